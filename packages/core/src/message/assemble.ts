@@ -1,0 +1,140 @@
+import type { ModelChunk } from "./chunk.ts";
+import type { ArgsProblem, AssistantPart, Opaque, ToolCallPart } from "./content.ts";
+import { findJsonFlaw, type JsonObject } from "./json.ts";
+import type { StopReason } from "./message.ts";
+import type { Usage } from "./usage.ts";
+
+type Block =
+  | { readonly type: "text" | "thinking"; readonly pieces: string[]; opaque?: Opaque }
+  | { readonly type: "call"; readonly id: string; readonly name: string; readonly pieces: string[]; ended: boolean; opaque?: Opaque }
+  | { readonly type: "opaque"; opaque: Opaque };
+
+/** What a stream has said. `ended` is absent as long as no `end` chunk came. */
+export interface Assembled {
+  readonly parts: readonly AssistantPart[];
+  readonly usage?: Usage;
+  readonly ended?: { readonly stopReason: StopReason; readonly raw?: string; readonly message?: string; readonly model?: string };
+}
+
+/** Folds chunks into the parts of one assistant message. Constant cost per chunk; pieces are joined and parsed once. */
+export interface Assembler {
+  /** Takes one chunk. @throws AgentError-free: a chunk that fits no block is ignored, the provider kit forbids it. */
+  push(chunk: ModelChunk): void;
+  /** The whole message; `callKeyPrefix` is `<runId>.<turn>`. */
+  finish(callKeyPrefix: string): Assembled;
+  /** Text, thinking and opaque parts so far; half-built calls are left out. For drafts, snapshots and aborted answers. */
+  partial(): readonly AssistantPart[];
+}
+
+export function createAssembler(): Assembler {
+  const blocks: Block[] = [];
+  const usage: { -readonly [K in keyof Usage]: Usage[K] } = {};
+  let usageSeen = false;
+  let ended: Assembled["ended"];
+
+  const push = (chunk: ModelChunk): void => {
+    switch (chunk.type) {
+      case "text":
+      case "thinking":
+      case "call-args": {
+        const block = blocks[chunk.index];
+        if (block && block.type !== "opaque") block.pieces.push(chunk.delta);
+        else if (chunk.type !== "call-args") {
+          blocks[chunk.index] = { type: chunk.type, pieces: [chunk.delta], ...(block ? { opaque: block.opaque } : {}) };
+        }
+        return;
+      }
+      case "call-start":
+        blocks[chunk.index] ??= { type: "call", id: chunk.id ?? "", name: chunk.name, pieces: [], ended: false };
+        return;
+      case "call-end": {
+        const block = blocks[chunk.index];
+        if (block?.type === "call") block.ended = true;
+        return;
+      }
+      case "opaque": {
+        const opaque = { vendor: chunk.vendor, data: chunk.data };
+        const block = blocks[chunk.index];
+        if (block) block.opaque = opaque;
+        else blocks[chunk.index] = { type: "opaque", opaque };
+        return;
+      }
+      case "usage":
+        Object.assign(usage, chunk.usage);
+        usageSeen = true;
+        return;
+      case "alive":
+        return;
+      case "end": {
+        const { type: _, ...rest } = chunk;
+        ended = rest;
+        return;
+      }
+      default:
+        chunk satisfies never;
+    }
+  };
+
+  return {
+    push,
+    finish: (callKeyPrefix) => ({
+      parts: partsFrom(blocks, { callKeyPrefix, truncated: ended?.stopReason === "length" }),
+      ...(usageSeen ? { usage } : {}),
+      ...(ended ? { ended } : {}),
+    }),
+    partial: () => partsFrom(blocks),
+  };
+}
+
+/** Without `calls` the calls are left out, and so are opaque parts that only make sense beside them. */
+function partsFrom(blocks: readonly Block[], calls?: { callKeyPrefix: string; truncated: boolean }): readonly AssistantPart[] {
+  const parts: AssistantPart[] = [];
+  const ids = new Set<string>();
+  let ordinal = 0;
+  for (const block of blocks) {
+    if (!block) continue;
+    if (block.type === "opaque") parts.push({ type: "opaque", ...block.opaque });
+    else if (block.type === "call") {
+      if (!calls) continue;
+      const callKey = `${calls.callKeyPrefix}.${ordinal++}`;
+      const id = block.id === "" || ids.has(block.id) ? callKey : block.id;
+      ids.add(id);
+      parts.push(callFrom(block, { callKey, id, truncated: calls.truncated }));
+    } else {
+      const text = collapse(block.pieces);
+      if (text !== "" || block.opaque) parts.push({ type: block.type, text, ...(block.opaque ? { opaque: block.opaque } : {}) });
+    }
+  }
+  return parts;
+}
+
+function callFrom(
+  block: Extract<Block, { type: "call" }>,
+  { callKey, id, truncated }: { callKey: string; id: string; truncated: boolean },
+): ToolCallPart {
+  const text = collapse(block.pieces);
+  const parsed = parseArguments(text, truncated);
+  const base = { type: "tool_call", callKey, id, name: block.name, ...(block.opaque ? { opaque: block.opaque } : {}) } as const;
+  return typeof parsed === "string" ? { ...base, args: {}, argsText: text, problem: parsed } : { ...base, args: parsed };
+}
+
+/** Joins the pieces once and keeps the joined form, so that repeated snapshots stay linear. */
+function collapse(pieces: string[]): string {
+  if (pieces.length > 1) pieces.splice(0, pieces.length, pieces.join(""));
+  return pieces[0] ?? "";
+}
+
+/** Reads the arguments of a call. Blank text is `{}` (the schema decides then); anything else unusable is named, never replaced by `{}`. */
+export function parseArguments(text: string, truncated = false): JsonObject | ArgsProblem {
+  if (text.trim() === "") return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return truncated ? "truncated" : "invalid_json";
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return "not_an_object";
+  const flaw = findJsonFlaw(value);
+  if (flaw === "too_deep" || flaw === "forbidden_key") return flaw;
+  return flaw ? "invalid_json" : (value as JsonObject);
+}

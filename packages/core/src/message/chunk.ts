@@ -1,0 +1,30 @@
+import type { Json } from "./json.ts";
+import type { StopReason } from "./message.ts";
+import type { Usage } from "./usage.ts";
+
+/**
+ * What a provider's stream is made of. `index` numbers the blocks of the message from 0 in the order in which they
+ * should stand; all chunks of a block carry its index, and blocks may interleave.
+ */
+export type ModelChunk =
+  | { readonly type: "text"; readonly index: number; readonly delta: string }
+  | { readonly type: "thinking"; readonly index: number; readonly delta: string }
+  | { readonly type: "call-start"; readonly index: number; readonly id?: string; readonly name: string }
+  /** A piece of the raw JSON text of the arguments. */
+  | { readonly type: "call-args"; readonly index: number; readonly delta: string }
+  | { readonly type: "call-end"; readonly index: number }
+  /** Belongs to the block of the same index where one exists (a signature), else is a block of its own. The last one of an index wins. */
+  | { readonly type: "opaque"; readonly index: number; readonly vendor: string; readonly data: Json }
+  /** Replaces what earlier usage chunks said, count by count. */
+  | { readonly type: "usage"; readonly usage: Usage }
+  /** The vendor's sign of life without content (ping). */
+  | { readonly type: "alive" }
+  /** Exactly one, last. `message` only beside `error`: what a person may read. */
+  | {
+      readonly type: "end";
+      readonly stopReason: Exclude<StopReason, "aborted">;
+      readonly raw?: string;
+      readonly message?: string;
+      /** The model that truly answered, where the vendor says so. */
+      readonly model?: string;
+    };

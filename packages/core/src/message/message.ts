@@ -1,0 +1,80 @@
+import type { AssistantPart, ResultPart, TextPart, ToolCallPart, UserPart } from "./content.ts";
+import type { Json } from "./json.ts";
+import type { Cost, Usage } from "./usage.ts";
+
+/**
+ * Why a model call ended. `error`: the vendor refused or failed after it had begun to answer; `aborted`: somebody stopped it.
+ * Only the list of tool calls decides whether the loop goes on; this is for people and results.
+ */
+export type StopReason = "stop" | "length" | "tool_calls" | "aborted" | "error";
+
+/** How one tool call ended. */
+export type CallOutcome = "ok" | "error" | "interrupted" | "denied" | "expired" | "aborted";
+
+export interface UserMessage {
+  readonly role: "user";
+  readonly content: string | readonly UserPart[];
+}
+
+export interface AssistantMessage {
+  readonly role: "assistant";
+  /** In the order the model wrote it; may be empty. */
+  readonly content: readonly AssistantPart[];
+  readonly stopReason: StopReason;
+  /** The vendor's own word, for example `end_turn` or `stop_sequence`. */
+  readonly stopReasonRaw?: string;
+  /** What a person may read when `stopReason` is `error` or `aborted`. */
+  readonly errorMessage?: string;
+  /** Name of the provider that answered, for example `anthropic`. */
+  readonly provider?: string;
+  /** The model that answered, as the vendor names it. */
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+}
+
+export interface ToolResultMessage {
+  readonly role: "tool_result";
+  /** The call's `id` or its `callKey`. */
+  readonly toolCallId: string;
+  readonly callKey?: string;
+  readonly toolName?: string;
+  /** What the model sees. */
+  readonly content: string | readonly ResultPart[];
+  readonly isError?: boolean;
+  readonly outcome?: CallOutcome;
+  /** What only the application sees. */
+  readonly details?: Json;
+}
+
+/** A word from the runtime to the model in mid-history (limit reached, nudge): rendered as each vendor allows. Never a user's. */
+export interface NoticeMessage {
+  readonly role: "notice";
+  readonly text: string;
+}
+
+/** What a transcript holds. */
+export type Message = UserMessage | AssistantMessage | ToolResultMessage | NoticeMessage;
+
+/** The seq of the message's fact, or `<seq>.<i>` for the i-th message of a fact that has several. */
+export type MessageId = string;
+
+/** The text of a message, parts joined with nothing in between, without thinking. */
+export function textOf(message: Message): string {
+  if (message.role === "notice") return message.text;
+  if (typeof message.content === "string") return message.content;
+  let text = "";
+  for (const part of message.content) if (part.type === "text") text += part.text;
+  return text;
+}
+
+/** The calls an assistant message asks for, in order. */
+export function callsOf(message: AssistantMessage): readonly ToolCallPart[] {
+  return message.content.filter((part): part is ToolCallPart => part.type === "tool_call");
+}
+
+/** The content as parts, a plain string as one text part. Empty text gives no part. */
+export function partsOf<Part>(content: string | readonly (Part | TextPart)[]): readonly (Part | TextPart)[] {
+  if (typeof content !== "string") return content;
+  return content === "" ? [] : [{ type: "text", text: content }];
+}

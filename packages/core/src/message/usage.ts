@@ -1,0 +1,57 @@
+/**
+ * Tokens of one model call or a sum of calls. The four counts do not overlap: everything read is
+ * `input + cacheRead + cacheWrite`, everything written is `output`. What the vendor did not say is absent, never 0.
+ */
+export interface Usage {
+  /** Prompt tokens read at full price. */
+  readonly input?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  /** Everything written, reasoning included. */
+  readonly output?: number;
+  /** The part of `output` that was reasoning. */
+  readonly reasoning?: number;
+  /** As the vendor says it, or the sum of what is known. */
+  readonly total?: number;
+  /** `estimated` as soon as one summand was. Default `reported`. */
+  readonly source?: "reported" | "estimated";
+}
+
+/** Money, in US dollars. Absent anywhere means unknown, never free. */
+export interface Cost {
+  readonly totalUsd: number;
+  /** True when at least one summand had no known price, so that the true cost is higher. */
+  readonly partial?: boolean;
+}
+
+const counts = ["input", "cacheRead", "cacheWrite", "output", "reasoning", "total"] as const;
+
+/** The sum; a count unknown on both sides stays unknown. */
+export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
+  if (!a) return b;
+  if (!b) return a;
+  const sum: { -readonly [K in keyof Usage]: Usage[K] } = {};
+  for (const name of counts) {
+    const left = a[name];
+    const right = b[name];
+    if (left !== undefined || right !== undefined) sum[name] = (left ?? 0) + (right ?? 0);
+  }
+  if (a.source === "estimated" || b.source === "estimated") sum.source = "estimated";
+  return sum;
+}
+
+/** Tokens the model had before it: what counts against its context window. `undefined` when nothing is known. */
+export function contextTokensOf(usage: Usage | undefined): number | undefined {
+  if (!usage || (usage.input === undefined && usage.cacheRead === undefined && usage.cacheWrite === undefined)) return undefined;
+  return (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0) + (usage.output ?? 0);
+}
+
+/** The sum of two costs; unknown beside known makes the sum partial. */
+export function addCost(a: Cost | undefined, b: Cost | undefined): Cost | undefined {
+  if (!a || !b) {
+    const known = a ?? b;
+    return known;
+  }
+  const totalUsd = a.totalUsd + b.totalUsd;
+  return a.partial || b.partial ? { totalUsd, partial: true } : { totalUsd };
+}

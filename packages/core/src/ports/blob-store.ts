@@ -1,0 +1,11 @@
+/** Bytes under a key. Payloads of logs are stored under `sha256-<hex>`; other keys are the application's. */
+export interface BlobStore {
+  /** Writes the whole value, or nothing. With `ifAbsent` an existing value stays and the answer is false. Acknowledged means durable as the store promises it. */
+  put(scope: string, key: string, bytes: Uint8Array, options?: { readonly ifAbsent?: boolean; readonly mediaType?: string }): Promise<boolean>;
+  /** `undefined` where nothing is. The caller owns the bytes. */
+  get(scope: string, key: string): Promise<{ readonly bytes: Uint8Array; readonly mediaType?: string } | undefined>;
+  /** True if something was there. */
+  remove(scope: string, key: string): Promise<boolean>;
+  /** Keys that start with the prefix, ascending, at most `limit` (default 1,000), after `after`. */
+  list(scope: string, options?: { readonly prefix?: string; readonly after?: string; readonly limit?: number }): Promise<readonly string[]>;
+}

@@ -1,0 +1,73 @@
+import type { ModelChunk } from "../message/chunk.ts";
+import type { JsonObject, JsonSchema } from "../message/json.ts";
+import type { Message } from "../message/message.ts";
+
+/** What a model can do. Unknown models get the provider's careful defaults. */
+export interface ModelCapabilities {
+  /** False: the provider makes one call and yields one batch. */
+  readonly streaming: boolean;
+  readonly tools: boolean;
+  readonly vision: boolean;
+  /** Whether cache markers are sent (or the vendor caches by itself). */
+  readonly promptCaching: boolean;
+  readonly contextTokens?: number;
+  readonly outputTokensMax?: number;
+}
+
+/** A tool as the model is shown it. */
+export interface ToolSpec {
+  /** `[a-zA-Z0-9_-]{1,64}`, checked at registration. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments; its root is an object. */
+  readonly parameters: JsonSchema;
+}
+
+export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
+
+/**
+ * One call of a model. The messages are valid for every vendor by construction: they begin with a user message, every call
+ * has exactly one result right after its message in call order, nothing is empty, notices stand between turns only.
+ * Messages are immutable and keep their identity from call to call, so a provider may cache what it made of each (WeakMap).
+ */
+export interface ModelRequest {
+  readonly model: string;
+  readonly system?: string;
+  readonly messages: readonly Message[];
+  /** Absent or empty: no `tools`, `tool_choice` or `parallel_tool_calls` on the wire. */
+  readonly tools?: readonly ToolSpec[];
+  readonly toolChoice?: ToolChoice;
+  readonly parallelToolCalls?: boolean;
+  /** Sent only when set; where the vendor demands one, the model's own maximum. */
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly reasoning?: { readonly effort?: "minimal" | "low" | "medium" | "high"; readonly budgetTokens?: number };
+  /** Ask for an answer that is JSON of this schema. */
+  readonly output?: { readonly name: string; readonly schema: JsonSchema };
+  /** Stable per session, for vendors that route their cache by a key. */
+  readonly cacheKey?: string;
+  /** False: one unstreamed call. Default: streamed where the model can. */
+  readonly stream?: boolean;
+  /** Merged into the request body last, as it is: what this vendor has and we do not name. */
+  readonly vendorOptions?: JsonObject;
+}
+
+export interface ModelCallIo {
+  /** Aborts the request and closes its socket. The stream then throws the signal's reason or an AgentError; it never ends as if complete. */
+  readonly signal: AbortSignal;
+  /** From 1. For logs; a provider does not retry by itself. */
+  readonly attempt: number;
+}
+
+/**
+ * A vendor of models. `stream` yields one array per socket read, ends with exactly one `end` chunk and throws AgentErrors
+ * (MODEL_*, CONTEXT_OVERFLOW) with nothing vendor-shaped, no key and no prompt in them. A stream that breaks off before the
+ * vendor's own terminal event throws MODEL_STREAM_BROKEN. No timers, no retries: the driver has them.
+ */
+export interface ModelProvider {
+  /** Name on facts and messages, for example `anthropic`. */
+  readonly name: string;
+  readonly defaultModel: string;
+  capabilities(model: string): ModelCapabilities;
+  stream(request: ModelRequest, io: ModelCallIo): AsyncIterable<readonly ModelChunk[]>;
+}

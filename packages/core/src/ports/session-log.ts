@@ -1,0 +1,77 @@
+import type { Fact, FactDraft } from "../loop/fact.ts";
+
+/** Which session of which tenant. Both `[a-z0-9][a-z0-9_-]{0,63}`. */
+export interface SessionRef {
+  readonly scope: string;
+  readonly session: string;
+}
+
+/** Limits of one append; the driver keeps to them by moving large values to the blob store first. */
+export const appendLimits: { readonly facts: number; readonly factBytes: number; readonly batchBytes: number } = {
+  facts: 256,
+  factBytes: 256 * 1024,
+  batchBytes: 1024 * 1024,
+};
+
+export interface AppendRequest {
+  /** The seq of the last fact the writer has seen; 0 for an empty log. The facts get the next numbers. */
+  readonly expectedSeq: number;
+  /** The writer's claim; absent for commands that any node may append (input, abort, answers, decisions). */
+  readonly epoch?: number;
+  /** Made once per intent and used again for every retry of it. Remembered as long as the log. */
+  readonly batchId: string;
+  /** 1 to 256 facts, all or nothing. */
+  readonly facts: readonly FactDraft[];
+  /** Gives the lease of `epoch` back in the same atomic step. */
+  readonly release?: boolean;
+}
+
+/**
+ * - `ok`: written, durable as the store promises. `lastSeq` is the seq of the last fact of the batch.
+ * - `dup`: this batch id was written before; `lastSeq` as then.
+ * - `conflict`: `expectedSeq` is not the tail; nothing was written.
+ * - `fenced`: a newer epoch exists; nothing was written.
+ * - `closed`: the session is closed (its last fact is `session.closed`).
+ * - `full`: the store has no space; nothing was written.
+ * - `unknown`: the answer did not come in time. Only the same batch id again, or a read, may follow.
+ */
+export type AppendOutcome =
+  | { readonly type: "ok" | "dup"; readonly lastSeq: number }
+  | { readonly type: "conflict"; readonly actualSeq: number }
+  | { readonly type: "fenced"; readonly currentEpoch: number }
+  | { readonly type: "closed" | "full" | "unknown" };
+
+export interface LogHead {
+  /** 0 for a log without facts. */
+  readonly lastSeq: number;
+  /** 0 before the first claim. */
+  readonly epoch: number;
+  /** Present while a lease runs, by the store's own clock. */
+  readonly lease?: { readonly node: string; readonly remainingMs: number };
+}
+
+export type ClaimOutcome =
+  | { readonly type: "claimed"; readonly epoch: number; readonly lastSeq: number }
+  | { readonly type: "held"; readonly node: string; readonly remainingMs: number };
+
+/**
+ * The truth: one append-only list of facts per session, numbered 1, 2, 3, ... without gap, and the lease of its owner.
+ * Checks of `append`, in this order, atomic with the write: fenced, dup, closed, conflict.
+ * Every method rejects only with AgentError STORE_UNAVAILABLE, STORE_READ_ONLY, STORE_CORRUPT, SESSION_CORRUPT or INPUT_INVALID.
+ */
+export interface SessionLog {
+  append(ref: SessionRef, request: AppendRequest): Promise<AppendOutcome>;
+  /** Facts from `from` (default 1) on, ascending, at most `limit` (default: all). An unknown session has none. */
+  read(ref: SessionRef, options?: { readonly from?: number; readonly limit?: number }): Promise<readonly Fact[]>;
+  head(ref: SessionRef): Promise<LogHead>;
+  /** Makes `node` the owner under a new epoch (the last one + 1), unless another's lease runs. The same node may claim again. */
+  claim(ref: SessionRef, claim: { readonly node: string; readonly leaseMs: number }): Promise<ClaimOutcome>;
+  /** False when the epoch is no longer the newest or was released: the owner must stop. */
+  renew(ref: SessionRef, lease: { readonly epoch: number; readonly leaseMs: number }): Promise<boolean>;
+  /** Gives the lease back; nothing happens when it is another's by now. */
+  release(ref: SessionRef, epoch: number): Promise<void>;
+  /** Deletes the log and its lease for good. The id is never used again: a later append answers `closed`. */
+  remove(ref: SessionRef): Promise<void>;
+  /** Calls the listener soon after an append by anyone that this process can see at once. Absent: readers poll. */
+  subscribe?(ref: SessionRef, listener: (lastSeq: number) => void): () => void;
+}

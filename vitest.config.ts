@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+
+// Tests run on the sources of every package: no build is needed first.
+const conditions = ["@loopwright/source", "module", "node", "development|production"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ["{packages,apps}/*/{src,test}/**/*.test.ts", "{bench,examples,scripts}/**/*.test.{ts,mjs}"],
+    // Two cores: threads start faster than forks and share less memory pressure.
+    pool: "threads",
+    passWithNoTests: false,
+  },
+});
