@@ -11,6 +11,60 @@ export interface ErrorEntry {
   readonly fix: string;
 }
 
+/** Every code that an error may have. */
+export type ErrorCode =
+  | "MODEL_RATE_LIMITED"
+  | "MODEL_QUOTA_EXHAUSTED"
+  | "MODEL_OVERLOADED"
+  | "MODEL_TIMEOUT"
+  | "MODEL_UNREACHABLE"
+  | "MODEL_STREAM_BROKEN"
+  | "MODEL_PROTOCOL"
+  | "MODEL_AUTH"
+  | "MODEL_KEY_MISSING"
+  | "MODEL_NOT_FOUND"
+  | "MODEL_BAD_REQUEST"
+  | "MODEL_REFUSED"
+  | "MODEL_UNSUPPORTED"
+  | "CONTEXT_OVERFLOW"
+  | "TOOL_UNKNOWN"
+  | "TOOL_ARGUMENTS"
+  | "TOOL_NOT_ENABLED"
+  | "TOOL_DENIED"
+  | "TOOL_FAILED"
+  | "TOOL_TIMEOUT"
+  | "TOOL_INTERRUPTED"
+  | "TOOL_LIMIT"
+  | "INVALID_PATH"
+  | "NOT_REGULAR"
+  | "FILE_NOT_FOUND"
+  | "FILE_EXISTS"
+  | "FILE_LIMIT"
+  | "LIMIT_REACHED"
+  | "RUN_ABORTED"
+  | "CRASHED"
+  | "SESSION_NOT_FOUND"
+  | "SESSION_EXISTS"
+  | "SESSION_CLOSED"
+  | "SESSION_BUSY"
+  | "SESSION_CORRUPT"
+  | "SESSION_TOO_NEW"
+  | "RUN_FENCED"
+  | "CALL_UNKNOWN"
+  | "CALL_ANSWERED"
+  | "INPUT_INVALID"
+  | "CONFIG_INVALID"
+  | "KEY_REUSED"
+  | "STORE_UNAVAILABLE"
+  | "STORE_FULL"
+  | "STORE_READ_ONLY"
+  | "STORE_CORRUPT"
+  | "STORE_TOO_NEW"
+  | "STORE_CONFLICT"
+  | "BLOB_NOT_FOUND"
+  | "PAYLOAD_TOO_LARGE"
+  | "INTERNAL";
+
 const entry = (meaning: string, status: number, kind: ErrorClass, more: { retryable?: boolean; fix: string }): ErrorEntry => ({
   meaning,
   status,
@@ -22,30 +76,55 @@ const entry = (meaning: string, status: number, kind: ErrorClass, more: { retrya
 const again = { retryable: true } as const;
 
 /** Every error code there is. The docs anchor of a code is the code in lower case. */
-export const errorTable = {
+export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   // The model's side.
-  MODEL_RATE_LIMITED: entry("The vendor limits the rate of calls.", 429, "rate", { ...again, fix: "Wait, or lower the number of calls at once." }),
-  MODEL_QUOTA_EXHAUSTED: entry("The account has no quota left.", 402, "billing", { fix: "Check the plan and the balance with the vendor." }),
-  MODEL_OVERLOADED: entry("The vendor is overloaded or failing.", 503, "overload", { ...again, fix: "Try again in a moment, or use another model." }),
-  MODEL_TIMEOUT: entry("The model did not answer in time.", 504, "timeout", { ...again, fix: "Try again; raise the deadline if the model is slow by nature." }),
-  MODEL_UNREACHABLE: entry("The connection to the vendor could not be made or broke.", 502, "network", { ...again, fix: "Check the network, the proxy and the base URL." }),
+  MODEL_RATE_LIMITED: entry("The vendor limits the rate of calls.", 429, "rate", {
+    ...again,
+    fix: "Wait, or lower the number of calls at once.",
+  }),
+  MODEL_QUOTA_EXHAUSTED: entry("The account has no quota left.", 402, "billing", {
+    fix: "Check the plan and the balance with the vendor.",
+  }),
+  MODEL_OVERLOADED: entry("The vendor is overloaded or failing.", 503, "overload", {
+    ...again,
+    fix: "Try again in a moment, or use another model.",
+  }),
+  MODEL_TIMEOUT: entry("The model did not answer in time.", 504, "timeout", {
+    ...again,
+    fix: "Try again; raise the deadline if the model is slow by nature.",
+  }),
+  MODEL_UNREACHABLE: entry("The connection to the vendor could not be made or broke.", 502, "network", {
+    ...again,
+    fix: "Check the network, the proxy and the base URL.",
+  }),
   MODEL_STREAM_BROKEN: entry("The answer ended before it was complete.", 502, "network", { ...again, fix: "Try again." }),
-  MODEL_PROTOCOL: entry("The vendor's answer could not be understood.", 502, "unknown", { ...again, fix: "Check that the base URL is an API of the chosen vendor." }),
+  MODEL_PROTOCOL: entry("The vendor's answer could not be understood.", 502, "unknown", {
+    ...again,
+    fix: "Check that the base URL is an API of the chosen vendor.",
+  }),
   MODEL_AUTH: entry("The vendor refused the key.", 401, "auth", { fix: "Check the API key and that it may use this model." }),
   MODEL_KEY_MISSING: entry("No key for the vendor was given.", 401, "auth", { fix: "Set the vendor's key variable or pass `apiKey`." }),
   MODEL_NOT_FOUND: entry("The vendor does not know the model.", 404, "format", { fix: "Check the model's name." }),
-  MODEL_BAD_REQUEST: entry("The vendor refused the request as malformed.", 400, "format", { fix: "Check the options; if they are right, report this." }),
+  MODEL_BAD_REQUEST: entry("The vendor refused the request as malformed.", 400, "format", {
+    fix: "Check the options; if they are right, report this.",
+  }),
   MODEL_REFUSED: entry("The model or the vendor's filter declined to answer.", 422, "refusal", { fix: "Rephrase the request." }),
   MODEL_UNSUPPORTED: entry("The model cannot do what was asked.", 400, "format", { fix: "Choose a model that can." }),
-  CONTEXT_OVERFLOW: entry("The conversation does not fit the model's window.", 413, "context", { fix: "Start a new session or use a model with a larger window." }),
+  CONTEXT_OVERFLOW: entry("The conversation does not fit the model's window.", 413, "context", {
+    fix: "Start a new session or use a model with a larger window.",
+  }),
   // Tools.
-  TOOL_UNKNOWN: entry("The model asked for a tool that does not exist.", 400, "format", { fix: "Register the tool or correct the prompt." }),
+  TOOL_UNKNOWN: entry("The model asked for a tool that does not exist.", 400, "format", {
+    fix: "Register the tool or correct the prompt.",
+  }),
   TOOL_ARGUMENTS: entry("The arguments of a tool call are not usable.", 400, "format", { fix: "Check the tool's schema and description." }),
   TOOL_NOT_ENABLED: entry("The tool is switched off for this call.", 403, "format", { fix: "Enable the tool or do not ask for it." }),
   TOOL_DENIED: entry("A hook refused the call.", 403, "format", { fix: "See the reason given." }),
   TOOL_FAILED: entry("The tool threw an error.", 500, "unknown", { fix: "See the tool's own message." }),
   TOOL_TIMEOUT: entry("The tool did not end in time.", 504, "timeout", { fix: "Raise the tool's `timeoutMs` or make it faster." }),
-  TOOL_INTERRUPTED: entry("The tool was started and its outcome is unknown.", 500, "unknown", { fix: "Check what it did before asking again." }),
+  TOOL_INTERRUPTED: entry("The tool was started and its outcome is unknown.", 500, "unknown", {
+    fix: "Check what it did before asking again.",
+  }),
   TOOL_LIMIT: entry("The run has used up its tool calls.", 429, "rate", { fix: "Raise `limits.toolCallsMax`." }),
   INVALID_PATH: entry("The path is not allowed.", 400, "format", { fix: "Use a relative path inside the files directory." }),
   NOT_REGULAR: entry("The path is not a regular file.", 400, "format", { fix: "Name a regular file." }),
@@ -59,8 +138,13 @@ export const errorTable = {
   SESSION_NOT_FOUND: entry("There is no such session.", 404, "format", { fix: "List the sessions and check the id." }),
   SESSION_EXISTS: entry("The session exists already.", 409, "format", { fix: "Choose another id, or open the session without `context`." }),
   SESSION_CLOSED: entry("The session is closed.", 410, "format", { fix: "Start a new session." }),
-  SESSION_BUSY: entry("The session is running.", 409, "format", { ...again, fix: "Wait for the run, or send with mode `enqueue`, `steer` or `interrupt`." }),
-  SESSION_CORRUPT: entry("The log of the session is damaged; it is read-only.", 500, "unknown", { fix: "Run `loopwright doctor`; restore the store from a backup." }),
+  SESSION_BUSY: entry("The session is running.", 409, "format", {
+    ...again,
+    fix: "Wait for the run, or send with mode `enqueue`, `steer` or `interrupt`.",
+  }),
+  SESSION_CORRUPT: entry("The log of the session is damaged; it is read-only.", 500, "unknown", {
+    fix: "Run `loopwright doctor`; restore the store from a backup.",
+  }),
   SESSION_TOO_NEW: entry("The log holds facts of a newer version; it is read-only here.", 409, "format", { fix: "Upgrade Loopwright." }),
   RUN_FENCED: entry("Another owner has taken the session over.", 409, "unknown", { ...again, fix: "Read the session again." }),
   CALL_UNKNOWN: entry("No such call is waiting for a result.", 404, "format", { fix: "Answer one of the pending calls." }),
@@ -69,7 +153,10 @@ export const errorTable = {
   CONFIG_INVALID: entry("An option is wrong.", 400, "format", { fix: "See the message." }),
   KEY_REUSED: entry("The idempotency key was used with another content.", 422, "format", { fix: "Use a new key for a new input." }),
   // Stores.
-  STORE_UNAVAILABLE: entry("The store does not answer.", 503, "network", { ...again, fix: "Check the store; nothing acknowledged is lost." }),
+  STORE_UNAVAILABLE: entry("The store does not answer.", 503, "network", {
+    ...again,
+    fix: "Check the store; nothing acknowledged is lost.",
+  }),
   STORE_FULL: entry("The store has no space left.", 507, "unknown", { fix: "Free some space; nothing acknowledged is lost." }),
   STORE_READ_ONLY: entry("The store cannot be written.", 503, "unknown", { fix: "Check the permissions of the file and its folder." }),
   STORE_CORRUPT: entry("The store's file is damaged.", 500, "unknown", { fix: "Restore it from a backup, or move it away to start anew." }),
@@ -78,6 +165,4 @@ export const errorTable = {
   BLOB_NOT_FOUND: entry("A large payload of the log is missing.", 500, "unknown", { fix: "Restore the blob store from a backup." }),
   PAYLOAD_TOO_LARGE: entry("The payload is over a limit.", 413, "format", { fix: "Send less, or raise the limit named." }),
   INTERNAL: entry("A broken invariant: a bug.", 500, "unknown", { fix: "Please report it with the code and the run id." }),
-} as const satisfies { readonly [code: string]: ErrorEntry };
-
-export type ErrorCode = keyof typeof errorTable;
+};

@@ -1,10 +1,10 @@
-import { errorTable, type ErrorCode, type ErrorEntry } from "./error-table.ts";
+import { type ErrorCode, type ErrorEntry, errorTable } from "./error-table.ts";
 import type { Json } from "./message/json.ts";
 
-export { errorTable };
 export type { ErrorClass, ErrorCode, ErrorEntry } from "./error-table.ts";
+export { errorTable };
 
-const brand: unique symbol = Symbol.for("@loopwright/error") as never;
+const brand = Symbol.for("@loopwright/error");
 
 /** What an error is made of, beside its code. */
 export interface AgentErrorOptions {
@@ -25,7 +25,6 @@ export interface AgentErrorOptions {
 /** The one error of Loopwright. Recognise it with `isAgentError`, never with `instanceof`: two copies of core may be installed. */
 export class AgentError extends Error {
   override readonly name = "AgentError";
-  readonly [brand] = true;
   readonly code: ErrorCode;
   readonly fix: string;
   readonly retryable: boolean;
@@ -35,6 +34,7 @@ export class AgentError extends Error {
 
   constructor(code: ErrorCode, options: AgentErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+    Object.defineProperty(this, brand, { value: true });
     const entry: ErrorEntry = errorTable[code];
     this.code = code;
     this.fix = options.fix ?? entry.fix;
@@ -47,7 +47,8 @@ export class AgentError extends Error {
 
 /** True for an `AgentError` of any copy of core, and of this code where one is given. */
 export function isAgentError(error: unknown, code?: ErrorCode): error is AgentError {
-  return typeof error === "object" && error !== null && brand in error && (code === undefined || (error as AgentError).code === code);
+  if (typeof error !== "object" || error === null || !(brand in error)) return false;
+  return code === undefined || ("code" in error && error.code === code);
 }
 
 /** An expected failure as data: what a fact holds of an error. */

@@ -1,1 +1,65 @@
-export {};
+/** The library door of Loopwright. */
+export type { ArgsOf, SimpleOutput, ToolDefinition } from "./agent/define-tool.ts";
+export { createSimpleTool, defineTool, jsonSchemaOf } from "./agent/define-tool.ts";
+export type { StandardResult, StandardSchema } from "./agent/standard-schema.ts";
+export type { FilesRoot, ProgressHandle, Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./agent/tool.ts";
+export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "./errors.ts";
+export { AgentError, errorTable, failureOf, isAgentError } from "./errors.ts";
+export type {
+  AgentEvent,
+  DurableEvent,
+  EphemeralEvent,
+  ExecuteStatus,
+  PendingToolCall,
+  SessionEvent,
+  TransportEvent,
+} from "./loop/event.ts";
+export type {
+  Access,
+  Decision,
+  Fact,
+  FactBody,
+  FactDraft,
+  FactOf,
+  FactType,
+  InputMode,
+  RunOptions,
+  RunStatus,
+  Timings,
+} from "./loop/fact.ts";
+export { factVersion } from "./loop/fact.ts";
+export type { CallRoute, ReplayClass, RunLimits, ToolHome, ToolPolicy } from "./loop/policy.ts";
+export { defaultLimits } from "./loop/policy.ts";
+export type { Assembled, Assembler } from "./message/assemble.ts";
+export { createAssembler, parseArguments } from "./message/assemble.ts";
+export type { ModelChunk } from "./message/chunk.ts";
+export type {
+  ArgsProblem,
+  AssistantPart,
+  FilePart,
+  ImagePart,
+  JsonPart,
+  MediaSource,
+  Opaque,
+  OpaquePart,
+  ResultPart,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  UserPart,
+} from "./message/content.ts";
+export type { Json, JsonFlaw, JsonObject, JsonSchema } from "./message/json.ts";
+export { findJsonFlaw, jsonDepthMax } from "./message/json.ts";
+export type {
+  AssistantMessage,
+  CallOutcome,
+  Message,
+  MessageId,
+  NoticeMessage,
+  StopReason,
+  ToolResultMessage,
+  UserMessage,
+} from "./message/message.ts";
+export { callsOf, partsOf, textOf } from "./message/message.ts";
+export type { Cost, Usage } from "./message/usage.ts";
+export { addCost, addUsage, contextTokensOf } from "./message/usage.ts";

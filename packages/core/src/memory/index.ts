@@ -1,1 +1,3 @@
-export {};
+/** The in-memory adapter of every port. */
+export { systemClock } from "./clock.ts";
+export { randomIds } from "./ids.ts";

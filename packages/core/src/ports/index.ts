@@ -1,1 +1,13 @@
-export {};
+/** The doors out: what a companion package implements. Types, and the limits that belong to them. */
+export type { BlobStore } from "./blob-store.ts";
+export type { Clock } from "./clock.ts";
+export type { DraftStore } from "./draft-store.ts";
+export type { EventChannel } from "./event-channel.ts";
+export type { IdSource } from "./id-source.ts";
+export type { Logger } from "./logger.ts";
+export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolChoice, ToolSpec } from "./model-provider.ts";
+export type { PriceTable } from "./price-table.ts";
+export type { SessionHit, SessionIndex, SessionSummary } from "./session-index.ts";
+export type { AppendOutcome, AppendRequest, ClaimOutcome, LogHead, SessionLog, SessionRef } from "./session-log.ts";
+export { appendLimits } from "./session-log.ts";
+export type { SessionStore } from "./session-store.ts";

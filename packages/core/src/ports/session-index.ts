@@ -30,7 +30,10 @@ export interface SessionHit {
 /** Lists and searches the sessions of a scope. Adapters keep it in step with the log they belong to. */
 export interface SessionIndex {
   /** Newest change first; `before` pages on from the last summary of the page before. */
-  list(scope: string, options?: { readonly limit?: number; readonly before?: { readonly updatedAt: number; readonly id: string } }): Promise<readonly SessionSummary[]>;
+  list(
+    scope: string,
+    options?: { readonly limit?: number; readonly before?: { readonly updatedAt: number; readonly id: string } },
+  ): Promise<readonly SessionSummary[]>;
   get(scope: string, id: string): Promise<SessionSummary | undefined>;
   /** Sessions whose title or messages hold all words of the query (case and accents do not matter), best first. Bad syntax is impossible: the query is plain words. */
   search(scope: string, query: string, options?: { readonly limit?: number }): Promise<readonly SessionHit[]>;

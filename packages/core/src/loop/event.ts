@@ -1,0 +1,138 @@
+import type { ErrorCode } from "../errors.ts";
+import type { AssistantPart, ResultPart, ToolCallPart } from "../message/content.ts";
+import type { Json, JsonObject } from "../message/json.ts";
+import type { CallOutcome, Message, MessageId } from "../message/message.ts";
+import type { Cost, Usage } from "../message/usage.ts";
+import type { InputMode, RunStatus } from "./fact.ts";
+
+/** A call that waits for its caller, as a client needs it. */
+export interface PendingToolCall {
+  readonly toolCallId: string;
+  readonly callKey: string;
+  readonly toolName: string;
+  readonly args: JsonObject;
+  /** Milliseconds since the epoch after which an answer is too late. */
+  readonly deadline?: number;
+}
+
+/** What watchers are told of a fact. Never read back. */
+export type DurableBody =
+  | { readonly type: "session_changed"; readonly title?: string; readonly metadata?: JsonObject }
+  | { readonly type: "session_closed" }
+  | { readonly type: "head_moved"; readonly to: MessageId | null }
+  | { readonly type: "input_accepted"; readonly inputId: string; readonly mode: InputMode; readonly message?: Message }
+  | { readonly type: "run_start"; readonly model: string; readonly provider: string }
+  | { readonly type: "message_start"; readonly messageId: MessageId; readonly role: Message["role"] }
+  | { readonly type: "message_end"; readonly messageId: MessageId; readonly message: Message; readonly usage?: Usage; readonly cost?: Cost }
+  | { readonly type: "turn_start"; readonly turn: number }
+  | { readonly type: "turn_end"; readonly turn: number }
+  | {
+      readonly type: "attempt_discarded";
+      readonly turn: number;
+      readonly attempt: number;
+      readonly code: ErrorCode;
+      readonly reason: string;
+      readonly willRetry: boolean;
+    }
+  | { readonly type: "retry_scheduled"; readonly turn: number; readonly until: number; readonly reason: string }
+  | {
+      readonly type: "tool_execution_start";
+      readonly toolCallId: string;
+      readonly callKey: string;
+      readonly toolName: string;
+      readonly label?: string;
+      readonly attempt: number;
+      readonly args: JsonObject;
+    }
+  | {
+      readonly type: "tool_execution_end";
+      readonly toolCallId: string;
+      readonly callKey: string;
+      readonly toolName: string;
+      readonly outcome: CallOutcome;
+      readonly output: readonly ResultPart[];
+      readonly details?: Json;
+      readonly durationMs?: number;
+    }
+  | { readonly type: "awaiting_tool_execution"; readonly toolCalls: readonly PendingToolCall[] }
+  | {
+      readonly type: "approval_requested";
+      readonly callKey: string;
+      readonly toolName: string;
+      readonly args: JsonObject;
+      readonly deadline?: number;
+    }
+  | {
+      readonly type: "approval_decided";
+      readonly callKey: string;
+      readonly decision: "allow" | "deny";
+      readonly by?: string;
+      readonly note?: string;
+    }
+  | { readonly type: "agent_start"; readonly callKey: string; readonly session: string; readonly agent: string }
+  | { readonly type: "agent_end"; readonly callKey: string; readonly session: string }
+  | { readonly type: "aborting"; readonly reason: string }
+  | { readonly type: "limit_reached"; readonly which: "turns" | "toolCalls"; readonly value: number }
+  | { readonly type: "context_compacted"; readonly from: MessageId; readonly to: MessageId }
+  | { readonly type: "error"; readonly reason: "error" | "aborted"; readonly code: ErrorCode; readonly error: string }
+  | { readonly type: "run_end"; readonly status: RunStatus; readonly reason: string; readonly usage?: Usage; readonly cost?: Cost };
+
+/** Durable: `<seq>.<k>` is its cursor; a watcher applies it if it is greater than the last one. */
+export type DurableEvent = DurableBody & {
+  readonly seq: number;
+  /** Index among the events of its fact. */
+  readonly k: number;
+  readonly at: number;
+  readonly sessionId: string;
+  readonly runId?: string;
+};
+
+/** What happens between two facts, in the lane of the model call or tool that says it. May be lost; a snapshot then replaces the lane. */
+export type EphemeralBody =
+  | { readonly type: "text_start"; readonly index: number }
+  | { readonly type: "text_delta"; readonly index: number; readonly delta: string }
+  | { readonly type: "text_end"; readonly index: number; readonly text: string }
+  | { readonly type: "thinking_start"; readonly index: number }
+  | { readonly type: "thinking_delta"; readonly index: number; readonly delta: string }
+  | { readonly type: "thinking_end"; readonly index: number; readonly thinking: string }
+  | { readonly type: "toolcall_start"; readonly index: number; readonly toolName: string }
+  | { readonly type: "toolcall_delta"; readonly index: number; readonly delta: string }
+  | { readonly type: "toolcall_end"; readonly index: number; readonly toolCall: ToolCallPart }
+  | { readonly type: "message_snapshot"; readonly content: readonly AssistantPart[] }
+  | { readonly type: "tool_execution_delta"; readonly toolCallId: string; readonly callKey: string; readonly delta: string }
+  | { readonly type: "tool_execution_snapshot"; readonly toolCallId: string; readonly callKey: string; readonly output: string }
+  | {
+      readonly type: "progress";
+      readonly callKey: string;
+      readonly id: string;
+      readonly title: string;
+      readonly icon?: string;
+      readonly state: "open" | "done" | "failed";
+    };
+
+export type EphemeralEvent = EphemeralBody & {
+  /** Seq of the `model.started` or `tool.started` it belongs to. */
+  readonly lane: number;
+  /** 1, 2, ... in the lane. */
+  readonly n: number;
+};
+
+/** What frames one execution in process or on the execute transport. */
+export type TransportEvent =
+  | { readonly type: "session_start"; readonly sessionId: string }
+  | { readonly type: "session_end"; readonly sessionId: string; readonly messages: readonly Message[] }
+  | {
+      readonly type: "execute_complete";
+      readonly status: ExecuteStatus;
+      readonly pendingToolCalls?: readonly PendingToolCall[];
+    }
+  | { readonly type: "rest" };
+
+/** How one execution ended. */
+export type ExecuteStatus = "completed" | "awaiting_tool_execution" | "aborted" | "error";
+
+/** Events of a session, as the owner publishes them. */
+export type SessionEvent = DurableEvent | EphemeralEvent;
+
+/** Everything an `ExecuteStream` yields. Unknown types are to be skipped. */
+export type AgentEvent = SessionEvent | TransportEvent;

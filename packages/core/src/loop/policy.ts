@@ -1,0 +1,55 @@
+/** Where a tool runs. */
+export type ToolHome = "server" | "client";
+
+/**
+ * What may happen when nobody knows whether a started tool ended: `pure` and `idempotent` run again under the same key,
+ * `once` never does (its `lookup` is asked where it has one, else the call is reported as interrupted).
+ */
+export type ReplayClass = "pure" | "idempotent" | "once";
+
+/** What the loop must know of a tool; travels by value in `run.started`, so that any node can fold the log. */
+export interface ToolPolicy {
+  readonly home: ToolHome;
+  readonly replay: ReplayClass;
+  /** The tool can say what became of a call. */
+  readonly lookup: boolean;
+  /** Runs alone: not beside another call of the same turn. */
+  readonly sequential: boolean;
+  /** For a server tool how long one attempt may take; for a client tool how long to wait for its answer. 0: no limit. */
+  readonly timeoutMs: number;
+  /** Whether its calls count against `toolCallsMax`. */
+  readonly counts: boolean;
+}
+
+/** What becomes of a call: run here, asked of the client, or answered by an error without running. */
+export type CallRoute = ToolHome | "unknown" | "invalid";
+
+export interface RunLimits {
+  /** Committed model calls of a run. */
+  readonly turnsMax: number;
+  /** Tool calls of a run that count; 0: no limit. */
+  readonly toolCallsMax: number;
+  /**
+   * `finalize`: the last allowed model call goes without tools and with a notice. `stop`: the run completes with reason
+   * `limit`. `error`: it fails with LIMIT_REACHED.
+   */
+  readonly onLimit: "finalize" | "stop" | "error";
+  /** Attempts of one model call. */
+  readonly attemptsMax: number;
+  /** Attempts of one call of a pure or idempotent tool. */
+  readonly toolAttemptsMax: number;
+  /** Calls of one turn that run at once. */
+  readonly parallelMax: number;
+  /** How long after an abort a started effect may take to end by itself. */
+  readonly abortGraceMs: number;
+}
+
+export const defaultLimits: RunLimits = {
+  turnsMax: 10,
+  toolCallsMax: 0,
+  onLimit: "finalize",
+  attemptsMax: 3,
+  toolAttemptsMax: 3,
+  parallelMax: 16,
+  abortGraceMs: 5_000,
+};
