@@ -1,0 +1,105 @@
+import { AgentError } from "../errors.ts";
+import type { Access } from "../loop/fact.ts";
+import { defaultLimits, type RunLimits } from "../loop/policy.ts";
+import type { JsonObject, JsonSchema } from "../message/json.ts";
+import type { Message } from "../message/message.ts";
+import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
+import type { PriceTable } from "../ports/price-table.ts";
+import type { Hooks } from "./hooks.ts";
+import type { FilesRoot, Tool } from "./tool.ts";
+
+/** What the system prompt may depend on. */
+export interface PromptContext {
+  readonly access: Access;
+  readonly sessionId: string;
+  readonly turn: number;
+  readonly messages: readonly Message[];
+}
+
+/** Deadlines of one model call, in milliseconds. */
+export interface CallDeadlines {
+  /** Until the first sign of life. Default 60,000. */
+  readonly firstByteMs: number;
+  /** Between two pieces of content. Default 60,000; pings alone count for 300,000. */
+  readonly idleMs: number;
+  /** Of the whole call. Default 900,000. */
+  readonly totalMs: number;
+}
+
+export interface AgentOptions {
+  /** `[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}`. */
+  readonly name: string;
+  readonly provider: ModelProvider;
+  /** Default: the provider's default model. */
+  readonly model?: string;
+  /** The system prompt, or what builds it for each model call. */
+  readonly prompt?: string | ((context: PromptContext) => string | Promise<string>);
+  readonly tools?: readonly Tool[];
+  readonly limits?: Partial<RunLimits>;
+  readonly deadlines?: Partial<CallDeadlines>;
+  /** Asked in this order. */
+  readonly hooks?: readonly Hooks[];
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly reasoning?: NonNullable<ModelRequest["reasoning"]>;
+  /** Default true where there are tools. */
+  readonly parallelToolCalls?: boolean;
+  /** Answers are JSON of this schema. */
+  readonly output?: { readonly name: string; readonly schema: JsonSchema };
+  /** False: model calls are not streamed. */
+  readonly stream?: boolean;
+  readonly vendorOptions?: JsonObject;
+  readonly prices?: PriceTable;
+  /** Handed to tools as `context.resources`. */
+  readonly resources?: unknown;
+  /** Handed to tools as `context.files`. */
+  readonly files?: FilesRoot;
+}
+
+/** An agent: an immutable value that any number of sessions share. */
+export interface Agent extends Omit<AgentOptions, "limits" | "deadlines" | "tools" | "hooks"> {
+  readonly model: string;
+  readonly tools: readonly Tool[];
+  readonly hooks: readonly Hooks[];
+  readonly limits: RunLimits;
+  readonly deadlines: CallDeadlines;
+}
+
+const namePattern = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
+const defaultDeadlines: CallDeadlines = { firstByteMs: 60_000, idleMs: 60_000, totalMs: 900_000 };
+
+/** The agent, checked. @throws AgentError CONFIG_INVALID when an option is missing or out of range. */
+export function createAgent(options: AgentOptions): Agent {
+  const invalid = (what: string, fix: string): AgentError =>
+    new AgentError("CONFIG_INVALID", { message: `Agent \`${String(options.name)}\`: ${what}`, fix });
+  if (typeof options.name !== "string" || !namePattern.test(options.name))
+    throw invalid("the name is not usable.", "Use 1 to 64 letters, digits, _ and -.");
+  if (typeof options.provider?.stream !== "function")
+    throw invalid("`provider` is missing.", "Pass a provider, for example `openai()` of @loopwright/providers-openai.");
+  const limits = { ...defaultLimits, ...options.limits };
+  for (const [name, least] of Object.entries({
+    turnsMax: 1,
+    toolCallsMax: 0,
+    attemptsMax: 1,
+    toolAttemptsMax: 1,
+    parallelMax: 1,
+    abortGraceMs: 0,
+  })) {
+    const value = limits[name as "turnsMax"];
+    if (!Number.isInteger(value) || value < least)
+      throw invalid(`\`limits.${name}\` is ${String(value)}.`, `Use a whole number from ${least} on.`);
+  }
+  const names = new Set<string>();
+  for (const { name } of options.tools ?? []) {
+    if (names.has(name)) throw invalid(`two tools are named \`${name}\`.`, "Give every tool a name of its own.");
+    names.add(name);
+  }
+  return Object.freeze({
+    ...options,
+    model: options.model ?? options.provider.defaultModel,
+    tools: Object.freeze([...(options.tools ?? [])]),
+    hooks: Object.freeze([...(options.hooks ?? [])]),
+    limits: Object.freeze(limits),
+    deadlines: Object.freeze({ ...defaultDeadlines, ...options.deadlines }),
+  });
+}

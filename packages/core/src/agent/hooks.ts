@@ -1,0 +1,81 @@
+import type { Access, Decision } from "../loop/fact.ts";
+import type { ToolCallPart } from "../message/content.ts";
+import type { JsonObject } from "../message/json.ts";
+import type { AssistantMessage, Message } from "../message/message.ts";
+import type { ToolChoice } from "../ports/model-provider.ts";
+import type { Tool, ToolOutput } from "./tool.ts";
+
+type Awaitable<T> = T | PromiseLike<T>;
+
+/** Where in a run a hook is asked. */
+export interface HookContext {
+  readonly sessionId: string;
+  readonly runId: string;
+  /** From 1. */
+  readonly turn: number;
+  readonly access: Access;
+  readonly agent: string;
+  readonly signal: AbortSignal;
+}
+
+/** What `prepare` may change of the next model call; what it leaves out stays. */
+export interface PrepareVerdict {
+  readonly model?: string;
+  readonly system?: string;
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  /** Words from the runtime to the model, recorded in the history. Only taken on the first attempt of a turn. */
+  readonly notices?: readonly string[];
+}
+
+export interface PrepareContext extends HookContext {
+  readonly attempt: number;
+  readonly messages: readonly Message[];
+  readonly system: string | undefined;
+  readonly tools: readonly Tool[];
+  readonly model: string;
+}
+
+export type GateVerdict =
+  | { readonly action: "allow" }
+  | { readonly action: "edit"; readonly args: JsonObject }
+  | { readonly action: "deny"; readonly reason: string };
+
+export interface GateContext extends HookContext {
+  readonly call: ToolCallPart;
+  readonly tool: Tool;
+}
+
+export interface ReviewContext extends GateContext {
+  readonly outcome: "ok" | "error";
+  /** Text of what the model would see. */
+  readonly output: string;
+}
+
+/** Looks at streamed text before anybody sees it. */
+export interface StreamFilter {
+  /** Characters held back so that a pattern may span deltas: the longest match. Default 0. */
+  readonly holdBack?: number;
+  /** The text to show instead. Asked with the held-back text and the new one together; must leave its own output unchanged when asked again. */
+  apply(text: string, context: HookContext & { readonly kind: "text" | "thinking" | "tool" }): string;
+}
+
+/**
+ * The five points of user code in a run. Several sets are asked in the order of the list; `gate`: the first that denies
+ * decides. A hook that throws fails the run (`prepare`, `decide`) or the call (`gate`, `review`). A point without a hook costs nothing.
+ */
+export interface Hooks {
+  /** Before each model call. */
+  prepare?(context: PrepareContext): Awaitable<PrepareVerdict | undefined>;
+  filter?: StreamFilter;
+  /** After each model call that ended properly; no answer: the calls decide. */
+  decide?(
+    context: HookContext & { readonly message: AssistantMessage; readonly messages: readonly Message[] },
+  ): Awaitable<Decision | undefined>;
+  /** Before each server tool, after its arguments were validated. */
+  gate?(context: GateContext): Awaitable<GateVerdict | undefined>;
+  /** After each server tool; an answer replaces what the model sees. */
+  review?(context: ReviewContext): Awaitable<{ readonly output: ToolOutput } | undefined>;
+}

@@ -1,0 +1,91 @@
+import type { AgentError } from "../errors.ts";
+import type { AgentEvent, ExecuteStatus, PendingToolCall, SessionEvent } from "../loop/event.ts";
+import type { InputMode, RunOptions } from "../loop/fact.ts";
+import type { JsonObject } from "../message/json.ts";
+import type { Message, MessageId, StopReason, ToolResultMessage, UserMessage } from "../message/message.ts";
+import type { Cost, Usage } from "../message/usage.ts";
+
+/**
+ * What a run begins or goes on with: a user's words, the results of pending client calls, or `{ regenerate }`: the user
+ * message to answer again, as a branch.
+ */
+export type ExecuteInput = string | UserMessage | readonly ToolResultMessage[] | { readonly regenerate: MessageId };
+
+export interface ExecuteOptions extends RunOptions {
+  /** What happens when a run is open. Default `enqueue`; `reject` throws SESSION_BUSY. */
+  readonly mode?: InputMode | "reject";
+  /** The message to continue (edit: the parent of the edited one; `null`: from the start). Default: the head. */
+  readonly parent?: MessageId | null;
+  /** Equal keys with equal input are accepted once. */
+  readonly idempotencyKey?: string;
+  /** Aborts the run of this input (not: stops watching). */
+  readonly signal?: AbortSignal;
+}
+
+export interface ExecuteResult {
+  readonly status: ExecuteStatus;
+  /** Messages that this execution added, oldest first. */
+  readonly messages: readonly Message[];
+  /** The text of the last assistant message. */
+  readonly text: string;
+  /** Why the last model call ended. */
+  readonly finishReason?: StopReason;
+  readonly pendingToolCalls?: readonly PendingToolCall[];
+  /** Of this execution. */
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+  /** Set when a limit ended the run or took its tools away. */
+  readonly limit?: { readonly which: "turns" | "toolCalls"; readonly value: number };
+  /** Set when the status is `error` or `aborted`. */
+  readonly error?: AgentError;
+  readonly runId?: string;
+}
+
+/**
+ * One execution, begun at once and independent of its reader. Iterate it (once) for the events, ask `result` for the end, or both.
+ * A reader slower than 1 MiB of events gets a snapshot in place of the deltas it missed.
+ */
+export interface ExecuteStream extends AsyncIterable<AgentEvent> {
+  readonly sessionId: string;
+  /** Resolves with a status whatever the run does. @throws AgentError STORE_* when the store is lost, SESSION_* and INPUT_INVALID when the input could not be accepted. */
+  result(): Promise<ExecuteResult>;
+  /** Stops the run and keeps the partial text. Resolves when the abort is recorded. */
+  abort(reason?: string): Promise<void>;
+}
+
+/** How a session stands, in the words of the session API. */
+export type SessionStatus = "running" | "awaiting_tool_execution" | "completed" | "error";
+
+/** A handle on one session. Made at once; its state loads on first use. */
+export interface AgentSession {
+  readonly id: string;
+  /** `completed` before anything was said. */
+  readonly status: SessionStatus;
+  readonly title: string | undefined;
+  /** Used last. */
+  readonly model: string | undefined;
+  /** The transcript: the path from the root to the head, oldest first. Empty until `ready`. */
+  readonly messages: readonly Message[];
+  /** Ids of `messages`, at the same places. */
+  readonly messageIds: readonly MessageId[];
+  readonly totalCost: Cost | undefined;
+  readonly totalUsage: Usage | undefined;
+  /** Tokens of the last model call, prompt and answer: what counts against the context window. */
+  readonly contextTokens: number | undefined;
+  readonly pendingToolCalls: readonly PendingToolCall[];
+  /** True when a run is open that nobody has to wait for: `resume` goes on with it. */
+  readonly isInterrupted: boolean;
+  /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
+  ready(): Promise<AgentSession>;
+  /** Records the abort of the open run; false when nothing runs. */
+  abort(reason?: string): Promise<boolean>;
+  change(change: { readonly title?: string; readonly metadata?: JsonObject }): Promise<void>;
+  /** Chooses the branch that the next input continues. @throws AgentError INPUT_INVALID when no such message exists. */
+  moveHead(to: MessageId | null): Promise<void>;
+  /** Events of this session from now on, as this process sees them. */
+  subscribe(listener: (events: readonly SessionEvent[]) => void): () => void;
+  /** Ends the session for good: later inputs are refused with SESSION_CLOSED. */
+  close(): Promise<void>;
+  /** Lets go of the session without ending it: waits for a running effect's grace, gives the lease back. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
