@@ -1,0 +1,112 @@
+/**
+ * Rooms and doors: which package may import which. Deny by default, exceptions by name.
+ * The gate `walls` (scripts/gates/walls.mjs) plants a violation of every rule and asserts that every source file was seen.
+ */
+const forbid = (name, from, to, comment) => ({ name, severity: "error", comment, from, to });
+
+const TEST = "\\.(test|test-d)\\.tsx?$|^[^/]+/[^/]+/test/";
+const CORE = "^packages/core/";
+const ROOMS = "^packages/core/src";
+
+/** Package (regular expression) -> what it may import beside core and itself. */
+const EXCEPTIONS = {
+  "providers-(?!scripted$|scripted/)[^/]+": "^packages/provider-kit/",
+  "agents-[^/]+": "^packages/tools-[^/]+/",
+  "chat-[^/]+": "^packages/client/",
+};
+const named = `(${Object.keys(EXCEPTIONS).join("|")})`;
+const doors = "index\\.ts$|(?:ports|memory|protocol|testing|node)/index\\.ts$";
+
+module.exports = {
+  forbidden: [
+    forbid("no-cycles", {}, { circular: true }, "Data flows one way."),
+    forbid("core-imports-no-sibling", { path: CORE }, { path: "^(packages/(?!core/)|apps/)" }, "core is the innermost room."),
+    forbid(
+      "packages-see-core-only",
+      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`] },
+      { path: "^packages/", pathNot: [CORE, "^packages/$1/"] },
+      "Companions do not know one another.",
+    ),
+    ...Object.entries(EXCEPTIONS).map(([who, may]) =>
+      forbid(
+        `${who.split("-")[0]}-exception`,
+        { path: `^packages/(${who})/` },
+        { path: "^packages/", pathNot: [CORE, "^packages/$1/", may] },
+        `Only core and ${may}.`,
+      ),
+    ),
+    forbid(
+      "client-sees-protocol-only",
+      { path: "^packages/client/src/", pathNot: TEST },
+      { path: CORE, pathNot: `${ROOMS}/protocol/` },
+      "The client speaks the protocol only.",
+    ),
+    forbid("packages-never-import-apps", { path: "^(packages|bench)/" }, { path: "^apps/" }, "Apps are leaves."),
+    forbid(
+      "front-door-only",
+      { path: "^(?:packages|apps)/([^/]+)/" },
+      { path: `^packages/([^/]+)/src/(?!${doors})`, pathNot: "^packages/$1/" },
+      "Import a package by its exports, never by a deep path.",
+    ),
+    forbid(
+      "web-standards-only",
+      { path: "^packages/(core|client|provider-kit)/src/(?!node/)", pathNot: TEST },
+      { dependencyTypes: ["core"] },
+      "No Node.js modules here.",
+    ),
+    forbid(
+      "core-has-no-dependency",
+      { path: `${ROOMS}/`, pathNot: TEST },
+      { dependencyTypes: ["npm", "npm-peer", "npm-optional", "npm-no-pkg", "npm-dev", "npm-unknown"] },
+      "core stands alone.",
+    ),
+    forbid(
+      "libraries-are-declared",
+      { path: "^(packages|apps)/[^/]+/src/", pathNot: TEST },
+      { path: "node_modules/", dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"], dependencyTypesNot: ["npm", "npm-peer", "npm-optional"] },
+      "A library is declared in the package.json of the package that imports it.",
+    ),
+    forbid("everything-resolves", { path: "^(packages|apps)/" }, { couldNotResolve: true }, "An import leads somewhere."),
+    forbid(
+      "message-imports-nothing",
+      { path: `${ROOMS}/message/`, pathNot: TEST },
+      { pathNot: `${ROOMS}/message/` },
+      "The nouns.",
+    ),
+    forbid(
+      "loop-is-pure",
+      { path: `${ROOMS}/loop/`, pathNot: TEST },
+      { pathNot: `${ROOMS}/(loop/|message/|errors\\.ts$|error-table\\.ts$)` },
+      "The loop knows nouns, errors and itself.",
+    ),
+    forbid(
+      "ports-know-nouns",
+      { path: `${ROOMS}/ports/`, pathNot: TEST },
+      { pathNot: `${ROOMS}/(ports/|message/|loop/|errors\\.ts$|error-table\\.ts$)` },
+      "A port speaks of messages, facts and errors.",
+    ),
+    forbid(
+      "ports-see-loop-types",
+      { path: `${ROOMS}/ports/`, pathNot: TEST },
+      { path: `${ROOMS}/loop/`, dependencyTypesNot: ["type-only"] },
+      "A port takes types from the loop, never code.",
+    ),
+    forbid(
+      "kits-only-in-tests",
+      { pathNot: [TEST, `${ROOMS}/testing/`, "^packages/simulator/", "^apps/chaos/"] },
+      { path: `${ROOMS}/testing/` },
+      "Contract kits are for tests.",
+    ),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^(packages|apps)/[^/]+/dist/" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["@loopwright/source", "import", "node", "types", "default"],
+      extensions: [".ts", ".tsx", ".js", ".mjs", ".cjs", ".json"],
+    },
+  },
+};

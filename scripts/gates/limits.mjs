@@ -1,0 +1,155 @@
+// Sizes, shapes and names of source files (tests are not held to them).
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import ts from "typescript";
+import { sources } from "./tree.mjs";
+
+const FILE_LINES_MAX = 300;
+const FILE_LINES_WARN = 200;
+const FUNCTION_LINES_MAX = 70;
+const COMPONENT_LINES_MAX = 120;
+const PARAMETERS_MAX = 3;
+const PROVIDER_LINES_MAX = 1500;
+const PROVIDER_LINES_MAX_OF = { "providers-openai": 2500 };
+
+const VAGUE = new Set(["utils", "util", "helpers", "helper", "common", "misc", "types", "impl"]);
+const NAME = /^[a-z0-9]+(-[a-z0-9]+)*(\.(gen|example))?\.tsx?$/;
+
+/** Numbers of the lines that hold code: not blank, not only a comment. */
+function codeLines(source) {
+  const lines = new Set();
+  const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line;
+  const visit = (node) => {
+    if (node.kind >= ts.SyntaxKind.FirstJSDocNode && node.kind <= ts.SyntaxKind.LastJSDocNode) return;
+    const children = node.getChildren(source);
+    if (children.length > 0) return children.forEach(visit);
+    if (node.getEnd() > node.getStart(source))
+      for (let line = lineOf(node.getStart(source)); line <= lineOf(node.getEnd()); line++) lines.add(line);
+  };
+  visit(source);
+  return lines;
+}
+
+const isFunction = (node) => ts.isFunctionLike(node) && "body" in node && node.body !== undefined;
+const hasModifier = (node, kind) => node.modifiers?.some((modifier) => modifier.kind === kind) ?? false;
+
+function functionProblems(node, source, lines) {
+  const first = source.getLineAndCharacterOfPosition(node.getStart(source)).line;
+  const last = source.getLineAndCharacterOfPosition(node.getEnd()).line;
+  let count = 0;
+  for (let line = first; line <= last; line++) if (lines.has(line)) count++;
+  const most = source.fileName.endsWith(".tsx") ? COMPONENT_LINES_MAX : FUNCTION_LINES_MAX;
+  const name = node.name?.getText(source) ?? node.parent?.name?.getText(source) ?? "a function";
+  const parameters = node.parameters.filter((parameter) => parameter.name.getText(source) !== "this").length;
+  return [
+    ...(count > most ? [`${first + 1}: \`${name}\` has ${count} code lines, at most ${most}`] : []),
+    ...(parameters > PARAMETERS_MAX
+      ? [`${first + 1}: \`${name}\` has ${parameters} parameters, at most ${PARAMETERS_MAX}: take an options object`]
+      : []),
+  ];
+}
+
+function shapeProblem(node) {
+  if (ts.isExportAssignment(node)) return "default export";
+  if (hasModifier(node, ts.SyntaxKind.DefaultKeyword)) return "default export";
+  if (ts.isExportSpecifier(node) && node.name.text === "default") return "default export";
+  if (ts.isExportDeclaration(node) && (!node.exportClause || ts.isNamespaceExport(node.exportClause))) return "`export *`";
+  if (node.kind === ts.SyntaxKind.AnyKeyword) return "`any`";
+  return undefined;
+}
+
+function inspect(file, text) {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const lines = codeLines(source);
+  const problems = [];
+  const name = basename(file);
+  if (!NAME.test(name)) problems.push("1: the name is not kebab-case");
+  if (VAGUE.has(name.split(".")[0])) problems.push("1: a vague name: name the file for the one thing it exports");
+  if (lines.size > FILE_LINES_MAX && !file.endsWith(".gen.ts")) problems.push(`1: ${lines.size} code lines, at most ${FILE_LINES_MAX}`);
+  const visit = (node) => {
+    const shape = shapeProblem(node);
+    if (shape) problems.push(`${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}: ${shape}`);
+    if (isFunction(node)) problems.push(...functionProblems(node, source, lines));
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return { codeLineCount: lines.size, problems: problems.map((problem) => `${file}:${problem}`) };
+}
+
+function providerProblems(counts) {
+  return [...counts].flatMap(([name, count]) => {
+    const most = PROVIDER_LINES_MAX_OF[name] ?? PROVIDER_LINES_MAX;
+    return name.startsWith("providers-") && count > most ? [`packages/${name}: ${count} code lines, at most ${most}`] : [];
+  });
+}
+
+async function check(root) {
+  const problems = [];
+  const warnings = [];
+  const perPackage = new Map();
+  const files = sources(root);
+  for (const file of files) {
+    const found = inspect(file, readFileSync(join(root, file), "utf8"));
+    problems.push(...found.problems);
+    if (found.codeLineCount > FILE_LINES_WARN && found.codeLineCount <= FILE_LINES_MAX && !file.endsWith(".gen.ts"))
+      warnings.push(`${file}: ${found.codeLineCount} code lines, better under ${FILE_LINES_WARN}`);
+    const owner = file.split("/")[1];
+    perPackage.set(owner, (perPackage.get(owner) ?? 0) + found.codeLineCount);
+  }
+  problems.push(...providerProblems(perPackage));
+  return { problems, warnings, seen: `${files.length} files` };
+}
+
+const repeated = (line, count) => `${Array.from({ length: count }, (_, index) => line(index)).join("\n")}\n`;
+const inCore = "packages/core/src";
+
+export const limits = {
+  name: "limits",
+  check,
+  sound: {
+    [`${inCore}/short.ts`]: `/** Long comments\n${" * do not count.\n".repeat(400)} */\nexport const one = (a: number, b: number, c: number): number => a + b + c;\n`,
+    [`${inCore}/short.test.ts`]: "export default (value: any) => value;\n",
+    "apps/cli/src/list.gen.ts": repeated((index) => `export const n${index} = ${index};`, 301),
+  },
+  planted: [
+    {
+      title: "a file of 301 code lines",
+      files: { [`${inCore}/long.ts`]: repeated((index) => `export const n${index} = ${index};`, 301) },
+      expects: /long\.ts:1: 301 code lines/,
+    },
+    {
+      title: "a function of 71 code lines",
+      files: { [`${inCore}/tall.ts`]: `export function tall(): void {\n${repeated((index) => `  void ${index};`, 69)}}\n` },
+      expects: /tall\.ts:1: `tall` has 71 code lines/,
+    },
+    {
+      title: "four parameters",
+      files: { [`${inCore}/wide.ts`]: "export const wide = (a: 1, b: 1, c: 1, d: 1): unknown[] => [a, b, c, d];\n" },
+      expects: /wide\.ts:1: `wide` has 4 parameters/,
+    },
+    {
+      title: "a default export",
+      files: { [`${inCore}/fallback.ts`]: "export default 1;\n" },
+      expects: /fallback\.ts:1: default export/,
+    },
+    {
+      title: "a default export by name",
+      files: { [`${inCore}/renamed.ts`]: "const one = 1;\nexport { one as default };\n" },
+      expects: /renamed\.ts:2: default export/,
+    },
+    { title: "export *", files: { [`${inCore}/star.ts`]: 'export * from "./short.ts";\n' }, expects: /star\.ts:1: `export \*`/ },
+    { title: "any", files: { [`${inCore}/loose.ts`]: "export const loose: any = 1;\n" }, expects: /loose\.ts:1: `any`/ },
+    { title: "a file named utils", files: { [`${inCore}/utils.ts`]: "export {};\n" }, expects: /utils\.ts:1: a vague name/ },
+    { title: "a name in camel case", files: { [`${inCore}/camelCase.ts`]: "export {};\n" }, expects: /camelCase\.ts:1: the name is not kebab-case/ },
+    {
+      title: "a provider of 1,501 code lines",
+      files: Object.fromEntries(
+        Array.from({ length: 7 }, (_, part) => [
+          `packages/providers-x/src/part-${part}.ts`,
+          repeated((index) => `export const n${index} = ${index};`, 215),
+        ]),
+      ),
+      expects: /packages\/providers-x: 1505 code lines/,
+    },
+  ],
+};

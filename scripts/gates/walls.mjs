@@ -1,0 +1,107 @@
+// Which package, and which room of core, may import which: dependency-cruiser on .dependency-cruiser.cjs.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import config from "../../.dependency-cruiser.cjs";
+import { bin, home, link, sources, tool } from "./tree.mjs";
+
+const CONFIG = ".dependency-cruiser.cjs";
+
+async function check(root) {
+  const folders = ["packages", "apps", "bench"].filter((folder) => existsSync(join(root, folder)));
+  const run = tool(bin("depcruise"), [...folders, "--config", join(home, CONFIG), "--output-type", "json"], root);
+  if (!run.stdout.startsWith("{")) throw new Error(run.output);
+  const { modules, summary } = JSON.parse(run.stdout);
+  const seen = new Set(modules.map((module) => module.source));
+  const missed = sources(root).filter((file) => !seen.has(file));
+  const broken = summary.violations.map(({ rule, from, to }) => `${from}: ${rule.name}: imports ${to}`);
+  const unproved = config.forbidden.filter(({ name }) => !walls.planted.some(({ title }) => title.startsWith(`${name}:`)));
+  const problems = [
+    ...broken,
+    ...missed.map((file) => `${file}: was not looked at`),
+    ...unproved.map(({ name }) => `${CONFIG}: ${name} has no planted violation`),
+  ];
+  if (seen.size === 0) problems.push("no module was looked at");
+  return { problems, seen: `${seen.size} modules` };
+}
+
+const doors = (...names) =>
+  Object.fromEntries(names.map((name) => [name === "index" ? "." : `./${name}`, { "@loopwright/source": `./src/${name === "index" ? name : `${name}/index`}.ts` }]));
+
+function pack(name, { exports = doors("index"), dependencies = {}, siblings = [] } = {}) {
+  const manifest = { name: `@loopwright/${name}`, version: "0.0.0", type: "module", exports, dependencies };
+  for (const sibling of siblings) manifest.dependencies[`@loopwright/${sibling}`] = "*";
+  return {
+    [`packages/${name}/package.json`]: JSON.stringify(manifest),
+    [`packages/${name}/src/index.ts`]: `export const name = ${JSON.stringify(name)};\n`,
+    ...Object.fromEntries(siblings.map((sibling) => [`packages/${name}/node_modules/@loopwright/${sibling}`, link(`../../../${sibling}`)])),
+  };
+}
+
+const room = (path, text = "export const a = 1;\n") => ({ [`packages/core/src/${path}`]: text });
+const using = (...paths) => paths.map((path, index) => `import { a as a${index} } from ${JSON.stringify(path)};\nexport const b${index} = a${index};\n`).join("");
+const planted = (rule, path, text) => ({
+  title: `${rule}: ${path}`,
+  files: { [path]: text },
+  expects: new RegExp(`^${path.replaceAll(".", "\\.")}: ${rule}:`),
+});
+
+export const walls = {
+  name: "walls",
+  check,
+  sound: {
+    "package.json": JSON.stringify({ name: "sound", private: true }),
+    "node_modules/left-over/package.json": JSON.stringify({ name: "left-over", version: "1.0.0", main: "index.js" }),
+    "node_modules/left-over/index.js": "",
+    ...pack("core", { exports: doors("index", "ports", "memory", "testing", "protocol") }),
+    ...pack("provider-kit", { siblings: ["core"] }),
+    ...pack("providers-x", { siblings: ["core", "provider-kit", "providers-y"] }),
+    ...pack("providers-y"),
+    ...pack("providers-scripted", { siblings: ["core", "provider-kit"] }),
+    ...pack("prices", { siblings: ["core", "provider-kit"] }),
+    ...pack("agents-x", { siblings: ["tools-x", "prices"] }),
+    ...pack("tools-x"),
+    ...pack("chat-x", { siblings: ["client", "prices"] }),
+    ...pack("client", { siblings: ["core"] }),
+    ...room("message/message.ts"),
+    ...room("errors.ts"),
+    ...room("loop/fold.ts", using("../message/message.ts", "../errors.ts")),
+    ...room("loop/fact.ts", "export type a = 1;\nexport const c = 1;\n"),
+    ...room("ports/clock.ts", 'import type { a } from "../loop/fact.ts";\nexport type Clock = a;\n'),
+    ...room("ports/index.ts", 'export type { Clock } from "./clock.ts";\n'),
+    ...room("memory/index.ts"),
+    ...room("protocol/index.ts"),
+    ...room("testing/index.ts", using("../memory/index.ts")),
+    ...room("driver/drive.ts", using("../message/message.ts")),
+    ...room("driver/drive.test.ts", `import { readFileSync } from "node:fs";\n${using("../testing/index.ts")}`),
+    "packages/providers-x/src/x.ts": 'import { a } from "@loopwright/core/memory";\nimport { name } from "@loopwright/provider-kit";\nexport const b = [a, name];\n',
+    "packages/agents-x/src/x.ts": 'export { name } from "@loopwright/tools-x";\n',
+    "packages/client/src/x.ts": 'export { a } from "@loopwright/core/protocol";\n',
+    "packages/chat-x/src/x.ts": 'export { name } from "@loopwright/client";\n',
+    "apps/cli/package.json": JSON.stringify({ name: "loopwright", dependencies: { "@loopwright/core": "*" } }),
+    "apps/cli/node_modules/@loopwright/core": link("../../../../packages/core"),
+    "apps/cli/src/main.ts": 'import { name } from "@loopwright/core";\nexport const main = name;\n',
+  },
+  planted: [
+    planted("no-cycles", "packages/core/src/driver/one.ts", 'import type { b0 } from "./two.ts";\nexport const a: typeof b0 = 1;\n'),
+    { title: "the other half of the cycle", files: room("driver/two.ts", using("./one.ts")), expects: /driver\/one\.ts: no-cycles: imports .*two\.ts/ },
+    planted("core-imports-no-sibling", "packages/core/src/driver/sibling.ts", 'export { name } from "../../../prices/src/index.ts";\n'),
+    planted("packages-see-core-only", "packages/prices/src/sibling.ts", 'export { name } from "@loopwright/provider-kit";\n'),
+    planted("packages-see-core-only", "packages/providers-scripted/src/sibling.ts", 'export { name } from "@loopwright/provider-kit";\n'),
+    planted("providers-exception", "packages/providers-x/src/sibling.ts", 'export { name } from "@loopwright/providers-y";\n'),
+    planted("agents-exception", "packages/agents-x/src/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
+    planted("chat-exception", "packages/chat-x/src/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
+    planted("client-sees-protocol-only", "packages/client/src/core.ts", 'export { name } from "@loopwright/core";\n'),
+    planted("packages-never-import-apps", "packages/prices/src/app.ts", 'export { main } from "../../../apps/cli/src/main.ts";\n'),
+    planted("front-door-only", "apps/cli/src/deep.ts", 'export { a } from "../../../packages/core/src/driver/drive.ts";\n'),
+    planted("web-standards-only", "packages/core/src/driver/platform.ts", 'export { readFileSync } from "node:fs";\n'),
+    planted("web-standards-only", "packages/provider-kit/src/platform.ts", 'export { readFileSync } from "node:fs";\n'),
+    planted("core-has-no-dependency", "packages/core/src/driver/library.ts", 'import "left-over";\nexport const a = 1;\n'),
+    planted("libraries-are-declared", "packages/prices/src/library.ts", 'import "left-over";\nexport const a = 1;\n'),
+    planted("everything-resolves", "packages/prices/src/nowhere.ts", 'export { a } from "./not-there.ts";\n'),
+    planted("message-imports-nothing", "packages/core/src/message/usage.ts", using("../errors.ts")),
+    planted("loop-is-pure", "packages/core/src/loop/plan.ts", using("../memory/index.ts")),
+    planted("ports-know-nouns", "packages/core/src/ports/log.ts", 'import type { a } from "../memory/index.ts";\nexport type Log = typeof a;\n'),
+    planted("ports-see-loop-types", "packages/core/src/ports/code.ts", 'export { c } from "../loop/fact.ts";\n'),
+    planted("kits-only-in-tests", "packages/core/src/driver/kit.ts", using("../testing/index.ts")),
+  ],
+};
