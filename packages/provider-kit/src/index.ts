@@ -1,1 +1,14 @@
-export {};
+/** What every model provider needs: readers of streams and the one classification of errors. */
+export type { VendorError } from "./error-body.ts";
+export { vendorErrorOf } from "./error-body.ts";
+export type { FetchErrorContext } from "./error-from-fetch.ts";
+export { errorFromFetch, streamBroken } from "./error-from-fetch.ts";
+export type { StatusErrorInput } from "./error-from-status.ts";
+export { errorFromStatus, rateLimitWaitMaxMs } from "./error-from-status.ts";
+export { readNdjson } from "./ndjson.ts";
+export { vendorText, vendorTextMax } from "./redact.ts";
+export { retryAfterMs } from "./retry-after.ts";
+export type { SseEvent } from "./sse.ts";
+export { readSse } from "./sse.ts";
+export type { ReaderOptions } from "./text-source.ts";
+export { pendingCharsMax } from "./text-source.ts";

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { vendorErrorOf } from "./error-body.ts";
+import { errorFromStatus } from "./error-from-status.ts";
+
+const provider = "Vendor";
+
+describe("errorFromStatus", () => {
+  it.each([
+    [401, "", "MODEL_AUTH", false],
+    [403, "Country not supported", "MODEL_AUTH", false],
+    [402, "", "MODEL_QUOTA_EXHAUSTED", false],
+    [404, "no such thing", "MODEL_NOT_FOUND", false],
+    [408, "", "MODEL_TIMEOUT", true],
+    [504, "", "MODEL_TIMEOUT", true],
+    [409, "", "MODEL_OVERLOADED", true],
+    [425, "", "MODEL_OVERLOADED", true],
+    [500, "", "MODEL_OVERLOADED", true],
+    [502, "", "MODEL_OVERLOADED", true],
+    [503, "", "MODEL_OVERLOADED", true],
+    [529, "", "MODEL_OVERLOADED", true],
+    [501, "", "MODEL_UNSUPPORTED", false],
+    [413, "", "CONTEXT_OVERFLOW", false],
+    [429, "Slow down", "MODEL_RATE_LIMITED", true],
+    [429, "You exceeded your current quota, please check your plan", "MODEL_QUOTA_EXHAUSTED", false],
+    [400, "Unknown parameter", "MODEL_BAD_REQUEST", false],
+    [422, "Field required", "MODEL_BAD_REQUEST", false],
+    [400, "This model's maximum context length is 8192 tokens", "CONTEXT_OVERFLOW", false],
+    [400, "prompt is too long: 210000 tokens > 200000 maximum", "CONTEXT_OVERFLOW", false],
+    [400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", "CONTEXT_OVERFLOW", false],
+    [400, "API key not valid. Please pass a valid API key.", "MODEL_AUTH", false],
+    [400, "Your credit balance is too low to access the API.", "MODEL_QUOTA_EXHAUSTED", false],
+    [400, "The response was filtered due to Azure OpenAI's content management policy.", "MODEL_REFUSED", false],
+    [400, "Rate your limit of internal patience", "MODEL_BAD_REQUEST", false],
+    [302, "", "MODEL_PROTOCOL", true],
+  ])("takes status %i with %j for %s", (status, message, code, retryable) => {
+    expect(errorFromStatus({ provider, status, message })).toMatchObject({ code, retryable });
+  });
+
+  it.each([
+    ["overloaded_error", "MODEL_OVERLOADED"],
+    ["api_error", "MODEL_OVERLOADED"],
+    ["server_error", "MODEL_OVERLOADED"],
+    ["rate_limit_error", "MODEL_RATE_LIMITED"],
+    ["rate_limit_exceeded", "MODEL_RATE_LIMITED"],
+    ["insufficient_quota", "MODEL_QUOTA_EXHAUSTED"],
+    ["authentication_error", "MODEL_AUTH"],
+    ["not_found_error", "MODEL_NOT_FOUND"],
+    ["invalid_request_error", "MODEL_BAD_REQUEST"],
+    ["request_too_large", "CONTEXT_OVERFLOW"],
+    ["timeout_error", "MODEL_TIMEOUT"],
+    ["a_new_word", "MODEL_OVERLOADED"],
+  ])("takes an error of type %s inside a stream for %s", (type, code) => {
+    expect(errorFromStatus({ provider, type })).toMatchObject({ code });
+  });
+
+  it("takes a wait of more than a minute for a spent quota", () => {
+    const headers = new Headers({ "retry-after": "61" });
+    expect(errorFromStatus({ provider, status: 429, headers })).toMatchObject({ code: "MODEL_QUOTA_EXHAUSTED", retryAfterMs: 61_000 });
+    headers.set("retry-after", "60");
+    expect(errorFromStatus({ provider, status: 429, headers })).toMatchObject({ code: "MODEL_RATE_LIMITED", retryAfterMs: 60_000 });
+  });
+
+  it("lets x-should-retry win", () => {
+    const error = (value: string, status: number) =>
+      errorFromStatus({ provider, status, headers: new Headers({ "x-should-retry": value }) });
+    expect(error("false", 503).retryable).toBe(false);
+    expect(error("true", 400).retryable).toBe(true);
+  });
+
+  it("carries the vendor's own sentence without a key in it", () => {
+    const key = "my own secret of no known form";
+    const message = `Incorrect API key provided: ${key}, sk-abcdefghijklmnop, AIzaSyA-12345678901234, test*****4242; Bearer abc.def; see https://x.test/?key=zzz&b=1`;
+    const error = errorFromStatus({ provider, status: 401, message, secrets: [key] });
+    expect(error.message).toBe(
+      "Vendor answered with status 401: Incorrect API key provided: [removed], [removed], [removed], [removed] [removed]; see https://x.test/?key=[removed]&b=1",
+    );
+  });
+
+  it("cuts a long sentence to 500 characters", () => {
+    const error = errorFromStatus({ provider, status: 500, message: "x y ".repeat(100_000) });
+    expect(error.message.length).toBeLessThanOrEqual(540);
+    expect(error.message.endsWith("…")).toBe(true);
+  });
+});
+
+describe("vendorErrorOf", () => {
+  it.each<[unknown, ReturnType<typeof vendorErrorOf>]>([
+    [{ error: { message: "m", type: "t", code: "c" } }, { message: "m", type: "t", code: "c" }],
+    [{ error: "m" }, { message: "m" }],
+    [
+      { message: "m", type: "t" },
+      { message: "m", type: "t" },
+    ],
+    [{ detail: [{ msg: "a" }, { msg: "b" }] }, { message: "a; b" }],
+    [{ detail: "m" }, { message: "m" }],
+    [[{ error: { message: "m", status: "UNAVAILABLE", code: 503 } }], { message: "m", type: "UNAVAILABLE", status: 503 }],
+    [{ error: { message: "m", code: "503" } }, { message: "m", code: "503", status: 503 }],
+    ['{"error":{"message":"m"}}', { message: "m" }],
+    ["<html><head><title>502 Bad Gateway</title></head></html>", { message: "502 Bad Gateway" }],
+    ["{broken", { message: "{broken" }],
+    ["", {}],
+    [null, {}],
+    [42, {}],
+    [[], {}],
+  ])("finds in %j %j", (body, expected) => {
+    expect(vendorErrorOf(body)).toEqual(expected);
+  });
+});

@@ -1,0 +1,124 @@
+import { AgentError, type ErrorCode } from "@loopwright/core";
+import type { VendorError } from "./error-body.ts";
+import { vendorText } from "./redact.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+/** A wait that is longer than this many milliseconds is no rate limit but a spent quota. */
+export const rateLimitWaitMaxMs = 60_000;
+
+/** What is known of a call that the vendor answered with an error. */
+export interface StatusErrorInput extends VendorError {
+  /** Name for people, for example `OpenAI`. */
+  readonly provider: string;
+  /** The HTTP status; absent for an error sent inside a stream that began with 200. */
+  readonly status?: number;
+  readonly headers?: Headers;
+  /** Taken out of the vendor's text verbatim: the key. */
+  readonly secrets?: readonly string[];
+  /** Where the vendor says it in the body. Default: read from the headers. */
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * The error for a call that the vendor answered with an error: the one classification of all providers. The vendor's own
+ * sentence is part of the message, without secrets and cut to `vendorTextMax`; `details` hold status, type and code.
+ */
+export function errorFromStatus(input: StatusErrorInput): AgentError {
+  const wait = input.retryAfterMs ?? retryAfterMs(input.headers);
+  const code = classify(input, wait);
+  const text = input.message === undefined ? "" : vendorText(input.message, input.secrets);
+  const said = text === "" ? "" : `: ${text}`;
+  const status = input.status === undefined ? "reported an error" : `answered with status ${input.status}`;
+  const forced = shouldRetry(input.headers);
+  return new AgentError(code, {
+    message: `${input.provider} ${status}${said}`,
+    retryAfterMs: wait,
+    ...(forced === undefined ? {} : { retryable: forced }),
+    details: {
+      ...(input.status === undefined ? {} : { status: input.status }),
+      ...(input.type === undefined ? {} : { type: vendorText(input.type, input.secrets) }),
+      ...(input.code === undefined ? {} : { code: vendorText(input.code, input.secrets) }),
+    },
+    ...(input.cause === undefined ? {} : { cause: input.cause }),
+  });
+}
+
+/** The vendors' own SDKs let this header win over every status. */
+function shouldRetry(headers: Headers | undefined): boolean | undefined {
+  const header = headers?.get("x-should-retry");
+  return header === "true" ? true : header === "false" ? false : undefined;
+}
+
+/** Words of types, codes and sentences, by what they mean; the first line that fits wins. */
+const meanings: readonly (readonly [ErrorCode, RegExp])[] = [
+  [
+    "MODEL_QUOTA_EXHAUSTED",
+    /insufficient_quota|billing_error|billing_hard_limit|credit balance|credits? (?:are |is )?(?:depleted|exhausted)|insufficient (?:balance|credits|funds)|exceeded your current quota|payment required|perday/,
+  ],
+  [
+    "CONTEXT_OVERFLOW",
+    /context_length_exceeded|context_window_exceeded|request_too_large|context[ _](?:length|window|size)|maximum context|prompt is too long|input (?:is too long|token count .* exceeds|length and)|too many (?:input )?tokens|exceeds? the (?:maximum number of tokens|available context)|reduce the length/,
+  ],
+  [
+    "MODEL_AUTH",
+    /authentication_error|permission_error|permission_denied|unauthenticated|invalid_api_key|incorrect api key|api[ _]key[ _](?:not valid|invalid|expired|is invalid)|invalid api[ -]key|api_key_invalid|unauthorized/,
+  ],
+  [
+    "MODEL_NOT_FOUND",
+    /model_not_found|not_found_error|\bnot_found\b|model .{0,120}(?:does not exist|not found|is not supported for)|unknown model/,
+  ],
+  [
+    "MODEL_REFUSED",
+    /content_policy_violation|content_filter|responsibleaipolicyviolation|content management policy|moderation|invalid_prompt/,
+  ],
+  ["MODEL_RATE_LIMITED", /rate_limit|ratelimit|rate limit|too_many_requests|too many requests|resource_exhausted/],
+  ["MODEL_TIMEOUT", /timeout_error|deadline_exceeded|timed? ?out/],
+  ["MODEL_OVERLOADED", /overloaded|api_error|server_error|internal|unavailable|bad_gateway|processing_error|upstream/],
+  ["MODEL_BAD_REQUEST", /invalid_request|invalid_argument|bad_request|failed_precondition|unsupported|out_of_range/],
+];
+
+function classify(input: StatusErrorInput, wait: number | undefined): ErrorCode {
+  const words = [input.type, input.code, input.message?.slice(0, 2_000)]
+    .filter((word) => word !== undefined)
+    .join(" ")
+    .toLowerCase();
+  const meant = meanings.find(([, pattern]) => pattern.test(words))?.[0];
+  const status = input.status;
+  switch (status) {
+    case undefined:
+      return meant ?? "MODEL_OVERLOADED";
+    case 401:
+      return "MODEL_AUTH";
+    case 402:
+      return "MODEL_QUOTA_EXHAUSTED";
+    case 403:
+      return meant === "MODEL_QUOTA_EXHAUSTED" || meant === "MODEL_REFUSED" ? meant : "MODEL_AUTH";
+    case 404:
+      return "MODEL_NOT_FOUND";
+    case 408:
+    case 504:
+      return "MODEL_TIMEOUT";
+    case 413:
+      return "CONTEXT_OVERFLOW";
+    case 429:
+      if (meant === "CONTEXT_OVERFLOW") return meant;
+      return meant === "MODEL_QUOTA_EXHAUSTED" || (wait ?? 0) > rateLimitWaitMaxMs ? "MODEL_QUOTA_EXHAUSTED" : "MODEL_RATE_LIMITED";
+    case 409:
+    case 425:
+    case 499:
+      return "MODEL_OVERLOADED";
+  }
+  if (status >= 500) return status === 501 ? "MODEL_UNSUPPORTED" : "MODEL_OVERLOADED";
+  if (status < 400) return "MODEL_PROTOCOL";
+  return meant !== undefined && fitsBadRequest.has(meant) ? meant : "MODEL_BAD_REQUEST";
+}
+
+/** What a 400 or 422 may turn out to be. */
+const fitsBadRequest: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "MODEL_QUOTA_EXHAUSTED",
+  "CONTEXT_OVERFLOW",
+  "MODEL_AUTH",
+  "MODEL_NOT_FOUND",
+  "MODEL_REFUSED",
+]);

@@ -1,0 +1,37 @@
+import { batches, createTextSource, pendingCharsMax, pendingTooLong, type ReaderOptions } from "./text-source.ts";
+
+/**
+ * The lines of a newline-delimited JSON body, one array per read that completed at least one. Blank lines are skipped, a CR
+ * before the LF is left to the JSON parser (it is white space), a last line without its LF is given at the end. Leaving the
+ * loop early cancels the body. Linear in the size of the body, however it is cut.
+ * @throws AgentError MODEL_PROTOCOL when a line grows over `pendingCharsMax`; whatever the body itself throws is passed on.
+ */
+export function readNdjson(body: ReadableStream<Uint8Array>, options: ReaderOptions = {}): AsyncIterableIterator<readonly string[]> {
+  const charsMax = options.pendingCharsMax ?? pendingCharsMax;
+  let pending = "";
+
+  const feed = (text: string): readonly string[] => {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+      const line = pending + text.slice(start, end);
+      pending = "";
+      if (!isBlank(line)) lines.push(line);
+      start = end + 1;
+    }
+    if (start < text.length) pending += text.slice(start);
+    if (pending.length > charsMax) throw pendingTooLong(charsMax);
+    return lines;
+  };
+
+  const finish = (): readonly string[] => {
+    const line = pending;
+    pending = "";
+    return isBlank(line) ? [] : [line];
+  };
+  return batches(createTextSource(body), { feed, finish });
+}
+
+function isBlank(line: string): boolean {
+  return line === "" || line === "\r" || line.trim() === "";
+}

@@ -1,0 +1,23 @@
+/** Longest piece of a vendor's own text that an error carries, in characters. */
+export const vendorTextMax = 500;
+
+const removed = "[removed]";
+
+/** What looks like a key wherever it stands: known prefixes, bearer tokens, `key=` in addresses, values masked with stars. */
+const secretLike: readonly RegExp[] = [
+  /\b(?:sk|pk|rk|gsk|xai|hf|nvapi|r8|tvly|pplx|fw|csk|ghp|gho|AIza|ya29)[-_.]?[A-Za-z0-9][A-Za-z0-9_\-*.]{7,}/g,
+  /\bbearer\s+[^\s"',;]+/gi,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)?/g,
+  /([?&](?:key|api[-_]?key|access[-_]?token|token)=)[^\s&"']+/gi,
+  /[^\s"']*\*{3,}[^\s"']*/g,
+];
+
+/** A vendor's own sentence without secrets, on one line, cut to `vendorTextMax`. `secrets` are taken out verbatim first. */
+export function vendorText(text: string, secrets: readonly string[] = []): string {
+  // A page of a proxy may be megabytes: cut before the searches, with room for what they take out.
+  let clean = text.slice(0, vendorTextMax * 4);
+  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, removed);
+  for (const pattern of secretLike) clean = clean.replace(pattern, (_, prefix) => (typeof prefix === "string" ? prefix : "") + removed);
+  clean = clean.replace(/\s+/g, " ").trim();
+  return clean.length > vendorTextMax ? `${clean.slice(0, vendorTextMax - 1)}…` : clean;
+}
