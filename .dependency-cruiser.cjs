@@ -63,16 +63,15 @@ module.exports = {
     forbid(
       "libraries-are-declared",
       { path: "^(packages|apps)/[^/]+/src/", pathNot: TEST },
-      { path: "node_modules/", dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"], dependencyTypesNot: ["npm", "npm-peer", "npm-optional"] },
+      {
+        path: "node_modules/",
+        dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"],
+        dependencyTypesNot: ["npm", "npm-peer", "npm-optional"],
+      },
       "A library is declared in the package.json of the package that imports it.",
     ),
     forbid("everything-resolves", { path: "^(packages|apps)/" }, { couldNotResolve: true }, "An import leads somewhere."),
-    forbid(
-      "message-imports-nothing",
-      { path: `${ROOMS}/message/`, pathNot: TEST },
-      { pathNot: `${ROOMS}/message/` },
-      "The nouns.",
-    ),
+    forbid("message-imports-nothing", { path: `${ROOMS}/message/`, pathNot: TEST }, { pathNot: `${ROOMS}/message/` }, "The nouns."),
     forbid(
       "loop-is-pure",
       { path: `${ROOMS}/loop/`, pathNot: TEST },

@@ -20,15 +20,10 @@ const options: Options = {
   entry: Object.fromEntries(entries.map((file) => [file.replace(/^src\//, "").replace(/\.ts$/, ""), file])),
   format: ["esm"],
   dts: false,
-  sourcemap: true,
   clean: true,
   splitting: true,
   target: "node22",
   platform: "node",
-  esbuildOptions(build) {
-    // The sources are in the package: the maps only point at them.
-    build.sourcesContent = false;
-  },
 };
 
 export default options;

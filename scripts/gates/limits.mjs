@@ -140,7 +140,11 @@ export const limits = {
     { title: "export *", files: { [`${inCore}/star.ts`]: 'export * from "./short.ts";\n' }, expects: /star\.ts:1: `export \*`/ },
     { title: "any", files: { [`${inCore}/loose.ts`]: "export const loose: any = 1;\n" }, expects: /loose\.ts:1: `any`/ },
     { title: "a file named utils", files: { [`${inCore}/utils.ts`]: "export {};\n" }, expects: /utils\.ts:1: a vague name/ },
-    { title: "a name in camel case", files: { [`${inCore}/camelCase.ts`]: "export {};\n" }, expects: /camelCase\.ts:1: the name is not kebab-case/ },
+    {
+      title: "a name in camel case",
+      files: { [`${inCore}/camelCase.ts`]: "export {};\n" },
+      expects: /camelCase\.ts:1: the name is not kebab-case/,
+    },
     {
       title: "a provider of 1,501 code lines",
       files: Object.fromEntries(

@@ -23,6 +23,10 @@ export const lint = {
   },
   planted: [
     { title: "an unformatted line", files: { "src/format.ts": "export const  a = 1\n" }, expects: /src\/format\.ts/ },
-    { title: "an unused import", files: { "src/import.ts": 'import { fine } from "./fine.ts";\n\nexport const a = 1;\n' }, expects: /src\/import\.ts.*noUnusedImports/ },
+    {
+      title: "an unused import",
+      files: { "src/import.ts": 'import { fine } from "./fine.ts";\n\nexport const a = 1;\n' },
+      expects: /src\/import\.ts.*noUnusedImports/,
+    },
   ],
 };

@@ -78,8 +78,7 @@ function running(node) {
 
 function inspect(source, file, checker) {
   const problems = [];
-  const report = (node, text) =>
-    problems.push(`${file}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}: ${text}`);
+  const report = (node, text) => problems.push(`${file}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}: ${text}`);
   const visit = (node) => {
     const found = ADAPTERS.has(file) ? undefined : impurity(node, checker);
     if (found) report(node, `${found}: take it from a port`);
@@ -89,8 +88,7 @@ function inspect(source, file, checker) {
   };
   visit(source);
   if (PORTS.test(file))
-    for (const statement of source.statements)
-      if (running(statement)) report(statement, "ports hold types and limits, nothing that runs");
+    for (const statement of source.statements) if (running(statement)) report(statement, "ports hold types and limits, nothing that runs");
   return problems;
 }
 
@@ -119,11 +117,17 @@ export const purity = {
   sound: {
     ...core("memory/clock.ts", "export const now = (): number => Date.now();\nexport const later = setTimeout;\n"),
     ...core("memory/ids.ts", "export const id = (): string => crypto.randomUUID();\n"),
-    ...core("driver/drive.ts", "export const at = (clock: { now(): number; setTimeout(): void }): Date => (clock.setTimeout(), new Date(clock.now()));\n"),
+    ...core(
+      "driver/drive.ts",
+      "export const at = (clock: { now(): number; setTimeout(): void }): Date => (clock.setTimeout(), new Date(clock.now()));\n",
+    ),
     ...core("driver/own-name.ts", "export function run(process: { readonly Buffer: number }): number {\n  return process.Buffer;\n}\n"),
     ...core("driver/drive.test.ts", "setTimeout(() => process.exit(), Date.now());\n"),
     ...core("loop/fold.ts", "/** Never awaits a Promise. */\nexport const fold = (state: number): number => Math.max(state, 1);\n"),
-    ...core("ports/clock.ts", 'import type { A } from "../a.ts";\nexport interface Clock {\n  now(): A;\n}\nexport const clockLimits = { waitMs: 60 * 1000 };\nexport type { A };\n'),
+    ...core(
+      "ports/clock.ts",
+      'import type { A } from "../a.ts";\nexport interface Clock {\n  now(): A;\n}\nexport const clockLimits = { waitMs: 60 * 1000 };\nexport type { A };\n',
+    ),
     "packages/provider-kit/src/node/index.ts": "export const pid = process.pid;\n",
     "packages/store-sqlite/src/index.ts": "export const pid = process.pid + Date.now();\n",
   },

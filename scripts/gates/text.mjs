@@ -9,7 +9,19 @@ const LOCKFILE = "pnpm-lock.yaml";
 const FORBIDDEN = [
   ["a path of a machine", new RegExp(`(?<![\\w.~)}:-])/(${["work", "root", "farm"].join("|")})/`)],
   ["a path of a machine", new RegExp(`(?<![\\w.~)}:-])/(${["home", "Users"].join("|")})/(?!me/|you/|user/)[a-z]`)],
-  ["a registry host", new RegExp(`(${[["registry", "npmjs"], ["registry", "yarnpkg"], ["deb", "debian"], ["npm", "pkg\\.github"]].map((pair) => pair.join("\\.")).join("|")})`)],
+  [
+    "a registry host",
+    new RegExp(
+      `(${[
+        ["registry", "npmjs"],
+        ["registry", "yarnpkg"],
+        ["deb", "debian"],
+        ["npm", "pkg\\.github"],
+      ]
+        .map((pair) => pair.join("\\."))
+        .join("|")})`,
+    ),
+  ],
 ];
 
 async function check(root) {
@@ -41,6 +53,10 @@ export const text = {
     { title: "a URL in the lockfile", files: { [LOCKFILE]: "tarball: https://example.com/x.tgz\n" }, expects: /pnpm-lock\.yaml:1: a URL/ },
     { title: "a path of a machine", files: { "docs/b.md": `cd ${["", "work", "main"].join("/")}\n` }, expects: /docs\/b\.md:1: a path/ },
     { title: "a home folder", files: { "docs/c.md": `\n"${["", "home", "ann", "x"].join("/")}"\n` }, expects: /docs\/c\.md:2: a path/ },
-    { title: "a registry host", files: { ".npmrc": `registry=https://${["registry", "npmjs", "org"].join(".")}\n` }, expects: /\.npmrc:1: a registry host/ },
+    {
+      title: "a registry host",
+      files: { ".npmrc": `registry=https://${["registry", "npmjs", "org"].join(".")}\n` },
+      expects: /\.npmrc:1: a registry host/,
+    },
   ],
 };

@@ -12,14 +12,14 @@ export const readJson = (file) => JSON.parse(readFileSync(file, "utf8"));
 
 const skipped = new Set(["node_modules", "dist", ".turbo", ".git", "coverage"]);
 
-/** Every file below `folder`, as paths from `root` with forward slashes, sorted. */
-export function filesBelow(root, folder = ".") {
+/** Every file below `folder`, as paths from `root` with forward slashes, sorted; build products only when `all` is set. */
+export function filesBelow(root, folder = ".", { all = false } = {}) {
   const start = join(root, folder);
   if (!existsSync(start)) return [];
   return readdirSync(start, { withFileTypes: true })
     .flatMap((entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return skipped.has(entry.name) ? [] : filesBelow(root, path);
+      if (entry.isDirectory()) return !all && skipped.has(entry.name) ? [] : filesBelow(root, path, { all });
       return entry.isFile() ? [path.split(sep).join("/")] : [];
     })
     .sort();

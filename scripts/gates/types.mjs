@@ -15,7 +15,8 @@ async function check(root) {
   return { problems, seen: `${projects.length} projects` };
 }
 
-const tsconfig = (more) => JSON.stringify({ extends: "../../tsconfig.base.json", include: ["src"], compilerOptions: { types: [], ...more } });
+const tsconfig = (more) =>
+  JSON.stringify({ extends: "../../tsconfig.base.json", include: ["src"], compilerOptions: { types: [], ...more } });
 
 export const types = {
   name: "types",

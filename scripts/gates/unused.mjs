@@ -27,7 +27,11 @@ export const unused = {
     "packages/x/src/used.ts": "export const used = 1;\n",
   },
   planted: [
-    { title: "a file nobody imports", files: { "packages/x/src/alone.ts": "export const alone = 1;\n" }, expects: /packages\/x\/src\/alone\.ts: files/ },
+    {
+      title: "a file nobody imports",
+      files: { "packages/x/src/alone.ts": "export const alone = 1;\n" },
+      expects: /packages\/x\/src\/alone\.ts: files/,
+    },
     {
       title: "an export nobody imports",
       files: { "packages/x/src/used.ts": "export const used = 1;\nexport const spare = 2;\n" },

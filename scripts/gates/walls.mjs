@@ -25,7 +25,12 @@ async function check(root) {
 }
 
 const doors = (...names) =>
-  Object.fromEntries(names.map((name) => [name === "index" ? "." : `./${name}`, { "@loopwright/source": `./src/${name === "index" ? name : `${name}/index`}.ts` }]));
+  Object.fromEntries(
+    names.map((name) => [
+      name === "index" ? "." : `./${name}`,
+      { "@loopwright/source": `./src/${name === "index" ? name : `${name}/index`}.ts` },
+    ]),
+  );
 
 function pack(name, { exports = doors("index"), dependencies = {}, siblings = [] } = {}) {
   const manifest = { name: `@loopwright/${name}`, version: "0.0.0", type: "module", exports, dependencies };
@@ -38,7 +43,8 @@ function pack(name, { exports = doors("index"), dependencies = {}, siblings = []
 }
 
 const room = (path, text = "export const a = 1;\n") => ({ [`packages/core/src/${path}`]: text });
-const using = (...paths) => paths.map((path, index) => `import { a as a${index} } from ${JSON.stringify(path)};\nexport const b${index} = a${index};\n`).join("");
+const using = (...paths) =>
+  paths.map((path, index) => `import { a as a${index} } from ${JSON.stringify(path)};\nexport const b${index} = a${index};\n`).join("");
 const planted = (rule, path, text) => ({
   title: `${rule}: ${path}`,
   files: { [path]: text },
@@ -73,7 +79,8 @@ export const walls = {
     ...room("testing/index.ts", using("../memory/index.ts")),
     ...room("driver/drive.ts", using("../message/message.ts")),
     ...room("driver/drive.test.ts", `import { readFileSync } from "node:fs";\n${using("../testing/index.ts")}`),
-    "packages/providers-x/src/x.ts": 'import { a } from "@loopwright/core/memory";\nimport { name } from "@loopwright/provider-kit";\nexport const b = [a, name];\n',
+    "packages/providers-x/src/x.ts":
+      'import { a } from "@loopwright/core/memory";\nimport { name } from "@loopwright/provider-kit";\nexport const b = [a, name];\n',
     "packages/agents-x/src/x.ts": 'export { name } from "@loopwright/tools-x";\n',
     "packages/client/src/x.ts": 'export { a } from "@loopwright/core/protocol";\n',
     "packages/chat-x/src/x.ts": 'export { name } from "@loopwright/client";\n',
@@ -83,7 +90,11 @@ export const walls = {
   },
   planted: [
     planted("no-cycles", "packages/core/src/driver/one.ts", 'import type { b0 } from "./two.ts";\nexport const a: typeof b0 = 1;\n'),
-    { title: "the other half of the cycle", files: room("driver/two.ts", using("./one.ts")), expects: /driver\/one\.ts: no-cycles: imports .*two\.ts/ },
+    {
+      title: "the other half of the cycle",
+      files: room("driver/two.ts", using("./one.ts")),
+      expects: /driver\/one\.ts: no-cycles: imports .*two\.ts/,
+    },
     planted("core-imports-no-sibling", "packages/core/src/driver/sibling.ts", 'export { name } from "../../../prices/src/index.ts";\n'),
     planted("packages-see-core-only", "packages/prices/src/sibling.ts", 'export { name } from "@loopwright/provider-kit";\n'),
     planted("packages-see-core-only", "packages/providers-scripted/src/sibling.ts", 'export { name } from "@loopwright/provider-kit";\n'),
@@ -100,7 +111,11 @@ export const walls = {
     planted("everything-resolves", "packages/prices/src/nowhere.ts", 'export { a } from "./not-there.ts";\n'),
     planted("message-imports-nothing", "packages/core/src/message/usage.ts", using("../errors.ts")),
     planted("loop-is-pure", "packages/core/src/loop/plan.ts", using("../memory/index.ts")),
-    planted("ports-know-nouns", "packages/core/src/ports/log.ts", 'import type { a } from "../memory/index.ts";\nexport type Log = typeof a;\n'),
+    planted(
+      "ports-know-nouns",
+      "packages/core/src/ports/log.ts",
+      'import type { a } from "../memory/index.ts";\nexport type Log = typeof a;\n',
+    ),
     planted("ports-see-loop-types", "packages/core/src/ports/code.ts", 'export { c } from "../loop/fact.ts";\n'),
     planted("kits-only-in-tests", "packages/core/src/driver/kit.ts", using("../testing/index.ts")),
   ],

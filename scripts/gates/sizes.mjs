@@ -1,0 +1,98 @@
+// Budgets of what is published (budgets.json): unpacked size, number of dependencies, and what importing a door loads.
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { tarballs } from "./tarballs.mjs";
+import { home, readJson } from "./tree.mjs";
+
+const BUDGETS = "scripts/gates/budgets.json";
+
+/** Files that importing `entry` loads at once: itself and its static relative imports. */
+function loaded(entry, seen = new Set()) {
+  if (seen.has(entry)) return seen;
+  seen.add(entry);
+  const code = readFileSync(entry, "utf8");
+  for (const [, path] of code.matchAll(/^(?:import|export)\b[^"';]*?["'](\.[^"']+)["']/gm)) loaded(join(dirname(entry), path), seen);
+  return seen;
+}
+
+const gzipBytes = (files) => [...files].reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, 0);
+const kb = (bytes) => Math.round(bytes / 100) / 10;
+
+function measures({ unpacked, unpackedBytes, manifest }, budget) {
+  const doors = Object.entries(budget.doorGzipKb ?? {}).map(([door, most]) => ({
+    what: `kB gzipped behind "${door}"`,
+    value: kb(gzipBytes(loaded(join(unpacked, manifest.exports[door].default)))),
+    most,
+  }));
+  const dependencies = Object.keys(manifest.dependencies ?? {}).length;
+  return [
+    { what: "kB unpacked", value: kb(unpackedBytes), most: budget.unpackedKb },
+    { what: "dependencies", value: dependencies, most: budget.dependencies ?? Number.POSITIVE_INFINITY },
+    ...doors,
+  ];
+}
+
+async function check(root) {
+  const budgets = readJson(existsSync(join(root, BUDGETS)) ? join(root, BUDGETS) : join(home, BUDGETS));
+  const packed = tarballs(root);
+  const problems = packed.flatMap((one) => {
+    const budget = budgets[one.name];
+    if (!budget) return [`${one.name}: has no budget in ${BUDGETS}`];
+    return measures(one, budget)
+      .filter(({ value, most }) => value > most)
+      .map(({ what, value, most }) => `${one.name}: ${value} ${what}, at most ${most}`);
+  });
+  const core = packed.find(({ name }) => name === "@loopwright/core");
+  const shown = core && budgets[core.name] ? measures(core, budgets[core.name]).map(({ what, value }) => `${value} ${what}`) : [];
+  return { problems, seen: `core: ${shown.join(", ")}` };
+}
+
+const manifest = (name, more = {}) =>
+  JSON.stringify({ name, version: "0.0.0", type: "module", exports: { ".": { default: "./index.js" } }, ...more });
+
+export const sizes = {
+  name: "sizes",
+  check,
+  sound: {
+    [BUDGETS]: JSON.stringify({
+      "@loopwright/core": { unpackedKb: 3, dependencies: 0, doorGzipKb: { ".": 1 } },
+      "@loopwright/heavy": { unpackedKb: 1 },
+      "@loopwright/needy": { unpackedKb: 1, dependencies: 0 },
+      "@loopwright/behind": { unpackedKb: 9, doorGzipKb: { ".": 1 } },
+    }),
+    "packages/core/package.json": manifest("@loopwright/core"),
+    "packages/core/index.js": 'import { a } from "./chunk.js";\nexport const later = () => import("./lazy.js");\nexport { a };\n',
+    "packages/core/chunk.js": "export const a = 1;\n",
+    "packages/core/lazy.js": `// ${[...Array(100)].map((_, index) => (index * 7919) ** 2).join(" ")}\n`,
+  },
+  planted: [
+    {
+      title: "a package over its budget",
+      files: { "packages/heavy/package.json": manifest("@loopwright/heavy"), "packages/heavy/index.js": `// ${"x".repeat(2000)}\n` },
+      expects: /heavy: 2\.\d kB unpacked, at most 1/,
+    },
+    {
+      title: "a dependency too many",
+      files: {
+        "packages/needy/package.json": manifest("@loopwright/needy", { dependencies: { zod: "4.0.0" } }),
+        "packages/needy/index.js": "",
+      },
+      expects: /needy: 1 dependencies, at most 0/,
+    },
+    {
+      title: "a door that loads too much",
+      files: {
+        "packages/behind/package.json": manifest("@loopwright/behind"),
+        "packages/behind/index.js": 'export { a } from "./chunk.js";\n',
+        "packages/behind/chunk.js": `export const a = "${[...Array(300)].map((_, index) => (index * 7919) ** 2).join(" ")}";\n`,
+      },
+      expects: /behind: [\d.]+ kB gzipped behind "\.", at most 1/,
+    },
+    {
+      title: "a package without a budget",
+      files: { "packages/stray/package.json": manifest("@loopwright/stray"), "packages/stray/index.js": "" },
+      expects: /stray: has no budget/,
+    },
+  ],
+};
