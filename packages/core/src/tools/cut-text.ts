@@ -1,0 +1,18 @@
+const note = " [...]";
+
+/** The text, or its beginning with ` [...]` so that the whole is at most `max` characters. Never parts a surrogate pair. */
+export function cutText(text: string, max: number): string {
+  return text.length <= max ? text : `${headOf(text, Math.max(0, max - note.length))}${note}`.slice(0, max);
+}
+
+/** The first `max` characters, one fewer where that would part a surrogate pair. */
+export function headOf(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const last = text.charCodeAt(max - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
+}
+
+/** The text with every lone surrogate replaced by U+FFFD, so that it survives UTF-8. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\uFFFD");
+}

@@ -1,0 +1,44 @@
+import { type ErrorCode, type Failure, isAgentError } from "../errors.ts";
+import type { CallResult } from "../loop/fact.ts";
+import type { ResultPart } from "../message/content.ts";
+import type { CallOutcome } from "../message/message.ts";
+import { cutText, wellFormed } from "./cut-text.ts";
+import { toolLimits } from "./tool-limits.ts";
+
+/**
+ * What a thrown value becomes: a result that the model can read, `CODE: message`, at most 2,000 characters, without stack
+ * and cause. An AgentError keeps its code and adds its fix; anything else is TOOL_FAILED. `kept` is output to stand before it.
+ */
+export function toolFailure(error: unknown, tool: { readonly name: string }, kept: readonly ResultPart[] = []): CallResult {
+  const { failure, fix } = describe(error, tool.name);
+  const text = cutText(`${failure.code}: ${failure.message}${fix === "" ? "" : ` ${fix}`}`, toolLimits.errorTextMax);
+  return { outcome: outcomeOf(failure.code), output: [...kept, { type: "text", text }], failure };
+}
+
+function describe(error: unknown, tool: string): { readonly failure: Failure; readonly fix: string } {
+  if (isAgentError(error)) {
+    const { code, message, retryable, retryAfterMs, fix } = error;
+    const base: Failure = { code, message: cutText(wellFormed(message), toolLimits.errorTextMax), retryable };
+    return { failure: retryAfterMs === undefined ? base : { ...base, retryAfterMs }, fix: wellFormed(fix) };
+  }
+  const said = messageOf(error);
+  const message = said === "" ? `The tool \`${tool}\` failed.` : `The tool \`${tool}\` failed: ${said}`;
+  return { failure: { code: "TOOL_FAILED", message: cutText(wellFormed(message), toolLimits.errorTextMax), retryable: false }, fix: "" };
+}
+
+/** Only what was thrown as words; reading it may itself throw. */
+function messageOf(error: unknown): string {
+  try {
+    if (typeof error === "string") return error;
+    if (typeof error !== "object" || error === null || !("message" in error)) return "";
+    return typeof error.message === "string" ? error.message : "";
+  } catch {
+    return "";
+  }
+}
+
+function outcomeOf(code: ErrorCode): CallOutcome {
+  if (code === "RUN_ABORTED") return "aborted";
+  if (code === "TOOL_DENIED") return "denied";
+  return code === "TOOL_INTERRUPTED" ? "interrupted" : "error";
+}

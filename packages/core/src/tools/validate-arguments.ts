@@ -1,0 +1,88 @@
+import { isStandardSchema, type StandardResult } from "../agent/standard-schema.ts";
+import type { Json, JsonObject, JsonSchema } from "../message/json.ts";
+import { cutText } from "./cut-text.ts";
+import { toolLimits } from "./tool-limits.ts";
+import type { AnyTool } from "./tool-registry.ts";
+
+/** Arguments as the tool's schema lets them through, or what a model should read to mend them. */
+export type ValidatedArguments = { readonly args: unknown; readonly problem?: never } | { readonly problem: string; readonly args?: never };
+
+/**
+ * Checks the arguments of a call against the tool's schema. Never rejects.
+ *
+ * A Standard Schema decides alone, and what it gives back (defaults, transformations) is what the tool gets. Plain JSON
+ * Schema is checked by shape only: `required`, and for each property at the top its `type` and `enum` or `const`, and
+ * `additionalProperties: false` where there are no `patternProperties`. Nested properties, references, formats, ranges
+ * and combinations are left to the tool.
+ */
+export async function validateArguments(tool: AnyTool, args: JsonObject): Promise<ValidatedArguments> {
+  const { parameters } = tool;
+  if (!isStandardSchema(parameters)) {
+    const issues = shapeIssues(parameters, args);
+    return issues.length === 0 ? { args } : { problem: problemText(issues) };
+  }
+  try {
+    const result = await parameters["~standard"].validate(args);
+    if (!result.issues) return { args: result.value };
+    return { problem: problemText(result.issues.map(issueText)) };
+  } catch (error) {
+    const kind = error instanceof Error ? error.name : typeof error;
+    return { problem: `The arguments could not be checked: the schema of \`${tool.name}\` failed with ${kind}.` };
+  }
+}
+
+type Issue = NonNullable<StandardResult<unknown>["issues"]>[number];
+
+function issueText(issue: Issue): string {
+  const path = (issue.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
+  let at = "";
+  for (const step of path) at += typeof step === "number" ? `[${step}]` : at === "" ? String(step) : `.${String(step)}`;
+  return at === "" ? issue.message : `\`${at}\`: ${issue.message}`;
+}
+
+function problemText(issues: readonly string[]): string {
+  const shown = issues.slice(0, toolLimits.problemIssuesMax).map((issue) => `- ${issue}`);
+  if (issues.length > shown.length) shown.push(`- and ${issues.length - shown.length} more`);
+  return cutText(`The arguments do not fit the tool's schema:\n${shown.join("\n")}`, toolLimits.problemTextMax);
+}
+
+function shapeIssues(schema: JsonSchema, args: JsonObject): readonly string[] {
+  const issues: string[] = [];
+  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
+  for (const name of Array.isArray(schema["required"]) ? schema["required"] : []) {
+    if (typeof name === "string" && !Object.hasOwn(args, name)) issues.push(`\`${name}\`: required, but missing`);
+  }
+  const closed = schema["additionalProperties"] === false && schema["patternProperties"] === undefined;
+  for (const [name, value] of Object.entries(args)) {
+    if (Object.hasOwn(properties, name)) {
+      const issue = valueIssue(properties[name], value);
+      if (issue) issues.push(`\`${name}\`: ${issue}`);
+    } else if (closed) issues.push(`\`${name}\`: not a parameter of this tool`);
+  }
+  return issues;
+}
+
+function valueIssue(schema: Json | undefined, value: Json): string | undefined {
+  if (schema === false) return "not allowed";
+  if (!isObject(schema)) return undefined;
+  const { type, enum: allowed } = schema as { readonly type?: Json; readonly enum?: Json };
+  const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string");
+  if (types.length > 0 && !types.some((name) => isOfType(name, value))) return `expected ${types.join(" or ")}, received ${typeOf(value)}`;
+  const equals = (option: Json | undefined): boolean => JSON.stringify(option) === JSON.stringify(value);
+  if (Array.isArray(allowed) && !allowed.some(equals)) return `expected one of ${JSON.stringify(allowed)}`;
+  if (Object.hasOwn(schema, "const") && !equals(schema["const"])) return `expected ${JSON.stringify(schema["const"])}`;
+  return undefined;
+}
+
+function isOfType(type: string, value: Json): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  return typeOf(value) === type;
+}
+
+function typeOf(value: Json): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
