@@ -1,0 +1,48 @@
+/**
+ * A list that only grows, shared by all versions of the state: a version is a length. Appending to the newest version
+ * writes in place; appending to an older one (a speculation was dropped) forks, sharing every full chunk. No version ever sees
+ * what another appended.
+ */
+export interface AppendList<T> {
+  readonly length: number;
+  readonly chunks: readonly (readonly T[])[];
+}
+
+const chunkBits = 8;
+const chunkSize = 1 << chunkBits;
+
+export function emptyList<T>(): AppendList<T> {
+  return { length: 0, chunks: [] };
+}
+
+/** The version one longer. Constant cost, but for a fork, which copies at most one chunk and the list of chunks. */
+export function append<T>(list: AppendList<T>, item: T): AppendList<T> {
+  const at = list.length >> chunkBits;
+  const within = list.length & (chunkSize - 1);
+  let chunks = list.chunks as T[][];
+  const isNewest = within === 0 ? chunks.length === at : chunks.length === at + 1 && chunks[at]?.length === within;
+  if (!isNewest) {
+    const shared = chunks[at];
+    chunks = chunks.slice(0, at);
+    if (within > 0 && shared) chunks.push(shared.slice(0, within));
+  }
+  const chunk = chunks[at];
+  if (chunk) chunk.push(item);
+  else chunks.push([item]);
+  return { length: list.length + 1, chunks };
+}
+
+/** The item at a place; `undefined` outside the version. */
+export function at<T>(list: AppendList<T>, index: number): T | undefined {
+  if (index < 0 || index >= list.length) return undefined;
+  return list.chunks[index >> chunkBits]?.[index & (chunkSize - 1)];
+}
+
+/** The place of the last item that fits, or -1. Linear from the end. */
+export function findLastIndex<T>(list: AppendList<T>, fits: (item: T) => boolean): number {
+  for (let index = list.length - 1; index >= 0; index--) {
+    const item = at(list, index);
+    if (item !== undefined && fits(item)) return index;
+  }
+  return -1;
+}

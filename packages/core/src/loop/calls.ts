@@ -1,0 +1,93 @@
+import type { ToolResultMessage } from "../message/message.ts";
+import type { CallResult, FactOf } from "./fact.ts";
+import { appendToRun } from "./inputs.ts";
+import type { Call, Run, State } from "./state.ts";
+import { spend } from "./turns.ts";
+
+/** The open call of this key in the open run. */
+export function openCall(state: State, fact: { readonly runId: string; readonly callKey: string }): Call | undefined {
+  if (state.run?.runId !== fact.runId) return undefined;
+  const call = state.run.calls.find(({ part }) => part.callKey === fact.callKey);
+  return call && call.stage !== "settled" ? call : undefined;
+}
+
+/** Whether the fact begins the next attempt of a server call. */
+export function startsTool(state: State, fact: FactOf<"tool.started">): boolean {
+  const call = openCall(state, fact);
+  return call !== undefined && call.route === "server" && fact.attempt === call.attempt + 1 && (call.stage === "owed" || call.inDoubt) && !state.run?.abort;
+}
+
+export function foldToolStarted(state: State, fact: FactOf<"tool.started">): State {
+  if (!startsTool(state, fact)) return state;
+  return patchCall(state, fact.callKey, {
+    stage: "started",
+    attempt: fact.attempt,
+    inDoubt: false,
+    lane: fact.seq,
+    startedAt: fact.at,
+    ...(fact.args ? { args: fact.args } : {}),
+  });
+}
+
+/** Whether the fact gives an open call its one result; answers from outside only fit calls that were asked for. */
+export function settlesCall(state: State, fact: FactOf<"tool.finished"> | FactOf<"client.answered">): Call | undefined {
+  const call = openCall(state, fact);
+  return fact.type === "client.answered" && call?.stage !== "requested" ? undefined : call;
+}
+
+export function foldToolFinished(state: State, fact: FactOf<"tool.finished">): State {
+  return spend(settle(state, fact), settlesCall(state, fact) ? fact : {});
+}
+
+export function foldClient(state: State, fact: FactOf<"client.requested"> | FactOf<"client.answered">): State {
+  if (fact.type === "client.answered") return settle(state, fact);
+  if (state.run?.runId !== fact.runId) return state;
+  let next = state;
+  for (const callKey of fact.callKeys) {
+    const call = openCall(state, { runId: fact.runId, callKey });
+    if (call?.stage !== "owed" || call.route !== "client") continue;
+    next = patchCall(next, callKey, { stage: "requested", ...(fact.deadline === undefined ? {} : { deadline: fact.deadline }) });
+  }
+  return next;
+}
+
+export function foldApproval(state: State, fact: FactOf<"approval.requested"> | FactOf<"approval.decided">): State {
+  const call = openCall(state, fact);
+  if (fact.type === "approval.requested") {
+    if (call?.stage !== "owed" || call.approval) return state;
+    return patchCall(state, fact.callKey, { stage: "asked", ...(fact.deadline === undefined ? {} : { deadline: fact.deadline }) });
+  }
+  if (call?.stage !== "asked") return state;
+  const approval = { decision: fact.decision, ...(fact.note === undefined ? {} : { note: fact.note }) };
+  return patchCall(state, fact.callKey, { stage: "owed", approval, ...(fact.args ? { args: fact.args } : {}) });
+}
+
+export function foldChild(state: State, fact: FactOf<"child.linked">): State {
+  return openCall(state, fact) ? patchCall(state, fact.callKey, { child: { session: fact.session, agent: fact.agent } }) : state;
+}
+
+function settle(state: State, fact: FactOf<"tool.finished"> | FactOf<"client.answered">): State {
+  const call = settlesCall(state, fact);
+  if (!call || !state.run) return state;
+  const settled = patchCall(state, fact.callKey, { stage: "settled" });
+  return appendToRun(settled, settled.run, { id: String(fact.seq), message: resultMessage(call, fact) });
+}
+
+/** The message that a result becomes. */
+export function resultMessage(call: Call, result: CallResult): ToolResultMessage {
+  return {
+    role: "tool_result",
+    toolCallId: call.part.id,
+    callKey: call.part.callKey,
+    toolName: call.part.name,
+    content: result.output,
+    outcome: result.outcome,
+    ...(result.outcome === "ok" ? {} : { isError: true }),
+    ...(result.details === undefined ? {} : { details: result.details }),
+  };
+}
+
+function patchCall(state: State, callKey: string, change: Partial<Call>): State & { readonly run: Run } {
+  const run = state.run as Run;
+  return { ...state, run: { ...run, calls: run.calls.map((call) => (call.part.callKey === callKey ? { ...call, ...change } : call)) } };
+}

@@ -1,0 +1,147 @@
+import type { Message, MessageId } from "../message/message.ts";
+import { openCall, resultMessage, settlesCall, startsTool } from "./calls.ts";
+import type { DurableBody, PendingToolCall } from "./event.ts";
+import type { Fact, FactOf } from "./fact.ts";
+import { placeOf } from "./inputs.ts";
+import type { Call, Run, State } from "./state.ts";
+import { endsAttempt, endsRun, mayRetry, startsModel, startsRun } from "./turns.ts";
+
+/** The durable events of a fact, in order, told from the state before it. A fact that changes nothing has none. */
+export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
+  if (fact.seq !== before.seq + 1 || before.status === "closed") return [];
+  switch (fact.type) {
+    case "session.changed":
+      return [{ type: "session_changed", ...(fact.title === undefined ? {} : { title: fact.title }), ...(fact.metadata ? { metadata: fact.metadata } : {}) }];
+    case "session.closed":
+      return [{ type: "session_closed" }];
+    case "head.moved":
+      return placeOf(before, fact.to) === undefined ? [] : [{ type: "head_moved", to: fact.to }];
+    case "input.accepted":
+      return [{ type: "input_accepted", inputId: fact.inputId, mode: fact.mode, ...(fact.message ? { message: fact.message } : {}) }];
+    case "run.started":
+      return startsRun(before, fact) ? ofRunStart(before, fact) : [];
+    case "model.started":
+      return startsModel(before, fact) ? ofModelStart(before.run, fact) : [];
+    case "model.finished":
+      return endsAttempt(before, fact) ? ofModelEnd(fact) : [];
+    case "model.failed":
+      return before.run && endsAttempt(before, fact) ? [discarded(before.run, fact)] : [];
+    case "wait.scheduled":
+      return [{ type: "retry_scheduled", turn: fact.turn, until: fact.until, reason: fact.reason }];
+    case "tool.started":
+      return startsTool(before, fact) ? ofToolStart(openCall(before, fact), fact) : [];
+    case "tool.finished":
+    case "client.answered":
+      return ofResult(before, fact);
+    case "client.requested":
+      return ofClientRequest(before, fact);
+    case "approval.requested":
+    case "approval.decided":
+      return ofApproval(before, fact);
+    case "child.linked":
+      return openCall(before, fact) ? [{ type: "agent_start", callKey: fact.callKey, session: fact.session, agent: fact.agent }] : [];
+    case "abort.requested":
+      return before.run?.runId === fact.runId && !before.run.abort ? [{ type: "aborting", reason: fact.reason }] : [];
+    case "limit.reached":
+      return before.run?.runId === fact.runId ? [{ type: "limit_reached", which: fact.which, value: fact.value }] : [];
+    case "context.compacted":
+      return [{ type: "context_compacted", from: fact.from, to: fact.to }];
+    case "run.finished":
+      return before.run && endsRun(before, fact) ? ofRunEnd(before.run, fact) : [];
+    case "session.opened":
+    case "owner.claimed":
+      return [];
+    default:
+      return fact satisfies never;
+  }
+}
+
+const ofMessage = (messageId: MessageId, message: Message): readonly DurableBody[] => [
+  { type: "message_start", messageId, role: message.role },
+  { type: "message_end", messageId, message },
+];
+
+function ofRunStart(before: State, fact: FactOf<"run.started">): readonly DurableBody[] {
+  const input = before.inputs[0];
+  const start: DurableBody = { type: "run_start", model: fact.model, provider: fact.provider };
+  return input?.message ? [start, ...ofMessage(String(input.seq), input.message)] : [start];
+}
+
+function ofModelStart(run: Run | undefined, fact: FactOf<"model.started">): readonly DurableBody[] {
+  const joined = (run?.steered ?? []).flatMap((input) => (input.message ? ofMessage(String(input.seq), input.message) : []));
+  const noticed = (fact.notices ?? []).flatMap((text, i) => ofMessage(`${fact.seq}.${i}`, { role: "notice", text }));
+  const start: readonly DurableBody[] = fact.attempt === 1 ? [{ type: "turn_start", turn: fact.turn }] : [];
+  return [...start, ...joined, ...noticed, { type: "message_start", messageId: String(fact.seq), role: "assistant" }];
+}
+
+function ofModelEnd(fact: FactOf<"model.finished">): readonly DurableBody[] {
+  const { usage, cost, message } = fact;
+  const end: DurableBody = { type: "message_end", messageId: String(fact.seq), message, ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
+  return message.content.some((part) => part.type === "tool_call") ? [end] : [end, { type: "turn_end", turn: fact.turn }];
+}
+
+function discarded(run: Run, fact: FactOf<"model.failed">): DurableBody {
+  const { turn, attempt, failure } = fact;
+  return { type: "attempt_discarded", turn, attempt, code: failure.code, reason: failure.message, willRetry: mayRetry(run, fact) && !run.abort };
+}
+
+function ofToolStart(call: Call | undefined, fact: FactOf<"tool.started">): readonly DurableBody[] {
+  if (!call) return [];
+  const { id, callKey, name, args } = call.part;
+  const shown = fact.args ?? call.args ?? args;
+  return [
+    { type: "tool_execution_start", toolCallId: id, callKey, toolName: name, ...(fact.label ? { label: fact.label } : {}), attempt: fact.attempt, args: shown },
+  ];
+}
+
+function ofResult(before: State, fact: FactOf<"tool.finished"> | FactOf<"client.answered">): readonly DurableBody[] {
+  const call = settlesCall(before, fact);
+  if (!call || !before.run) return [];
+  const { id, callKey, name } = call.part;
+  const events: DurableBody[] = [];
+  if (call.stage === "started") {
+    const { outcome, output, details } = fact;
+    const durationMs = fact.type === "tool.finished" ? fact.durationMs : undefined;
+    const more = { ...(details === undefined ? {} : { details }), ...(durationMs === undefined ? {} : { durationMs }) };
+    events.push({ type: "tool_execution_end", toolCallId: id, callKey, toolName: name, outcome, output, ...more });
+  }
+  if (call.child) events.push({ type: "agent_end", callKey, session: call.child.session });
+  events.push(...ofMessage(String(fact.seq), resultMessage(call, fact)));
+  const isLast = before.run.calls.every((other) => other === call || other.stage === "settled");
+  return isLast ? [...events, { type: "turn_end", turn: before.run.turn }] : events;
+}
+
+function ofClientRequest(before: State, fact: FactOf<"client.requested">): readonly DurableBody[] {
+  const asked = fact.callKeys.flatMap((callKey) => {
+    const call = openCall(before, { runId: fact.runId, callKey });
+    return call?.stage === "owed" && call.route === "client" ? [pendingCall(call, fact.deadline)] : [];
+  });
+  return asked.length > 0 ? [{ type: "awaiting_tool_execution", toolCalls: asked }] : [];
+}
+
+/** A call that waits for its caller, as events and results show it. */
+export function pendingCall(call: Call, deadline: number | undefined): PendingToolCall {
+  const { id, callKey, name, args } = call.part;
+  return { toolCallId: id, callKey, toolName: name, args: call.args ?? args, ...(deadline === undefined ? {} : { deadline }) };
+}
+
+function ofApproval(before: State, fact: FactOf<"approval.requested"> | FactOf<"approval.decided">): readonly DurableBody[] {
+  const call = openCall(before, fact);
+  if (!call) return [];
+  const { callKey, name, args } = call.part;
+  if (fact.type === "approval.requested") {
+    const deadline = fact.deadline === undefined ? {} : { deadline: fact.deadline };
+    return call.stage === "owed" ? [{ type: "approval_requested", callKey, toolName: name, args: call.args ?? args, ...deadline }] : [];
+  }
+  const more = { ...(fact.by === undefined ? {} : { by: fact.by }), ...(fact.note === undefined ? {} : { note: fact.note }) };
+  return call.stage === "asked" ? [{ type: "approval_decided", callKey, decision: fact.decision, ...more }] : [];
+}
+
+function ofRunEnd(run: Run, fact: FactOf<"run.finished">): readonly DurableBody[] {
+  const { status, reason, failure } = fact;
+  const end: DurableBody = { type: "run_end", status, reason, ...(run.usage ? { usage: run.usage } : {}), ...(run.cost ? { cost: run.cost } : {}) };
+  if (status === "completed") return [end];
+  const aborted = { type: "error", reason: "aborted", code: "RUN_ABORTED", error: `The run was stopped: ${reason}.` } as const;
+  const failed = { type: "error", reason: "error", code: failure?.code ?? "INTERNAL", error: failure?.message ?? "The run failed." } as const;
+  return [status === "aborted" ? aborted : failed, end];
+}

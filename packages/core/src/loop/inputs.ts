@@ -1,0 +1,73 @@
+import type { Message, MessageId } from "../message/message.ts";
+import { append, findLastIndex } from "./append-list.ts";
+import type { FactOf } from "./fact.ts";
+import type { QueuedInput, Run, State } from "./state.ts";
+
+/** Opens the log: only its first fact may, and seeds the history with the given context. */
+export function foldOpened(state: State, fact: FactOf<"session.opened">): State {
+  if (state.status !== "new") return state;
+  let next: State = { ...state, status: "open", agent: fact.agent, createdAt: fact.at };
+  if (fact.title !== undefined) next = { ...next, title: fact.title };
+  if (fact.metadata) next = { ...next, metadata: fact.metadata };
+  fact.context?.forEach((message, i) => {
+    next = { ...next, history: append(next.history, { id: `${fact.seq}.${i}`, parent: next.head, message }), head: next.history.length };
+  });
+  return next;
+}
+
+/** Closing ends an open run where it stands. */
+export function foldClosed(state: State): State {
+  const { run, ...rest } = state;
+  const lastRun = run ? { runId: run.runId, status: "aborted" as const, reason: "session closed" } : state.lastRun;
+  return { ...rest, status: "closed", inputs: [], head: run ? run.tip : state.head, ...(lastRun ? { lastRun } : {}) };
+}
+
+/** A steered input joins the open run; every other one, and one that came too late to steer, waits for a run of its own. */
+export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
+  if (state.status !== "open" || isKnown(state, fact.inputId)) return state;
+  const joins = mayJoin(state, fact);
+  const input: QueuedInput = {
+    seq: fact.seq,
+    inputId: fact.inputId,
+    runId: fact.mode === "steer" ? fact.inputId : fact.runId,
+    ...(fact.message ? { message: fact.message } : {}),
+    ...(fact.parent === undefined ? {} : { parent: fact.parent }),
+    ...(fact.access ? { access: fact.access } : {}),
+    ...(fact.options ? { options: fact.options } : {}),
+  };
+  const keyed: State = fact.idempotencyKey === undefined ? state : { ...state, keys: append(state.keys, keyOf(fact, fact.idempotencyKey)) };
+  return joins ? { ...keyed, run: { ...joins, steered: [...joins.steered, input] } } : { ...keyed, inputs: [...state.inputs, input] };
+}
+
+function keyOf(fact: FactOf<"input.accepted">, key: string): { key: string; inputId: string; runId: string; seq: number } {
+  const { inputId, runId, seq, message } = fact;
+  return { key, inputId, runId, seq, ...(message ? { message } : {}) };
+}
+
+function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined {
+  const { run } = state;
+  return fact.mode === "steer" && fact.message && run && run.runId === fact.runId && !run.abort && !run.failure ? run : undefined;
+}
+
+const isKnown = (state: State, inputId: string): boolean =>
+  state.run?.inputId === inputId || state.inputs.some((input) => input.inputId === inputId) || (state.run?.steered.some((input) => input.inputId === inputId) ?? false);
+
+/** While a run is open the move holds for the next input only. */
+export function foldHead(state: State, fact: FactOf<"head.moved">): State {
+  const to = placeOf(state, fact.to);
+  if (to === undefined) return state;
+  return state.run ? { ...state, run: { ...state.run, movedHead: to } } : { ...state, head: to };
+}
+
+/** The place of a message; -1 for the root, `undefined` for a message that is not there. */
+export function placeOf(state: State, id: MessageId | null): number | undefined {
+  if (id === null) return -1;
+  const place = findLastIndex(state.history, (entry) => entry.id === id);
+  return place < 0 ? undefined : place;
+}
+
+/** The state with one more message at the tip of its run. */
+export function appendToRun(state: State, run: Run, entry: { readonly id: MessageId; readonly message: Message }): State & { readonly run: Run } {
+  const history = append(state.history, { id: entry.id, parent: run.tip, message: entry.message });
+  return { ...state, history, run: { ...run, tip: history.length - 1 } };
+}

@@ -1,0 +1,86 @@
+import type { Failure } from "../errors.ts";
+import type { Effect } from "./effect.ts";
+import type { BodyOf, FactBody } from "./fact.ts";
+import type { Plan } from "./plan.ts";
+import type { OpenCall, ReachedLimit, Run } from "./state.ts";
+
+/** The closing fact of an attempt whose process died. */
+export function crashed(runId: string, open: OpenCall): BodyOf<"model.failed"> {
+  const failure: Failure = { code: "CRASHED", message: "The process that made this attempt ended before the answer was complete.", retryable: true };
+  return { type: "model.failed", runId, turn: open.turn, attempt: open.attempt, failure };
+}
+
+/** A model call in doubt is closed; one that runs is waited for. */
+export function planOpenCall(run: Run, open: OpenCall): Plan {
+  return { facts: open.inDoubt ? [crashed(run.runId, open)] : [], effects: [] };
+}
+
+/** A run that cannot go on ends; steered inputs get their own runs. */
+export function planFailure(run: Run, failure: Failure): Plan {
+  return { facts: [{ type: "run.finished", runId: run.runId, status: "failed", reason: failure.code, failure }], effects: [] };
+}
+
+/** Every call has its result: another attempt, another turn, or the end. */
+export function planNextTurn(run: Run): Plan {
+  if (run.retry) return planRetry(run, run.retry);
+  if (!wantsTurn(run)) return { facts: [completed(run)], effects: [] };
+  if (run.limit) return run.turn > run.limit.turn ? { facts: [completed(run)], effects: [] } : { facts: [], effects: [callModel(run, run.turn + 1, 1)] };
+  const limit = limitOf(run);
+  if (limit) return { facts: limitFacts(run, limit), effects: [] };
+  return { facts: [], effects: [callModel(run, run.turn + 1, 1)] };
+}
+
+function planRetry(run: Run, retry: NonNullable<Run["retry"]>): Plan {
+  const { runId, turn, attempt } = run;
+  if (retry.until === undefined && retry.failure.code !== "CRASHED") {
+    return { facts: [], effects: [{ type: "schedule-retry", id: `${runId}.${turn}#${attempt}/wait`, runId, turn, attempt, failure: retry.failure }] };
+  }
+  const call = callModel(run, turn, attempt + 1);
+  return { facts: [], effects: [retry.until === undefined ? call : { ...call, notBefore: retry.until }] };
+}
+
+/** The first turn, results to show, somebody who spoke meanwhile, or a nudge. A `stop` ends it whatever the calls said. */
+function wantsTurn(run: Run): boolean {
+  if (run.turn === 0 || run.steered.length > 0) return true;
+  if (run.decision?.action === "stop") return false;
+  return !run.answered || run.decision !== undefined;
+}
+
+/**
+ * The limit that the next turn would meet. Turns: the last allowed one (`finalize`) or the one after it. Tool calls: the
+ * turn after those that used them up.
+ */
+function limitOf(run: Run): ReachedLimit | undefined {
+  const { turnsMax, toolCallsMax, onLimit } = run.limits;
+  const next = run.turn + 1;
+  const hasTools = Object.keys(run.tools).length > 0;
+  const isLastTurn = onLimit === "finalize" ? next === turnsMax && (next > 1 || hasTools) : next > turnsMax;
+  if (isLastTurn || next > turnsMax) return { which: "turns", value: turnsMax };
+  return toolCallsMax > 0 && run.toolCallCount >= toolCallsMax ? { which: "toolCalls", value: toolCallsMax } : undefined;
+}
+
+function limitFacts(run: Run, limit: ReachedLimit): readonly FactBody[] {
+  const reached: FactBody = { type: "limit.reached", runId: run.runId, ...limit };
+  if (run.limits.onLimit === "finalize" && run.turn < run.limits.turnsMax) return [reached];
+  if (run.limits.onLimit !== "error") return [reached, { type: "run.finished", runId: run.runId, status: "completed", reason: "limit" }];
+  const failure: Failure = { code: "LIMIT_REACHED", message: `The run reached its limit of ${limit.value} ${namesOf[limit.which]}.`, retryable: false };
+  return [reached, { type: "run.finished", runId: run.runId, status: "failed", reason: "LIMIT_REACHED", failure }];
+}
+
+const namesOf = { turns: "turns", toolCalls: "tool calls" } as const;
+
+function callModel(run: Run, turn: number, attempt: number): Extract<Effect, { type: "call-model" }> {
+  const { runId, decision, limit } = run;
+  const notices: string[] = [];
+  if (decision?.action === "nudge") notices.push(decision.notice);
+  if (limit && attempt === 1) {
+    notices.push(`You have reached the limit of ${limit.value} ${namesOf[limit.which]} for this request. Answer now with what you have; no further tools are available.`);
+  }
+  const force = decision?.action === "force" && !limit ? { force: decision.tool } : {};
+  return { type: "call-model", id: `${runId}.${turn}#${attempt}`, runId, turn, attempt, withTools: !limit, notices: attempt === 1 ? notices : [], ...force };
+}
+
+function completed(run: Run): FactBody {
+  const reason = run.limit ? "limit" : run.stopReason === "length" ? "length" : "answer";
+  return { type: "run.finished", runId: run.runId, status: "completed", reason };
+}

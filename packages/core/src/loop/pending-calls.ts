@@ -1,0 +1,92 @@
+import { badArguments, closeCall, interrupted, unknownTool } from "./closing-results.ts";
+import type { Effect } from "./effect.ts";
+import type { FactBody } from "./fact.ts";
+import type { Plan } from "./plan.ts";
+import type { Call, Run } from "./state.ts";
+
+/** Calls of the turn that have no result yet: answers that need no tool, requests to the client, and the tools that may start now. */
+export function planCalls(run: Run): Plan {
+  const facts: FactBody[] = [];
+  const ready: Call[] = [];
+  run.calls.forEach((call, index) => {
+    if (call.stage === "settled" || call.stage === "requested" || call.stage === "asked") return;
+    const closing = closingFact(run, call, index);
+    if (closing) facts.push(closing);
+    else if (call.route === "server" && (call.stage === "owed" || call.inDoubt)) ready.push(call);
+  });
+  facts.push(...clientRequests(run, facts));
+  return { facts, effects: facts.length > 0 ? [] : startable(run, ready) };
+}
+
+/** The result of a call that is not to run, or not again. */
+function closingFact(run: Run, call: Call, index: number): FactBody | undefined {
+  const { runId } = run;
+  if (call.stage === "started") return call.inDoubt && !mayRunAgain(run, call) && !hasLookup(run, call) ? interrupted(runId, call) : undefined;
+  if (run.failure || run.decision?.action === "stop") {
+    return closeCall(runId, call, { outcome: "denied", code: "TOOL_DENIED", text: "Not run: the run was ended." });
+  }
+  if (call.route === "unknown") return unknownTool(run, call);
+  if (call.route === "invalid") return badArguments(runId, call);
+  if (isOverLimit(run, index)) {
+    return closeCall(runId, call, { outcome: "denied", code: "TOOL_LIMIT", text: `Not run: the limit of ${run.limits.toolCallsMax} tool calls is used up.` });
+  }
+  if (call.approval?.decision === "deny") {
+    return closeCall(runId, call, { outcome: "denied", code: "TOOL_DENIED", text: `Denied. ${call.approval.note ?? "No reason was given."}` });
+  }
+  return undefined;
+}
+
+/** Calls of the batch beyond `toolCallsMax`, counted in call order, do not run. */
+function isOverLimit(run: Run, index: number): boolean {
+  const { toolCallsMax } = run.limits;
+  if (toolCallsMax === 0 || run.toolCallCount <= toolCallsMax || !counts(run, run.calls[index])) return false;
+  const countedAfter = run.calls.slice(index + 1).filter((call) => counts(run, call)).length;
+  return run.toolCallCount - countedAfter > toolCallsMax;
+}
+
+const counts = (run: Run, call: Call | undefined): boolean => (call ? (run.tools[call.part.name]?.counts ?? true) : false);
+const policyOf = (run: Run, call: Call): Run["tools"][string] | undefined => run.tools[call.part.name];
+const hasLookup = (run: Run, call: Call): boolean => policyOf(run, call)?.lookup ?? false;
+
+function mayRunAgain(run: Run, call: Call): boolean {
+  const policy = policyOf(run, call);
+  return policy !== undefined && policy.replay !== "once" && call.attempt < run.limits.toolAttemptsMax;
+}
+
+/** One request for all client calls that wait equally long. */
+function clientRequests(run: Run, closing: readonly FactBody[]): readonly FactBody[] {
+  const closed = new Set(closing.map((fact) => (fact.type === "tool.finished" ? fact.callKey : "")));
+  const groups = new Map<number, string[]>();
+  for (const call of run.calls) {
+    const { callKey } = call.part;
+    if (call.route !== "client" || call.stage !== "owed" || closed.has(callKey)) continue;
+    const timeoutMs = policyOf(run, call)?.timeoutMs ?? 0;
+    groups.set(timeoutMs, [...(groups.get(timeoutMs) ?? []), callKey]);
+  }
+  return [...groups].map(([timeoutMs, callKeys]): FactBody => {
+    const base = { type: "client.requested", runId: run.runId, callKeys } as const;
+    return timeoutMs > 0 ? { ...base, deadline: run.calledAt + timeoutMs } : base;
+  });
+}
+
+/** In call order, at most `parallelMax` at once; a sequential tool waits for all before it and holds all after it. */
+function startable(run: Run, ready: readonly Call[]): readonly Effect[] {
+  let underWay = run.calls.filter((call) => call.stage === "started" && !call.inDoubt);
+  const effects: Effect[] = [];
+  for (const call of ready) {
+    const isAlone = policyOf(run, call)?.sequential ?? false;
+    const isHeld = underWay.some((other) => policyOf(run, other)?.sequential ?? false);
+    if (underWay.length >= run.limits.parallelMax || isHeld || (isAlone && underWay.length > 0)) break;
+    effects.push(effectFor(run, call));
+    underWay = [...underWay, call];
+  }
+  return effects;
+}
+
+function effectFor(run: Run, call: Call): Effect {
+  const { runId, turn } = run;
+  const { callKey } = call.part;
+  if (call.inDoubt && !mayRunAgain(run, call)) return { type: "lookup-tool", id: `${callKey}/lookup`, runId, call };
+  const attempt = call.attempt + 1;
+  return { type: "run-tool", id: `${callKey}#${attempt}`, runId, turn, attempt, call };
+}

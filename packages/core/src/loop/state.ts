@@ -1,0 +1,173 @@
+import type { Failure } from "../errors.ts";
+import type { ToolCallPart } from "../message/content.ts";
+import type { JsonObject } from "../message/json.ts";
+import type { Message, MessageId, UserMessage } from "../message/message.ts";
+import type { Cost, Usage } from "../message/usage.ts";
+import { type AppendList, emptyList } from "./append-list.ts";
+import type { Access, Decision, RunOptions, RunStatus } from "./fact.ts";
+import type { CallRoute, RunLimits, ToolPolicy } from "./policy.ts";
+
+/** One message of the tree of messages. */
+export interface Entry {
+  readonly id: MessageId;
+  /** Place of the message it continues; -1: it begins a conversation. */
+  readonly parent: number;
+  readonly message: Message;
+}
+
+/** An input that waits: for a run of its own, or to join the open one. */
+export interface QueuedInput {
+  readonly seq: number;
+  readonly inputId: string;
+  readonly runId: string;
+  readonly message?: UserMessage;
+  readonly parent?: MessageId | null;
+  readonly access?: Access;
+  readonly options?: RunOptions;
+}
+
+/** An input that was accepted under a key, so that the same key is not accepted twice. */
+export interface KeyedInput {
+  readonly key: string;
+  readonly inputId: string;
+  readonly runId: string;
+  readonly seq: number;
+  readonly message?: UserMessage;
+}
+
+/** Where one call of the turn stands. `owed`: nothing was done; `settled`: it has its one result. */
+export type CallStage = "owed" | "asked" | "started" | "requested" | "settled";
+
+export interface Call {
+  readonly part: ToolCallPart;
+  readonly route: CallRoute;
+  readonly stage: CallStage;
+  /** Attempts begun. */
+  readonly attempt: number;
+  /** Started under an owner that is gone. */
+  readonly inDoubt: boolean;
+  /** Seq of its `tool.started`: the lane of its events. */
+  readonly lane?: number;
+  readonly startedAt?: number;
+  /** Arguments as a hook or an approval edited them. */
+  readonly args?: JsonObject;
+  readonly deadline?: number;
+  readonly approval?: { readonly decision: "allow" | "deny"; readonly note?: string };
+  readonly child?: { readonly session: string; readonly agent: string };
+}
+
+export interface ReachedLimit {
+  readonly which: "turns" | "toolCalls";
+  readonly value: number;
+}
+
+/** A model call under way. */
+export interface OpenCall {
+  /** Seq of its `model.started`: the lane of its events. */
+  readonly lane: number;
+  readonly turn: number;
+  readonly attempt: number;
+  readonly inDoubt: boolean;
+}
+
+export interface Run {
+  readonly runId: string;
+  readonly inputId: string;
+  readonly agent: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly tools: { readonly [name: string]: ToolPolicy };
+  readonly limits: RunLimits;
+  readonly access?: Access;
+  readonly options?: RunOptions;
+  /** Place of the message that the next one continues. */
+  readonly tip: number;
+  /** Turns begun, and attempts begun of the last one. */
+  readonly turn: number;
+  readonly attempt: number;
+  readonly open?: OpenCall;
+  /** The last attempt was thrown away and another is owed; `until` once its wait is scheduled. */
+  readonly retry?: { readonly failure: Failure; readonly until?: number };
+  /** Inputs that join before the next model call. */
+  readonly steered: readonly QueuedInput[];
+  readonly calls: readonly Call[];
+  /** When the calls came: deadlines count from it. */
+  readonly calledAt: number;
+  /** Calls that counted. */
+  readonly toolCallCount: number;
+  /** Reached after `turn`: at most one more model call, without tools. */
+  readonly limit?: ReachedLimit & { readonly turn: number };
+  readonly decision?: Decision;
+  readonly abort?: { readonly reason: string; readonly by?: string; readonly at: number };
+  /** Why the run cannot go on. */
+  readonly failure?: Failure;
+  /** The last model call asked for nothing. */
+  readonly answered: boolean;
+  /** Why the last model call ended. */
+  readonly stopReason?: "stop" | "length" | "tool_calls" | "aborted" | "error";
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+  /** Where `head.moved` sent the next input while this run was open. */
+  readonly movedHead?: number;
+}
+
+/** What a log says. Holds the open run only; the history is shared by all versions. */
+export interface State {
+  /** Seq of the last fact folded. */
+  readonly seq: number;
+  readonly epoch: number;
+  readonly status: "new" | "open" | "closed";
+  readonly agent?: string;
+  readonly title?: string;
+  readonly metadata?: JsonObject;
+  readonly createdAt?: number;
+  readonly updatedAt?: number;
+  readonly history: AppendList<Entry>;
+  /** Place of the message that the next input continues when no run is open; -1: none yet. */
+  readonly head: number;
+  readonly inputs: readonly QueuedInput[];
+  readonly keys: AppendList<KeyedInput>;
+  readonly run?: Run;
+  readonly lastRun?: { readonly runId: string; readonly status: RunStatus; readonly reason: string; readonly failure?: Failure };
+  /** Model of the last call. */
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+  /** Tokens of the last committed model call. */
+  readonly contextTokens?: number;
+  /** Summaries that stand for parts of the path in requests; the newest last. */
+  readonly compactions: readonly Compaction[];
+}
+
+export interface Compaction {
+  readonly from: MessageId;
+  readonly to: MessageId;
+  readonly summary: string;
+}
+
+/** The state of a log without facts. */
+export const emptyState: State = {
+  seq: 0,
+  epoch: 0,
+  status: "new",
+  history: emptyList(),
+  head: -1,
+  inputs: [],
+  keys: emptyList(),
+  compactions: [],
+};
+
+/** Place of the last message of the path that people see now; -1: none. */
+export function tipOf(state: State): number {
+  return state.run ? state.run.tip : state.head;
+}
+
+/** True when nobody but people or clients can move the session: it needs no process. */
+export function isAtRest(state: State): boolean {
+  const { run } = state;
+  if (!run) return state.inputs.length === 0 || state.status === "closed";
+  if (run.abort || run.open) return false;
+  return run.calls.some((call) => call.stage !== "settled") && run.calls.every(isOutside);
+}
+
+const isOutside = (call: Call): boolean => call.stage === "settled" || call.stage === "requested" || call.stage === "asked";

@@ -1,0 +1,82 @@
+import type { Message, MessageId } from "../message/message.ts";
+import { at } from "./append-list.ts";
+import { type Entry, type State, tipOf } from "./state.ts";
+
+/** The path from the root to a message, oldest first, results of one turn in call order. */
+export interface Transcript {
+  /** Place of its last message; -1 when empty. */
+  readonly tip: number;
+  readonly messages: readonly Message[];
+  readonly ids: readonly MessageId[];
+}
+
+/** What people see now. */
+export function transcriptOf(state: State): Transcript {
+  const transcript = createTranscript();
+  followTranscript(transcript, state, tipOf(state));
+  return transcript;
+}
+
+/** A transcript that `followTranscript` keeps up to date in place. */
+export interface GrowingTranscript extends Transcript {
+  tip: number;
+  readonly messages: Message[];
+  readonly ids: MessageId[];
+}
+
+export function createTranscript(): GrowingTranscript {
+  return { tip: -1, messages: [], ids: [] };
+}
+
+/** Brings the transcript to `tip` of the same log. The cost is what is new when `tip` continues it, else the whole path. */
+export function followTranscript(transcript: GrowingTranscript, state: State, tip: number): void {
+  if (transcript.tip === tip) return;
+  const added: Entry[] = [];
+  let place = tip;
+  while (place >= 0 && place !== transcript.tip) {
+    const entry = at(state.history, place);
+    if (!entry) break;
+    added.push(entry);
+    place = entry.parent;
+  }
+  if (place !== transcript.tip) {
+    transcript.messages.length = 0;
+    transcript.ids.length = 0;
+  }
+  const from = transcript.messages.length;
+  for (let index = added.length - 1; index >= 0; index--) {
+    const entry = added[index] as Entry;
+    transcript.messages.push(entry.message);
+    transcript.ids.push(entry.id);
+  }
+  sortResults(transcript.messages, transcript.ids, from);
+  transcript.tip = tip;
+}
+
+/** Results stand right after their message; puts each group from `from` on, and the one that reaches over it, in call order. */
+function sortResults(messages: Message[], ids: MessageId[], from: number): void {
+  let start = from;
+  while (start > 0 && messages[start - 1]?.role === "tool_result") start--;
+  for (let index = start; index < messages.length; index++) {
+    if (messages[index]?.role !== "tool_result") continue;
+    let end = index;
+    while (messages[end]?.role === "tool_result") end++;
+    if (end - index > 1) sortGroup({ messages, ids }, index, end);
+    index = end - 1;
+  }
+}
+
+function sortGroup({ messages, ids }: { messages: Message[]; ids: MessageId[] }, start: number, end: number): void {
+  const group = messages.slice(start, end).map((message, i) => ({ message, id: ids[start + i] as MessageId, order: orderOf(message) }));
+  group.sort((a, b) => a.order - b.order);
+  group.forEach(({ message, id }, i) => {
+    messages[start + i] = message;
+    ids[start + i] = id;
+  });
+}
+
+/** The index that ends the call key; results without a key keep their place. */
+function orderOf(message: Message): number {
+  if (message.role !== "tool_result" || !message.callKey) return 0;
+  return Number(message.callKey.slice(message.callKey.lastIndexOf(".") + 1));
+}

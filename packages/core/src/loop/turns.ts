@@ -1,0 +1,158 @@
+import { callsOf } from "../message/message.ts";
+import { addCost, addUsage, contextTokensOf, type Cost, type Usage } from "../message/usage.ts";
+import type { FactOf } from "./fact.ts";
+import { appendToRun, placeOf } from "./inputs.ts";
+import type { Call, Run, State } from "./state.ts";
+
+/** Whether the fact starts the run of the first waiting input. */
+export function startsRun(state: State, fact: FactOf<"run.started">): boolean {
+  return state.status === "open" && !state.run && state.inputs[0]?.runId === fact.runId;
+}
+
+export function foldRunStarted(state: State, fact: FactOf<"run.started">): State {
+  const [input, ...inputs] = state.inputs;
+  if (!input || !startsRun(state, fact)) return state;
+  const from = input.parent === undefined ? state.head : (placeOf(state, input.parent) ?? state.head);
+  const run: Run = {
+    runId: fact.runId,
+    inputId: input.inputId,
+    agent: fact.agent,
+    provider: fact.provider,
+    model: fact.model,
+    tools: fact.tools,
+    limits: fact.limits,
+    ...(input.access ? { access: input.access } : {}),
+    ...(input.options ? { options: input.options } : {}),
+    tip: from,
+    turn: 0,
+    attempt: 0,
+    steered: [],
+    calls: [],
+    calledAt: fact.at,
+    toolCallCount: 0,
+    answered: false,
+  };
+  const next: State = { ...state, inputs, run };
+  return input.message ? appendToRun(next, run, { id: String(input.seq), message: input.message }) : next;
+}
+
+/** Whether the fact begins the next attempt, or the next turn once every call of the last one has its result. */
+export function startsModel(state: State, fact: FactOf<"model.started">): boolean {
+  const { run } = state;
+  if (run?.runId !== fact.runId || run.open || run.abort || run.calls.some((call) => call.stage !== "settled")) return false;
+  return run.retry ? fact.turn === run.turn && fact.attempt === run.attempt + 1 : fact.turn === run.turn + 1 && fact.attempt === 1;
+}
+
+export function foldModelStarted(state: State, fact: FactOf<"model.started">): State {
+  const { run } = state;
+  if (!run || !startsModel(state, fact)) return state;
+  const { retry: _, decision: __, ...rest } = run;
+  const open = { lane: fact.seq, turn: fact.turn, attempt: fact.attempt, inDoubt: false };
+  const began: Run = { ...rest, turn: fact.turn, attempt: fact.attempt, open, steered: [], calls: [], answered: false };
+  let next: State & { readonly run: Run } = { ...state, model: fact.model, run: began };
+  for (const input of run.steered) {
+    if (input.message) next = appendToRun(next, next.run, { id: String(input.seq), message: input.message });
+  }
+  fact.notices?.forEach((text, i) => {
+    next = appendToRun(next, next.run, { id: `${fact.seq}.${i}`, message: { role: "notice", text } });
+  });
+  return next;
+}
+
+/** Whether the fact closes the attempt that is open. */
+export function endsAttempt(state: State, fact: FactOf<"model.finished"> | FactOf<"model.failed">): boolean {
+  const open = state.run?.runId === fact.runId ? state.run.open : undefined;
+  return open !== undefined && open.turn === fact.turn && open.attempt === fact.attempt;
+}
+
+export function foldModelFinished(state: State, fact: FactOf<"model.finished">): State {
+  if (!state.run || !endsAttempt(state, fact)) return state;
+  const { open: _, ...run } = state.run;
+  const routes = new Map(fact.calls.map(({ callKey, route }) => [callKey, route]));
+  const calls = callsOf(fact.message).map((part): Call => ({ part, route: routes.get(part.callKey) ?? "unknown", stage: "owed", attempt: 0, inDoubt: false }));
+  const counted = calls.filter((call) => run.tools[call.part.name]?.counts ?? true).length;
+  const next: Run = {
+    ...run,
+    calls,
+    calledAt: fact.at,
+    toolCallCount: run.toolCallCount + counted,
+    answered: calls.length === 0,
+    stopReason: fact.stopReason,
+    ...(fact.failure && !run.abort ? { failure: fact.failure } : {}),
+    ...(fact.decision ? { decision: fact.decision } : {}),
+  };
+  const contextTokens = contextTokensOf(fact.usage);
+  const withMessage = appendToRun(state, next, { id: String(fact.seq), message: fact.message });
+  return spend(contextTokens === undefined ? withMessage : { ...withMessage, contextTokens }, fact);
+}
+
+export function foldModelFailed(state: State, fact: FactOf<"model.failed">): State {
+  if (!state.run || !endsAttempt(state, fact)) return state;
+  const { open: _, ...run } = state.run;
+  const next: Run = mayRetry(run, fact) ? { ...run, retry: { failure: fact.failure } } : { ...run, failure: fact.failure };
+  return spend({ ...state, run: next }, fact);
+}
+
+/** Longest wait that another side may ask for; beyond it the run fails at once. */
+export const retryAfterMaxMs = 60_000;
+
+/** Whether another attempt follows a failed one. */
+export function mayRetry(run: Run, fact: FactOf<"model.failed">): boolean {
+  const { failure } = fact;
+  return failure.retryable && (failure.retryAfterMs ?? 0) <= retryAfterMaxMs && fact.attempt < run.limits.attemptsMax;
+}
+
+export function foldWait(state: State, fact: FactOf<"wait.scheduled">): State {
+  const { run } = state;
+  if (run?.runId !== fact.runId || !run.retry || run.turn !== fact.turn || run.attempt !== fact.attempt) return state;
+  return { ...state, run: { ...run, retry: { ...run.retry, until: fact.until } } };
+}
+
+/** A newer owner puts every open intent in doubt. */
+export function foldClaim(state: State, fact: FactOf<"owner.claimed">): State {
+  const epoch = fact.epoch ?? 0;
+  if (epoch <= state.epoch) return state;
+  const { run } = state;
+  if (!run) return { ...state, epoch };
+  const calls = run.calls.some(isUnderWay) ? run.calls.map((call) => (isUnderWay(call) ? { ...call, inDoubt: true } : call)) : run.calls;
+  return { ...state, epoch, run: { ...run, calls, ...(run.open ? { open: { ...run.open, inDoubt: true } } : {}) } };
+}
+
+const isUnderWay = (call: Call): boolean => call.stage === "started";
+
+export function foldAbort(state: State, fact: FactOf<"abort.requested">): State {
+  const { run } = state;
+  if (run?.runId !== fact.runId || run.abort) return state;
+  return { ...state, run: { ...run, abort: { reason: fact.reason, at: fact.at, ...(fact.by === undefined ? {} : { by: fact.by }) } } };
+}
+
+export function foldLimit(state: State, fact: FactOf<"limit.reached">): State {
+  const { run } = state;
+  if (run?.runId !== fact.runId || run.limit) return state;
+  return { ...state, run: { ...run, limit: { which: fact.which, value: fact.value, turn: run.turn } } };
+}
+
+/** Whether the fact ends the open run: nothing of it may be under way. */
+export function endsRun(state: State, fact: FactOf<"run.finished">): boolean {
+  const { run } = state;
+  return run?.runId === fact.runId && !run.open && run.calls.every((call) => call.stage === "settled");
+}
+
+/** Steered inputs that did not join get runs of their own, before those that were waiting. */
+export function foldRunFinished(state: State, fact: FactOf<"run.finished">): State {
+  const { run, ...rest } = state;
+  if (!run || !endsRun(state, fact)) return state;
+  const lastRun = { runId: run.runId, status: fact.status, reason: fact.reason, ...(fact.failure ? { failure: fact.failure } : {}) };
+  return { ...rest, inputs: run.steered.length > 0 ? [...run.steered, ...state.inputs] : state.inputs, head: run.movedHead ?? run.tip, lastRun };
+}
+
+/** The state and its run with what a fact cost. */
+export function spend(state: State, spent: { readonly usage?: Usage; readonly cost?: Cost }): State {
+  if (!spent.usage && !spent.cost) return state;
+  const sum = (before: { readonly usage?: Usage; readonly cost?: Cost }): { usage?: Usage; cost?: Cost } => {
+    const usage = addUsage(before.usage, spent.usage);
+    const cost = addCost(before.cost, spent.cost);
+    return { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
+  };
+  return { ...state, ...sum(state), ...(state.run ? { run: { ...state.run, ...sum(state.run) } } : {}) };
+}
