@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 // Tests run on the sources of every package: no build is needed first.
 const conditions = ["@loopwright/source", "module", "node", "development|production"];
 
+const report = process.env["LOOPWRIGHT_TEST_REPORT"];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
@@ -11,5 +13,7 @@ export default defineConfig({
     // Two cores: threads start faster than forks and share less memory pressure.
     pool: "threads",
     passWithNoTests: false,
+    // `.ci/run` counts the tests from this file.
+    reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
   },
 });
