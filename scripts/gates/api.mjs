@@ -40,6 +40,7 @@ function library(name, declarations, committed) {
 
 export const apiReports = {
   name: "api",
+  needsBuild: true,
   check,
   sound: {
     ...library(

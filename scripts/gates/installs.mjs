@@ -45,6 +45,7 @@ const rows = (...titles) => titles.map((title) => `| ${title} | 1 | 1 | 1 |\n`).
 
 export const installs = {
   name: "installs",
+  needsBuild: true,
   check,
   sound: {
     ...library("core", "export const a = 1;\n"),

@@ -91,6 +91,7 @@ const planted = (folder, expects, changes, files) => ({
 
 export const packages = {
   name: "packages",
+  needsBuild: true,
   check,
   sound: { ...library("core", { peerDependencies: undefined }), ...library("fine") },
   planted: [

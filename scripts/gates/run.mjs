@@ -9,7 +9,7 @@ import { packages } from "./packages.mjs";
 import { purity } from "./purity.mjs";
 import { sizes } from "./sizes.mjs";
 import { text } from "./text.mjs";
-import { home, inTemporaryTree } from "./tree.mjs";
+import { home, inTemporaryTree, tool } from "./tree.mjs";
 import { types } from "./types.mjs";
 import { unused } from "./unused.mjs";
 import { walls } from "./walls.mjs";
@@ -28,13 +28,24 @@ async function selfTest(gate) {
   return wrong;
 }
 
+let built = false;
+
+/** Builds the workspace, once, for the gates that look at what is published. */
+function build() {
+  if (built) return;
+  const run = tool("turbo", ["run", "build", "--output-logs=errors-only"], home);
+  if (run.code !== 0) throw new Error(`The build fails:\n${run.output}`);
+  built = true;
+}
+
 async function verdict(gate) {
   try {
+    if (gate.needsBuild) build();
     const wrong = await selfTest(gate);
     const { problems, warnings = [], seen } = await gate.check(home);
     return { problems: [...wrong, ...problems], warnings, seen };
   } catch (error) {
-    return { problems: [error instanceof Error ? (error.stack ?? error.message) : String(error)], warnings: [], seen: "nothing" };
+    return { problems: [error instanceof Error ? error.message : String(error)], warnings: [], seen: "nothing" };
   }
 }
 

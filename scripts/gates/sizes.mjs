@@ -53,6 +53,7 @@ const manifest = (name, more = {}) =>
 
 export const sizes = {
   name: "sizes",
+  needsBuild: true,
   check,
   sound: {
     [BUDGETS]: JSON.stringify({
