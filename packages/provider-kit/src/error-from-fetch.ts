@@ -11,13 +11,14 @@ export interface FetchErrorContext {
 }
 
 /**
- * What to throw for an error of the transport: the signal's reason when the call was aborted, an `AgentError` as it is,
+ * What to throw for an error of the transport: the signal's reason when the call was aborted, an `AgentError` (or the one that caused it) as it is,
  * MODEL_UNREACHABLE, MODEL_STREAM_BROKEN or MODEL_TIMEOUT for trouble of the network, CONFIG_INVALID for an address that is
  * none, MODEL_PROTOCOL for JSON that is none, INTERNAL for anything that only a bug explains.
  */
 export function errorFromFetch(error: unknown, context: FetchErrorContext): unknown {
   if (context.signal.aborted) return context.signal.reason;
-  if (isAgentError(error)) return error;
+  const known = causesOf(error).find((each) => isAgentError(each));
+  if (known !== undefined) return known;
   const { provider } = context;
   const codes = codesOf(error);
   const name = codes[0] ?? nameOf(error);
@@ -69,15 +70,20 @@ const causesMax = 8;
 
 /** The codes along the chain of causes, outermost first. */
 function codesOf(error: unknown): readonly string[] {
-  const codes: string[] = [];
+  const codes = causesOf(error).map((each): unknown => ("code" in each ? each.code : undefined));
+  return codes.filter((code): code is string => typeof code === "string" && /^[A-Z][A-Z0-9_]+$/.test(code));
+}
+
+/** The error and what caused it, outermost first. */
+function causesOf(error: unknown): readonly object[] {
+  const chain: object[] = [];
   let at: unknown = error;
-  for (let depth = 0; depth < causesMax && typeof at === "object" && at !== null; depth++) {
-    const code: unknown = "code" in at ? at.code : undefined;
-    if (typeof code === "string" && /^[A-Z][A-Z0-9_]+$/.test(code)) codes.push(code);
+  while (chain.length < causesMax && typeof at === "object" && at !== null) {
+    chain.push(at);
     // Happy eyeballs fails with one error per address.
     at = at instanceof AggregateError && at.errors.length > 0 ? at.errors[0] : "cause" in at ? at.cause : undefined;
   }
-  return codes;
+  return chain;
 }
 
 /** The words of browsers, undici and Bun, where no code says it. */

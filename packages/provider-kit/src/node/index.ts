@@ -1,1 +1,3 @@
-export {};
+/** The transport on `node:http`. */
+export type { NodeHttpFetch, NodeHttpOptions } from "./node-http.ts";
+export { nodeHttp } from "./node-http.ts";
