@@ -64,7 +64,7 @@ export type ToolReturn = Awaitable<ToolOutput | Extract<ToolEvent, { type: "comp
  * Something the model may call. Without `execute`, or with `visibility: "client"`, the caller runs it and the run waits.
  * Build one with `defineTool`, which checks it and infers the arguments from the schema.
  */
-export interface Tool<Args = never, Resources = never> {
+export interface Tool<Args = unknown, Resources = unknown> {
   /** `[a-zA-Z0-9_-]{1,64}`, unique in the agent. */
   readonly name: string;
   readonly description: string;

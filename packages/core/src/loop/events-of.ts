@@ -4,7 +4,7 @@ import type { DurableBody, PendingToolCall } from "./event.ts";
 import type { Fact, FactOf } from "./fact.ts";
 import { placeOf } from "./inputs.ts";
 import type { Call, Run, State } from "./state.ts";
-import { endsAttempt, endsRun, mayRetry, startsModel, startsRun } from "./turns.ts";
+import { endsAttempt, endsRun, mayRetry, startsModel, startsRun, waits } from "./turns.ts";
 
 /** The durable events of a fact, in order, told from the state before it. A fact that changes nothing has none. */
 export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
@@ -27,7 +27,7 @@ export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
     case "model.failed":
       return before.run && endsAttempt(before, fact) ? [discarded(before.run, fact)] : [];
     case "wait.scheduled":
-      return [{ type: "retry_scheduled", turn: fact.turn, until: fact.until, reason: fact.reason }];
+      return !waits(before, fact) ? [] : [{ type: "retry_scheduled", turn: fact.turn, until: fact.until, reason: fact.reason }];
     case "tool.started":
       return startsTool(before, fact) ? ofToolStart(openCall(before, fact), fact) : [];
     case "tool.finished":

@@ -27,8 +27,8 @@ function closingFact(run: Run, call: Call, index: number): FactBody | undefined 
   }
   if (call.route === "unknown") return unknownTool(run, call);
   if (call.route === "invalid") return badArguments(runId, call);
-  if (isOverLimit(run, index)) {
-    return closeCall(runId, call, { outcome: "denied", code: "TOOL_LIMIT", text: `Not run: the limit of ${run.limits.toolCallsMax} tool calls is used up.` });
+  if (isOverLimit(run, index) || (run.limit && run.turn > run.limit.turn)) {
+    return closeCall(runId, call, { outcome: "denied", code: "TOOL_LIMIT", text: "Not run: the limit of this request is used up." });
   }
   if (call.approval?.decision === "deny") {
     return closeCall(runId, call, { outcome: "denied", code: "TOOL_DENIED", text: `Denied. ${call.approval.note ?? "No reason was given."}` });

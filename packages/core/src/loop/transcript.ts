@@ -20,26 +20,28 @@ export function transcriptOf(state: State): Transcript {
 /** A transcript that `followTranscript` keeps up to date in place. */
 export interface GrowingTranscript extends Transcript {
   tip: number;
+  /** The last message's entry: what tells whether another version of the log continues this one. */
+  last: Entry | undefined;
+  /** Rises whenever the transcript was begun anew: what was made of its messages is void. */
+  generation: number;
   readonly messages: Message[];
   readonly ids: MessageId[];
 }
 
 export function createTranscript(): GrowingTranscript {
-  return { tip: -1, messages: [], ids: [] };
+  return { tip: -1, last: undefined, generation: 0, messages: [], ids: [] };
 }
 
 /** Brings the transcript to `tip` of the same log. The cost is what is new when `tip` continues it, else the whole path. */
 export function followTranscript(transcript: GrowingTranscript, state: State, tip: number): void {
-  if (transcript.tip === tip) return;
   const added: Entry[] = [];
-  let place = tip;
-  while (place >= 0 && place !== transcript.tip) {
-    const entry = at(state.history, place);
-    if (!entry) break;
+  let entry = at(state.history, tip);
+  while (entry && entry !== transcript.last) {
     added.push(entry);
-    place = entry.parent;
+    entry = at(state.history, entry.parent);
   }
-  if (place !== transcript.tip) {
+  if (entry !== transcript.last) {
+    transcript.generation++;
     transcript.messages.length = 0;
     transcript.ids.length = 0;
   }
@@ -51,6 +53,7 @@ export function followTranscript(transcript: GrowingTranscript, state: State, ti
   }
   sortResults(transcript.messages, transcript.ids, from);
   transcript.tip = tip;
+  transcript.last = at(state.history, tip);
 }
 
 /** Results stand right after their message; puts each group from `from` on, and the one that reaches over it, in call order. */

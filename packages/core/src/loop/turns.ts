@@ -102,9 +102,14 @@ export function mayRetry(run: Run, fact: FactOf<"model.failed">): boolean {
   return failure.retryable && (failure.retryAfterMs ?? 0) <= retryAfterMaxMs && fact.attempt < run.limits.attemptsMax;
 }
 
+/** Whether the fact says when the attempt that is owed may begin. */
+export function waits({ run }: State, fact: FactOf<"wait.scheduled">): boolean {
+  return run?.runId === fact.runId && run.retry !== undefined && run.turn === fact.turn && run.attempt === fact.attempt;
+}
+
 export function foldWait(state: State, fact: FactOf<"wait.scheduled">): State {
   const { run } = state;
-  if (run?.runId !== fact.runId || !run.retry || run.turn !== fact.turn || run.attempt !== fact.attempt) return state;
+  if (!run?.retry || !waits(state, fact)) return state;
   return { ...state, run: { ...run, retry: { ...run.retry, until: fact.until } } };
 }
 

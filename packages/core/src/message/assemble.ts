@@ -18,12 +18,14 @@ export interface Assembled {
 
 /** Folds chunks into the parts of one assistant message. Constant cost per chunk; pieces are joined and parsed once. */
 export interface Assembler {
-  /** Takes one chunk. @throws AgentError-free: a chunk that fits no block is ignored, the provider kit forbids it. */
+  /** Takes one chunk. One that fits no block is ignored; the provider kit forbids it. */
   push(chunk: ModelChunk): void;
   /** The whole message; `callKeyPrefix` is `<runId>.<turn>`. */
   finish(callKeyPrefix: string): Assembled;
   /** Text, thinking and opaque parts so far; half-built calls are left out. For drafts, snapshots and aborted answers. */
   partial(): readonly AssistantPart[];
+  /** The text so far of a text or thinking block; empty for others. */
+  textAt(index: number): string;
 }
 
 export function createAssembler(): Assembler {
@@ -83,6 +85,10 @@ export function createAssembler(): Assembler {
       ...(ended ? { ended } : {}),
     }),
     partial: () => partsFrom(blocks),
+    textAt(index) {
+      const block = blocks[index];
+      return block?.type === "text" || block?.type === "thinking" ? collapse(block.pieces) : "";
+    },
   };
 }
 

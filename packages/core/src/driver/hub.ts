@@ -1,0 +1,80 @@
+import type { DurableEvent, EphemeralBody, EphemeralEvent, SessionEvent } from "../loop/event.ts";
+
+/** Takes events of a session as they come; `runId` is the run they belong to. Must not throw and not keep the array. */
+export type HubListener = (events: readonly SessionEvent[], runId: string | undefined) => void;
+
+/** Where one model call or tool says what it does; closed by its closing fact. */
+export interface Lane {
+  /** Seq of the intent fact. */
+  readonly id: number;
+  readonly runId: string;
+  /** Tells every listener; numbers the events. */
+  emit(bodies: readonly EphemeralBody[]): void;
+  close(): void;
+}
+
+/** The driver's in-process fan-out: every listener sees every event once, in order. */
+export interface Hub {
+  listen(listener: HubListener): () => void;
+  publish(events: readonly DurableEvent[]): void;
+  /** `snapshot` gives what replaces all deltas so far. */
+  openLane(lane: { readonly id: number; readonly runId: string; readonly snapshot: () => EphemeralBody | undefined }): Lane;
+  /** One snapshot per open lane: the state for somebody who joins now. */
+  snapshots(runId?: string): readonly EphemeralEvent[];
+}
+
+interface OpenLane {
+  readonly runId: string;
+  readonly snapshot: () => EphemeralBody | undefined;
+  n: number;
+}
+
+export function createHub(): Hub {
+  const listeners = new Set<HubListener>();
+  const lanes = new Map<number, OpenLane>();
+  const tell = (events: readonly SessionEvent[], runId: string | undefined): void => {
+    for (const listener of listeners) listener(events, runId);
+  };
+  return {
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    publish(events) {
+      let start = 0;
+      for (let end = 1; end <= events.length; end++) {
+        if (end < events.length && events[end]?.runId === events[start]?.runId) continue;
+        tell(events.slice(start, end), events[start]?.runId);
+        start = end;
+      }
+    },
+    openLane({ id, runId, snapshot }) {
+      const open: OpenLane = { runId, snapshot, n: 0 };
+      lanes.set(id, open);
+      return {
+        id,
+        runId,
+        emit(bodies) {
+          if (!lanes.has(id) || bodies.length === 0) return;
+          const events: EphemeralEvent[] = [];
+          for (const body of bodies) events.push(numbered(body, id, ++open.n));
+          tell(events, runId);
+        },
+        close: () => void lanes.delete(id),
+      };
+    },
+    snapshots(runId) {
+      const events: EphemeralEvent[] = [];
+      for (const [id, lane] of lanes) {
+        const body = runId === undefined || lane.runId === runId ? lane.snapshot() : undefined;
+        if (body) events.push(numbered(body, id, lane.n));
+      }
+      return events;
+    },
+  };
+}
+
+/** Writes into the body, which nobody else has: one object per delta, not two. */
+function numbered(body: EphemeralBody, lane: number, n: number): EphemeralEvent {
+  return Object.assign(body, { lane, n });
+}

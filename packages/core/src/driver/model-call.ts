@@ -1,0 +1,133 @@
+/*
+ * Owns: one attempt of a model call, from the request to its end, its deadlines and its abort. Does not own: retries (the loop
+ * decides), facts (the caller makes them).
+ * Invariants
+ *  M1 a stream without its `end` chunk is a failure, never an answer;
+ *  M2 after `settle` nothing of the attempt is told any more, whatever the provider still does.
+ */
+import type { CallDeadlines } from "../agent/agent.ts";
+import { AgentError, type Failure, failureOf, isAgentError } from "../errors.ts";
+import type { Timings } from "../loop/fact.ts";
+import { createAssembler } from "../message/assemble.ts";
+import type { ModelChunk } from "../message/chunk.ts";
+import type { AssistantPart } from "../message/content.ts";
+import type { StopReason } from "../message/message.ts";
+import type { Usage } from "../message/usage.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
+import type { ChunkFilter } from "./filter-chunks.ts";
+import type { Lane } from "./hub.ts";
+import { createModelTeller } from "./model-events.ts";
+import { watchModelCall } from "./watchdog.ts";
+
+export type ModelCallEnd = { readonly usage?: Usage; readonly timings: Timings } & (
+  | { readonly type: "finished"; readonly parts: readonly AssistantPart[]; readonly stopReason: StopReason; readonly raw?: string; readonly message?: string; readonly model?: string }
+  | { readonly type: "aborted"; readonly parts: readonly AssistantPart[] }
+  | { readonly type: "failed"; readonly failure: Failure }
+);
+
+export interface ModelCall {
+  readonly end: Promise<ModelCallEnd>;
+  /** Closes the request; the text so far is kept. */
+  abort(): void;
+  /** Text so far, for snapshots. */
+  partial(): readonly AssistantPart[];
+}
+
+export interface ModelCallOptions {
+  readonly provider: ModelProvider;
+  readonly request: ModelRequest;
+  readonly attempt: number;
+  /** `<runId>.<turn>` */
+  readonly callKeyPrefix: string;
+  readonly clock: Clock;
+  readonly deadlines: CallDeadlines;
+  readonly filter?: ChunkFilter | undefined;
+  readonly lane: () => Lane | undefined;
+}
+
+export function startModelCall(options: ModelCallOptions): ModelCall {
+  const { clock, provider, request, lane } = options;
+  const assembler = createAssembler();
+  const teller = createModelTeller(assembler);
+  const controller = new AbortController();
+  const startedAt = clock.monotonic();
+  let firstTokenAt: number | undefined;
+  let isSettled = false;
+  let settle: (end: ModelCallEnd) => void = () => {};
+  const end = new Promise<ModelCallEnd>((resolve) => {
+    settle = resolve;
+  });
+  const watchdog = watchModelCall(options, (error) => finish({ error }));
+
+  const take = (read: readonly ModelChunk[]): void => {
+    const chunks = options.filter ? options.filter.pass(read) : read;
+    let hasContent = false;
+    for (const chunk of chunks) {
+      assembler.push(chunk);
+      if (chunk.type !== "alive" && chunk.type !== "usage") hasContent = true;
+    }
+    if (hasContent) {
+      firstTokenAt ??= clock.monotonic();
+      watchdog.content();
+    } else watchdog.alive();
+    lane()?.emit(teller.tell(chunks));
+  };
+
+  const timings = (): Timings => {
+    const totalMs = Math.round(clock.monotonic() - startedAt);
+    const isStreamed = request.stream !== false && firstTokenAt !== undefined;
+    return isStreamed ? { totalMs, firstTokenMs: Math.round((firstTokenAt ?? 0) - startedAt) } : { totalMs };
+  };
+
+  /** Ends the attempt once: properly, by an error, or by the abort. */
+  const finish = (how: { readonly error?: unknown; readonly isAbort?: boolean }): void => {
+    if (isSettled) return;
+    isSettled = true;
+    watchdog.stop();
+    const { parts, usage: said, ended } = assembler.finish(options.callKeyPrefix);
+    const usage = soundUsage(said);
+    const base = { timings: timings(), ...(usage ? { usage } : {}) };
+    if (how.isAbort) {
+      const rest = options.filter?.flush() ?? [];
+      for (const chunk of rest) assembler.push(chunk);
+      settle({ ...base, type: "aborted", parts: assembler.partial() });
+    } else if (how.error !== undefined) settle({ ...base, type: "failed", failure: modelFailure(how.error) });
+    else if (!ended) settle({ ...base, type: "failed", failure: failureOf(brokenStream(provider.name)) });
+    else {
+      lane()?.emit(teller.finish(parts));
+      settle({ ...base, type: "finished", parts, ...ended });
+    }
+    if (how.error !== undefined || how.isAbort) controller.abort(how.error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
+  };
+
+  const consume = async (): Promise<void> => {
+    const iterator = provider.stream(request, { signal: controller.signal, attempt: options.attempt })[Symbol.asyncIterator]();
+    for (let read = await iterator.next(); !read.done; read = await iterator.next()) {
+      if (isSettled) return void iterator.return?.()?.then(undefined, () => {});
+      take(read.value);
+    }
+  };
+  consume().then(
+    () => finish({}),
+    (error: unknown) => finish({ error: error ?? new Error("thrown nothing") }),
+  );
+  return { end, abort: () => finish({ isAbort: true }), partial: () => assembler.partial() };
+}
+
+const brokenStream = (provider: string): AgentError =>
+  new AgentError("MODEL_STREAM_BROKEN", { message: `The answer of ${provider} ended before it was complete.` });
+
+/** What a provider threw; an error that is none of ours broke the contract, but a network is a likely cause. */
+function modelFailure(error: unknown): Failure {
+  return isAgentError(error) ? failureOf(error) : { code: "MODEL_PROTOCOL", message: "The provider failed in an unexpected way.", retryable: true };
+}
+
+const tokensMax = 1e9;
+
+/** Only counts that can be true: whole, not negative, not absurd. */
+function soundUsage(usage: Usage | undefined): Usage | undefined {
+  if (!usage) return undefined;
+  const sound = Object.entries(usage).filter(([, value]) => typeof value !== "number" || (Number.isFinite(value) && value >= 0 && value <= tokensMax));
+  return sound.length === 0 ? undefined : (Object.fromEntries(sound) as Usage);
+}

@@ -1,0 +1,64 @@
+import type { Agent } from "../agent/agent.ts";
+import type { Access } from "../loop/fact.ts";
+import type { JsonObject } from "../message/json.ts";
+import type { Message } from "../message/message.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { EventChannel } from "../ports/event-channel.ts";
+import type { IdSource } from "../ports/id-source.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { SessionStore } from "../ports/session-store.ts";
+
+export interface SessionOptions {
+  readonly agent: Agent;
+  /** `[a-z0-9][a-z0-9_-]{0,63}`. An id that the store knows restores that session. Default: a new one. */
+  readonly id?: string;
+  /** Default: a private one in memory. */
+  readonly store?: SessionStore;
+  /** Who acts. Default: user and scope `local`. */
+  readonly access?: Access;
+  /** Messages that a new session begins with; ignored when the session exists. */
+  readonly context?: readonly Message[];
+  readonly title?: string;
+  readonly metadata?: JsonObject;
+  readonly clock?: Clock;
+  readonly ids?: IdSource;
+  readonly logger?: Logger;
+  /** Carries the events to other nodes. */
+  readonly channel?: EventChannel;
+  /** Name of this process in leases. Default: a random one per process. */
+  readonly node?: string;
+  /** How long an owner may be silent before another takes over. Default 15,000. */
+  readonly leaseMs?: number;
+}
+
+/** Limits of the driver that no user needs to turn. */
+export const driverLimits: {
+  readonly conflictsMax: number;
+  readonly unknownsMax: number;
+  readonly unknownWaitMs: number;
+  readonly batchBytes: number;
+  readonly offersPerBatch: number;
+  readonly tailPollMs: number;
+  readonly pingsAloneMs: number;
+  readonly retryBaseMs: number;
+  readonly retryCapMs: number;
+  readonly readerBytes: number;
+} = {
+  /** Appends that may lose against others before the offer fails with STORE_CONFLICT. */
+  conflictsMax: 10,
+  /** Times one batch is offered again after an unknown outcome, each after a longer wait. */
+  unknownsMax: 5,
+  unknownWaitMs: 50,
+  /** Offers are held back for the next batch from here on. */
+  batchBytes: 512 * 1024,
+  offersPerBatch: 64,
+  /** How often an owner looks for commands of others where the log cannot tell it. */
+  tailPollMs: 250,
+  /** How long pings keep a silent model call alive. */
+  pingsAloneMs: 300_000,
+  /** Full jitter between 0 and base x 2^attempt. */
+  retryBaseMs: 500,
+  retryCapMs: 30_000,
+  /** Events that may wait for one reader. */
+  readerBytes: 1024 * 1024,
+};

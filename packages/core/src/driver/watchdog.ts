@@ -1,0 +1,49 @@
+import type { CallDeadlines } from "../agent/agent.ts";
+import { AgentError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { driverLimits } from "./session-options.ts";
+
+/** Ends a model call that is silent for too long. One timer per call, none per delta. */
+export interface Watchdog {
+  /** Content came. */
+  content(): void;
+  /** A sign of life without content came. */
+  alive(): void;
+  stop(): void;
+}
+
+export function watchModelCall({ clock, deadlines }: { readonly clock: Clock; readonly deadlines: CallDeadlines }, onTimeout: (error: AgentError) => void): Watchdog {
+  const startedAt = clock.monotonic();
+  let contentAt: number | undefined;
+  let aliveAt: number | undefined;
+  let cancel = (): void => {};
+
+  /** Every deadline that holds now, with what it means. */
+  const due = (): { readonly at: number; readonly what: string } => {
+    const total = { at: startedAt + deadlines.totalMs, what: `was not complete after ${deadlines.totalMs} ms` };
+    if (aliveAt === undefined) return soonest(total, { at: startedAt + deadlines.firstByteMs, what: `sent nothing for ${deadlines.firstByteMs} ms` });
+    const idle = { at: aliveAt + deadlines.idleMs, what: `fell silent for ${deadlines.idleMs} ms` };
+    const pingsAlone = { at: (contentAt ?? startedAt) + driverLimits.pingsAloneMs, what: `sent only pings for ${driverLimits.pingsAloneMs} ms` };
+    return soonest(total, soonest(idle, pingsAlone));
+  };
+
+  const check = (): void => {
+    const { at, what } = due();
+    const leftMs = at - clock.monotonic();
+    if (leftMs > 0) cancel = clock.after(Math.ceil(leftMs), check);
+    else onTimeout(new AgentError("MODEL_TIMEOUT", { message: `The model ${what}.`, details: { ...deadlines } }));
+  };
+  check();
+
+  return {
+    content() {
+      contentAt = aliveAt = clock.monotonic();
+    },
+    alive() {
+      aliveAt = clock.monotonic();
+    },
+    stop: () => cancel(),
+  };
+}
+
+const soonest = <T extends { readonly at: number }>(a: T, b: T): T => (a.at <= b.at ? a : b);

@@ -1,0 +1,122 @@
+/*
+ * Owns: the rules that make a history valid for every vendor, whatever the log holds.
+ * Invariants
+ *  V1 it begins with a user message and never ends with an assistant message;
+ *  V2 every call has exactly one result, right after its message, in call order; there is no other result;
+ *  V3 no message and no part is empty;
+ *  V4 an answer that was cut off keeps its text only.
+ */
+import type { AssistantPart, ToolCallPart } from "../message/content.ts";
+import { type AssistantMessage, callsOf, type Message, type ToolResultMessage } from "../message/message.ts";
+
+const opening: Message = { role: "user", content: "(The conversation goes on.)" };
+const goOn: Message = { role: "notice", text: "Continue." };
+const noWords = "(no text)";
+
+/** A history that grows with a transcript: each message is looked at once. */
+export interface ValidHistory {
+  /** Takes the messages of the transcript from `done` on. */
+  take(messages: readonly Message[]): void;
+  /** The history as a request may have it. The array is shared and only ever grows. */
+  readonly messages: readonly Message[];
+  /** Messages of the transcript taken so far. */
+  readonly done: number;
+  /** Characters of text in all, for estimates. */
+  readonly textLength: number;
+}
+
+export function createValidHistory(): ValidHistory {
+  const out: Message[] = [];
+  let done = 0;
+  let textLength = 0;
+
+  const push = (message: Message): void => {
+    if (out.length === 0 && message.role !== "user") out.push(opening);
+    const last = out.at(-1);
+    if (message.role === "assistant" && last?.role === "assistant") out.push(goOn);
+    out.push(message);
+    textLength += lengthOf(message);
+  };
+
+  const takeOne = (messages: readonly Message[], index: number): number => {
+    const message = messages[index] as Message;
+    if (message.role === "tool_result") return index + 1; // V2: one without its call before it.
+    if (message.role !== "assistant") {
+      push(isEmpty(message) ? { ...message, ...(message.role === "notice" ? { text: noWords } : { content: noWords }) } : message);
+      return index + 1;
+    }
+    const kept = keep(message);
+    if (kept) push(kept);
+    let next = index + 1;
+    while (messages[next]?.role === "tool_result") next++;
+    if (kept) for (const result of resultsFor(kept, messages.slice(index + 1, next) as readonly ToolResultMessage[])) push(result);
+    return next;
+  };
+
+  return {
+    messages: out,
+    get done() {
+      return done;
+    },
+    get textLength() {
+      return textLength;
+    },
+    take(messages) {
+      let index = done;
+      while (index < messages.length) index = takeOne(messages, index);
+      done = messages.length;
+    },
+  };
+}
+
+/** The history with an end that a model can answer. */
+export function withAnswerableEnd(messages: readonly Message[]): readonly Message[] {
+  return messages.at(-1)?.role === "assistant" ? [...messages, goOn] : messages;
+}
+
+/** The message without what no vendor takes; `undefined` when nothing is left. */
+function keep(message: AssistantMessage): AssistantMessage | undefined {
+  const wasCut = message.stopReason === "aborted" || message.stopReason === "error";
+  const fits = (part: AssistantPart): boolean => (part.type === "text" ? part.text.trim() !== "" : !wasCut);
+  const isWhole = message.content.every(fits);
+  const content = isWhole ? message.content : message.content.filter(fits);
+  const says = content.some((part) => part.type === "text" || part.type === "tool_call" || part.type === "image" || part.type === "opaque");
+  if (!says) return undefined;
+  return isWhole ? message : { ...message, content };
+}
+
+function resultsFor(message: AssistantMessage, results: readonly ToolResultMessage[]): readonly ToolResultMessage[] {
+  const calls = callsOf(message);
+  if (calls.length === 0) return [];
+  const free = [...results];
+  return calls.map((call) => {
+    const place = free.findIndex((result) => belongsTo(result, call));
+    const [found] = place < 0 ? [] : free.splice(place, 1);
+    return found ? (isEmpty(found) ? { ...found, content: noWords } : found) : missingResult(call);
+  });
+}
+
+const belongsTo = (result: ToolResultMessage, call: ToolCallPart): boolean =>
+  result.callKey === undefined ? result.toolCallId === call.id || result.toolCallId === call.callKey : result.callKey === call.callKey;
+
+function missingResult(call: ToolCallPart): ToolResultMessage {
+  const content = "The outcome of this call is unknown. Do not assume it failed.";
+  return { role: "tool_result", toolCallId: call.id, callKey: call.callKey, toolName: call.name, content, isError: true, outcome: "interrupted" };
+}
+
+function isEmpty(message: Exclude<Message, AssistantMessage>): boolean {
+  if (message.role === "notice") return message.text.trim() === "";
+  if (typeof message.content === "string") return message.content.trim() === "";
+  return message.content.every((part) => part.type === "text" && part.text.trim() === "");
+}
+
+function lengthOf(message: Message): number {
+  if (message.role === "notice") return message.text.length;
+  if (typeof message.content === "string") return message.content.length;
+  let length = 0;
+  for (const part of message.content) {
+    if (part.type === "text" || part.type === "thinking") length += part.text.length;
+    else if (part.type === "tool_call" || part.type === "json") length += JSON.stringify(part.type === "json" ? part.value : part.args).length;
+  }
+  return length;
+}
