@@ -1,1 +1,2 @@
-export {};
+/** What tests of agents, tools and companions are made with. */
+export { runTool, type ToolTrial, type ToolTrialOptions } from "./run-tool.ts";
