@@ -1,0 +1,135 @@
+import { callsOf, type ErrorCode, type JsonObject, type Message, type ToolResultMessage, textOf } from "@loopwright/core";
+import type { ModelRequest, ToolSpec } from "@loopwright/core/ports";
+import { helpText, label, longText, refusal, thinkingText } from "./offline-texts.ts";
+import { argumentsFor } from "./tool-arguments.ts";
+import { wantedTools } from "./wanted-tools.ts";
+import { readWords, type Words } from "./words.ts";
+
+/** What the offline model is going to say, before it is cut into pieces. */
+export interface OfflineReply {
+  readonly thinking?: string;
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly args: JsonObject }[];
+  /** Ends the answer as a vendor's filter would. */
+  readonly refusal?: string;
+  /** Thrown after the text. */
+  readonly failure?: { readonly code: ErrorCode; readonly message: string };
+  /** Ends as if the output limit was reached. */
+  readonly cutOff?: boolean;
+}
+
+/** A keyword counts only in a message of at most this many words: a command, not a text that contains the word. */
+const commandWordsMax = 6;
+const shownMax = 400;
+
+/** Decides from the request alone what to say. The same request gives the same reply. */
+export function replyTo(request: ModelRequest, attempt: number): OfflineReply {
+  const { text, done, results } = lastExchange(request.messages);
+  const words = readWords(text);
+  const tools = request.toolChoice === "none" ? [] : (request.tools ?? []);
+  const calls = dueCalls(request, { tools, words, done });
+  if (calls.length > 0) return { text: announce(calls, results), calls };
+  if (request.output) {
+    const { schema } = request.output;
+    return { text: JSON.stringify(argumentsFor(schema, words)) };
+  }
+  if (results.length > 0) return { text: `${results.map(retell).join("\n\n")}\n\n${label}` };
+  return command(words, { tools, attempt }) ?? echo(text, words);
+}
+
+interface Exchange {
+  /** What the user wrote last. */
+  readonly text: string;
+  /** Names of the tools called since then. */
+  readonly done: readonly string[];
+  readonly results: readonly { readonly name: string; readonly result: ToolResultMessage }[];
+}
+
+function lastExchange(messages: readonly Message[]): Exchange {
+  const from = messages.findLastIndex((message) => message.role === "user");
+  const names = new Map<string, string>();
+  const results: { name: string; result: ToolResultMessage }[] = [];
+  const done: string[] = [];
+  for (const message of messages.slice(from + 1)) {
+    if (message.role === "assistant") {
+      for (const call of callsOf(message)) {
+        done.push(call.name);
+        names.set(call.id, call.name).set(call.callKey, call.name);
+      }
+    } else if (message.role === "tool_result") {
+      const name = names.get(message.callKey ?? message.toolCallId) ?? names.get(message.toolCallId) ?? message.toolName ?? "tool";
+      results.push({ name, result: message });
+    }
+  }
+  const user = messages[from];
+  return { text: user ? textOf(user) : "", done, results };
+}
+
+type Calls = NonNullable<OfflineReply["calls"]>;
+
+function dueCalls(
+  request: ModelRequest,
+  { tools, words, done }: { tools: readonly ToolSpec[]; words: Words; done: readonly string[] },
+): Calls {
+  const choice = request.toolChoice;
+  const forced = typeof choice === "object" ? tools.filter(({ name }) => name === choice.tool) : undefined;
+  const wanted = forced ?? wantedTools(tools, words);
+  const pending = forced ?? wanted.filter(({ name }) => !done.includes(name));
+  const inSteps = request.parallelToolCalls === false || /\b(then|after that|afterwards|step by step|one after)\b/i.test(words.text);
+  const due = choice === "required" && pending.length === 0 ? tools.slice(0, 1) : inSteps ? pending.slice(0, 1) : pending;
+  return due.map((tool) => ({ name: tool.name, args: argumentsFor(tool.parameters, words) }));
+}
+
+function announce(calls: Calls, results: Exchange["results"]): string {
+  const names = calls.map(({ name }) => `\`${name}\``).join(" and ");
+  const told = results.at(-1);
+  return told ? `${retell(told)}\n\nNext I call ${names}.` : `I call ${names}.`;
+}
+
+function retell({ name, result }: Exchange["results"][number]): string {
+  const text = shown(result).trim();
+  const quoted = text.length > shownMax ? `${text.slice(0, shownMax)} …` : text;
+  const failed = result.isError || (result.outcome !== undefined && result.outcome !== "ok");
+  if (failed) return `The tool \`${name}\` gave no result: ${quoted || "it said nothing"}`;
+  return quoted === "" ? `The tool \`${name}\` is done and said nothing.` : `The tool \`${name}\` says: ${quoted}`;
+}
+
+function shown({ content }: ToolResultMessage): string {
+  if (typeof content === "string") return content;
+  return content
+    .map((part) => (part.type === "text" ? part.text : part.type === "json" ? JSON.stringify(part.value) : `[${part.type}]`))
+    .join("\n");
+}
+
+function command(words: Words, { tools, attempt }: { tools: readonly ToolSpec[]; attempt: number }): OfflineReply | undefined {
+  const says = (pattern: RegExp): boolean => words.words.length <= commandWordsMax && pattern.test(words.text);
+  if (words.words.length === 0 || says(/\b(help|hello|hi|hey|start)\b|what can you/i)) {
+    return { text: `${helpText(tools.map(({ name }) => name))}\n\n${label}` };
+  }
+  if (says(/\bretry\b/i)) {
+    if (attempt > 1) return { text: `Attempt ${attempt} worked: the one before failed because you asked to see that.\n\n${label}` };
+    return {
+      text: "This attempt is going to",
+      failure: { code: "MODEL_OVERLOADED", message: "The offline demo model fails once, as asked." },
+    };
+  }
+  if (says(/\berror\b|\bfail/i)) {
+    return {
+      text: "This answer ends in",
+      failure: { code: "MODEL_BAD_REQUEST", message: "The offline demo model failed, because you asked for it." },
+    };
+  }
+  if (says(/\brefus/i)) return { text: "I am sorry,", refusal };
+  if (says(/\bcut off\b/i)) return { text: "This answer is cut off by the output limit in the middle of a", cutOff: true };
+  if (says(/\blong\b/i)) return { text: `${longText}\n\n${label}` };
+  if (says(/\btools?\b|\bclient\b/i)) {
+    return { text: `No fitting tool was offered to me. Give the agent one and ask again.\n\n${label}` };
+  }
+  return undefined;
+}
+
+function echo(text: string, words: Words): OfflineReply {
+  const topic = text.trim().length > shownMax ? `${text.trim().slice(0, shownMax)} …` : text.trim();
+  const answer = `You wrote: ${topic}\n\nI cannot answer that: I only show what answers look like. Write \`help\` for a list.\n\n${label}`;
+  return words.words.some((word) => word.startsWith("think")) ? { thinking: thinkingText(topic), text: answer } : { text: answer };
+}

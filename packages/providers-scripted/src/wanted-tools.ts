@@ -1,0 +1,105 @@
+import type { ToolSpec } from "@loopwright/core/ports";
+import type { Words } from "./words.ts";
+
+/** Words that mean the same when a tool is looked for. */
+const concepts: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    time: ["time", "date", "datetime", "clock", "now", "today", "day"],
+    maths: ["maths", "math", "calc", "calculate", "calculator", "compute", "arithmetic", "evaluate", "sum", "multiply", "times", "plus"],
+    file: ["file", "files"],
+    list: ["list", "ls", "directory"],
+    read: ["read", "open", "cat"],
+    create: ["create", "write", "save", "make"],
+    location: ["location", "position", "where"],
+    search: ["search", "find", "lookup"],
+    weather: ["weather", "forecast", "rain"],
+  }).flatMap(([concept, words]) => words.map((word) => [word, concept] as const)),
+);
+
+/** Say nothing about what a tool is for. */
+const idle: ReadonlySet<string> = new Set([
+  "get",
+  "current",
+  "tool",
+  "tools",
+  "the",
+  "a",
+  "an",
+  "my",
+  "do",
+  "run",
+  "use",
+  "is",
+  "it",
+  "to",
+]);
+
+const showsSeveral = /\b(several|both|parallel|three|two|many)\b.*\btools?\b|\btools at once\b/i;
+const showsOne = /\b(use|call|try|show|run)\b.*\btools?\b|^\W*tools?\W*$/i;
+const clientSide = /\b(client|browser|caller|user's (side|device|screen))\b/i;
+const severalMax = 3;
+
+/** The tools that a message asks for, in the order in which it mentions them. */
+export function wantedTools(tools: readonly ToolSpec[], words: Words): readonly ToolSpec[] {
+  if (clientSide.test(words.text)) {
+    const tool = tools.find(({ name, description }) => clientSide.test(`${name.replaceAll(/[_-]/g, " ")} ${description}`));
+    if (tool) return [tool];
+  }
+  if (showsSeveral.test(words.text)) return tools.slice(0, severalMax);
+  const said = conceptsOf(words);
+  const hits = tools.map((tool) => hitOf(tool, words, said)).filter((hit) => hit.score > 0);
+  const best = hits.filter((hit, place) => !hits.some((other, at) => beats(other, hit, at < place)));
+  if (best.length > 0) return best.sort((a, b) => a.at - b.at).map((hit) => hit.tool);
+  return showsOne.test(words.text) ? tools.slice(0, 1) : [];
+}
+
+interface Hit {
+  readonly tool: ToolSpec;
+  readonly score: number;
+  /** Where in the message it is first mentioned. */
+  readonly at: number;
+  readonly shared: readonly string[];
+}
+
+function hitOf(tool: ToolSpec, { text }: Words, said: ReadonlyMap<string, number>): Hit {
+  const named = text.toLowerCase().indexOf(tool.name.toLowerCase());
+  const tokens = tokensOf(tool.name);
+  // `read` alone says little; with a file or the word itself it says enough.
+  const fits = !tokens.includes("file") || said.has("file");
+  const shared = fits ? tokens.filter((token) => said.has(token)) : [];
+  const places = shared.map((token) => said.get(token) ?? 0);
+  if (named >= 0 && tool.name.length > 2) return { tool, score: 100, at: named, shared: tokens };
+  return { tool, score: shared.length, at: Math.min(...places), shared };
+}
+
+/** One tool for each thing that is asked for: of those that share a word, the one that shares most, else the first. */
+function beats(other: Hit, hit: Hit, isEarlier: boolean): boolean {
+  if (other === hit || !other.shared.some((token) => hit.shared.includes(token))) return false;
+  return other.score > hit.score || (other.score === hit.score && isEarlier && other.score < 100);
+}
+
+function conceptsOf(words: Words): ReadonlyMap<string, number> {
+  const said = new Map<string, number>();
+  const text = words.text.toLowerCase();
+  const mention = (token: string, at: number): void => {
+    if (!idle.has(token) && !said.has(token)) said.set(token, at);
+  };
+  let from = 0;
+  for (const word of words.words) {
+    from = text.indexOf(word, from);
+    mention(concepts.get(word) ?? word, from);
+    from += word.length;
+  }
+  if (words.expression) mention("maths", Math.max(0, words.text.search(/\d/)));
+  if (words.fileName) mention("file", words.text.indexOf(words.fileName));
+  return said;
+}
+
+function tokensOf(name: string): readonly string[] {
+  const tokens = name
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((token) => token !== "" && !idle.has(token));
+  return [...new Set(tokens.map((token) => concepts.get(token) ?? token))];
+}
