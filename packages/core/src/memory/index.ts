@@ -1,3 +1,10 @@
 /** The in-memory adapter of every port. */
 export { systemClock } from "./clock.ts";
+export { consoleLogger } from "./console-logger.ts";
+export { fixedPrices, type ModelPrice } from "./fixed-prices.ts";
 export { randomIds } from "./ids.ts";
+export { type MemoryChannelOptions, memoryChannel } from "./memory-channel.ts";
+export { type MemoryStoreOptions, memoryStore } from "./memory-store.ts";
+export { excerptAround, searchTextsOf, searchWords } from "./search-text.ts";
+export { projectSession, type SessionProjection } from "./session-projection.ts";
+export { silentLogger } from "./silent-logger.ts";

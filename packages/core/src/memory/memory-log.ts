@@ -1,0 +1,145 @@
+import { AgentError } from "../errors.ts";
+import type { Fact, FactDraft } from "../loop/fact.ts";
+import type { Clock } from "../ports/clock.ts";
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  appendLimits,
+  type ClaimOutcome,
+  type SessionLog,
+  type SessionRef,
+} from "../ports/session-log.ts";
+
+/** What one session is in memory. */
+export interface MemorySession {
+  readonly facts: Fact[];
+  /** Batch id -> seq of the batch's last fact. */
+  readonly batches: Map<string, number>;
+  readonly listeners: Set<(lastSeq: number) => void>;
+  epoch: number;
+  lease: { readonly node: string; readonly until: number } | undefined;
+  removed: boolean;
+}
+
+/** Scope -> session id -> session. */
+export type MemorySessions = Map<string, Map<string, MemorySession>>;
+
+const idShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** The facts of all sessions as values in this process: they are kept by reference, never copied or serialised. */
+export function memoryLog(sessions: MemorySessions, clock: Clock): SessionLog {
+  return {
+    async append(ref, request) {
+      const session = openSession(sessions, ref);
+      const outcome = appendTo(session, request);
+      if (outcome.type === "ok" && session.listeners.size > 0) notify(session, outcome.lastSeq);
+      return outcome;
+    },
+    async read(ref, options) {
+      const facts = findSession(sessions, ref)?.facts ?? [];
+      const from = Math.max(1, options?.from ?? 1) - 1;
+      return facts.slice(from, options?.limit === undefined ? undefined : from + options.limit);
+    },
+    async head(ref) {
+      const session = findSession(sessions, ref);
+      const lease = session && runningLease(session, clock);
+      return { lastSeq: session?.facts.length ?? 0, epoch: session?.epoch ?? 0, ...(lease ? { lease } : {}) };
+    },
+    async claim(ref, claim) {
+      return claimFor(openSession(sessions, ref), claim, clock);
+    },
+    async renew(ref, { epoch, leaseMs }) {
+      const session = findSession(sessions, ref);
+      if (!session?.lease || session.epoch !== epoch) return false;
+      session.lease = { node: session.lease.node, until: clock.monotonic() + leaseMs };
+      return true;
+    },
+    async release(ref, epoch) {
+      const session = findSession(sessions, ref);
+      if (session?.epoch === epoch) session.lease = undefined;
+    },
+    async remove(ref) {
+      const session = openSession(sessions, ref);
+      session.removed = true;
+      session.lease = undefined;
+      session.facts.length = 0;
+      session.batches.clear();
+    },
+    subscribe(ref, listener) {
+      const { listeners } = openSession(sessions, ref);
+      // A wrapper of its own, so that the same function may listen twice.
+      const own = (lastSeq: number): void => listener(lastSeq);
+      listeners.add(own);
+      return () => listeners.delete(own);
+    },
+  };
+}
+
+function findSession(sessions: MemorySessions, { scope, session }: SessionRef): MemorySession | undefined {
+  return sessions.get(scope)?.get(session);
+}
+
+function openSession(sessions: MemorySessions, ref: SessionRef): MemorySession {
+  const found = findSession(sessions, ref);
+  if (found) return found;
+  for (const id of [ref.scope, ref.session])
+    if (!idShape.test(id))
+      throw new AgentError("INPUT_INVALID", { message: `\`${id.slice(0, 80)}\` is not an id.`, fix: `An id matches ${idShape.source}.` });
+  let scope = sessions.get(ref.scope);
+  if (!scope) {
+    scope = new Map();
+    sessions.set(ref.scope, scope);
+  }
+  const fresh: MemorySession = { facts: [], batches: new Map(), listeners: new Set(), epoch: 0, lease: undefined, removed: false };
+  scope.set(ref.session, fresh);
+  return fresh;
+}
+
+function appendTo(session: MemorySession, request: AppendRequest): AppendOutcome {
+  const { facts } = session;
+  const count = request.facts.length;
+  if (count === 0 || count > appendLimits.facts)
+    throw new AgentError("INPUT_INVALID", { message: `A batch of ${count} facts; it has 1 to ${appendLimits.facts}.` });
+  if (request.epoch !== undefined && request.epoch !== session.epoch) return { type: "fenced", currentEpoch: session.epoch };
+  const written = session.batches.get(request.batchId);
+  if (written !== undefined) return { type: "dup", lastSeq: written };
+  if (session.removed || facts.at(-1)?.type === "session.closed") return { type: "closed" };
+  if (request.expectedSeq !== facts.length) return { type: "conflict", actualSeq: facts.length };
+  for (const draft of request.facts) facts.push(numbered(draft, facts.length + 1));
+  session.batches.set(request.batchId, facts.length);
+  if (request.release && request.epoch !== undefined) session.lease = undefined;
+  return { type: "ok", lastSeq: facts.length };
+}
+
+/** A draft that the caller has numbered rightly is kept by reference: then nothing is copied. */
+function numbered(draft: FactDraft, seq: number): Fact {
+  return isNumbered(draft, seq) ? draft : { ...draft, seq };
+}
+
+function isNumbered(draft: FactDraft, seq: number): draft is Fact {
+  return "seq" in draft && draft.seq === seq;
+}
+
+function notify(session: MemorySession, lastSeq: number): void {
+  const listeners = [...session.listeners];
+  void Promise.resolve().then(() => {
+    for (const listener of listeners) if (session.listeners.has(listener)) listener(lastSeq);
+  });
+}
+
+function claimFor(
+  session: MemorySession,
+  { node, leaseMs }: { readonly node: string; readonly leaseMs: number },
+  clock: Clock,
+): ClaimOutcome {
+  const lease = runningLease(session, clock);
+  if (lease && lease.node !== node) return { type: "held", ...lease };
+  session.epoch++;
+  session.lease = { node, until: clock.monotonic() + leaseMs };
+  return { type: "claimed", epoch: session.epoch, lastSeq: session.facts.length };
+}
+
+function runningLease({ lease }: MemorySession, clock: Clock): { readonly node: string; readonly remainingMs: number } | undefined {
+  const remainingMs = lease ? lease.until - clock.monotonic() : 0;
+  return lease && remainingMs > 0 ? { node: lease.node, remainingMs } : undefined;
+}

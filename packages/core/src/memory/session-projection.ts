@@ -1,0 +1,172 @@
+import type { Fact } from "../loop/fact.ts";
+import { type Message, textOf } from "../message/message.ts";
+import { addCost, addUsage } from "../message/usage.ts";
+import type { SessionSummary } from "../ports/session-index.ts";
+
+/** A summary, and what the next facts need to go on from it. Plain JSON; an adapter may keep it beside the log and throw it away at any time. */
+export interface SessionProjection {
+  readonly summary: SessionSummary;
+  /** The run that has started and not ended. */
+  readonly openRun?: string;
+  /** Calls that wait for a client or a person. */
+  readonly waiting: readonly string[];
+  /** Model and tool calls under way. */
+  readonly working: readonly string[];
+}
+
+/** Longest title made from a message, in characters. */
+export const derivedTitleMax = 80;
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+interface Draft {
+  readonly summary: Writable<SessionSummary>;
+  openRun: string | undefined;
+  readonly waiting: Set<string>;
+  readonly working: Set<string>;
+}
+
+const modelCall = "model";
+
+/**
+ * The projection after more facts of the log of `id`, oldest first; `undefined` goes in for a new session and comes out
+ * when there is no fact at all. Facts that it has seen and facts of unknown types change nothing but the position.
+ */
+export function projectSession(id: string, before: SessionProjection | undefined, facts: readonly Fact[]): SessionProjection | undefined {
+  const first = facts[0];
+  if (!first) return before;
+  const draft: Draft = {
+    summary: { ...(before?.summary ?? emptySummary(id, first.at)) },
+    openRun: before?.openRun,
+    waiting: new Set(before?.waiting),
+    working: new Set(before?.working),
+  };
+  for (const fact of facts) {
+    if (fact.seq <= draft.summary.lastSeq) continue;
+    draft.summary.lastSeq = fact.seq;
+    draft.summary.updatedAt = fact.at;
+    applyToSession(draft, fact);
+    applyToRun(draft, fact);
+  }
+  draft.summary.status = statusOf(draft);
+  return {
+    summary: draft.summary,
+    ...(draft.openRun === undefined ? {} : { openRun: draft.openRun }),
+    waiting: [...draft.waiting],
+    working: [...draft.working],
+  };
+}
+
+function emptySummary(id: string, at: number): SessionSummary {
+  return { id, agent: "", status: "idle", createdAt: at, updatedAt: at, lastSeq: 0, messageCount: 0 };
+}
+
+function statusOf({ openRun, waiting, working }: Draft): SessionSummary["status"] {
+  if (openRun === undefined) return "idle";
+  return waiting.size > 0 && working.size === 0 ? "waiting" : "running";
+}
+
+/** What belongs to the session: names, messages, sums. */
+function applyToSession({ summary }: Draft, fact: Fact): void {
+  switch (fact.type) {
+    case "session.opened":
+      summary.agent = fact.agent;
+      if (fact.participants) summary.participants = fact.participants;
+      nameSession(summary, fact);
+      for (const message of fact.context ?? []) countMessage(summary, message);
+      return;
+    case "session.changed":
+      nameSession(summary, fact);
+      return;
+    case "session.closed":
+      summary.closed = true;
+      return;
+    case "input.accepted":
+      if (fact.message) countMessage(summary, fact.message);
+      return;
+    case "model.finished":
+      countMessage(summary, fact.message);
+      addSpending(summary, fact);
+      return;
+    case "model.failed":
+    case "tool.finished":
+      addSpending(summary, fact);
+      return;
+    case "run.finished":
+      summary.lastRun = { status: fact.status, reason: fact.reason };
+      return;
+  }
+}
+
+/** What is open: decides between running and waiting. */
+function applyToRun(draft: Draft, fact: Fact): void {
+  const { waiting, working } = draft;
+  switch (fact.type) {
+    case "run.started":
+      draft.openRun = fact.runId;
+      return;
+    case "model.started":
+      working.add(modelCall);
+      return;
+    case "model.finished":
+    case "model.failed":
+      working.delete(modelCall);
+      return;
+    case "tool.started":
+      working.add(fact.callKey);
+      return;
+    case "client.requested":
+      for (const callKey of fact.callKeys) waiting.add(callKey);
+      return;
+    case "approval.requested":
+      waiting.add(fact.callKey);
+      return;
+    case "client.answered":
+    case "approval.decided":
+      waiting.delete(fact.callKey);
+      return;
+    case "tool.finished":
+      waiting.delete(fact.callKey);
+      working.delete(fact.callKey);
+      return;
+    case "run.finished":
+      draft.openRun = undefined;
+      waiting.clear();
+      working.clear();
+      return;
+  }
+}
+
+function nameSession(summary: Writable<SessionSummary>, { title, metadata }: Pick<SessionSummary, "title" | "metadata">): void {
+  if (title !== undefined) summary.title = title;
+  if (metadata) summary.metadata = metadata;
+}
+
+function countMessage(summary: Writable<SessionSummary>, message: Message): void {
+  if (message.role !== "user" && message.role !== "assistant") return;
+  summary.messageCount++;
+  if (message.role !== "user" || summary.title !== undefined) return;
+  const title = derivedTitle(textOf(message));
+  if (title !== "") summary.title = title;
+}
+
+/** One line, cut at a character. */
+function derivedTitle(text: string): string {
+  const line = text
+    .slice(0, derivedTitleMax * 8)
+    .replace(/\s+/gu, " ")
+    .trim();
+  const characters = [...line];
+  return characters.length <= derivedTitleMax
+    ? line
+    : `${characters
+        .slice(0, derivedTitleMax - 1)
+        .join("")
+        .trimEnd()}…`;
+}
+
+function addSpending(summary: Writable<SessionSummary>, { usage, cost }: Pick<SessionSummary, "usage" | "cost">): void {
+  const usageSum = addUsage(summary.usage, usage);
+  const costSum = addCost(summary.cost, cost);
+  if (usageSum) summary.usage = usageSum;
+  if (costSum) summary.cost = costSum;
+}

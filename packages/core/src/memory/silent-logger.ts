@@ -1,0 +1,4 @@
+import type { Logger } from "../ports/logger.ts";
+
+/** Drops everything. */
+export const silentLogger: Logger = { log() {} };
