@@ -79,7 +79,12 @@ describe("scripted", () => {
 
   it("waits for what a turn waits for", async () => {
     const order: string[] = [];
-    const after = Promise.resolve().then(() => Promise.resolve().then(() => order.push("opened")));
+    const after = new Promise<void>((resolve) => {
+      setImmediate(() => {
+        order.push("opened");
+        resolve();
+      });
+    });
     const stream = scripted([{ text: "late", after }]).stream(asking("a"), { signal: new AbortController().signal, attempt: 1 });
     for await (const [chunk] of stream) order.push(chunk?.type ?? "empty");
     expect(order).toEqual(["opened", "text", "end"]);

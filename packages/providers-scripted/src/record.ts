@@ -1,0 +1,55 @@
+import { failureOf, type Json, type ModelChunk } from "@loopwright/core";
+import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
+import type { CassetteEntry } from "./cassette.ts";
+import { requestDigest } from "./request-digest.ts";
+import { createScrubber, type Scrubber } from "./scrub.ts";
+
+export interface RecordOptions {
+  /** Secrets to take out verbatim, beside everything that looks like a key. Give `replay` the same. */
+  readonly secrets?: readonly string[];
+}
+
+/**
+ * The provider itself, telling `sink` of every call that ended, well or badly. An aborted call and one whose reader left
+ * early are not told: they are not whole. What the caller gets is untouched; only the record is scrubbed.
+ */
+export function record(provider: ModelProvider, sink: (entry: CassetteEntry) => void, options: RecordOptions = {}): ModelProvider {
+  const scrubber = createScrubber(options.secrets);
+  return {
+    name: provider.name,
+    defaultModel: provider.defaultModel,
+    capabilities: (model) => provider.capabilities(model),
+    async *stream(request, io) {
+      const batches: (readonly ModelChunk[])[] = [];
+      let failed: { error: unknown } | undefined;
+      try {
+        for await (const batch of provider.stream(request, io)) {
+          batches.push(batch);
+          yield batch;
+        }
+      } catch (error) {
+        if (io.signal.aborted) throw error;
+        failed = { error };
+      }
+      sink(entryOf(provider, request, { batches, failed, scrubber }));
+      if (failed) throw failed.error;
+    },
+  };
+}
+
+function entryOf(
+  provider: ModelProvider,
+  request: ModelRequest,
+  call: { batches: readonly (readonly ModelChunk[])[]; failed: { error: unknown } | undefined; scrubber: Scrubber },
+): CassetteEntry {
+  const failure = call.failed ? failureOf(call.failed.error) : undefined;
+  return {
+    provider: provider.name,
+    defaultModel: provider.defaultModel,
+    capabilities: provider.capabilities(request.model),
+    digest: requestDigest(request, call.scrubber.text),
+    request: call.scrubber.json(JSON.parse(JSON.stringify(request)) as Json),
+    batches: call.scrubber.batches(call.batches),
+    ...(failure ? { failure: { ...failure, message: call.scrubber.text(failure.message) } } : {}),
+  };
+}
