@@ -1,1 +1,3 @@
-export {};
+/** Anthropic as a model provider of Loopwright. */
+export { anthropic } from "./anthropic.ts";
+export type { AnthropicOptions } from "./options.ts";

@@ -1,0 +1,120 @@
+import type { ModelChunk } from "@loopwright/core";
+import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
+import { readSse, type SseEvent, streamBroken } from "@loopwright/provider-kit";
+import { errorOf } from "./errors.ts";
+import { capabilitiesOf, defaultModel } from "./models.ts";
+import { type AnthropicOptions, credentialOf, vendor, vendorName } from "./options.ts";
+import { bodyOf } from "./request.ts";
+import { chunksOf, createDecoder, type WireAnswer } from "./response.ts";
+
+/** Sends one body and gives the vendor's raw answer. */
+type Send = (body: unknown, call: { readonly signal: AbortSignal; readonly streaming: boolean }) => Promise<Response>;
+
+interface Connection {
+  readonly send: Send;
+  /** What no error may show. */
+  readonly secrets: readonly string[];
+}
+
+/** The longest wait that a timer takes: the driver has the deadlines, not the SDK. */
+const neverMs = 2 ** 31 - 1;
+
+/**
+ * Anthropic as a model provider, on the official SDK, which is loaded with the first call.
+ * @see https://platform.claude.com/docs/en/api/messages (2026-11-21)
+ */
+export function anthropic(options: AnthropicOptions = {}): ModelProvider {
+  let connection: Promise<Connection> | undefined;
+  const capabilities = (model: string): ModelCapabilities => capabilitiesOf(model, options.capabilities);
+  const connected = (): Promise<Connection> => {
+    // A failed attempt is not kept: the key may be there the next time.
+    connection ??= connect(options).catch((error: unknown) => {
+      connection = undefined;
+      throw error;
+    });
+    return connection;
+  };
+
+  async function* stream(request: ModelRequest, io: ModelCallIo): AsyncIterable<readonly ModelChunk[]> {
+    io.signal.throwIfAborted();
+    const can = capabilities(request.model);
+    const streaming = can.streaming && request.stream !== false;
+    const body = bodyOf(request, { ...options, capabilities: can, streaming });
+    const { send, secrets } = await connected();
+    // A controller of its own: the SDK leaves its listener on the signal it is given, and that one may live for a whole session.
+    const call = new AbortController();
+    const abort = (): void => call.abort(io.signal.reason);
+    io.signal.addEventListener("abort", abort, { once: true });
+    if (io.signal.aborted) abort();
+    let answered = false;
+    let ended = false;
+    try {
+      const response = await send(body, { signal: call.signal, streaming });
+      answered = true;
+      if (!streaming || !response.body || isJson(response)) {
+        const chunks = chunksOf((await response.json()) as WireAnswer);
+        ended = true;
+        yield chunks;
+        return;
+      }
+      const decoder = createDecoder();
+      const events = readSse(response.body);
+      while (!ended) {
+        const read = await events.next();
+        if (read.done) throw streamBroken(vendorName, "its end (message_stop)");
+        const chunks = decoder.takeAll(read.value);
+        ended = decoder.ended;
+        if (ended) void drain(events);
+        if (chunks.length > 0) yield chunks;
+      }
+    } catch (error) {
+      throw errorOf(error, { signal: io.signal, secrets, streaming: answered });
+    } finally {
+      io.signal.removeEventListener("abort", abort);
+      if (!ended) call.abort();
+    }
+  }
+
+  return { name: options.name ?? vendor, defaultModel: options.model ?? defaultModel, capabilities, stream };
+}
+
+/** Some gateways answer a streamed call in one piece. */
+function isJson(response: Response): boolean {
+  return response.headers.get("content-type")?.includes("json") ?? false;
+}
+
+/** Reads what little may follow the end, so that the connection can be used again; nobody waits for it. */
+async function drain(events: AsyncIterableIterator<readonly SseEvent[]>): Promise<void> {
+  try {
+    const { done } = await events.next();
+    if (!done) await events.return?.();
+  } catch {
+    // The answer is complete; how its connection ends does not matter.
+  }
+}
+
+async function connect(options: AnthropicOptions): Promise<Connection> {
+  const credential = credentialOf(options);
+  const { Anthropic } = await import("@anthropic-ai/sdk");
+  const client = new Anthropic({
+    // Everything the constructor would else take from the environment.
+    apiKey: null,
+    authToken: null,
+    ...credential,
+    webhookKey: null,
+    baseURL: options.baseURL ?? "https://api.anthropic.com",
+    fetch: options.fetch ?? globalThis.fetch,
+    defaultHeaders: {
+      "x-stainless-timeout": null,
+      ...(options.version ? { "anthropic-version": options.version } : {}),
+      ...options.headers,
+    },
+    logLevel: "off",
+    openTelemetry: false,
+    maxRetries: 0,
+    timeout: neverMs,
+  });
+  // `messages.create` would write warnings about old models to the console.
+  const send: Send = (body, { signal, streaming }) => client.post("/v1/messages", { body, signal, stream: streaming }).asResponse();
+  return { send, secrets: Object.values(credential) };
+}

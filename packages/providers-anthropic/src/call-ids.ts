@@ -1,0 +1,42 @@
+import type { ToolCallPart, ToolResultMessage } from "@loopwright/core";
+
+/** Gives calls and results the ids of the wire, over one request. */
+export interface CallIds {
+  /** Begins the calls of another assistant message: results that follow belong to these. */
+  beginTurn(): void;
+  /** `wish` where it is free, else an id made of the call key. */
+  ofCall(part: ToolCallPart, wish: string): string;
+  ofResult(message: ToolResultMessage): string | undefined;
+}
+
+/**
+ * Ids that are unique in the whole request, which vendors' own are not always. The first one who has an id keeps it, so that
+ * what was sent before stays as it was.
+ */
+export function createCallIds(): CallIds {
+  const used = new Set<string>();
+  let turn = new Map<string, string>();
+  return {
+    beginTurn: () => {
+      turn = new Map();
+    },
+    ofCall: (part, wish) => {
+      let id = wish;
+      if (used.has(id)) {
+        const spare = cleanId(part.callKey).slice(-56);
+        id = spare;
+        for (let n = 2; used.has(id); n++) id = `${spare}_${n}`;
+      }
+      used.add(id);
+      turn.set(part.id, id).set(part.callKey, id);
+      return id;
+    },
+    ofResult: (message) => (message.callKey ? turn.get(message.callKey) : undefined) ?? turn.get(message.toolCallId),
+  };
+}
+
+/** The id in the vendor's alphabet: `^[a-zA-Z0-9_-]+$`, at most 64 characters. */
+export function cleanId(id: string): string {
+  const clean = id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
+  return clean === "" ? "call" : clean;
+}

@@ -1,0 +1,61 @@
+import type { JsonObject } from "@loopwright/core";
+import { AgentError } from "@loopwright/core";
+import type { ModelCapabilities } from "@loopwright/core/ports";
+
+/** The name of this wire on opaque parts. */
+export const vendor = "anthropic";
+/** The vendor's name for people. */
+export const vendorName = "Anthropic";
+
+export interface AnthropicOptions {
+  /** Default: the environment variable ANTHROPIC_API_KEY, read at the first call. */
+  readonly apiKey?: string;
+  /** Sent as `Authorization: Bearer` in place of the key, for gateways. */
+  readonly authToken?: string;
+  /** Default `https://api.anthropic.com`. ANTHROPIC_BASE_URL is not read. */
+  readonly baseURL?: string;
+  /** Default model of this instance; see `models.ts`. */
+  readonly model?: string;
+  /** Name on facts and messages. Default `anthropic`. */
+  readonly name?: string;
+  /** The transport. Default: the global `fetch`; `nodeHttp()` of `@loopwright/provider-kit/node` is one. */
+  readonly fetch?: typeof globalThis.fetch;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The `anthropic-version` header, for compatible servers that only know an older date such as `2023-06-01`. Default: the SDK's. */
+  readonly version?: string;
+  /** How long cached prefixes live. Default `5m`. */
+  readonly cacheTtl?: "5m" | "1h";
+  /** What comes of the model's thinking: a summary or only its signature. Default `summarized`. */
+  readonly thinkingDisplay?: "summarized" | "omitted";
+  /** Tools that the vendor runs itself (web search, code execution, MCP toolsets), as it documents them. Their blocks are kept, not shown as calls. */
+  readonly serverTools?: readonly JsonObject[];
+  /** Corrects what `models.ts` says, for models and servers that it does not know. */
+  readonly capabilities?: Partial<ModelCapabilities>;
+}
+
+const keyVariable = "ANTHROPIC_API_KEY";
+
+/**
+ * The credential of an instance, trimmed.
+ * @throws AgentError MODEL_KEY_MISSING when there is none; MODEL_AUTH when it holds characters that no header may have.
+ */
+export function credentialOf(options: AnthropicOptions): { readonly apiKey: string } | { readonly authToken: string } {
+  if (options.authToken !== undefined) return { authToken: checked(options.authToken) };
+  const key = options.apiKey ?? globalThis.process?.env?.[keyVariable] ?? "";
+  if (key.trim() === "") {
+    throw new AgentError("MODEL_KEY_MISSING", {
+      message: `${vendorName} has no key: ${keyVariable} is not set.`,
+      fix: `Set ${keyVariable} or pass \`apiKey\`.`,
+    });
+  }
+  return { apiKey: checked(key) };
+}
+
+/** A header with such a value would fail in the transport, whose error holds the key. */
+function checked(secret: string): string {
+  const trimmed = secret.trim();
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw new AgentError("MODEL_AUTH", { message: `The key for ${vendorName} holds characters that no key has.` });
+  }
+  return trimmed;
+}

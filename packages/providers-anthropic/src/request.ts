@@ -1,0 +1,153 @@
+import { AgentError, type Json, type JsonObject } from "@loopwright/core";
+import type { ModelCapabilities, ModelRequest, ToolSpec } from "@loopwright/core/ports";
+import type { Block } from "./content.ts";
+import { historyOf, type WireMessage } from "./history.ts";
+import { type AnthropicModel, modelOf } from "./models.ts";
+import type { AnthropicOptions } from "./options.ts";
+import { closedSchema } from "./schema.ts";
+
+/** What of an instance goes into a request. */
+export interface RequestContext extends Pick<AnthropicOptions, "cacheTtl" | "thinkingDisplay" | "serverTools"> {
+  readonly capabilities: ModelCapabilities;
+  readonly streaming: boolean;
+}
+
+/**
+ * The body of `POST /v1/messages`.
+ * @throws AgentError MODEL_UNSUPPORTED for what the model or the vendor does not take: images without vision, a forced tool
+ * where thinking cannot be switched off.
+ * @see https://platform.claude.com/docs/en/api/messages (2026-11-21)
+ */
+export function bodyOf(request: ModelRequest, context: RequestContext): JsonObject {
+  const { capabilities } = context;
+  const model = modelOf(request.model);
+  const messages = historyOf(request.messages, { vision: capabilities.vision, systemInHistory: model.systemInHistory });
+  const maxTokens = request.maxTokens ?? capabilities.outputTokensMax ?? model.outputTokensMax;
+  const cacheControl = capabilities.promptCaching ? cacheControlOf(context) : undefined;
+  const tools = toolsOf(request, context);
+  const choice = tools.length > 0 ? toolChoiceOf(request, model) : undefined;
+  const thinking = thinkingOf(request, { model, maxTokens, messages, forced: isForced(choice), display: context.thinkingDisplay });
+  const config = outputConfigOf(request, { model, thinks: thinking?.["type"] === "adaptive" });
+  return {
+    model: request.model,
+    max_tokens: maxTokens,
+    ...(isBlank(request.system) ? {} : { system: [marked({ type: "text", text: request.system }, cacheControl)] }),
+    messages: withMarker(messages, cacheControl),
+    ...(tools.length > 0 ? { tools: tools.map((tool, at) => (at === tools.length - 1 ? marked(tool, cacheControl) : tool)) } : {}),
+    ...(choice ? { tool_choice: choice } : {}),
+    ...(thinking ? { thinking } : {}),
+    ...(config ? { output_config: config } : {}),
+    ...(mayHaveTemperature(request, model, thinking) ? { temperature: request.temperature } : {}),
+    ...(context.streaming ? { stream: true } : {}),
+    ...request.vendorOptions,
+  };
+}
+
+function isBlank(text: string | undefined): text is undefined {
+  return text === undefined || text.trim() === "";
+}
+
+function cacheControlOf({ cacheTtl }: RequestContext): JsonObject {
+  return cacheTtl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
+}
+
+function marked<T extends JsonObject>(block: T, cacheControl: JsonObject | undefined): T {
+  return cacheControl ? { ...block, cache_control: cacheControl } : block;
+}
+
+/** The third marker: the last block of the second-to-last message. Sent whatever the size: a prefix under the model's minimum is not cached and no error. */
+function withMarker(messages: readonly WireMessage[], cacheControl: JsonObject | undefined): readonly Json[] {
+  const wire: readonly (JsonObject & WireMessage)[] = messages.map((message) => ({ ...message }));
+  const at = wire.length - 2;
+  const message = wire[at];
+  if (!cacheControl || !message) return wire;
+  const content: readonly Block[] = message.content.map((block, index) =>
+    index === message.content.length - 1 ? marked(block, cacheControl) : block,
+  );
+  return wire.map((each, index) => (index === at ? { ...each, content } : each));
+}
+
+function toolsOf(request: ModelRequest, { capabilities, serverTools = [] }: RequestContext): readonly JsonObject[] {
+  if (!capabilities.tools) return [];
+  // A request without tools is meant so: the last turn of a limit, a summary.
+  if (!request.tools) return [];
+  return [...request.tools.map(toolOf), ...serverTools];
+}
+
+function toolOf({ name, description, parameters }: ToolSpec): JsonObject {
+  return {
+    name,
+    ...(description.trim() === "" ? {} : { description }),
+    input_schema: parameters["type"] === "object" ? parameters : { type: "object", ...parameters },
+  };
+}
+
+function toolChoiceOf({ toolChoice, parallelToolCalls }: ModelRequest, model: AnthropicModel): JsonObject | undefined {
+  const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {};
+  if (toolChoice === undefined) return parallelToolCalls === false ? { type: "auto", ...single } : undefined;
+  if (toolChoice === "none") return { type: "none" };
+  if (toolChoice === "auto") return { type: "auto", ...single };
+  if (model.thinking === "always") {
+    throw new AgentError("MODEL_UNSUPPORTED", {
+      message: "The model cannot be made to call a tool: its thinking is always on.",
+      fix: 'Let the model choose (`toolChoice: "auto"`) or use a model whose thinking can be switched off.',
+    });
+  }
+  return toolChoice === "required" ? { type: "any", ...single } : { type: "tool", name: toolChoice.tool, ...single };
+}
+
+function isForced(choice: JsonObject | undefined): boolean {
+  return choice?.["type"] === "any" || choice?.["type"] === "tool";
+}
+
+interface ThinkingContext {
+  readonly model: AnthropicModel;
+  readonly maxTokens: number;
+  readonly messages: readonly WireMessage[];
+  readonly forced: boolean;
+  readonly display: "summarized" | "omitted" | undefined;
+}
+
+/** @see https://platform.claude.com/docs/en/build-with-claude/thinking (2026-11-21) */
+function thinkingOf({ reasoning }: ModelRequest, context: ThinkingContext): JsonObject | undefined {
+  const mode = context.model.thinking;
+  // "Thinking may not be enabled when tool_choice forces tool use."
+  if (context.forced) return mode === "default" ? { type: "disabled" } : undefined;
+  if (mode === "always" || mode === "default" || (mode === "adaptive" && reasoning)) {
+    // The vendor's default is to omit the text.
+    return { type: "adaptive", display: context.display ?? "summarized" };
+  }
+  if (mode !== "budget" || !reasoning || isUnthinkingToolTurn(context.messages)) return undefined;
+  const budget = Math.min(reasoning.budgetTokens ?? budgets[reasoning.effort ?? "medium"], context.maxTokens - 1);
+  return budget < budgetMin ? undefined : { type: "enabled", budget_tokens: budget };
+}
+
+const budgetMin = 1_024;
+const budgets = { minimal: budgetMin, low: 4_096, medium: 10_240, high: 32_000 } as const;
+
+/** A tool loop that was begun without thinking (by another vendor, say) cannot go on with it: the vendor expects a thinking block before the calls. */
+function isUnthinkingToolTurn(messages: readonly WireMessage[]): boolean {
+  const last = messages.findLast(({ role }) => role === "user");
+  if (last?.content[0]?.type !== "tool_result") return false;
+  const first = messages.findLast(({ role }) => role === "assistant")?.content[0]?.type;
+  return first !== "thinking" && first !== "redacted_thinking";
+}
+
+/** @see https://platform.claude.com/docs/en/build-with-claude/effort (2026-11-21) */
+function outputConfigOf(request: ModelRequest, { thinks }: { model: AnthropicModel; thinks: boolean }): JsonObject | undefined {
+  const effort = thinks ? request.reasoning?.effort : undefined;
+  const { output } = request;
+  if (effort === undefined && !output) return undefined;
+  return {
+    ...(effort === undefined ? {} : { effort: effort === "minimal" ? "low" : effort }),
+    ...(output ? { format: { type: "json_schema", schema: closedSchema(output.schema) } } : {}),
+  };
+}
+
+function mayHaveTemperature(
+  request: ModelRequest,
+  model: AnthropicModel,
+  thinking: JsonObject | undefined,
+): request is ModelRequest & { readonly temperature: number } {
+  return request.temperature !== undefined && model.sampling && (thinking === undefined || thinking["type"] === "disabled");
+}
