@@ -1,1 +1,3 @@
-export {};
+/** Ollama as a model provider of Loopwright. */
+export { ollama } from "./ollama.ts";
+export type { OllamaOptions } from "./options.ts";

@@ -1,0 +1,111 @@
+import type { Json, ModelChunk, Usage } from "@loopwright/core";
+import { AgentError } from "@loopwright/core";
+import { errorFromStatus, vendorErrorOf } from "@loopwright/provider-kit";
+import { vendor, vendorName } from "./options.ts";
+
+/** One line of a stream, or the whole answer of an unstreamed call; anything may be missing. */
+export interface WireLine {
+  readonly model?: string;
+  readonly message?: { readonly content?: string; readonly thinking?: string; readonly tool_calls?: readonly WireCall[] | null };
+  readonly done?: boolean;
+  readonly done_reason?: string;
+  readonly prompt_eval_count?: number;
+  readonly eval_count?: number;
+  readonly error?: Json;
+}
+
+interface WireCall {
+  readonly id?: string;
+  readonly function?: { readonly name?: string; readonly arguments?: Json };
+}
+
+/** Turns lines into chunks. */
+export interface Decoder {
+  /** The chunks of one read. What follows the last line is ignored. @throws AgentError for an error line; SyntaxError for what is no JSON. */
+  takeAll(lines: readonly string[]): readonly ModelChunk[];
+  /** The chunks of one parsed line. @throws AgentError for an error. */
+  take(line: WireLine, out: ModelChunk[]): void;
+  /** True once a line said `done: true`. */
+  readonly ended: boolean;
+}
+
+/** A decoder for one answer. The wire has no blocks: a new one begins where text and thinking alternate, and with each call. */
+export function createDecoder(): Decoder {
+  let next = 0;
+  let open: { readonly type: "text" | "thinking"; readonly index: number } | undefined;
+  let hasCalls = false;
+  let ended = false;
+
+  const say = (type: "text" | "thinking", delta: string, out: ModelChunk[]): void => {
+    if (open?.type === type) {
+      out.push({ type, index: open.index, delta });
+      return;
+    }
+    open = { type, index: next++ };
+    out.push({ type, index: open.index, delta });
+    // Marks whose thinking it is: only this wire gets it back.
+    if (type === "thinking") out.push({ type: "opaque", index: open.index, vendor, data: {} });
+  };
+
+  const call = ({ id, function: asked }: WireCall, out: ModelChunk[]): void => {
+    const index = next++;
+    open = undefined;
+    hasCalls = true;
+    const given = asked?.arguments ?? {};
+    out.push({ type: "call-start", index, ...(id ? { id } : {}), name: asked?.name ?? "" });
+    out.push({ type: "call-args", index, delta: typeof given === "string" ? given : JSON.stringify(given) });
+    out.push({ type: "call-end", index });
+  };
+
+  const take = (line: WireLine, out: ModelChunk[]): void => {
+    if (line.error !== undefined) throw errorFromStatus({ provider: vendorName, ...vendorErrorOf(line) });
+    const { message } = line;
+    if (message?.thinking) say("thinking", message.thinking, out);
+    if (message?.content) say("text", message.content, out);
+    for (const each of message?.tool_calls ?? []) call(each, out);
+    if (line.done !== true) return;
+    ended = true;
+    const usage = usageOf(line);
+    if (usage) out.push({ type: "usage", usage });
+    out.push(endOf(line, hasCalls));
+  };
+
+  return {
+    take,
+    takeAll: (lines) => {
+      const out: ModelChunk[] = [];
+      for (const text of lines) {
+        if (ended) break;
+        const line: WireLine | null = JSON.parse(text);
+        if (line) take(line, out);
+      }
+      return out;
+    },
+    get ended() {
+      return ended;
+    },
+  };
+}
+
+/** The chunks of an answer that was not streamed. @throws AgentError for an error with status 200, MODEL_PROTOCOL for what is no answer. */
+export function chunksOf(answer: WireLine | null): readonly ModelChunk[] {
+  const out: ModelChunk[] = [];
+  const decoder = createDecoder();
+  if (answer) decoder.take(answer, out);
+  if (!decoder.ended) throw new AgentError("MODEL_PROTOCOL", { message: `${vendorName} sent JSON that is no answer of a chat.` });
+  return out;
+}
+
+/** Cached tokens are not told apart; a prompt that was cached whole has no count at all. */
+function usageOf(line: WireLine): Usage | undefined {
+  const input = line.prompt_eval_count;
+  const output = line.eval_count;
+  if (typeof input !== "number" && typeof output !== "number") return undefined;
+  return { ...(typeof input === "number" ? { input } : {}), ...(typeof output === "number" ? { output } : {}) };
+}
+
+function endOf({ done_reason: raw, model }: WireLine, hasCalls: boolean): ModelChunk {
+  const common = { ...(raw === undefined ? {} : { raw }), ...(model === undefined ? {} : { model }) };
+  if (raw === "length") return { type: "end", stopReason: "length", ...common };
+  return { type: "end", stopReason: hasCalls ? "tool_calls" : "stop", ...common };
+}
