@@ -1,0 +1,51 @@
+import { isAbsolute, join, resolve } from "node:path";
+import { AgentError, type ToolContext } from "@loopwright/core";
+import { defaultFileLimits, type FileLimits } from "./file-limits.ts";
+
+export interface FileToolsOptions {
+  /** Absolute path of the directory that the tools share. Default: what the runtime hands over as `context.files`. */
+  readonly directory?: string;
+  readonly limits?: Partial<FileLimits>;
+}
+
+/** What each file tool works with. */
+export interface FileSettings {
+  directoryOf(context: Pick<ToolContext, "files">): string;
+  readonly limits: FileLimits;
+  /** Whether entries are addressed through descriptors. Default: where the platform can. */
+  readonly descriptors?: boolean | undefined;
+}
+
+/** The options with their defaults. @throws AgentError CONFIG_INVALID for a relative directory or a limit that is no positive whole number. */
+export function fileSettings(options: FileToolsOptions): FileSettings {
+  const limits: FileLimits = { ...defaultFileLimits, ...options.limits };
+  for (const [name, value] of Object.entries(limits)) {
+    if (!(Number.isSafeInteger(value) && value > 0))
+      throw new AgentError("CONFIG_INVALID", { message: `\`limits.${name}\` is ${value}.`, fix: "Use a whole number above 0." });
+  }
+  const given = options.directory;
+  if (given !== undefined) checkAbsolute(given, "directory");
+  return {
+    limits,
+    directoryOf(context) {
+      const directory = given ?? context.files?.directory;
+      if (directory === undefined)
+        throw new AgentError("CONFIG_INVALID", {
+          message: "The file tools have no directory.",
+          fix: "Pass `directory` to `fileTools`, or give the runtime a files directory.",
+        });
+      checkAbsolute(directory, "files.directory");
+      return resolve(directory);
+    },
+  };
+}
+
+/** Where an application that works in this directory keeps the files of its tools: `<workDirectory>/.loopwright/files`. */
+export function defaultFilesDirectory(workDirectory: string): string {
+  return join(resolve(workDirectory), ".loopwright", "files");
+}
+
+function checkAbsolute(directory: string, option: string): void {
+  if (isAbsolute(directory)) return;
+  throw new AgentError("CONFIG_INVALID", { message: `\`${option}\` is not an absolute path.`, fix: "Pass an absolute path." });
+}
