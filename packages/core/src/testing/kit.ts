@@ -1,17 +1,15 @@
-/** One promise of a port, as something that can be run. `Script` is what a fresh subject is made from, where one is made from something. */
-export interface KitCase<Subject, Script = void> {
-  /** Unique in its kit, stable; what a saboteur names. */
-  readonly id: string;
+/** One promise of a port, as something that can be run. */
+export interface KitCase<Make> {
   /** A sentence that is true when the case passes. */
   readonly promise: string;
   /** What a subject must be able to do for the promise to mean anything to it. */
-  readonly needs?: string;
-  /** Resolves when the promise is kept, rejects with what was seen instead. `make` gives a fresh subject at each call. */
-  readonly run: (make: (script: Script) => Promise<Subject>) => Promise<void>;
+  readonly needs?: readonly string[];
+  /** Resolves when the promise is kept, rejects with what was seen instead. `make` gives a fresh subject. */
+  readonly run: (make: Make) => Promise<void>;
 }
 
 /** The promises of a port. */
-export type Kit<Subject, Script = void> = readonly KitCase<Subject, Script>[];
+export type Kit<Make> = readonly KitCase<Make>[];
 
 /** Something that a subject rightly cannot do. */
 export interface Lack {
@@ -27,24 +25,22 @@ export interface KitRunner {
 }
 
 /** What a kit is run with. */
-export interface KitOptions<Subject, Script = void> {
-  readonly make: (script: Script) => Subject | Promise<Subject>;
+export interface KitOptions<Make> {
+  readonly make: Make;
   readonly lacks?: readonly Lack[];
 }
 
 /** Registers every promise of a kit as one test. A case that needs what the subject lacks is skipped with the reason in its title. */
-export function runKit<Subject, Script = void>(it: KitRunner, kit: Kit<Subject, Script>, options: KitOptions<Subject, Script>): void {
-  const make = async (script: Script): Promise<Subject> => options.make(script);
+export function runKit<Make>(it: KitRunner, kit: Kit<Make>, options: KitOptions<Make>): void {
   for (const each of kit) {
     const lack = lackOf(each, options.lacks);
     if (lack) it.skip(`${each.promise} (skipped: ${lack.reason})`, () => Promise.resolve());
-    else it(each.promise, () => each.run(make));
+    else it(each.promise, () => each.run(options.make));
   }
 }
 
 /** What became of one promise. */
 export interface KitVerdict {
-  readonly id: string;
   readonly promise: string;
   readonly outcome: "kept" | "broken" | "skipped";
   /** What was seen instead, or why it was skipped. */
@@ -52,29 +48,49 @@ export interface KitVerdict {
 }
 
 /** Tries every promise of a kit, one after the other, without a test runner. Never rejects. */
-export async function tryKit<Subject, Script = void>(
-  kit: Kit<Subject, Script>,
-  options: KitOptions<Subject, Script>,
-): Promise<readonly KitVerdict[]> {
-  const make = async (script: Script): Promise<Subject> => options.make(script);
+export async function tryKit<Make>(kit: Kit<Make>, options: KitOptions<Make>): Promise<readonly KitVerdict[]> {
   const verdicts: KitVerdict[] = [];
   for (const each of kit) {
-    const { id, promise } = each;
+    const { promise } = each;
     const lack = lackOf(each, options.lacks);
     if (lack) {
-      verdicts.push({ id, promise, outcome: "skipped", reason: lack.reason });
+      verdicts.push({ promise, outcome: "skipped", reason: lack.reason });
       continue;
     }
     try {
-      await each.run(make);
-      verdicts.push({ id, promise, outcome: "kept" });
+      await each.run(options.make);
+      verdicts.push({ promise, outcome: "kept" });
     } catch (error) {
-      verdicts.push({ id, promise, outcome: "broken", reason: error instanceof Error ? error.message : String(error) });
+      verdicts.push({ promise, outcome: "broken", reason: error instanceof Error ? error.message : String(error) });
     }
   }
   return verdicts;
 }
 
-function lackOf(each: { readonly needs?: string }, lacks: readonly Lack[] = []): Lack | undefined {
-  return lacks.find(({ capability }) => capability === each.needs);
+function lackOf<Make>(each: KitCase<Make>, lacks: readonly Lack[] = []): Lack | undefined {
+  return lacks.find((lack) => each.needs?.includes(lack.capability));
+}
+
+/** Throws what was seen when a condition does not hold. */
+export function expectThat(condition: boolean, seen: string): asserts condition {
+  if (!condition) throw new Error(seen);
+}
+
+/** Throws when two JSON-like values differ; the order of keys and members that are `undefined` do not count. */
+export function expectSame(actual: unknown, expected: unknown, what: string): void {
+  const [got, wanted] = [canonical(actual), canonical(expected)];
+  if (got !== wanted) throw new Error(`${what}: expected ${shorten(wanted)}, got ${shorten(got)}`);
+}
+
+function canonical(value: unknown): string {
+  const sorted = JSON.stringify(value, (_, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+  return sorted ?? "undefined";
+}
+
+function shorten(text: string): string {
+  return text.length > 400 ? `${text.slice(0, 400)}… (${text.length} characters)` : text;
 }
