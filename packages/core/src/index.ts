@@ -1,8 +1,22 @@
 /** The library door of Loopwright. */
+export type { Agent, AgentOptions, CallDeadlines, PromptContext } from "./agent/agent.ts";
+export { createAgent } from "./agent/agent.ts";
 export type { ArgsOf, SimpleOutput, ToolDefinition } from "./agent/define-tool.ts";
 export { createSimpleTool, defineTool, jsonSchemaOf } from "./agent/define-tool.ts";
+export type {
+  GateContext,
+  GateVerdict,
+  HookContext,
+  Hooks,
+  PrepareContext,
+  PrepareVerdict,
+  ReviewContext,
+  StreamFilter,
+} from "./agent/hooks.ts";
 export type { StandardResult, StandardSchema } from "./agent/standard-schema.ts";
 export type { FilesRoot, ProgressHandle, Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./agent/tool.ts";
+export { createSession, execute, resume } from "./driver/session.ts";
+export type { SessionOptions } from "./driver/session-options.ts";
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "./errors.ts";
 export { AgentError, errorTable, failureOf, isAgentError } from "./errors.ts";
 export type {
@@ -63,3 +77,4 @@ export type {
 export { callsOf, partsOf, textOf } from "./message/message.ts";
 export type { Cost, Usage } from "./message/usage.ts";
 export { addCost, addUsage, contextTokensOf } from "./message/usage.ts";
+export type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteResult, ExecuteStream, SessionStatus } from "./protocol/execute.ts";

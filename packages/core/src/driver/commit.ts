@@ -31,7 +31,10 @@ const lighter = (facts: readonly FactDraft[], store: SessionStore, scope: string
   Promise.all(facts.map((fact) => (fitsLog(fact) ? fact : dehydrate(fact, store.blobs, scope))));
 
 const unavailable = (): AgentError =>
-  new AgentError("STORE_UNAVAILABLE", { message: "The store did not say whether it has written a batch.", details: { tries: driverLimits.unknownsMax } });
+  new AgentError("STORE_UNAVAILABLE", {
+    message: "The store did not say whether it has written a batch.",
+    details: { tries: driverLimits.unknownsMax },
+  });
 
 /** The error as one of ours; what a store throws against its contract counts as the store being lost. */
 export function storeError(error: unknown): AgentError {

@@ -10,7 +10,10 @@ export interface ChunkFilter {
   flush(): readonly ModelChunk[];
 }
 
-export function createChunkFilter(filters: readonly StreamFilter[], apply: (filter: StreamFilter, text: string, kind: Kind) => string): ChunkFilter {
+export function createChunkFilter(
+  filters: readonly StreamFilter[],
+  apply: (filter: StreamFilter, text: string, kind: Kind) => string,
+): ChunkFilter {
   const holdBack = Math.max(0, ...filters.map((filter) => filter.holdBack ?? 0));
   const held = new Map<number, { kind: Kind; text: string }>();
   const filtered = (text: string, kind: Kind): string => filters.reduce((said, filter) => apply(filter, said, kind), text);

@@ -21,7 +21,14 @@ import { createModelTeller } from "./model-events.ts";
 import { watchModelCall } from "./watchdog.ts";
 
 export type ModelCallEnd = { readonly usage?: Usage; readonly timings: Timings } & (
-  | { readonly type: "finished"; readonly parts: readonly AssistantPart[]; readonly stopReason: StopReason; readonly raw?: string; readonly message?: string; readonly model?: string }
+  | {
+      readonly type: "finished";
+      readonly parts: readonly AssistantPart[];
+      readonly stopReason: StopReason;
+      readonly raw?: string;
+      readonly message?: string;
+      readonly model?: string;
+    }
   | { readonly type: "aborted"; readonly parts: readonly AssistantPart[] }
   | { readonly type: "failed"; readonly failure: Failure }
 );
@@ -98,7 +105,8 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
       lane()?.emit(teller.finish(parts));
       settle({ ...base, type: "finished", parts, ...ended });
     }
-    if (how.error !== undefined || how.isAbort) controller.abort(how.error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
+    if (how.error !== undefined || how.isAbort)
+      controller.abort(how.error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
   };
 
   const consume = async (): Promise<void> => {
@@ -120,7 +128,9 @@ const brokenStream = (provider: string): AgentError =>
 
 /** What a provider threw; an error that is none of ours broke the contract, but a network is a likely cause. */
 function modelFailure(error: unknown): Failure {
-  return isAgentError(error) ? failureOf(error) : { code: "MODEL_PROTOCOL", message: "The provider failed in an unexpected way.", retryable: true };
+  return isAgentError(error)
+    ? failureOf(error)
+    : { code: "MODEL_PROTOCOL", message: "The provider failed in an unexpected way.", retryable: true };
 }
 
 const tokensMax = 1e9;
@@ -128,6 +138,8 @@ const tokensMax = 1e9;
 /** Only counts that can be true: whole, not negative, not absurd. */
 function soundUsage(usage: Usage | undefined): Usage | undefined {
   if (!usage) return undefined;
-  const sound = Object.entries(usage).filter(([, value]) => typeof value !== "number" || (Number.isFinite(value) && value >= 0 && value <= tokensMax));
+  const sound = Object.entries(usage).filter(
+    ([, value]) => typeof value !== "number" || (Number.isFinite(value) && value >= 0 && value <= tokensMax),
+  );
   return sound.length === 0 ? undefined : (Object.fromEntries(sound) as Usage);
 }

@@ -36,7 +36,9 @@ export function weigh(value: unknown): number {
 export function checkPayload(value: unknown, what: string): void {
   const flaw = findJsonFlaw(value);
   if (!flaw) return;
-  const said = { too_deep: `nests deeper than ${jsonDepthMax} levels`, forbidden_key: "has a forbidden key", not_json: "is not JSON" }[flaw];
+  const said = { too_deep: `nests deeper than ${jsonDepthMax} levels`, forbidden_key: "has a forbidden key", not_json: "is not JSON" }[
+    flaw
+  ];
   throw new AgentError("INPUT_INVALID", { message: `${what} ${said}.`, fix: "Send plain JSON without such keys." });
 }
 
@@ -49,7 +51,9 @@ export function fitsLog(fact: FactDraft): boolean {
 export async function dehydrate<F extends FactDraft>(fact: F, blobs: BlobStore, scope: string): Promise<F> {
   const spills: { readonly path: Path; readonly value: unknown }[] = [];
   const light = lighten(fact, [], spills) as F;
-  const spilled = await Promise.all(spills.map(async ({ path, value }): Promise<Spilled> => ({ path, key: await store(value, blobs, scope) })));
+  const spilled = await Promise.all(
+    spills.map(async ({ path, value }): Promise<Spilled> => ({ path, key: await store(value, blobs, scope) })),
+  );
   return { ...light, blobs: spilled };
 }
 
@@ -84,7 +88,11 @@ async function hydrateOne(fact: StoredFact<Fact>, blobs: BlobStore, scope: strin
   let whole: unknown = light;
   for (const { path, key } of spilled ?? []) {
     const found = await blobs.get(scope, key);
-    if (!found) throw new AgentError("BLOB_NOT_FOUND", { message: `The payload ${key} of the log is missing from the blob store.`, details: { key } });
+    if (!found)
+      throw new AgentError("BLOB_NOT_FOUND", {
+        message: `The payload ${key} of the log is missing from the blob store.`,
+        details: { key },
+      });
     whole = place(whole, path, JSON.parse(new TextDecoder().decode(found.bytes)));
   }
   return whole as Fact;

@@ -18,7 +18,10 @@ export interface Speculation {
   add(body: FactBody): Fact | undefined;
 }
 
-export function speculate(from: State, { sessionId, now, epoch }: { readonly sessionId: string; readonly now: number; readonly epoch: number | undefined }): Speculation {
+export function speculate(
+  from: State,
+  { sessionId, now, epoch }: { readonly sessionId: string; readonly now: number; readonly epoch: number | undefined },
+): Speculation {
   const facts: Fact[] = [];
   const events: DurableEvent[] = [];
   let state = from;
@@ -47,7 +50,11 @@ export function speculate(from: State, { sessionId, now, epoch }: { readonly ses
 }
 
 /** Folds what others have appended. */
-export function catchUp(from: State, facts: readonly Fact[], sessionId: string): { readonly state: State; readonly events: readonly DurableEvent[] } {
+export function catchUp(
+  from: State,
+  facts: readonly Fact[],
+  sessionId: string,
+): { readonly state: State; readonly events: readonly DurableEvent[] } {
   const events: DurableEvent[] = [];
   let state = from;
   for (const fact of facts) {
@@ -64,5 +71,7 @@ function durableEvents(fact: Fact, bodies: readonly DurableBody[], sessionId: st
 
 function isUnchanged(before: State, after: State): boolean {
   const keys = Object.keys(after) as (keyof State)[];
-  return keys.length === Object.keys(before).length && keys.every((key) => key === "seq" || key === "updatedAt" || before[key] === after[key]);
+  return (
+    keys.length === Object.keys(before).length && keys.every((key) => key === "seq" || key === "updatedAt" || before[key] === after[key])
+  );
 }

@@ -12,7 +12,10 @@ export interface Watchdog {
   stop(): void;
 }
 
-export function watchModelCall({ clock, deadlines }: { readonly clock: Clock; readonly deadlines: CallDeadlines }, onTimeout: (error: AgentError) => void): Watchdog {
+export function watchModelCall(
+  { clock, deadlines }: { readonly clock: Clock; readonly deadlines: CallDeadlines },
+  onTimeout: (error: AgentError) => void,
+): Watchdog {
   const startedAt = clock.monotonic();
   let contentAt: number | undefined;
   let aliveAt: number | undefined;
@@ -21,9 +24,13 @@ export function watchModelCall({ clock, deadlines }: { readonly clock: Clock; re
   /** Every deadline that holds now, with what it means. */
   const due = (): { readonly at: number; readonly what: string } => {
     const total = { at: startedAt + deadlines.totalMs, what: `was not complete after ${deadlines.totalMs} ms` };
-    if (aliveAt === undefined) return soonest(total, { at: startedAt + deadlines.firstByteMs, what: `sent nothing for ${deadlines.firstByteMs} ms` });
+    if (aliveAt === undefined)
+      return soonest(total, { at: startedAt + deadlines.firstByteMs, what: `sent nothing for ${deadlines.firstByteMs} ms` });
     const idle = { at: aliveAt + deadlines.idleMs, what: `fell silent for ${deadlines.idleMs} ms` };
-    const pingsAlone = { at: (contentAt ?? startedAt) + driverLimits.pingsAloneMs, what: `sent only pings for ${driverLimits.pingsAloneMs} ms` };
+    const pingsAlone = {
+      at: (contentAt ?? startedAt) + driverLimits.pingsAloneMs,
+      what: `sent only pings for ${driverLimits.pingsAloneMs} ms`,
+    };
     return soonest(total, soonest(idle, pingsAlone));
   };
 

@@ -14,7 +14,13 @@ export function openCall(state: State, fact: { readonly runId: string; readonly 
 /** Whether the fact begins the next attempt of a server call. */
 export function startsTool(state: State, fact: FactOf<"tool.started">): boolean {
   const call = openCall(state, fact);
-  return call !== undefined && call.route === "server" && fact.attempt === call.attempt + 1 && (call.stage === "owed" || call.inDoubt) && !state.run?.abort;
+  return (
+    call !== undefined &&
+    call.route === "server" &&
+    fact.attempt === call.attempt + 1 &&
+    (call.stage === "owed" || call.inDoubt) &&
+    !state.run?.abort
+  );
 }
 
 export function foldToolStarted(state: State, fact: FactOf<"tool.started">): State {

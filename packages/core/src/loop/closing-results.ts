@@ -4,7 +4,11 @@ import type { BodyOf } from "./fact.ts";
 import type { Call, Run } from "./state.ts";
 
 /** The closing fact of a call that gets its result without running; `text` is what the model sees. */
-export function closeCall(runId: string, call: Call, end: { readonly outcome: CallOutcome; readonly code: ErrorCode; readonly text: string }): BodyOf<"tool.finished"> {
+export function closeCall(
+  runId: string,
+  call: Call,
+  end: { readonly outcome: CallOutcome; readonly code: ErrorCode; readonly text: string },
+): BodyOf<"tool.finished"> {
   return {
     type: "tool.finished",
     runId,
@@ -16,7 +20,11 @@ export function closeCall(runId: string, call: Call, end: { readonly outcome: Ca
 }
 
 export const interrupted = (runId: string, call: Call): BodyOf<"tool.finished"> =>
-  closeCall(runId, call, { outcome: "interrupted", code: "TOOL_INTERRUPTED", text: "The tool was started, its outcome is unknown. Do not assume it failed." });
+  closeCall(runId, call, {
+    outcome: "interrupted",
+    code: "TOOL_INTERRUPTED",
+    text: "The tool was started, its outcome is unknown. Do not assume it failed.",
+  });
 
 export const notRun = (runId: string, call: Call): BodyOf<"tool.finished"> =>
   closeCall(runId, call, { outcome: "aborted", code: "RUN_ABORTED", text: "Not run: the user stopped the run." });

@@ -20,7 +20,21 @@ export type Effect =
       readonly notices: readonly string[];
     }
   /** Draw the wait before the next attempt. */
-  | { readonly type: "schedule-retry"; readonly id: string; readonly runId: string; readonly turn: number; readonly attempt: number; readonly failure: Failure }
-  | { readonly type: "run-tool"; readonly id: string; readonly runId: string; readonly turn: number; readonly attempt: number; readonly call: Call }
+  | {
+      readonly type: "schedule-retry";
+      readonly id: string;
+      readonly runId: string;
+      readonly turn: number;
+      readonly attempt: number;
+      readonly failure: Failure;
+    }
+  | {
+      readonly type: "run-tool";
+      readonly id: string;
+      readonly runId: string;
+      readonly turn: number;
+      readonly attempt: number;
+      readonly call: Call;
+    }
   /** Ask the tool what became of a call in doubt. */
   | { readonly type: "lookup-tool"; readonly id: string; readonly runId: string; readonly call: Call };

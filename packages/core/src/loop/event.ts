@@ -22,7 +22,8 @@ export type DurableBody =
   | { readonly type: "head_moved"; readonly to: MessageId | null }
   | { readonly type: "input_accepted"; readonly inputId: string; readonly mode: InputMode; readonly message?: Message }
   | { readonly type: "run_start"; readonly model: string; readonly provider: string }
-  | { readonly type: "message_start"; readonly messageId: MessageId; readonly role: Message["role"] }
+  /** An answer gets its id when it is complete. */
+  | { readonly type: "message_start"; readonly messageId?: MessageId; readonly role: Message["role"] }
   | { readonly type: "message_end"; readonly messageId: MessageId; readonly message: Message; readonly usage?: Usage; readonly cost?: Cost }
   | { readonly type: "turn_start"; readonly turn: number }
   | { readonly type: "turn_end"; readonly turn: number }

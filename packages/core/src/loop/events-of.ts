@@ -11,7 +11,13 @@ export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
   if (fact.seq !== before.seq + 1 || before.status === "closed") return [];
   switch (fact.type) {
     case "session.changed":
-      return [{ type: "session_changed", ...(fact.title === undefined ? {} : { title: fact.title }), ...(fact.metadata ? { metadata: fact.metadata } : {}) }];
+      return [
+        {
+          type: "session_changed",
+          ...(fact.title === undefined ? {} : { title: fact.title }),
+          ...(fact.metadata ? { metadata: fact.metadata } : {}),
+        },
+      ];
     case "session.closed":
       return [{ type: "session_closed" }];
     case "head.moved":
@@ -71,18 +77,31 @@ function ofModelStart(run: Run | undefined, fact: FactOf<"model.started">): read
   const joined = (run?.steered ?? []).flatMap((input) => (input.message ? ofMessage(String(input.seq), input.message) : []));
   const noticed = (fact.notices ?? []).flatMap((text, i) => ofMessage(`${fact.seq}.${i}`, { role: "notice", text }));
   const start: readonly DurableBody[] = fact.attempt === 1 ? [{ type: "turn_start", turn: fact.turn }] : [];
-  return [...start, ...joined, ...noticed, { type: "message_start", messageId: String(fact.seq), role: "assistant" }];
+  return [...start, ...joined, ...noticed, { type: "message_start", role: "assistant" }];
 }
 
 function ofModelEnd(fact: FactOf<"model.finished">): readonly DurableBody[] {
   const { usage, cost, message } = fact;
-  const end: DurableBody = { type: "message_end", messageId: String(fact.seq), message, ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
+  const end: DurableBody = {
+    type: "message_end",
+    messageId: String(fact.seq),
+    message,
+    ...(usage ? { usage } : {}),
+    ...(cost ? { cost } : {}),
+  };
   return message.content.some((part) => part.type === "tool_call") ? [end] : [end, { type: "turn_end", turn: fact.turn }];
 }
 
 function discarded(run: Run, fact: FactOf<"model.failed">): DurableBody {
   const { turn, attempt, failure } = fact;
-  return { type: "attempt_discarded", turn, attempt, code: failure.code, reason: failure.message, willRetry: mayRetry(run, fact) && !run.abort };
+  return {
+    type: "attempt_discarded",
+    turn,
+    attempt,
+    code: failure.code,
+    reason: failure.message,
+    willRetry: mayRetry(run, fact) && !run.abort,
+  };
 }
 
 function ofToolStart(call: Call | undefined, fact: FactOf<"tool.started">): readonly DurableBody[] {
@@ -90,7 +109,15 @@ function ofToolStart(call: Call | undefined, fact: FactOf<"tool.started">): read
   const { id, callKey, name, args } = call.part;
   const shown = fact.args ?? call.args ?? args;
   return [
-    { type: "tool_execution_start", toolCallId: id, callKey, toolName: name, ...(fact.label ? { label: fact.label } : {}), attempt: fact.attempt, args: shown },
+    {
+      type: "tool_execution_start",
+      toolCallId: id,
+      callKey,
+      toolName: name,
+      ...(fact.label ? { label: fact.label } : {}),
+      attempt: fact.attempt,
+      args: shown,
+    },
   ];
 }
 
@@ -139,9 +166,20 @@ function ofApproval(before: State, fact: FactOf<"approval.requested"> | FactOf<"
 
 function ofRunEnd(run: Run, fact: FactOf<"run.finished">): readonly DurableBody[] {
   const { status, reason, failure } = fact;
-  const end: DurableBody = { type: "run_end", status, reason, ...(run.usage ? { usage: run.usage } : {}), ...(run.cost ? { cost: run.cost } : {}) };
+  const end: DurableBody = {
+    type: "run_end",
+    status,
+    reason,
+    ...(run.usage ? { usage: run.usage } : {}),
+    ...(run.cost ? { cost: run.cost } : {}),
+  };
   if (status === "completed") return [end];
   const aborted = { type: "error", reason: "aborted", code: "RUN_ABORTED", error: `The run was stopped: ${reason}.` } as const;
-  const failed = { type: "error", reason: "error", code: failure?.code ?? "INTERNAL", error: failure?.message ?? "The run failed." } as const;
+  const failed = {
+    type: "error",
+    reason: "error",
+    code: failure?.code ?? "INTERNAL",
+    error: failure?.message ?? "The run failed.",
+  } as const;
   return [status === "aborted" ? aborted : failed, end];
 }

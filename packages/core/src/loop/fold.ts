@@ -9,7 +9,17 @@ import { foldApproval, foldChild, foldClient, foldToolFinished, foldToolStarted 
 import type { Fact } from "./fact.ts";
 import { foldClosed, foldHead, foldInput, foldOpened } from "./inputs.ts";
 import type { State } from "./state.ts";
-import { foldAbort, foldClaim, foldLimit, foldModelFailed, foldModelFinished, foldModelStarted, foldRunFinished, foldRunStarted, foldWait } from "./turns.ts";
+import {
+  foldAbort,
+  foldClaim,
+  foldLimit,
+  foldModelFailed,
+  foldModelFinished,
+  foldModelStarted,
+  foldRunFinished,
+  foldRunStarted,
+  foldWait,
+} from "./turns.ts";
 
 /** The state after one more fact. */
 export function fold(state: State, fact: Fact): State {
@@ -29,7 +39,11 @@ function apply(state: State, fact: Fact): State {
     case "session.opened":
       return foldOpened(state, fact);
     case "session.changed":
-      return { ...state, ...(fact.title === undefined ? {} : { title: fact.title }), ...(fact.metadata ? { metadata: fact.metadata } : {}) };
+      return {
+        ...state,
+        ...(fact.title === undefined ? {} : { title: fact.title }),
+        ...(fact.metadata ? { metadata: fact.metadata } : {}),
+      };
     case "session.closed":
       return foldClosed(state);
     case "input.accepted":

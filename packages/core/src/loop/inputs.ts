@@ -50,7 +50,9 @@ function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined 
 }
 
 const isKnown = (state: State, inputId: string): boolean =>
-  state.run?.inputId === inputId || state.inputs.some((input) => input.inputId === inputId) || (state.run?.steered.some((input) => input.inputId === inputId) ?? false);
+  state.run?.inputId === inputId ||
+  state.inputs.some((input) => input.inputId === inputId) ||
+  (state.run?.steered.some((input) => input.inputId === inputId) ?? false);
 
 /** While a run is open the move holds for the next input only. */
 export function foldHead(state: State, fact: FactOf<"head.moved">): State {
@@ -67,7 +69,11 @@ export function placeOf(state: State, id: MessageId | null): number | undefined 
 }
 
 /** The state with one more message at the tip of its run. */
-export function appendToRun(state: State, run: Run, entry: { readonly id: MessageId; readonly message: Message }): State & { readonly run: Run } {
+export function appendToRun(
+  state: State,
+  run: Run,
+  entry: { readonly id: MessageId; readonly message: Message },
+): State & { readonly run: Run } {
   const history = append(state.history, { id: entry.id, parent: run.tip, message: entry.message });
   return { ...state, history, run: { ...run, tip: history.length - 1 } };
 }

@@ -6,7 +6,11 @@ import type { OpenCall, ReachedLimit, Run } from "./state.ts";
 
 /** The closing fact of an attempt whose process died. */
 export function crashed(runId: string, open: OpenCall): BodyOf<"model.failed"> {
-  const failure: Failure = { code: "CRASHED", message: "The process that made this attempt ended before the answer was complete.", retryable: true };
+  const failure: Failure = {
+    code: "CRASHED",
+    message: "The process that made this attempt ended before the answer was complete.",
+    retryable: true,
+  };
   return { type: "model.failed", runId, turn: open.turn, attempt: open.attempt, failure };
 }
 
@@ -24,7 +28,8 @@ export function planFailure(run: Run, failure: Failure): Plan {
 export function planNextTurn(run: Run): Plan {
   if (run.retry) return planRetry(run, run.retry);
   if (!wantsTurn(run)) return { facts: [completed(run)], effects: [] };
-  if (run.limit) return run.turn > run.limit.turn ? { facts: [completed(run)], effects: [] } : { facts: [], effects: [callModel(run, run.turn + 1, 1)] };
+  if (run.limit)
+    return run.turn > run.limit.turn ? { facts: [completed(run)], effects: [] } : { facts: [], effects: [callModel(run, run.turn + 1, 1)] };
   const limit = limitOf(run);
   if (limit) return { facts: limitFacts(run, limit), effects: [] };
   return { facts: [], effects: [callModel(run, run.turn + 1, 1)] };
@@ -33,7 +38,10 @@ export function planNextTurn(run: Run): Plan {
 function planRetry(run: Run, retry: NonNullable<Run["retry"]>): Plan {
   const { runId, turn, attempt } = run;
   if (retry.until === undefined && retry.failure.code !== "CRASHED") {
-    return { facts: [], effects: [{ type: "schedule-retry", id: `${runId}.${turn}#${attempt}/wait`, runId, turn, attempt, failure: retry.failure }] };
+    return {
+      facts: [],
+      effects: [{ type: "schedule-retry", id: `${runId}.${turn}#${attempt}/wait`, runId, turn, attempt, failure: retry.failure }],
+    };
   }
   const call = callModel(run, turn, attempt + 1);
   return { facts: [], effects: [retry.until === undefined ? call : { ...call, notBefore: retry.until }] };
@@ -63,7 +71,11 @@ function limitFacts(run: Run, limit: ReachedLimit): readonly FactBody[] {
   const reached: FactBody = { type: "limit.reached", runId: run.runId, ...limit };
   if (run.limits.onLimit === "finalize" && run.turn < run.limits.turnsMax) return [reached];
   if (run.limits.onLimit !== "error") return [reached, { type: "run.finished", runId: run.runId, status: "completed", reason: "limit" }];
-  const failure: Failure = { code: "LIMIT_REACHED", message: `The run reached its limit of ${limit.value} ${namesOf[limit.which]}.`, retryable: false };
+  const failure: Failure = {
+    code: "LIMIT_REACHED",
+    message: `The run reached its limit of ${limit.value} ${namesOf[limit.which]}.`,
+    retryable: false,
+  };
   return [reached, { type: "run.finished", runId: run.runId, status: "failed", reason: "LIMIT_REACHED", failure }];
 }
 
@@ -74,10 +86,21 @@ function callModel(run: Run, turn: number, attempt: number): Extract<Effect, { t
   const notices: string[] = [];
   if (decision?.action === "nudge") notices.push(decision.notice);
   if (limit && attempt === 1) {
-    notices.push(`You have reached the limit of ${limit.value} ${namesOf[limit.which]} for this request. Answer now with what you have; no further tools are available.`);
+    notices.push(
+      `You have reached the limit of ${limit.value} ${namesOf[limit.which]} for this request. Answer now with what you have; no further tools are available.`,
+    );
   }
   const force = decision?.action === "force" && !limit ? { force: decision.tool } : {};
-  return { type: "call-model", id: `${runId}.${turn}#${attempt}`, runId, turn, attempt, withTools: !limit, notices: attempt === 1 ? notices : [], ...force };
+  return {
+    type: "call-model",
+    id: `${runId}.${turn}#${attempt}`,
+    runId,
+    turn,
+    attempt,
+    withTools: !limit,
+    notices: attempt === 1 ? notices : [],
+    ...force,
+  };
 }
 
 function completed(run: Run): FactBody {

@@ -21,7 +21,8 @@ export function planCalls(run: Run): Plan {
 /** The result of a call that is not to run, or not again. */
 function closingFact(run: Run, call: Call, index: number): FactBody | undefined {
   const { runId } = run;
-  if (call.stage === "started") return call.inDoubt && !mayRunAgain(run, call) && !hasLookup(run, call) ? interrupted(runId, call) : undefined;
+  if (call.stage === "started")
+    return call.inDoubt && !mayRunAgain(run, call) && !hasLookup(run, call) ? interrupted(runId, call) : undefined;
   if (run.failure || run.decision?.action === "stop") {
     return closeCall(runId, call, { outcome: "denied", code: "TOOL_DENIED", text: "Not run: the run was ended." });
   }
@@ -31,7 +32,11 @@ function closingFact(run: Run, call: Call, index: number): FactBody | undefined 
     return closeCall(runId, call, { outcome: "denied", code: "TOOL_LIMIT", text: "Not run: the limit of this request is used up." });
   }
   if (call.approval?.decision === "deny") {
-    return closeCall(runId, call, { outcome: "denied", code: "TOOL_DENIED", text: `Denied. ${call.approval.note ?? "No reason was given."}` });
+    return closeCall(runId, call, {
+      outcome: "denied",
+      code: "TOOL_DENIED",
+      text: `Denied. ${call.approval.note ?? "No reason was given."}`,
+    });
   }
   return undefined;
 }

@@ -24,6 +24,14 @@ export interface QueuedInput {
   readonly parent?: MessageId | null;
   readonly access?: Access;
   readonly options?: RunOptions;
+  /** Asked to stop before it began: its run ends as soon as it starts. */
+  readonly abort?: Abort;
+}
+
+export interface Abort {
+  readonly reason: string;
+  readonly by?: string;
+  readonly at: number;
 }
 
 /** An input that was accepted under a key, so that the same key is not accepted twice. */
@@ -98,7 +106,7 @@ export interface Run {
   /** Reached after `turn`: at most one more model call, without tools. */
   readonly limit?: ReachedLimit & { readonly turn: number };
   readonly decision?: Decision;
-  readonly abort?: { readonly reason: string; readonly by?: string; readonly at: number };
+  readonly abort?: Abort;
   /** Why the run cannot go on. */
   readonly failure?: Failure;
   /** The last model call asked for nothing. */
@@ -128,7 +136,7 @@ export interface State {
   readonly inputs: readonly QueuedInput[];
   readonly keys: AppendList<KeyedInput>;
   readonly run?: Run;
-  readonly lastRun?: { readonly runId: string; readonly status: RunStatus; readonly reason: string; readonly failure?: Failure };
+  readonly lastRun?: LastRun;
   /** Model of the last call. */
   readonly model?: string;
   readonly usage?: Usage;
@@ -137,6 +145,15 @@ export interface State {
   readonly contextTokens?: number;
   /** Summaries that stand for parts of the path in requests; the newest last. */
   readonly compactions: readonly Compaction[];
+}
+
+export interface LastRun {
+  readonly runId: string;
+  readonly status: RunStatus;
+  readonly reason: string;
+  readonly failure?: Failure;
+  readonly usage?: Usage;
+  readonly cost?: Cost;
 }
 
 export interface Compaction {

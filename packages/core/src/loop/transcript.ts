@@ -56,6 +56,13 @@ export function followTranscript(transcript: GrowingTranscript, state: State, ti
   transcript.last = at(state.history, tip);
 }
 
+/** The messages with the results of each turn in call order, whatever order they came in. */
+export function inCallOrder(messages: readonly Message[]): readonly Message[] {
+  const ordered = [...messages];
+  sortResults(ordered, new Array<MessageId>(ordered.length).fill(""), 0);
+  return ordered;
+}
+
 /** Results stand right after their message; puts each group from `from` on, and the one that reaches over it, in call order. */
 function sortResults(messages: Message[], ids: MessageId[], from: number): void {
   let start = from;

@@ -1,8 +1,8 @@
 import { callsOf } from "../message/message.ts";
-import { addCost, addUsage, contextTokensOf, type Cost, type Usage } from "../message/usage.ts";
+import { addCost, addUsage, type Cost, contextTokensOf, type Usage } from "../message/usage.ts";
 import type { FactOf } from "./fact.ts";
 import { appendToRun, placeOf } from "./inputs.ts";
-import type { Call, Run, State } from "./state.ts";
+import type { Abort, Call, Run, State } from "./state.ts";
 
 /** Whether the fact starts the run of the first waiting input. */
 export function startsRun(state: State, fact: FactOf<"run.started">): boolean {
@@ -23,6 +23,7 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
     limits: fact.limits,
     ...(input.access ? { access: input.access } : {}),
     ...(input.options ? { options: input.options } : {}),
+    ...(input.abort ? { abort: input.abort } : {}),
     tip: from,
     turn: 0,
     attempt: 0,
@@ -69,7 +70,9 @@ export function foldModelFinished(state: State, fact: FactOf<"model.finished">):
   if (!state.run || !endsAttempt(state, fact)) return state;
   const { open: _, ...run } = state.run;
   const routes = new Map(fact.calls.map(({ callKey, route }) => [callKey, route]));
-  const calls = callsOf(fact.message).map((part): Call => ({ part, route: routes.get(part.callKey) ?? "unknown", stage: "owed", attempt: 0, inDoubt: false }));
+  const calls = callsOf(fact.message).map(
+    (part): Call => ({ part, route: routes.get(part.callKey) ?? "unknown", stage: "owed", attempt: 0, inDoubt: false }),
+  );
   const counted = calls.filter((call) => run.tools[call.part.name]?.counts ?? true).length;
   const next: Run = {
     ...run,
@@ -125,10 +128,13 @@ export function foldClaim(state: State, fact: FactOf<"owner.claimed">): State {
 
 const isUnderWay = (call: Call): boolean => call.stage === "started";
 
+/** The open run stops; one that waits stops as soon as it starts. */
 export function foldAbort(state: State, fact: FactOf<"abort.requested">): State {
+  const abort: Abort = { reason: fact.reason, at: fact.at, ...(fact.by === undefined ? {} : { by: fact.by }) };
   const { run } = state;
-  if (run?.runId !== fact.runId || run.abort) return state;
-  return { ...state, run: { ...run, abort: { reason: fact.reason, at: fact.at, ...(fact.by === undefined ? {} : { by: fact.by }) } } };
+  if (run?.runId === fact.runId) return run.abort ? state : { ...state, run: { ...run, abort } };
+  if (!state.inputs.some((input) => input.runId === fact.runId && !input.abort)) return state;
+  return { ...state, inputs: state.inputs.map((input) => (input.runId === fact.runId ? { ...input, abort } : input)) };
 }
 
 export function foldLimit(state: State, fact: FactOf<"limit.reached">): State {
@@ -147,8 +153,20 @@ export function endsRun(state: State, fact: FactOf<"run.finished">): boolean {
 export function foldRunFinished(state: State, fact: FactOf<"run.finished">): State {
   const { run, ...rest } = state;
   if (!run || !endsRun(state, fact)) return state;
-  const lastRun = { runId: run.runId, status: fact.status, reason: fact.reason, ...(fact.failure ? { failure: fact.failure } : {}) };
-  return { ...rest, inputs: run.steered.length > 0 ? [...run.steered, ...state.inputs] : state.inputs, head: run.movedHead ?? run.tip, lastRun };
+  const spent = { ...(run.usage ? { usage: run.usage } : {}), ...(run.cost ? { cost: run.cost } : {}) };
+  const lastRun = {
+    runId: run.runId,
+    status: fact.status,
+    reason: fact.reason,
+    ...(fact.failure ? { failure: fact.failure } : {}),
+    ...spent,
+  };
+  return {
+    ...rest,
+    inputs: run.steered.length > 0 ? [...run.steered, ...state.inputs] : state.inputs,
+    head: run.movedHead ?? run.tip,
+    lastRun,
+  };
 }
 
 /** The state and its run with what a fact cost. */

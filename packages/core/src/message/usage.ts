@@ -40,6 +40,17 @@ export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | un
   return sum;
 }
 
+/** What came on top of an earlier sum of the same account. */
+export function usageSince(now: Usage | undefined, before: Usage | undefined): Usage | undefined {
+  if (!now || !before) return now;
+  const rest: { -readonly [K in keyof Usage]: Usage[K] } = {};
+  for (const name of counts) {
+    const count = now[name];
+    if (count !== undefined) rest[name] = count - (before[name] ?? 0);
+  }
+  return now.source === undefined ? rest : { ...rest, source: now.source };
+}
+
 /** Tokens the model had before it: what counts against its context window. `undefined` when nothing is known. */
 export function contextTokensOf(usage: Usage | undefined): number | undefined {
   if (!usage || (usage.input === undefined && usage.cacheRead === undefined && usage.cacheWrite === undefined)) return undefined;
@@ -54,4 +65,11 @@ export function addCost(a: Cost | undefined, b: Cost | undefined): Cost | undefi
   }
   const totalUsd = a.totalUsd + b.totalUsd;
   return a.partial || b.partial ? { totalUsd, partial: true } : { totalUsd };
+}
+
+/** What came on top of an earlier sum of the same account. */
+export function costSince(now: Cost | undefined, before: Cost | undefined): Cost | undefined {
+  if (!now || !before) return now;
+  const totalUsd = now.totalUsd - before.totalUsd;
+  return now.partial ? { totalUsd, partial: true } : { totalUsd };
 }

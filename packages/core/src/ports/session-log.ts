@@ -39,7 +39,9 @@ export type AppendOutcome =
   | { readonly type: "ok" | "dup"; readonly lastSeq: number }
   | { readonly type: "conflict"; readonly actualSeq: number }
   | { readonly type: "fenced"; readonly currentEpoch: number }
-  | { readonly type: "closed" | "full" | "unknown" };
+  | { readonly type: "closed" }
+  | { readonly type: "full" }
+  | { readonly type: "unknown" };
 
 export interface LogHead {
   /** 0 for a log without facts. */

@@ -10,7 +10,11 @@ const resultKeptMin = 2_000;
  * The messages so that they are likely to fit the window: the largest tool results are cut, oldest first among equals. `undefined` when
  * they cannot fit whatever the tokenizer: a vendor would refuse them. Unknown window: unchanged.
  */
-export function fitWindow(messages: readonly Message[], textLength: number, contextTokens: number | undefined): readonly Message[] | undefined {
+export function fitWindow(
+  messages: readonly Message[],
+  textLength: number,
+  contextTokens: number | undefined,
+): readonly Message[] | undefined {
   if (contextTokens === undefined || textLength <= contextTokens * charactersPerToken.usual) return messages;
   const fitted = [...messages];
   let left = textLength;

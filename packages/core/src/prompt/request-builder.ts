@@ -1,5 +1,5 @@
-import { createTranscript, followTranscript, type GrowingTranscript } from "../loop/transcript.ts";
 import { type Compaction, type State, tipOf } from "../loop/state.ts";
+import { createTranscript, followTranscript, type GrowingTranscript } from "../loop/transcript.ts";
 import type { Message } from "../message/message.ts";
 import { fitWindow } from "./fit-window.ts";
 import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./valid-history.ts";

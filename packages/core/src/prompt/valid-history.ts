@@ -101,7 +101,15 @@ const belongsTo = (result: ToolResultMessage, call: ToolCallPart): boolean =>
 
 function missingResult(call: ToolCallPart): ToolResultMessage {
   const content = "The outcome of this call is unknown. Do not assume it failed.";
-  return { role: "tool_result", toolCallId: call.id, callKey: call.callKey, toolName: call.name, content, isError: true, outcome: "interrupted" };
+  return {
+    role: "tool_result",
+    toolCallId: call.id,
+    callKey: call.callKey,
+    toolName: call.name,
+    content,
+    isError: true,
+    outcome: "interrupted",
+  };
 }
 
 function isEmpty(message: Exclude<Message, AssistantMessage>): boolean {
@@ -116,7 +124,8 @@ function lengthOf(message: Message): number {
   let length = 0;
   for (const part of message.content) {
     if (part.type === "text" || part.type === "thinking") length += part.text.length;
-    else if (part.type === "tool_call" || part.type === "json") length += JSON.stringify(part.type === "json" ? part.value : part.args).length;
+    else if (part.type === "tool_call" || part.type === "json")
+      length += JSON.stringify(part.type === "json" ? part.value : part.args).length;
   }
   return length;
 }

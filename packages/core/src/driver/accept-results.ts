@@ -1,0 +1,94 @@
+import { AgentError } from "../errors.ts";
+import { at } from "../loop/append-list.ts";
+import type { CallResult, FactBody } from "../loop/fact.ts";
+import type { Call, State } from "../loop/state.ts";
+import { tipOf } from "../loop/state.ts";
+import { partsOf, type ToolResultMessage } from "../message/message.ts";
+import { normaliseOutput } from "../tools/normalise-output.ts";
+import { toolLimits } from "../tools/tool-limits.ts";
+import type { AcceptedInput } from "./accept-input.ts";
+import type { Deps } from "./deps.ts";
+import { checkPayload } from "./payload.ts";
+
+/**
+ * The facts of results that answer pending client calls. A result that equals the one a call has is accepted again and changes nothing.
+ * All or nothing. @throws AgentError CALL_UNKNOWN, CALL_ANSWERED, INPUT_INVALID; the session is unchanged then.
+ */
+export function acceptResults(state: State, results: readonly ToolResultMessage[], deps: Deps): AcceptedInput {
+  if (results.length === 0)
+    throw new AgentError("INPUT_INVALID", { message: "The list of results is empty.", fix: "Send one result for each pending call." });
+  const seen = new Set<string>();
+  const bodies: FactBody[] = [];
+  let runId = state.run?.runId ?? state.lastRun?.runId ?? "";
+  for (const result of results) {
+    if (result?.role !== "tool_result")
+      throw new AgentError("INPUT_INVALID", {
+        message: "The list holds something that is no tool result.",
+        fix: "Send messages of role `tool_result`.",
+      });
+    checkPayload(result, "The result");
+    const call = pendingCallOf(state, result);
+    if (!call) {
+      checkReplay(state, result);
+      continue;
+    }
+    const { callKey } = call.part;
+    if (seen.has(callKey))
+      throw new AgentError("INPUT_INVALID", {
+        message: `The call \`${result.toolCallId}\` is answered twice.`,
+        fix: "Send one result for each call.",
+      });
+    seen.add(callKey);
+    checkDeadline(call, deps.clock.now());
+    runId = state.run?.runId ?? runId;
+    bodies.push({ type: "client.answered", runId, callKey, by: deps.access.user, ...resultOf(result) });
+  }
+  return { bodies, runId };
+}
+
+const names = (result: ToolResultMessage, part: { readonly id: string; readonly callKey: string }): boolean =>
+  result.callKey === undefined ? part.id === result.toolCallId || part.callKey === result.toolCallId : part.callKey === result.callKey;
+
+function pendingCallOf(state: State, result: ToolResultMessage): Call | undefined {
+  return state.run?.calls.find((call) => call.stage === "requested" && names(result, call.part));
+}
+
+/** A call that has its result already takes an equal one silently. */
+function checkReplay(state: State, result: ToolResultMessage): void {
+  for (let entry = at(state.history, tipOf(state)); entry; entry = at(state.history, entry.parent)) {
+    const { message } = entry;
+    if (message.role !== "tool_result" || !names(result, { id: message.toolCallId, callKey: message.callKey ?? message.toolCallId }))
+      continue;
+    const isEqual = JSON.stringify(message.content) === JSON.stringify(resultOf(result).output);
+    if (isEqual) return;
+    throw new AgentError("CALL_ANSWERED", {
+      message: `The call \`${result.toolCallId}\` has another result already.`,
+      details: { toolCallId: result.toolCallId },
+    });
+  }
+  throw new AgentError("CALL_UNKNOWN", {
+    message: `No call \`${result.toolCallId}\` waits for a result.`,
+    details: { toolCallId: result.toolCallId },
+  });
+}
+
+function checkDeadline({ deadline, part }: Call, now: number): void {
+  if (deadline === undefined || deadline > now) return;
+  throw new AgentError("CALL_ANSWERED", {
+    message: `The result of \`${part.id}\` came after its deadline.`,
+    details: { toolCallId: part.id },
+  });
+}
+
+/** What the model will see is cut as a server tool's output is. */
+function resultOf(result: ToolResultMessage): CallResult {
+  const parts = partsOf(result.content);
+  const output = normaliseOutput(parts.length === 0 ? undefined : parts, toolLimits.outputMax);
+  if (output.flaw !== undefined)
+    throw new AgentError("INPUT_INVALID", {
+      message: `The result of \`${result.toolCallId}\` holds ${output.flaw}.`,
+      fix: "Send plain JSON.",
+    });
+  const outcome = result.isError ? "error" : "ok";
+  return { outcome, output: output.parts, ...(result.details === undefined ? {} : { details: result.details }) };
+}

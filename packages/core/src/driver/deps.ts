@@ -1,0 +1,79 @@
+import type { Agent } from "../agent/agent.ts";
+import { AgentError } from "../errors.ts";
+import type { Access } from "../loop/fact.ts";
+import { systemClock } from "../memory/clock.ts";
+import { randomIds } from "../memory/ids.ts";
+import { memoryStore } from "../memory/memory-store.ts";
+import { silentLogger } from "../memory/silent-logger.ts";
+import { digestOf } from "../message/digest.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { EventChannel } from "../ports/event-channel.ts";
+import type { IdSource } from "../ports/id-source.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { SessionRef } from "../ports/session-log.ts";
+import type { SessionStore } from "../ports/session-store.ts";
+import type { SessionOptions } from "./session-options.ts";
+
+/** Everything the driver of one session works with, defaults filled in. */
+export interface Deps {
+  readonly agent: Agent;
+  readonly agentDigest: string;
+  readonly sessionId: string;
+  readonly ref: SessionRef;
+  readonly store: SessionStore;
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly channel: EventChannel | undefined;
+  readonly node: string;
+  readonly leaseMs: number;
+}
+
+const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const defaultLeaseMs = 15_000;
+let processNode: string | undefined;
+
+/** @throws AgentError CONFIG_INVALID when an id or the lease is out of range. */
+export function depsOf(options: SessionOptions): Deps {
+  const { agent, clock = systemClock, ids = randomIds, access = { user: "local", scope: "local" }, leaseMs = defaultLeaseMs } = options;
+  const sessionId = options.id ?? ids.next();
+  if (!idPattern.test(sessionId)) throw invalid("id", "session id");
+  if (!idPattern.test(access.scope)) throw invalid("access.scope", "scope id");
+  if (!(leaseMs > 0))
+    throw new AgentError("CONFIG_INVALID", { message: "`leaseMs` is not positive.", fix: "Use milliseconds, for example 15000." });
+  processNode ??= randomIds.next();
+  return {
+    agent,
+    agentDigest: digestOfAgent(agent),
+    sessionId,
+    ref: { scope: access.scope, session: sessionId },
+    store: options.store ?? memoryStore({ clock }),
+    access,
+    clock,
+    ids,
+    logger: options.logger ?? silentLogger,
+    channel: options.channel,
+    node: options.node ?? processNode,
+    leaseMs,
+  };
+}
+
+const invalid = (option: string, what: string): AgentError =>
+  new AgentError("CONFIG_INVALID", {
+    message: `\`${option}\` is no usable ${what}.`,
+    fix: "Use 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit.",
+  });
+
+const digests = new WeakMap<Agent, string>();
+
+function digestOfAgent(agent: Agent): string {
+  const known = digests.get(agent);
+  if (known !== undefined) return known;
+  const prompt = typeof agent.prompt === "string" ? agent.prompt : "";
+  const digest = digestOf(
+    [agent.name, agent.provider.name, agent.model, prompt, ...agent.tools.map((tool) => `${tool.name}: ${tool.description}`)].join("\n"),
+  );
+  digests.set(agent, digest);
+  return digest;
+}

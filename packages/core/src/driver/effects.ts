@@ -1,0 +1,261 @@
+/*
+ * Owns: the effects under way in this process: launching, signalling, handing in their closing facts.
+ * Does not own: what is owed (plan), what is recorded (the driver).
+ */
+import type { HookContext } from "../agent/hooks.ts";
+import { type Failure, failureOf } from "../errors.ts";
+import { interrupted } from "../loop/closing-results.ts";
+import type { Effect } from "../loop/effect.ts";
+import type { BodyOf, Fact, FactBody } from "../loop/fact.ts";
+import type { Run, State } from "../loop/state.ts";
+import type { ModelRequest } from "../ports/model-provider.ts";
+import type { RequestBuilder } from "../prompt/request-builder.ts";
+import { collectOutput } from "../tools/run-output.ts";
+import { toolFailure } from "../tools/tool-failure.ts";
+import type { ToolRegistry } from "../tools/tool-registry.ts";
+import type { Deps } from "./deps.ts";
+import type { Hub, Lane } from "./hub.ts";
+import { startModelCall } from "./model-call.ts";
+import { closeModel, type PreparedModel, prepareModel } from "./prepare-model.ts";
+import { prepareTool } from "./prepare-tool.ts";
+import { reviewResult } from "./review-result.ts";
+import { driverLimits } from "./session-options.ts";
+import { startToolCall } from "./tool-call.ts";
+
+/** An effect that may be recorded, and what to do once it is. */
+export interface Prepared {
+  readonly bodies: readonly FactBody[];
+  /** Given the fact of the first body and the state that has it. */
+  readonly launch?: (intent: Fact | undefined, state: State) => void;
+}
+
+export interface Effects {
+  /** Adds the fact to the log: the effect is over. */
+  readonly prepare: (effect: Effect, state: State) => Prepared | Promise<Prepared>;
+  isRunning(effectId: string): boolean;
+  readonly count: number;
+  /** Signals everything under way. */
+  abort(graceMs: number): void;
+  /** Signals everything and forgets it: nothing is handed in any more. */
+  forget(): void;
+}
+
+interface Running {
+  readonly abort: (graceMs: number) => void;
+}
+
+export interface EffectsOptions {
+  readonly deps: Deps;
+  readonly registry: ToolRegistry;
+  readonly builder: RequestBuilder;
+  readonly hub: Hub;
+  /** Hands a closing fact in; resolves when it is recorded or void. */
+  readonly close: (body: FactBody) => Promise<void>;
+}
+
+export function createEffects(options: EffectsOptions): Effects {
+  const running = new Map<string, Running>();
+  let generation = 0;
+  const context = (run: Run, turn: number): HookContext => contextOf(options.deps, run, turn);
+
+  /** Tracks an effect until its closing fact is handed in; one that was forgotten hands in nothing. */
+  const track = (
+    id: string,
+    work: { readonly abort: (graceMs: number) => void; readonly closing: Promise<FactBody>; readonly lane?: Lane },
+  ): void => {
+    const born = generation;
+    running.set(id, { abort: work.abort });
+    void work.closing.then(async (body) => {
+      if (born !== generation) return;
+      await options.close(body);
+      work.lane?.close();
+      if (born === generation) running.delete(id);
+    });
+  };
+
+  const prepare = (effect: Effect, state: State): Prepared | Promise<Prepared> => {
+    switch (effect.type) {
+      case "open-run":
+        return { bodies: [openRun(options, effect)] };
+      case "schedule-retry":
+        return { bodies: [scheduleRetry(options.deps, effect)] };
+      case "call-model":
+        return prepareCall(options, effect, { state, context, track });
+      case "run-tool":
+        return prepareRun(options, effect, { state, context, track });
+      case "lookup-tool":
+        return { bodies: [], launch: () => track(effect.id, { abort: () => {}, closing: lookUp(options.registry, effect) }) };
+      default:
+        return effect satisfies never;
+    }
+  };
+
+  return {
+    prepare,
+    isRunning: (id) => running.has(id),
+    get count() {
+      return running.size;
+    },
+    abort(graceMs) {
+      for (const effect of running.values()) effect.abort(graceMs);
+    },
+    forget() {
+      generation++;
+      for (const effect of running.values()) effect.abort(0);
+      running.clear();
+    },
+  };
+}
+
+interface Scene {
+  readonly state: State;
+  readonly context: (run: Run, turn: number) => HookContext;
+  readonly track: (
+    id: string,
+    work: { readonly abort: (graceMs: number) => void; readonly closing: Promise<FactBody>; readonly lane?: Lane },
+  ) => void;
+}
+
+function contextOf({ agent, access, sessionId }: Deps, run: Run, turn: number): HookContext {
+  return { sessionId, runId: run.runId, turn, access: run.access ?? access, agent: agent.name, signal: neverAborted };
+}
+
+const neverAborted = new AbortController().signal;
+
+function openRun({ deps: { agent, agentDigest }, registry }: EffectsOptions, { input }: Extract<Effect, { type: "open-run" }>): FactBody {
+  return {
+    type: "run.started",
+    runId: input.runId,
+    agent: agent.name,
+    agentDigest,
+    provider: agent.provider.name,
+    model: input.options?.model ?? agent.model,
+    tools: registry.policies(),
+    limits: agent.limits,
+  };
+}
+
+/** Full jitter, but never before the moment the vendor asked for. */
+function scheduleRetry({ clock, ids }: Deps, effect: Extract<Effect, { type: "schedule-retry" }>): FactBody {
+  const { runId, turn, attempt, failure } = effect;
+  const spreadMs = Math.min(driverLimits.retryCapMs, driverLimits.retryBaseMs * 2 ** attempt);
+  const waitMs = Math.round((failure.retryAfterMs ?? 0) + ids.random() * spreadMs);
+  return { type: "wait.scheduled", runId, turn, attempt, until: clock.now() + waitMs, reason: failure.code };
+}
+
+async function prepareCall(options: EffectsOptions, effect: Extract<Effect, { type: "call-model" }>, scene: Scene): Promise<Prepared> {
+  const { deps, builder, registry } = options;
+  const { agent } = deps;
+  const run = scene.state.run as Run;
+  const context = scene.context(run, effect.turn);
+  const { messages } = builder.follow(scene.state);
+  try {
+    const prepared = await prepareModel(effect, { agent, registry, run, context, messages });
+    return {
+      bodies: [prepared.intent],
+      launch: (intent, state) => launchModel(options, { prepared, effect, context, intent, state, track: scene.track }),
+    };
+  } catch (error) {
+    const { runId, turn, attempt } = effect;
+    const intent: FactBody = {
+      type: "model.started",
+      runId,
+      turn,
+      attempt,
+      provider: agent.provider.name,
+      model: run.model,
+      requestDigest: "",
+    };
+    return { bodies: [intent, { type: "model.failed", runId, turn, attempt, failure: { ...failureOf(error), retryable: false } }] };
+  }
+}
+
+interface Launch extends Pick<Scene, "track" | "state"> {
+  readonly prepared: PreparedModel;
+  readonly effect: Extract<Effect, { type: "call-model" }>;
+  readonly context: HookContext;
+  readonly intent: Fact | undefined;
+}
+
+function launchModel({ deps, builder, hub, close }: EffectsOptions, { prepared, effect, context, intent, state, track }: Launch): void {
+  const { agent, clock } = deps;
+  const { runId, turn, attempt } = effect;
+  const run = state.run;
+  if (!run || !intent) return;
+  const built = builder.build(state, agent.provider.capabilities(prepared.request.model).contextTokens);
+  if (!built.messages) {
+    const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
+    const failure: Failure = { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false };
+    return void close({ type: "model.failed", runId, turn, attempt, failure });
+  }
+  const request: ModelRequest = { ...prepared.request, messages: built.messages };
+  const call = startModelCall({
+    provider: agent.provider,
+    request,
+    attempt,
+    callKeyPrefix: `${runId}.${turn}`,
+    clock,
+    deadlines: agent.deadlines,
+    filter: prepared.filter,
+    lane: () => lane,
+  });
+  const lane = hub.openLane({ id: intent.seq, runId, snapshot: () => ({ type: "message_snapshot", content: call.partial() }) });
+  const closing = call.end.then((end) =>
+    closeModel(prepared, end, { agent, run, context, messages: builder.transcript.messages, at: clock.now() }),
+  );
+  track(effect.id, { abort: call.abort, closing, lane });
+}
+
+async function prepareRun(options: EffectsOptions, effect: Extract<Effect, { type: "run-tool" }>, scene: Scene): Promise<Prepared> {
+  const { deps, registry, hub, builder } = options;
+  const { agent } = deps;
+  const run = scene.state.run as Run;
+  const context = scene.context(run, effect.turn);
+  const prepared = await prepareTool(effect, { agent, registry, run, context });
+  if (prepared.closing) return { bodies: [prepared.closing] };
+  const { intent, tool, args } = prepared;
+  const { part } = effect.call;
+  const launch = (fact: Fact | undefined): void => {
+    if (!fact) return;
+    const lane = hub.openLane({
+      id: fact.seq,
+      runId: run.runId,
+      snapshot: () => ({ type: "tool_execution_snapshot", toolCallId: part.id, callKey: part.callKey, output: call.partial() }),
+    });
+    const call = startToolCall({
+      tool,
+      part,
+      args,
+      attempt: effect.attempt,
+      timeoutMs: run.tools[tool.name]?.timeoutMs ?? 0,
+      clock: deps.clock,
+      logger: deps.logger,
+      access: context.access,
+      session: { id: deps.sessionId, messages: () => [...builder.transcript.messages] },
+      files: agent.files,
+      resources: agent.resources,
+      lane: () => lane,
+    });
+    const closing = call.end.then(async ({ result, progress, usage, durationMs }): Promise<BodyOf<"tool.finished">> => {
+      const reviewed = await reviewResult(result, { agent, context: { ...context, call: part, tool } });
+      const more = { ...(progress.length > 0 ? { progress } : {}), ...(usage ? { usage } : {}), durationMs };
+      return { type: "tool.finished", runId: run.runId, callKey: part.callKey, ...reviewed, ...more };
+    });
+    scene.track(effect.id, { abort: call.abort, closing, lane });
+  };
+  return { bodies: [intent], launch };
+}
+
+/** What the tool itself says of a call in doubt; silence or an error leaves it interrupted. */
+async function lookUp(registry: ToolRegistry, { runId, call }: Extract<Effect, { type: "lookup-tool" }>): Promise<FactBody> {
+  const tool = registry.get(call.part.name);
+  try {
+    const found = await tool?.lookup?.(call.part.callKey, { signal: neverAborted });
+    if (tool === undefined || found === undefined) return interrupted(runId, call);
+    const result = await collectOutput(found, { name: tool.name, outputMax: tool.outputMax });
+    return { type: "tool.finished", runId, callKey: call.part.callKey, ...result };
+  } catch (error) {
+    const { failure } = toolFailure(error, { name: call.part.name });
+    return { ...interrupted(runId, call), ...(failure ? { failure } : {}) };
+  }
+}

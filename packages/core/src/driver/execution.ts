@@ -1,0 +1,193 @@
+import { AgentError, isAgentError } from "../errors.ts";
+import type { AgentEvent, ExecuteStatus, PendingToolCall, SessionEvent } from "../loop/event.ts";
+import { pendingCall } from "../loop/events-of.ts";
+import { isAtRest, type State } from "../loop/state.ts";
+import { inCallOrder } from "../loop/transcript.ts";
+import { type Message, textOf } from "../message/message.ts";
+import { type Cost, costSince, type Usage, usageSince } from "../message/usage.ts";
+import type { ExecuteResult, ExecuteStream } from "../protocol/execute.ts";
+import type { AcceptedInput } from "./accept-input.ts";
+import { createEventBuffer, type EventBuffer } from "./event-buffer.ts";
+import type { SessionDriver } from "./session-driver.ts";
+
+export interface ExecutionOptions {
+  readonly driver: SessionDriver;
+  readonly sessionId: string;
+  readonly user: string;
+  /** What to record and which run to watch, in the newest state. Throws to refuse. */
+  readonly begin: (state: State) => AcceptedInput;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One run, watched from its acceptance until it ends or waits for somebody. */
+export class Execution implements ExecuteStream {
+  readonly sessionId: string;
+  private readonly options: ExecutionOptions;
+  private readonly buffer: EventBuffer;
+  private readonly outcome: Promise<ExecuteResult>;
+  private readonly messages: Message[] = [];
+  private settle!: { readonly resolve: (result: ExecuteResult) => void; readonly reject: (error: AgentError) => void };
+  private runId: string | undefined;
+  private before: { readonly usage?: Usage; readonly cost?: Cost } = {};
+  private limit: ExecuteResult["limit"];
+  private isAccepted = false;
+  private isOver = false;
+  private isRead = false;
+  private readonly stops: (() => void)[] = [];
+
+  constructor(options: ExecutionOptions) {
+    const { driver, sessionId } = options;
+    this.options = options;
+    this.sessionId = sessionId;
+    this.buffer = createEventBuffer(() => driver.hub.snapshots(this.runId));
+    this.outcome = new Promise((resolve, reject) => {
+      this.settle = { resolve, reject };
+    });
+    this.outcome.catch(() => {}); // Whoever asks for the result gets the rejection; nobody asking is no crash.
+    this.buffer.push([{ type: "session_start", sessionId }]);
+    this.start();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<AgentEvent, undefined> {
+    if (this.isRead)
+      throw new AgentError("INPUT_INVALID", {
+        message: "This stream is being read already.",
+        fix: "Iterate once; ask `result()` for the outcome.",
+      });
+    this.isRead = true;
+    return this.buffer;
+  }
+
+  result(): Promise<ExecuteResult> {
+    return this.outcome;
+  }
+
+  async abort(reason = "user"): Promise<void> {
+    const { driver, user } = this.options;
+    const bodies = (state: State): ReturnType<ExecutionOptions["begin"]>["bodies"] => {
+      const { runId } = this;
+      const isKnown = runId !== undefined && (state.run?.runId === runId || state.inputs.some((input) => input.runId === runId));
+      return isKnown && !this.isOver ? [{ type: "abort.requested", runId, reason, by: user }] : [];
+    };
+    if (!this.isOver) await driver.offer({ bodies, needsOwner: false });
+  }
+
+  private start(): void {
+    const { driver, begin, signal } = this.options;
+    this.stops.push(driver.hub.listen((events, runId) => this.take(events, runId)));
+    this.stops.push(driver.watch({ settled: (state) => this.look(state), lost: (error) => this.fail(error) }));
+    const bodies = (state: State): AcceptedInput["bodies"] => {
+      const accepted = begin(state);
+      this.runId = accepted.runId;
+      const { run } = state;
+      this.before =
+        run?.runId === accepted.runId ? { ...(run.usage ? { usage: run.usage } : {}), ...(run.cost ? { cost: run.cost } : {}) } : {};
+      return accepted.bodies;
+    };
+    driver.offer({ bodies, needsOwner: true }).then(
+      () => {
+        this.isAccepted = true;
+        if (signal?.aborted) this.abort(reasonOf(signal)).catch(() => {});
+        this.look(driver.state);
+      },
+      (error: AgentError) => this.fail(error),
+    );
+    if (!signal) return;
+    const onAbort = (): void => void this.abort(reasonOf(signal)).catch(() => {});
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.stops.push(() => signal.removeEventListener("abort", onAbort));
+  }
+
+  private take(events: readonly SessionEvent[], runId: string | undefined): void {
+    if (this.isOver || runId === undefined || runId !== this.runId) return;
+    this.buffer.push(events);
+    for (const event of events) {
+      if (event.type === "message_end") this.messages.push(event.message);
+      else if (event.type === "limit_reached") this.limit = { which: event.which, value: event.value };
+      else if (event.type === "run_end") this.finish(this.options.driver.state);
+    }
+  }
+
+  /** Nothing moves by itself any more: is our run over, or waiting for somebody? */
+  private look(state: State): void {
+    if (!this.isAccepted || this.isOver) return;
+    const { runId } = this;
+    const isOpen = state.run?.runId === runId;
+    const isWaiting =
+      state.inputs.some((input) => input.runId === runId) || (state.run?.steered.some((input) => input.runId === runId) ?? false);
+    if (isOpen ? isAtRest(state) : !isWaiting) this.finish(state);
+  }
+
+  private finish(state: State): void {
+    if (this.isOver) return;
+    const result = this.resultIn(state);
+    this.end();
+    const { status, pendingToolCalls } = result;
+    const complete: AgentEvent = { type: "execute_complete", status, ...(pendingToolCalls ? { pendingToolCalls } : {}) };
+    this.buffer.push([{ type: "session_end", sessionId: this.sessionId, messages: result.messages }, complete]);
+    this.buffer.end();
+    this.settle.resolve(result);
+  }
+
+  private fail(error: AgentError): void {
+    if (this.isOver) return;
+    this.end();
+    this.buffer.end(error);
+    this.settle.reject(error);
+  }
+
+  private end(): void {
+    this.isOver = true;
+    for (const stop of this.stops.splice(0)) stop();
+  }
+
+  private resultIn(state: State): ExecuteResult {
+    const { run, lastRun } = state;
+    const { runId } = this;
+    const messages = inCallOrder(this.messages);
+    const isOpen = run !== undefined && run.runId === runId;
+    const ended = lastRun?.runId === runId ? lastRun : undefined;
+    const status: ExecuteStatus = isOpen
+      ? "awaiting_tool_execution"
+      : ended?.status === "failed"
+        ? "error"
+        : (ended?.status ?? "completed");
+    const spent = isOpen ? run : this.spentIn(state);
+    const usage = usageSince(spent.usage, this.before.usage);
+    const cost = costSince(spent.cost, this.before.cost);
+    const last = messages.findLast((message) => message.role === "assistant");
+    const error = status === "error" || status === "aborted" ? errorOf(ended, runId) : undefined;
+    return {
+      status,
+      messages,
+      text: last ? textOf(last) : "",
+      ...(last ? { finishReason: last.stopReason } : {}),
+      ...(isOpen ? { pendingToolCalls: pendingToolCalls(state) } : {}),
+      ...(usage ? { usage } : {}),
+      ...(cost ? { cost } : {}),
+      ...(this.limit ? { limit: this.limit } : {}),
+      ...(error ? { error } : {}),
+      ...(runId === undefined ? {} : { runId }),
+    };
+  }
+
+  /** A run that is over told its sums in its last event. */
+  private spentIn(state: State): { readonly usage?: Usage; readonly cost?: Cost } {
+    return state.lastRun?.runId === this.runId ? (state.lastRun ?? {}) : {};
+  }
+}
+
+/** The calls that wait for their caller, in call order. */
+export function pendingToolCalls(state: State): readonly PendingToolCall[] {
+  return (state.run?.calls ?? []).filter((call) => call.stage === "requested").map((call) => pendingCall(call, call.deadline));
+}
+
+function errorOf(ended: State["lastRun"], runId: string | undefined): AgentError {
+  if (ended?.failure) return new AgentError(ended.failure.code, { ...ended.failure, runId });
+  return new AgentError("RUN_ABORTED", { message: `The run was stopped: ${ended?.reason ?? "aborted"}.`, runId });
+}
+
+function reasonOf(signal: AbortSignal): string {
+  const { reason } = signal;
+  return isAgentError(reason) ? reason.code : typeof reason === "string" ? reason.slice(0, 200) : "signal";
+}

@@ -1,0 +1,88 @@
+import { AgentError, isAgentError } from "../errors.ts";
+import type { FactBody } from "../loop/fact.ts";
+import type { State } from "../loop/state.ts";
+import { driverLimits } from "./session-options.ts";
+import type { Speculation } from "./speculation.ts";
+
+/** Facts that somebody wants in the log. */
+export interface Offer {
+  /** What to record, given the newest state; asked again whenever others were faster. Nothing: it is done. @throws AgentError to refuse the offer. */
+  readonly bodies: (state: State) => readonly FactBody[];
+  /** True when the offer begins or moves a run, so that this process should own the session. */
+  readonly needsOwner: boolean;
+  /** True for the closing fact of an effect of this process: void once the lease is lost. */
+  readonly isClosing?: boolean;
+}
+
+/** An offer and who waits for it. */
+export interface WaitingOffer extends Offer {
+  readonly resolve: () => void;
+  readonly reject: (error: AgentError) => void;
+  conflicts: number;
+}
+
+/** Offers in the order in which they came. */
+export interface Inbox {
+  readonly length: number;
+  /** Resolves when the facts are in the log, or nothing was left to record. Rejects with the AgentError that refused them. */
+  put(offer: Offer): Promise<void>;
+  /** Folds offers until the batch is full; refused ones are told at once, the rest waits for the next batch. */
+  accept(speculation: Speculation): readonly WaitingOffer[];
+  /** Puts offers back in front after others were faster. One that lost too often is refused with STORE_CONFLICT. */
+  putBack(offers: readonly WaitingOffer[]): void;
+  /** Forgets closing facts. */
+  dropClosings(): void;
+  refuseAll(error: AgentError): void;
+  readonly needsOwner: boolean;
+}
+
+export function createInbox(): Inbox {
+  let waiting: WaitingOffer[] = [];
+  return {
+    get length() {
+      return waiting.length;
+    },
+    get needsOwner() {
+      return waiting.some((offer) => offer.needsOwner);
+    },
+    put: (offer) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ ...offer, resolve, reject, conflicts: 0 });
+      }),
+    accept(speculation) {
+      const accepted: WaitingOffer[] = [];
+      while (waiting.length > 0 && accepted.length < driverLimits.offersPerBatch && speculation.bytes < driverLimits.batchBytes) {
+        const offer = waiting.shift() as WaitingOffer;
+        try {
+          for (const body of offer.bodies(speculation.state)) speculation.add(body);
+          accepted.push(offer);
+        } catch (error) {
+          offer.reject(refusal(error));
+        }
+      }
+      return accepted;
+    },
+    putBack(offers) {
+      const again: WaitingOffer[] = [];
+      for (const offer of offers) {
+        offer.conflicts += 1;
+        if (offer.conflicts <= driverLimits.conflictsMax) again.push(offer);
+        else
+          offer.reject(
+            new AgentError("STORE_CONFLICT", { message: `Others changed the session ${driverLimits.conflictsMax} times in a row.` }),
+          );
+      }
+      waiting = [...again, ...waiting];
+    },
+    dropClosings() {
+      for (const offer of waiting) if (offer.isClosing) offer.resolve();
+      waiting = waiting.filter((offer) => !offer.isClosing);
+    },
+    refuseAll(error) {
+      for (const offer of waiting.splice(0)) offer.reject(error);
+    },
+  };
+}
+
+const refusal = (error: unknown): AgentError =>
+  isAgentError(error) ? error : new AgentError("INTERNAL", { message: "An input could not be turned into facts.", cause: error });

@@ -1,0 +1,66 @@
+import type { Clock } from "../ports/clock.ts";
+import type { SessionLog, SessionRef } from "../ports/session-log.ts";
+
+/** A held claim on a session, renewed until it is dropped or lost. */
+export interface Lease {
+  readonly epoch: number;
+  /** Stops renewing; the log is not told. */
+  drop(): void;
+}
+
+export interface LeaseOptions {
+  readonly log: SessionLog;
+  readonly ref: SessionRef;
+  readonly clock: Clock;
+  readonly node: string;
+  readonly leaseMs: number;
+  /** Another may have taken over: nothing may be done under this epoch any more. */
+  readonly onLost: () => void;
+}
+
+/** Share of the lease after which an unconfirmed owner stops by itself, and the share after which it renews. */
+const shares = { stop: 0.8, renew: 1 / 3 };
+
+/** The lease and where the log ended when it was claimed; `undefined` while another holds it. */
+export async function claimLease(options: LeaseOptions): Promise<{ readonly lease: Lease; readonly lastSeq: number } | undefined> {
+  const { log, ref, clock, node, leaseMs } = options;
+  const askedAt = clock.monotonic();
+  const outcome = await log.claim(ref, { node, leaseMs });
+  if (outcome.type === "held") return undefined;
+  return { lease: keep(options, outcome.epoch, askedAt), lastSeq: outcome.lastSeq };
+}
+
+/** Time counts from before a renewal is sent, on the monotonic clock: a paused process finds its lease over, whatever the wall clock says. */
+function keep({ log, ref, clock, leaseMs, onLost }: LeaseOptions, epoch: number, claimedAt: number): Lease {
+  let confirmedAt = claimedAt;
+  let isHeld = true;
+  let cancel = (): void => {};
+  const lose = (): void => {
+    if (!isHeld) return;
+    isHeld = false;
+    onLost();
+  };
+  const isOverdue = (): boolean => clock.monotonic() - confirmedAt > leaseMs * shares.stop;
+  const renew = async (): Promise<void> => {
+    if (isOverdue()) return lose();
+    const sentAt = clock.monotonic();
+    try {
+      if (!(await log.renew(ref, { epoch, leaseMs }))) return lose();
+      confirmedAt = sentAt;
+    } catch {
+      if (isOverdue()) return lose();
+    }
+    if (isHeld) plan();
+  };
+  const plan = (): void => {
+    cancel = clock.after(leaseMs * shares.renew, () => void renew(), { idle: true });
+  };
+  plan();
+  return {
+    epoch,
+    drop() {
+      isHeld = false;
+      cancel();
+    },
+  };
+}

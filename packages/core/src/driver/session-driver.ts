@@ -1,0 +1,340 @@
+/*
+ * Owns: the hall of one session: fold what came, plan, prepare what is owed, append once, adopt, publish, signal, launch.
+ * Does not own: what follows (loop), how an effect runs (effects), who listens (hub).
+ * Invariants
+ *  D1 nothing is published, launched or acknowledged before the log has it;
+ *  D2 one batch per decision, one decision at a time;
+ *  D3 whatever goes wrong with the log, the driver behaves as if its process had died: it drops all and reads again.
+ */
+import { AgentError } from "../errors.ts";
+import type { DurableEvent } from "../loop/event.ts";
+import type { Fact, FactDraft } from "../loop/fact.ts";
+import { plan } from "../loop/plan.ts";
+import { emptyState, isAtRest, type State } from "../loop/state.ts";
+import { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
+import { createToolRegistry } from "../tools/tool-registry.ts";
+import { checkFacts } from "./check-facts.ts";
+import { type Committed, commitBatch, storeError } from "./commit.ts";
+import { expiredCalls, nextDate } from "./dates.ts";
+import type { Deps } from "./deps.ts";
+import { createEffects, type Effects, type Prepared } from "./effects.ts";
+import { createHub, type Hub } from "./hub.ts";
+import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.ts";
+import { claimLease, type Lease } from "./lease.ts";
+import { hydrate } from "./payload.ts";
+import { catchUp, type Speculation, speculate } from "./speculation.ts";
+import { createTailWatch, type TailWatch } from "./tail-watch.ts";
+
+/** Told whenever nothing is left to do at once, and when the log was lost. As long as one watches, open runs are gone on with. */
+export interface Watcher {
+  readonly settled: (state: State) => void;
+  readonly lost: (error: AgentError) => void;
+}
+
+type Launch = (state: State) => void;
+
+interface Decision {
+  readonly speculation: Speculation;
+  readonly accepted: readonly WaitingOffer[];
+  readonly launches: readonly Launch[];
+  /** The lease goes back with this batch. */
+  readonly rests: boolean;
+}
+
+export class SessionDriver {
+  readonly hub: Hub = createHub();
+  readonly builder: RequestBuilder = createRequestBuilder();
+  private readonly deps: Deps;
+  private readonly effects: Effects;
+  private readonly inbox: Inbox = createInbox();
+  private readonly tail: TailWatch;
+  private readonly watchers = new Set<Watcher>();
+  private current: State = emptyState;
+  private recovered = false;
+  private loading: Promise<void> | undefined;
+  private lease: Lease | undefined;
+  private isPumping = false;
+  private isDisposed = false;
+  /** Seq up to which the log is known to reach. */
+  private tailSeq = 0;
+  private cancelDate = (): void => {};
+
+  constructor(deps: Deps) {
+    this.deps = deps;
+    const close = (body: Parameters<typeof this.closeEffect>[0]): Promise<void> => this.closeEffect(body);
+    this.effects = createEffects({ deps, registry: createToolRegistry(deps.agent.tools), builder: this.builder, hub: this.hub, close });
+    this.tail = createTailWatch({ log: deps.store.log, ref: deps.ref, clock: deps.clock }, (seq) => this.onTail(seq));
+  }
+
+  get state(): State {
+    return this.current;
+  }
+
+  /** A run was open when the log was read, and has not rested since: whoever ran it may have died. */
+  get wasRecovered(): boolean {
+    return this.recovered;
+  }
+
+  /** Reads the log, once. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
+  load(): Promise<void> {
+    this.loading ??= this.readTail().then(
+      () => {
+        this.recovered = !isAtRest(this.current);
+      },
+      (error: unknown) => {
+        this.loading = undefined;
+        throw storeError(error);
+      },
+    );
+    return this.loading;
+  }
+
+  watch(watcher: Watcher): () => void {
+    this.watchers.add(watcher);
+    return () => {
+      this.watchers.delete(watcher);
+      if (this.watchers.size === 0 && !this.lease) this.tail.need(undefined);
+    };
+  }
+
+  /** Resolves when the facts are in the log, or nothing was left to record. Rejects with the AgentError that refused them. */
+  offer(offer: Offer): Promise<void> {
+    const done = this.inbox.put(offer);
+    this.kick();
+    return done;
+  }
+
+  /** Looks whether something is to be done. */
+  kick(): void {
+    if (!this.isPumping && !this.isDisposed) void this.pump();
+  }
+
+  /** Lets go: nothing more is done here; what is under way is signalled and left to the next owner. */
+  async dispose(): Promise<void> {
+    if (this.isDisposed) return;
+    this.isDisposed = true;
+    this.cancelDate();
+    this.tail.need(undefined);
+    const { lease } = this;
+    this.loseLease();
+    this.inbox.refuseAll(new AgentError("RUN_ABORTED", { message: "The session handle was let go.", fix: "Open the session again." }));
+    if (lease) await this.deps.store.log.release(this.deps.ref, lease.epoch).catch(() => {});
+  }
+
+  private async pump(): Promise<void> {
+    this.isPumping = true;
+    let isLost = false;
+    try {
+      await this.load();
+      do {
+        if (this.tailSeq > this.current.seq) await this.readTail();
+      } while (!this.isDisposed && (await this.decide()));
+    } catch (error) {
+      isLost = true;
+      this.lose(storeError(error));
+    }
+    this.isPumping = false;
+    if (this.isDisposed || isLost) return;
+    if (this.inbox.length > 0 || this.tailSeq > this.current.seq) this.kick();
+    else this.settle();
+  }
+
+  /** One decision: from what came to one batch. False when nothing is left to do now. */
+  private async decide(): Promise<boolean> {
+    const isMine = this.lease !== undefined;
+    const wantsOwner = this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.current));
+    if (this.inbox.length === 0 && !isMine && !wantsOwner) return false;
+    const isClaimed = !isMine && wantsOwner && (await this.claim());
+    const { clock, node, leaseMs, sessionId } = this.deps;
+    const speculation = speculate(this.current, { sessionId, now: clock.now(), epoch: this.lease?.epoch });
+    if (isClaimed) speculation.add({ type: "owner.claimed", node, leaseMs });
+    const accepted = this.inbox.accept(speculation);
+    const launches = this.lease ? await this.prepareOwed(speculation) : [];
+    const ending = accepted.filter((offer) => offer.isClosing).length;
+    const rests =
+      this.lease !== undefined &&
+      launches.length === 0 &&
+      this.effects.count <= ending &&
+      this.inbox.length === 0 &&
+      isAtRest(speculation.state);
+    const decision: Decision = { speculation, accepted, launches, rests };
+    if (speculation.facts.length > 0) return this.conclude(await this.append(decision), decision);
+    this.finish(decision);
+    if (rests) await this.releaseLease();
+    return launches.length > 0 || accepted.length > 0;
+  }
+
+  /** Folds what follows and prepares what is owed, until neither is left. */
+  private async prepareOwed(speculation: Speculation): Promise<readonly Launch[]> {
+    const launches: Launch[] = [];
+    const prepared = new Set<string>();
+    for (;;) {
+      const { facts, effects } = plan(speculation.state);
+      let isMoved = false;
+      for (const body of facts) if (speculation.add(body)) isMoved = true;
+      if (isMoved) continue;
+      const now = this.deps.clock.now();
+      const due = effects.filter(
+        (effect) =>
+          !this.effects.isRunning(effect.id) && !prepared.has(effect.id) && !("notBefore" in effect && (effect.notBefore ?? 0) > now),
+      );
+      if (due.length === 0) return launches;
+      const all = due.map((effect) => {
+        prepared.add(effect.id);
+        return this.effects.prepare(effect, speculation.state);
+      });
+      const ready = all.some((one) => one instanceof Promise) ? await Promise.all(all) : (all as readonly Prepared[]);
+      for (const { bodies, launch } of ready) {
+        const [intent] = bodies.map((body) => speculation.add(body));
+        if (launch && (intent || bodies.length === 0)) launches.push((state) => launch(intent, state));
+      }
+    }
+  }
+
+  private append({ speculation, rests }: Decision): Promise<Committed> {
+    const claim = this.lease ? { epoch: this.lease.epoch, ...(rests ? { release: true } : {}) } : {};
+    const request = { expectedSeq: this.current.seq, batchId: this.deps.ids.next(), facts: speculation.facts.map(draftOf), ...claim };
+    return commitBatch(this.deps, request);
+  }
+
+  private async conclude(outcome: Committed, decision: Decision): Promise<boolean> {
+    switch (outcome.type) {
+      case "ok":
+      case "dup":
+        if (decision.rests) this.dropLease();
+        this.adopt(decision.speculation.state, decision.speculation.events);
+        this.finish(decision);
+        return true;
+      case "conflict":
+        this.inbox.putBack(decision.accepted);
+        await this.readTail();
+        return true;
+      case "fenced":
+        this.inbox.putBack(decision.accepted.filter((offer) => !offer.isClosing));
+        this.loseLease();
+        await this.readTail();
+        return true;
+      case "closed": {
+        const error = new AgentError("SESSION_CLOSED", { message: `The session \`${this.deps.sessionId}\` is closed.` });
+        for (const offer of decision.accepted) offer.reject(error);
+        await this.releaseLease();
+        return false;
+      }
+      case "full":
+        for (const offer of decision.accepted) offer.reject(fullError());
+        throw fullError();
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  /** Acknowledges, launches and signals, once the log has it. */
+  private finish({ accepted, launches }: Decision): void {
+    for (const offer of accepted) offer.resolve();
+    for (const launch of launches) launch(this.current);
+  }
+
+  private adopt(state: State, events: readonly DurableEvent[]): void {
+    this.current = state;
+    if (state.run?.abort) this.effects.abort(state.run.limits.abortGraceMs);
+    if (events.length === 0) return;
+    this.hub.publish(events);
+    this.deps.channel?.publish(this.deps.ref, events);
+  }
+
+  /** Folds and publishes what others appended. */
+  private async readTail(): Promise<void> {
+    const { store, ref, sessionId } = this.deps;
+    const read = await store.log.read(ref, { from: this.current.seq + 1 });
+    this.tailSeq = 0;
+    if (read.length === 0) return;
+    const facts = await hydrate(read, store.blobs, ref.scope);
+    checkFacts(facts, { sessionId, after: this.current.seq });
+    const { state, events } = catchUp(this.current, facts, sessionId);
+    if (this.lease && state.epoch > this.lease.epoch) this.loseLease();
+    this.adopt(state, events);
+  }
+
+  private onTail(seq: number | undefined): void {
+    this.tailSeq = Math.max(this.tailSeq, seq ?? Number.MAX_SAFE_INTEGER);
+    if (this.tailSeq > this.current.seq) this.kick();
+  }
+
+  private async claim(): Promise<boolean> {
+    const { store, ref, clock, node, leaseMs } = this.deps;
+    const onLost = (): void => {
+      this.loseLease();
+      this.kick();
+    };
+    const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost });
+    if (!claimed) return false;
+    this.lease = claimed.lease;
+    if (claimed.lastSeq > this.current.seq) await this.readTail();
+    return this.lease !== undefined;
+  }
+
+  private dropLease(): void {
+    this.lease?.drop();
+    this.lease = undefined;
+  }
+
+  private async releaseLease(): Promise<void> {
+    const { lease } = this;
+    this.dropLease();
+    if (lease) await this.deps.store.log.release(this.deps.ref, lease.epoch);
+  }
+
+  /** Another may own the session: what is under way here counts no more. */
+  private loseLease(): void {
+    this.dropLease();
+    this.effects.forget();
+    this.inbox.dropClosings();
+  }
+
+  /** The log is lost to us: drop all, so that the next use reads it again. */
+  private lose(error: AgentError): void {
+    this.loseLease();
+    this.loading = undefined;
+    this.current = emptyState;
+    this.tailSeq = 0;
+    this.tail.need(undefined);
+    this.cancelDate();
+    this.deps.logger.log("error", error.message, { code: error.code, session: this.deps.sessionId });
+    this.inbox.refuseAll(error);
+    for (const watcher of [...this.watchers]) watcher.lost(error);
+  }
+
+  private closeEffect(body: Parameters<Speculation["add"]>[0]): Promise<void> {
+    return this.offer({ bodies: () => [body], needsOwner: true, isClosing: true }).catch(() => {});
+  }
+
+  /** Nothing to do at once: tell the watchers, and see what will move the session next. */
+  private settle(): void {
+    if (isAtRest(this.current)) this.recovered = false;
+    for (const watcher of [...this.watchers]) watcher.settled(this.current);
+    this.cancelDate();
+    this.cancelDate = () => {};
+    const isFollowing = this.watchers.size > 0 && !isAtRest(this.current);
+    this.tail.need(this.lease ? "owner" : isFollowing ? "follower" : undefined);
+    const date = nextDate(this.current);
+    if (date === undefined) return;
+    const waitMs = Math.min(Math.max(0, date - this.deps.clock.now()), timerMaxMs);
+    this.cancelDate = this.deps.clock.after(waitMs, () => this.onDate(), { idle: isAtRest(this.current) });
+  }
+
+  private onDate(): void {
+    const now = this.deps.clock.now();
+    const isLate = expiredCalls(this.current, now).length > 0;
+    if (isLate) this.offer({ bodies: (state) => expiredCalls(state, now), needsOwner: true }).catch(() => {});
+    else this.kick();
+  }
+}
+
+/** Longer waits of a timer fire at once. */
+const timerMaxMs = 2 ** 31 - 1;
+
+function draftOf({ seq: _, ...draft }: Fact): FactDraft {
+  return draft;
+}
+
+const fullError = (): AgentError => new AgentError("STORE_FULL", { message: "The store has no space left for the session's log." });

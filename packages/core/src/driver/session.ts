@@ -1,0 +1,159 @@
+import { AgentError } from "../errors.ts";
+import type { FactBody } from "../loop/fact.ts";
+import { placeOf } from "../loop/inputs.ts";
+import { isAtRest, type State } from "../loop/state.ts";
+import type { JsonObject } from "../message/json.ts";
+import type { Message, MessageId } from "../message/message.ts";
+import type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteStream, SessionStatus } from "../protocol/execute.ts";
+import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
+import { acceptResults } from "./accept-results.ts";
+import { type Deps, depsOf } from "./deps.ts";
+import { Execution, pendingToolCalls } from "./execution.ts";
+import { checkPayload } from "./payload.ts";
+import { SessionDriver } from "./session-driver.ts";
+import type { SessionOptions } from "./session-options.ts";
+
+interface Handle {
+  readonly deps: Deps;
+  readonly driver: SessionDriver;
+  /** First fact of a new log. */
+  readonly opening: FactBody;
+}
+
+const handles = new WeakMap<AgentSession, Handle>();
+
+/**
+ * A handle on a session, new or restored. Nothing is read or written before its first use.
+ * @throws AgentError CONFIG_INVALID when an option is wrong.
+ */
+export function createSession(options: SessionOptions): AgentSession {
+  const deps = depsOf(options);
+  const { agent, context, title, metadata } = options;
+  if (context) checkPayload(context, "The context");
+  if (metadata) checkPayload(metadata, "The metadata");
+  const opening: FactBody = {
+    type: "session.opened",
+    agent: agent.name,
+    participants: [deps.access.user, agent.name],
+    ...(title === undefined ? {} : { title }),
+    ...(context && context.length > 0 ? { context } : {}),
+    ...(metadata ? { metadata } : {}),
+  };
+  const handle: Handle = { deps, driver: new SessionDriver(deps), opening };
+  const session = sessionOver(handle);
+  handles.set(session, handle);
+  return session;
+}
+
+/**
+ * Begins a run with a user's words, or goes on with one by the results of its client calls. Starts at once, whether or not anybody reads.
+ * @throws AgentError INPUT_INVALID when the input is no input at all; everything else rejects `result()`.
+ */
+export function execute(session: AgentSession, input: ExecuteInput, options: ExecuteOptions = {}): ExecuteStream {
+  const handle = handleOf(session);
+  const { deps, driver, opening } = handle;
+  if (Array.isArray(input)) return watchRun(handle, (state) => acceptResults(state, input, deps), options.signal);
+  const accepted = newInput(input as Exclude<ExecuteInput, readonly unknown[]>, options, deps);
+  const begin = (state: State): AcceptedInput => acceptInput(state, accepted, { deps, opening, wasRecovered: driver.wasRecovered });
+  return watchRun(handle, begin, options.signal);
+}
+
+/** Goes on with an open run that a crash cut off, or follows one that runs elsewhere. Where none is open the stream ends at once. */
+export function resume(session: AgentSession, options: { readonly signal?: AbortSignal } = {}): ExecuteStream {
+  const begin = (state: State): AcceptedInput => ({
+    bodies: [],
+    runId: state.run?.runId ?? state.inputs[0]?.runId ?? state.lastRun?.runId ?? "",
+  });
+  return watchRun(handleOf(session), begin, options.signal);
+}
+
+function watchRun({ deps, driver }: Handle, begin: (state: State) => AcceptedInput, signal: AbortSignal | undefined): ExecuteStream {
+  return new Execution({ driver, sessionId: deps.sessionId, user: deps.access.user, begin, signal });
+}
+
+function handleOf(session: AgentSession): Handle {
+  const handle = handles.get(session);
+  if (handle) return handle;
+  throw new AgentError("INPUT_INVALID", {
+    message: "This is no session of this copy of Loopwright.",
+    fix: "Pass what `createSession` gave.",
+  });
+}
+
+function sessionOver(handle: Handle): AgentSession {
+  const { deps, driver, opening } = handle;
+  const record = (bodies: (state: State) => readonly FactBody[]): Promise<void> => driver.offer({ bodies, needsOwner: false });
+  const session: AgentSession = {
+    id: deps.sessionId,
+    get status() {
+      return statusOf(driver.state);
+    },
+    get title() {
+      return driver.state.title;
+    },
+    get model() {
+      return driver.state.model;
+    },
+    get messages(): readonly Message[] {
+      return [...driver.builder.follow(driver.state).messages];
+    },
+    get messageIds(): readonly MessageId[] {
+      return [...driver.builder.follow(driver.state).ids];
+    },
+    get totalCost() {
+      return driver.state.cost;
+    },
+    get totalUsage() {
+      return driver.state.usage;
+    },
+    get contextTokens() {
+      return driver.state.contextTokens;
+    },
+    get pendingToolCalls() {
+      return pendingToolCalls(driver.state);
+    },
+    get isInterrupted() {
+      return driver.wasRecovered && !isAtRest(driver.state);
+    },
+    async ready() {
+      await driver.load();
+      return session;
+    },
+    async abort(reason = "user") {
+      let isAborting = false;
+      await record((state) => {
+        isAborting = state.run !== undefined && !state.run.abort;
+        return isAborting && state.run ? [{ type: "abort.requested", runId: state.run.runId, reason, by: deps.access.user }] : [];
+      });
+      return isAborting;
+    },
+    async change({ title, metadata }: { title?: string; metadata?: JsonObject }) {
+      if (metadata) checkPayload(metadata, "The metadata");
+      const body: FactBody = { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) };
+      await record((state) => (state.status === "new" ? [opening, body] : [body]));
+    },
+    async moveHead(to) {
+      await record((state) => {
+        if (placeOf(state, to) !== undefined) return [{ type: "head.moved", to }];
+        throw new AgentError("INPUT_INVALID", {
+          message: `There is no message \`${String(to)}\`.`,
+          fix: "Take an id from `session.messageIds`.",
+        });
+      });
+    },
+    subscribe: (listener) => driver.hub.listen((events) => listener(events)),
+    async close() {
+      await record((state) =>
+        state.status === "closed" ? [] : state.status === "new" ? [opening, { type: "session.closed" }] : [{ type: "session.closed" }],
+      );
+    },
+    [Symbol.asyncDispose]: () => driver.dispose(),
+  };
+  return session;
+}
+
+function statusOf(state: State): SessionStatus {
+  if (pendingToolCalls(state).length > 0 && isAtRest(state)) return "awaiting_tool_execution";
+  if (state.run || (state.inputs.length > 0 && state.status === "open")) return "running";
+  return state.lastRun?.status === "failed" ? "error" : "completed";
+}

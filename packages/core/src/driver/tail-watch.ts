@@ -1,0 +1,43 @@
+import type { Clock } from "../ports/clock.ts";
+import type { SessionLog, SessionRef } from "../ports/session-log.ts";
+import { driverLimits } from "./session-options.ts";
+
+/** Notices what others append to a log, while somebody needs to know. */
+export interface TailWatch {
+  /** `owner`: commands of others matter. `follower`: another owns the session, or nobody does any more. */
+  need(role: "owner" | "follower" | undefined): void;
+}
+
+/** `onTail` is told the seq of the tail, or nothing when it should simply look. An owner polls only where the log cannot tell by itself. */
+export function createTailWatch(
+  { log, ref, clock }: { readonly log: SessionLog; readonly ref: SessionRef; readonly clock: Clock },
+  onTail: (seq: number | undefined) => void,
+): TailWatch {
+  let cancelPoll: (() => void) | undefined;
+  let unsubscribe: (() => void) | undefined;
+
+  const poll = (): void => {
+    cancelPoll = clock.after(driverLimits.tailPollMs, () => {
+      cancelPoll = undefined;
+      onTail(undefined);
+    });
+  };
+
+  return {
+    need(role) {
+      if (role === undefined) {
+        cancelPoll?.();
+        unsubscribe?.();
+        cancelPoll = unsubscribe = undefined;
+        return;
+      }
+      if (log.subscribe) unsubscribe ??= log.subscribe(ref, onTail);
+      const polls = role === "follower" || !log.subscribe;
+      if (polls && !cancelPoll) poll();
+      else if (!polls) {
+        cancelPoll?.();
+        cancelPoll = undefined;
+      }
+    },
+  };
+}

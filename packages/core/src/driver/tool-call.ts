@@ -1,0 +1,163 @@
+/*
+ * Owns: one attempt of a tool, from `execute` to its one result, its time limit and its abort. Does not own: whether it may run (the loop, the
+ * gate), facts (the caller makes them).
+ */
+import type { FilesRoot, ProgressHandle, ToolContext } from "../agent/tool.ts";
+import { AgentError, isAgentError } from "../errors.ts";
+import type { Access, CallResult, ProgressStep } from "../loop/fact.ts";
+import type { ToolCallPart } from "../message/content.ts";
+import type { Message } from "../message/message.ts";
+import { addUsage, type Usage } from "../message/usage.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import { collectOutput } from "../tools/run-output.ts";
+import { toolFailure } from "../tools/tool-failure.ts";
+import type { AnyTool } from "../tools/tool-registry.ts";
+import type { Lane } from "./hub.ts";
+
+export interface ToolCallEnd {
+  readonly result: CallResult;
+  readonly progress: readonly ProgressStep[];
+  readonly usage?: Usage;
+  readonly durationMs: number;
+}
+
+export interface ToolCall {
+  readonly end: Promise<ToolCallEnd>;
+  /** Signals the tool and waits `graceMs` for it to end by itself. */
+  abort(graceMs: number): void;
+  /** Output so far, for snapshots; at most the last 64 KiB of characters. */
+  partial(): string;
+}
+
+export interface ToolCallOptions {
+  readonly tool: AnyTool;
+  readonly part: ToolCallPart;
+  /** As validated. */
+  readonly args: unknown;
+  readonly attempt: number;
+  /** 0: no limit. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly access: Access;
+  readonly session: { readonly id: string; messages(): readonly Message[] };
+  readonly files: FilesRoot | undefined;
+  readonly resources: unknown;
+  readonly lane: () => Lane | undefined;
+}
+
+const partialMax = 64 * 1024;
+
+export function startToolCall(options: ToolCallOptions): ToolCall {
+  const { tool, part, clock, timeoutMs } = options;
+  const signal = new AbortController();
+  const abandon = new AbortController();
+  const startedAt = clock.monotonic();
+  const progress = createProgress(options);
+  let usage: Usage | undefined;
+  let partial = "";
+
+  const stop = (reason: AgentError, graceMs: number): void => {
+    if (signal.signal.aborted) return;
+    signal.abort(reason);
+    if (graceMs <= 0) abandon.abort(reason);
+    else cancels.push(clock.after(graceMs, () => abandon.abort(reason)));
+  };
+  const cancels: (() => void)[] = [];
+  if (timeoutMs > 0) cancels.push(clock.after(timeoutMs, () => stop(timedOut(tool.name, timeoutMs), 0)));
+
+  const context: ToolContext = {
+    callId: part.id,
+    callKey: part.callKey,
+    idempotencyKey: part.callKey,
+    attempt: options.attempt,
+    signal: signal.signal,
+    deadline: timeoutMs > 0 ? clock.now() + timeoutMs : undefined,
+    access: options.access,
+    progress: progress.open,
+    addUsage: (more) => {
+      usage = addUsage(usage, more);
+    },
+    files: options.files,
+    session: options.session,
+    resources: options.resources,
+  };
+  const onDelta = (delta: string): void => {
+    partial += delta;
+    if (partial.length > 2 * partialMax) partial = partial.slice(-partialMax);
+    options.lane()?.emit([{ type: "tool_execution_delta", toolCallId: part.id, callKey: part.callKey, delta }]);
+  };
+  const onWarning = (message: string): void => options.logger.log("warn", message, { callKey: part.callKey });
+
+  const run = async (): Promise<ToolCallEnd> => {
+    const result = await callTool(options, { context, onDelta, onWarning, abandon: abandon.signal });
+    for (const cancel of cancels) cancel();
+    const wasAborted = isAgentError(signal.signal.reason, "RUN_ABORTED") && result.outcome !== "ok";
+    const steps = progress.close(result.outcome === "ok");
+    const durationMs = Math.round(clock.monotonic() - startedAt);
+    return { result: wasAborted ? { ...result, outcome: "aborted" } : result, progress: steps, durationMs, ...(usage ? { usage } : {}) };
+  };
+  return {
+    end: run(),
+    abort: (graceMs) => stop(new AgentError("RUN_ABORTED", { message: "The run was stopped." }), graceMs),
+    partial: () => partial,
+  };
+}
+
+async function callTool(
+  { tool, args }: ToolCallOptions,
+  io: { context: ToolContext; onDelta: (delta: string) => void; onWarning: (message: string) => void; abandon: AbortSignal },
+): Promise<CallResult> {
+  const { onDelta, onWarning, abandon } = io;
+  try {
+    const returned = tool.execute?.(args, io.context);
+    return await collectOutput(returned, { name: tool.name, onDelta, onWarning, abandon, outputMax: tool.outputMax });
+  } catch (error) {
+    return toolFailure(error, tool);
+  }
+}
+
+const timedOut = (name: string, timeoutMs: number): AgentError =>
+  new AgentError("TOOL_TIMEOUT", {
+    message: `The tool \`${name}\` did not end within ${timeoutMs} ms.`,
+    details: { tool: name, timeoutMs },
+  });
+
+const stepsMax = 200;
+
+/** The steps of one tool: told as they change, closed with the tool. Beyond 200 steps further ones are not kept. */
+function createProgress({ part, lane }: ToolCallOptions): {
+  open: (title: string, options?: { readonly icon?: string }) => ProgressHandle;
+  close: (isOk: boolean) => readonly ProgressStep[];
+} {
+  const steps: ProgressStep[] = [];
+  const tell = (step: ProgressStep): void => lane()?.emit([{ type: "progress", callKey: part.callKey, ...step }]);
+  const change = (at: number, part: Partial<ProgressStep>): void => {
+    const step = steps[at];
+    if (step?.state !== "open") return;
+    steps[at] = { ...step, ...part };
+    tell(steps[at]);
+  };
+  return {
+    open(title, options) {
+      const at = steps.length;
+      if (at >= stepsMax) return { update: () => {}, end: () => {} };
+      const step: ProgressStep = {
+        id: String(at + 1),
+        title,
+        ...(options?.icon === undefined ? {} : { icon: options.icon }),
+        state: "open",
+      };
+      steps.push(step);
+      tell(step);
+      return { update: (next) => change(at, { title: next }), end: (state = "done") => change(at, { state }) };
+    },
+    close(isOk) {
+      steps.forEach((_, at) => {
+        change(at, { state: isOk ? "done" : "failed" });
+      });
+      return steps;
+    },
+  };
+}
