@@ -1,0 +1,62 @@
+import { AgentError } from "@loopwright/core";
+import { errorFromStatus, rateLimitWaitMaxMs, vendorErrorOf } from "@loopwright/provider-kit";
+import { vendorName } from "./options.ts";
+
+/** What is known beside the body of an error. */
+export interface BodyErrorContext {
+  /** Absent for an error inside a stream: the body then says it. */
+  readonly status?: number;
+  readonly headers?: Headers;
+  readonly secrets: readonly string[];
+}
+
+/**
+ * The error for a body that is one, parsed or as text. How long to wait stands in its `RetryInfo`, and the sentence about an
+ * exceeded quota means the minute as often as the day: the violated quota tells them apart.
+ */
+export function bodyError(body: unknown, context: BodyErrorContext): AgentError {
+  const parsed = parsedBody(body);
+  const { retryAfterMs, isDaily } = detailsOf(parsed);
+  const status = context.status ?? vendorErrorOf(parsed).status;
+  const error = errorFromStatus({
+    provider: vendorName,
+    ...vendorErrorOf(parsed),
+    secrets: context.secrets,
+    ...(status === undefined ? {} : { status }),
+    ...(context.headers ? { headers: context.headers } : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+  const isShort = retryAfterMs !== undefined && retryAfterMs <= rateLimitWaitMaxMs && !isDaily;
+  if (error.code !== "MODEL_QUOTA_EXHAUSTED" || status !== 429 || !isShort) return error;
+  return new AgentError("MODEL_RATE_LIMITED", { message: error.message, retryAfterMs, details: error.details });
+}
+
+function parsedBody(body: unknown): unknown {
+  if (typeof body !== "string" || !/^\s*[{[]/.test(body)) return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+/** @see https://cloud.google.com/apis/design/errors#error_details (2026-11-21) */
+function detailsOf(body: unknown): { readonly retryAfterMs?: number; readonly isDaily: boolean } {
+  const outer = Array.isArray(body) ? body[0] : body;
+  const inner = isRecord(outer) && isRecord(outer["error"]) ? outer["error"]["details"] : undefined;
+  let retryAfterMs: number | undefined;
+  let isDaily = false;
+  for (const detail of Array.isArray(inner) ? inner : []) {
+    if (!isRecord(detail)) continue;
+    const type = String(detail["@type"]);
+    if (type.endsWith("RetryInfo")) {
+      const seconds = /^(\d+(?:\.\d+)?)s$/.exec(String(detail["retryDelay"]))?.[1];
+      if (seconds !== undefined) retryAfterMs = Math.ceil(Number(seconds) * 1_000);
+    } else if (type.endsWith("QuotaFailure")) isDaily ||= JSON.stringify(detail).includes("PerDay");
+  }
+  return { isDaily, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

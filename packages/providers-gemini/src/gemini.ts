@@ -1,0 +1,131 @@
+import type { JsonObject, ModelChunk } from "@loopwright/core";
+import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
+import { errorFromFetch, readSse, streamBroken } from "@loopwright/provider-kit";
+import { bodyError } from "./errors.ts";
+import { capabilitiesOf, defaultModel } from "./models.ts";
+import { type GeminiOptions, keyOf, vendor, vendorName } from "./options.ts";
+import { bodyOf } from "./request.ts";
+import { chunksOfAnswers, chunksOfEvents, createDecoder, type WireAnswer } from "./response.ts";
+
+/** Sends one body and gives the vendor's raw answer. */
+type Send = (
+  body: JsonObject,
+  call: { readonly model: string; readonly signal: AbortSignal; readonly streaming: boolean },
+) => Promise<Response>;
+
+interface Connection {
+  readonly send: Send;
+  /** What no error may show. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Google Gemini as a model provider, on the official SDK, which is loaded with the first call.
+ * @see https://ai.google.dev/api/generate-content (2026-11-21)
+ */
+export function gemini(options: GeminiOptions = {}): ModelProvider {
+  let connection: Promise<Connection> | undefined;
+  const capabilities = (model: string): ModelCapabilities => capabilitiesOf(model, options.capabilities);
+  const connected = (): Promise<Connection> => {
+    // A failed attempt is not kept: the key may be there the next time.
+    connection ??= connect(options).catch((error: unknown) => {
+      connection = undefined;
+      throw error;
+    });
+    return connection;
+  };
+
+  async function* stream(request: ModelRequest, io: ModelCallIo): AsyncIterable<readonly ModelChunk[]> {
+    io.signal.throwIfAborted();
+    const can = capabilities(request.model);
+    const streaming = can.streaming && request.stream !== false;
+    const body = bodyOf(request, { ...options, capabilities: can });
+    const { send, secrets } = await connected();
+    // A controller of its own: leaving the loop must close the connection, and the given signal may live for a whole session.
+    const call = new AbortController();
+    const abort = (): void => call.abort(io.signal.reason);
+    io.signal.addEventListener("abort", abort, { once: true });
+    if (io.signal.aborted) abort();
+    let answered = false;
+    let ended = false;
+    try {
+      const response = await send(body, { model: request.model, signal: call.signal, streaming });
+      answered = true;
+      if (!streaming || !response.body || isJson(response)) {
+        const chunks = chunksOfAnswers((await response.json()) as WireAnswer, secrets);
+        ended = true;
+        yield chunks;
+        return;
+      }
+      const decoder = createDecoder(secrets);
+      for await (const events of readSse(response.body)) {
+        const chunks = chunksOfEvents(decoder, events);
+        if (chunks.length > 0) yield chunks;
+      }
+      // Content may follow the finish reason, so only the end of the body is the end.
+      io.signal.throwIfAborted();
+      const last = decoder.finish();
+      ended = true;
+      yield last;
+    } catch (error) {
+      throw errorFromFetch(error, { provider: vendorName, signal: io.signal, ...(answered ? { streaming: true } : {}) });
+    } finally {
+      io.signal.removeEventListener("abort", abort);
+      if (!ended) call.abort();
+    }
+  }
+
+  return { name: options.name ?? vendor, defaultModel: options.model ?? defaultModel, capabilities, stream };
+}
+
+/** Some gateways answer a streamed call in one piece. */
+function isJson(response: Response): boolean {
+  return response.headers.get("content-type")?.includes("json") ?? false;
+}
+
+async function connect(options: GeminiOptions): Promise<Connection> {
+  const apiKey = keyOf(options);
+  const { GoogleGenAI } = await import("@google/genai");
+  const transport = options.fetch ?? globalThis.fetch;
+  const client = new GoogleGenAI({
+    // Everything the constructor would else take from the environment.
+    apiKey,
+    vertexai: false,
+    httpOptions: {
+      baseUrl: options.baseURL ?? "https://generativelanguage.googleapis.com",
+      apiVersion: options.apiVersion ?? "v1beta",
+      headers: { ...options.headers },
+    },
+  });
+  const secrets = [apiKey];
+
+  // The SDK makes address, headers and authentication. Its own stream parses each event twice and wraps it into a Response, and
+  // it rewrites the whole history for each request: so the body goes through `extraBody`, untouched, and the answer is taken
+  // where it comes in, in the transport.
+  const send: Send = async (body, { model, signal, streaming }) => {
+    let answer: Response | undefined;
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const response = await transport(input, { ...init, signal });
+      if (!response.ok) {
+        const { status, headers } = response;
+        throw bodyError(await response.text(), { status, headers, secrets });
+      }
+      answer = response;
+      return new Response("{}");
+    };
+    const parameters = {
+      model,
+      contents: "-",
+      config: {
+        automaticFunctionCalling: { disable: true },
+        // Else the SDK would send further requests by itself.
+        automaticContinuation: false,
+        httpOptions: { extraBody: { ...body }, fetch },
+      },
+    };
+    await (streaming ? client.models.generateContentStream(parameters) : client.models.generateContent(parameters));
+    if (!answer) throw streamBroken(vendorName, "an answer");
+    return answer;
+  };
+  return { send, secrets };
+}

@@ -1,0 +1,186 @@
+import type { JsonObject, ModelChunk, Usage } from "@loopwright/core";
+import { type SseEvent, streamBroken } from "@loopwright/provider-kit";
+import { bodyError } from "./errors.ts";
+import { endOf } from "./finish.ts";
+import { vendor, vendorName } from "./options.ts";
+import { createPartialArgs, type PartialArgs, type WirePartialArg } from "./partial-args.ts";
+
+interface WireCall {
+  readonly id?: string;
+  readonly name?: string;
+  readonly args?: JsonObject;
+  readonly partialArgs?: readonly WirePartialArg[];
+  readonly willContinue?: boolean;
+}
+
+interface WirePart {
+  readonly text?: string;
+  readonly thought?: boolean;
+  readonly thoughtSignature?: string;
+  readonly functionCall?: WireCall;
+}
+
+interface WireUsage {
+  readonly promptTokenCount?: number;
+  readonly cachedContentTokenCount?: number;
+  readonly candidatesTokenCount?: number;
+  readonly thoughtsTokenCount?: number;
+  readonly toolUsePromptTokenCount?: number;
+  readonly totalTokenCount?: number;
+}
+
+/** One answer, or one piece of a streamed one. @see https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse (2026-11-21) */
+export interface WireAnswer {
+  readonly candidates?: readonly {
+    readonly content?: { readonly parts?: readonly WirePart[] };
+    readonly finishReason?: string;
+    readonly finishMessage?: string;
+  }[];
+  readonly promptFeedback?: { readonly blockReason?: string };
+  readonly usageMetadata?: WireUsage;
+  readonly modelVersion?: string;
+  readonly error?: unknown;
+}
+
+/** Turns what the vendor says into chunks. One for each call. */
+export interface Decoder {
+  take(answer: WireAnswer, chunks: ModelChunk[]): void;
+  /** The last chunks. @throws AgentError MODEL_STREAM_BROKEN when the vendor had not finished. */
+  finish(): readonly ModelChunk[];
+}
+
+/** The chunks of one read. `secrets` are kept out of errors that the stream holds. */
+export function chunksOfEvents(decoder: Decoder, events: readonly SseEvent[]): readonly ModelChunk[] {
+  const chunks: ModelChunk[] = [];
+  for (const { data } of events) decoder.take(JSON.parse(data) as WireAnswer, chunks);
+  return chunks;
+}
+
+/** The chunks of answers that came in one piece; some gateways send a list. */
+export function chunksOfAnswers(body: WireAnswer | readonly WireAnswer[], secrets: readonly string[]): readonly ModelChunk[] {
+  const decoder = createDecoder(secrets);
+  const chunks: ModelChunk[] = [];
+  for (const answer of "length" in body ? body : [body]) decoder.take(answer, chunks);
+  return [...chunks, ...decoder.finish()];
+}
+
+type Open = { readonly type: "text" | "thinking"; readonly index: number };
+type OpenCall = { readonly index: number; readonly args: PartialArgs };
+
+export function createDecoder(secrets: readonly string[] = []): Decoder {
+  let next = 0;
+  let open: Open | undefined;
+  let openCall: OpenCall | undefined;
+  let hasCalls = false;
+  let reason: string | undefined;
+  let message: string | undefined;
+  let blockReason: string | undefined;
+  let model: string | undefined;
+
+  const takeText = (part: WirePart, chunks: ModelChunk[]): void => {
+    const type = part.thought ? "thinking" : "text";
+    const delta = part.text ?? "";
+    const signature = part.thoughtSignature;
+    if (signature === undefined) {
+      if (delta === "") return;
+      if (open?.type !== type) open = { type, index: next++ };
+      chunks.push({ type, index: open.index, delta });
+      return;
+    }
+    // A part with a signature must be given back as it is: it is a block of its own, joined with nothing.
+    open = undefined;
+    const index = next++;
+    if (delta === "")
+      chunks.push({
+        type: "opaque",
+        index,
+        vendor,
+        data: { part: { text: "", ...(part.thought ? { thought: true } : {}), thoughtSignature: signature } },
+      });
+    else chunks.push({ type, index, delta }, { type: "opaque", index, vendor, data: { thoughtSignature: signature } });
+  };
+
+  const endCall = (chunks: ModelChunk[], isWhole: boolean): void => {
+    if (!openCall) return;
+    const text = openCall.args.text();
+    // Without its last brace a cut call cannot pass for a whole one.
+    chunks.push(
+      { type: "call-args", index: openCall.index, delta: isWhole ? text : text.slice(0, -1) },
+      { type: "call-end", index: openCall.index },
+    );
+    openCall = undefined;
+  };
+
+  const takeCall = (call: WireCall, signature: string | undefined, chunks: ModelChunk[]): void => {
+    if (call.name !== undefined) {
+      endCall(chunks, false);
+      const index = next++;
+      hasCalls = true;
+      chunks.push({ type: "call-start", index, name: call.name, ...(call.id ? { id: call.id } : {}) });
+      if (signature !== undefined) chunks.push({ type: "opaque", index, vendor, data: { thoughtSignature: signature } });
+      if (!call.willContinue && !call.partialArgs) {
+        chunks.push({ type: "call-args", index, delta: JSON.stringify(call.args ?? {}) }, { type: "call-end", index });
+        return;
+      }
+      openCall = { index, args: createPartialArgs() };
+    }
+    if (!openCall) return;
+    if (call.partialArgs) openCall.args.take(call.partialArgs);
+    if (call.willContinue) chunks.push({ type: "alive" });
+    else endCall(chunks, true);
+  };
+
+  const takePart = (part: WirePart, chunks: ModelChunk[]): void => {
+    if (part.functionCall) {
+      open = undefined;
+      takeCall(part.functionCall, part.thoughtSignature, chunks);
+    } else if (part.text !== undefined) takeText(part, chunks);
+    else if (Object.keys(part).length > 0) {
+      // Code that the vendor ran, its results, media: kept whole, for this vendor only.
+      open = undefined;
+      chunks.push({ type: "opaque", index: next++, vendor, data: { part: part as JsonObject } });
+    }
+  };
+
+  return {
+    take(answer, chunks) {
+      if (answer.error !== undefined) throw bodyError(answer, { secrets });
+      const candidate = answer.candidates?.[0];
+      for (const part of candidate?.content?.parts ?? []) takePart(part, chunks);
+      if (candidate?.finishReason !== undefined) {
+        reason = candidate.finishReason;
+        message = candidate.finishMessage ?? message;
+      }
+      blockReason = answer.promptFeedback?.blockReason ?? blockReason;
+      model = answer.modelVersion ?? model;
+      const usage = answer.usageMetadata ? usageOf(answer.usageMetadata) : undefined;
+      if (usage) chunks.push({ type: "usage", usage });
+    },
+    finish() {
+      if (reason === undefined && blockReason === undefined) throw streamBroken(vendorName, "its finish reason");
+      const chunks: ModelChunk[] = [];
+      endCall(chunks, false);
+      chunks.push(endOf({ reason, message, blockReason, hasCalls, model }));
+      return chunks;
+    },
+  };
+}
+
+/**
+ * The prompt's count holds the cached tokens, the candidates' does not hold the thoughts; what the vendor's own tools read
+ * is apart. What is not reported is not known.
+ */
+function usageOf(wire: WireUsage): Usage | undefined {
+  const { promptTokenCount: prompt, cachedContentTokenCount: cached, thoughtsTokenCount: thoughts } = wire;
+  const { candidatesTokenCount: candidates, totalTokenCount: total, toolUsePromptTokenCount: toolUse } = wire;
+  const input = prompt === undefined && toolUse === undefined ? undefined : (prompt ?? 0) - (cached ?? 0) + (toolUse ?? 0);
+  const output = candidates === undefined && thoughts === undefined ? undefined : (candidates ?? 0) + (thoughts ?? 0);
+  if (input === undefined && output === undefined) return undefined;
+  return {
+    ...(input === undefined ? {} : { input: Math.max(0, input) }),
+    ...(cached === undefined ? {} : { cacheRead: cached }),
+    ...(output === undefined ? {} : { output }),
+    ...(thoughts === undefined ? {} : { reasoning: thoughts }),
+    ...(total === undefined ? {} : { total }),
+  };
+}
