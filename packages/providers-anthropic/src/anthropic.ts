@@ -3,7 +3,7 @@ import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from
 import { readSse, type SseEvent, streamBroken } from "@loopwright/provider-kit";
 import { errorOf } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
-import { type AnthropicOptions, credentialOf, vendor, vendorName } from "./options.ts";
+import { type AnthropicOptions, type Credential, credentialOf, vendor, vendorName } from "./options.ts";
 import { bodyOf } from "./request.ts";
 import { chunksOf, createDecoder, type WireAnswer } from "./response.ts";
 
@@ -83,6 +83,12 @@ function isJson(response: Response): boolean {
   return response.headers.get("content-type")?.includes("json") ?? false;
 }
 
+/** An older version comes with the credential's older header: since 1.x the SDK sends a key as a bearer token, too. */
+function versionHeaders(version: string | undefined, credential: Credential): Record<string, string | null> {
+  if (version === undefined) return {};
+  return { "anthropic-version": version, ...("apiKey" in credential ? { "x-api-key": credential.apiKey, authorization: null } : {}) };
+}
+
 /** Reads what little may follow the end, so that the connection can be used again; nobody waits for it. */
 async function drain(events: AsyncIterableIterator<readonly SseEvent[]>): Promise<void> {
   try {
@@ -104,11 +110,7 @@ async function connect(options: AnthropicOptions): Promise<Connection> {
     webhookKey: null,
     baseURL: options.baseURL ?? "https://api.anthropic.com",
     fetch: options.fetch ?? globalThis.fetch,
-    defaultHeaders: {
-      "x-stainless-timeout": null,
-      ...(options.version ? { "anthropic-version": options.version } : {}),
-      ...options.headers,
-    },
+    defaultHeaders: { "x-stainless-timeout": null, ...versionHeaders(options.version, credential), ...options.headers },
     logLevel: "off",
     openTelemetry: false,
     maxRetries: 0,

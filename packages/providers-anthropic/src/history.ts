@@ -25,11 +25,14 @@ export function historyOf(messages: readonly Message[], rules: HistoryRules): re
   const wire: WireMessage[] = [];
   const ids = createCallIds();
   let turn: Block[] = [];
+  /** Somebody spoke in the turn at hand, if only blank text. */
+  let spoke = true;
 
   const endTurn = (): void => {
     if (turn.length > 0) wire.push({ role: "user", content: turn });
-    else if (wire.length === 0) wire.push({ role: "user", content: [{ type: "text", text: "(empty message)" }] });
+    else if (spoke) wire.push({ role: "user", content: [{ type: "text", text: "(empty message)" }] });
     turn = [];
+    spoke = false;
   };
 
   for (let at = 0; at < messages.length; at++) {
@@ -47,12 +50,13 @@ export function historyOf(messages: readonly Message[], rules: HistoryRules): re
       at += content.length - 1;
     } else {
       const { blocks, hasImage } = render(message);
+      spoke = true;
       if (hasImage && !rules.vision) throw withoutVision();
       if (message.role === "tool_result") turn.push(withResultId(blocks[0], ids.ofResult(message)));
       else turn.push(...blocks);
     }
   }
-  if (turn.length > 0 || wire.length === 0) endTurn();
+  endTurn();
   return wire;
 }
 

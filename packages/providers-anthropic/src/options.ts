@@ -10,7 +10,7 @@ export const vendorName = "Anthropic";
 export interface AnthropicOptions {
   /** Default: the environment variable ANTHROPIC_API_KEY, read at the first call. */
   readonly apiKey?: string;
-  /** Sent as `Authorization: Bearer` in place of the key, for gateways. */
+  /** In place of the key, for gateways: sent as `Authorization: Bearer` whatever the `version`. */
   readonly authToken?: string;
   /** Default `https://api.anthropic.com`. ANTHROPIC_BASE_URL is not read. */
   readonly baseURL?: string;
@@ -21,7 +21,7 @@ export interface AnthropicOptions {
   /** The transport. Default: the global `fetch`; `nodeHttp()` of `@loopwright/provider-kit/node` is one. */
   readonly fetch?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The `anthropic-version` header, for compatible servers that only know an older date such as `2023-06-01`. Default: the SDK's. */
+  /** The `anthropic-version` header, for compatible servers that only know an older date such as `2023-06-01`; the key is then sent as `x-api-key`. Default: the SDK's. */
   readonly version?: string;
   /** How long cached prefixes live. Default `5m`. */
   readonly cacheTtl?: "5m" | "1h";
@@ -33,13 +33,16 @@ export interface AnthropicOptions {
   readonly capabilities?: Partial<ModelCapabilities>;
 }
 
+/** Who asks: a key, or a gateway's token. */
+export type Credential = { readonly apiKey: string } | { readonly authToken: string };
+
 const keyVariable = "ANTHROPIC_API_KEY";
 
 /**
  * The credential of an instance, trimmed.
  * @throws AgentError MODEL_KEY_MISSING when there is none; MODEL_AUTH when it holds characters that no header may have.
  */
-export function credentialOf(options: AnthropicOptions): { readonly apiKey: string } | { readonly authToken: string } {
+export function credentialOf(options: AnthropicOptions): Credential {
   if (options.authToken !== undefined) return { authToken: checked(options.authToken) };
   const key = options.apiKey ?? globalThis.process?.env?.[keyVariable] ?? "";
   if (key.trim() === "") {

@@ -19,6 +19,7 @@ export function violationsOf(body: JsonObject): readonly string[] {
   checkTools(tools, body, report);
   checkThinking(body, report);
   checkMessages(array(body["messages"]).map(object), report);
+  checkPrefill(object(array(body["messages"]).at(-1)), String(body["model"]), report);
   const markers = JSON.stringify(body).split('"cache_control":{').length - 1;
   if (markers > 4) report(`a maximum of 4 blocks with cache_control may be provided, found ${markers}`);
   return found;
@@ -90,6 +91,13 @@ function checkMessages(messages: readonly JsonObject[], report: Report): void {
     open = role === "assistant" ? checkAssistant(blocks, { at, ids, last: at === messages.length - 1 }, report) : [];
   });
   if (open.length > 0) report("tool_use ids were found without tool_result blocks immediately after");
+}
+
+/** An answer that a server tool paused is continued by sending it back; words put into the model's mouth are not. */
+function checkPrefill(last: JsonObject, model: string, report: Report): void {
+  const paused = object(array(last["content"]).at(-1))["type"] !== "text";
+  const refuses = /(?:opus|sonnet|haiku|fable|mythos)-5|(?:opus|sonnet)-4-[678]/.test(model);
+  if (last["role"] === "assistant" && !paused && refuses) report("This model does not support assistant message prefill.");
 }
 
 function checkSystemPlace(messages: readonly JsonObject[], at: number, report: Report): void {

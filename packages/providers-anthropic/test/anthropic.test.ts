@@ -1,0 +1,284 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { createAssembler, type ModelChunk } from "@loopwright/core";
+import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
+import { nodeHttp } from "@loopwright/provider-kit/node";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type AnthropicOptions, anthropic } from "../src/index.ts";
+import { loopback } from "./loopback.ts";
+
+const answer = readFileSync(new URL("fixtures/text-answer.sse", import.meta.url), "utf8");
+const events = answer
+  .split("\n\n")
+  .slice(0, -1)
+  .map((event) => `${event}\n\n`);
+const request: ModelRequest = { model: "claude-sonnet-4-6", messages: [{ role: "user", content: "the secret plan" }] };
+const key = "sk-ant-test-0123456789";
+const open = { "content-type": "text/event-stream" };
+
+async function run(provider: ModelProvider, asked = request, signal = new AbortController().signal): Promise<readonly ModelChunk[]> {
+  const all: ModelChunk[] = [];
+  for await (const chunks of provider.stream(asked, { signal, attempt: 1 })) all.push(...chunks);
+  return all;
+}
+
+function at(baseURL: string, more: AnthropicOptions = {}): ModelProvider {
+  return anthropic({ apiKey: key, baseURL, ...more });
+}
+
+const whole = (response: ServerResponse): void => void response.writeHead(200, open).end(answer);
+const failing =
+  (status: number, body: string, headers: Record<string, string> = {}) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+describe.each([
+  ["the global fetch", {}],
+  ["node:http", { fetch: nodeHttp() }],
+])("over %s", (_, transport) => {
+  it("A36, A42: asks /v1/messages for a stream and gives its blocks, its usage and one end", async () => {
+    await using server = await loopback(whole);
+    const assembler = createAssembler();
+    for (const chunk of await run(at(server.baseURL, transport))) assembler.push(chunk);
+    expect(assembler.finish("r.1")).toEqual({
+      parts: [
+        { type: "text", text: "It is twelve." },
+        { type: "tool_call", callKey: "r.1.0", id: "toolu_1", name: "look", args: { at: 12 } },
+      ],
+      usage: { input: 12, cacheRead: 0, cacheWrite: 0, output: 9 },
+      ended: { stopReason: "tool_calls", raw: "tool_use", model: "claude-sonnet-4-6" },
+    });
+    expect(server.asked).toMatchObject([
+      { url: "/v1/messages", headers: { authorization: `Bearer ${key}` }, body: { stream: true, model: "claude-sonnet-4-6" } },
+    ]);
+  });
+
+  it("uses connections again for calls that follow each other", async () => {
+    await using server = await loopback(whole);
+    const provider = at(server.baseURL, transport);
+    for (let count = 0; count < 6; count++) await run(provider);
+    // A second one where the next call was quicker than the end of the first answer's body.
+    expect(server.asked.length).toBe(6);
+    expect(server.connectionCount).toBeLessThanOrEqual(2);
+  });
+
+  it.each([0, 3, 8])("D38: an abort after %i events throws the signal's own reason and never ends as if complete", async (sent) => {
+    await using server = await loopback((response) => {
+      if (sent === 0) queueMicrotask(() => control.abort(reason));
+      else response.writeHead(200, open).write(events.slice(0, sent).join(""));
+    });
+    const control = new AbortController();
+    const reason = new Error("stopped by a person");
+    const seen: ModelChunk[] = [];
+    const reading = (async () => {
+      for await (const chunks of at(server.baseURL, transport).stream(request, { signal: control.signal, attempt: 1 })) {
+        seen.push(...chunks);
+        control.abort(reason);
+      }
+    })();
+    await expect(reading).rejects.toBe(reason);
+    expect(seen.some(({ type }) => type === "end")).toBe(false);
+  });
+
+  it("a connection that is cut is a broken stream, not a short answer", async () => {
+    await using server = await loopback((response) => {
+      response.writeHead(200, open).write(events.slice(0, 5).join(""), () => response.destroy());
+    });
+    await expect(run(at(server.baseURL, transport))).rejects.toMatchObject({ code: "MODEL_STREAM_BROKEN", retryable: true });
+  });
+
+  it("leaving the loop closes the connection", async () => {
+    let close = (): void => {};
+    const closed = new Promise<void>((resolve) => {
+      close = resolve;
+    });
+    await using server = await loopback((response) => {
+      response.on("close", close).writeHead(200, open).write(events.slice(0, 5).join(""));
+    });
+    for await (const _chunks of at(server.baseURL, transport).stream(request, { signal: new AbortController().signal, attempt: 1 })) break;
+    await closed;
+  });
+
+  it("a refused connection is said to be unreachable", async () => {
+    await expect(run(at("http://127.0.0.1:1", transport))).rejects.toMatchObject({ code: "MODEL_UNREACHABLE", retryable: true });
+  });
+});
+
+describe("ends", () => {
+  it.each(events.slice(0, -1).map((_, count) => count))("a stream that ends cleanly after %i events is broken", async (count) => {
+    const fetch = async (): Promise<Response> => new Response(events.slice(0, count).join(""), { headers: open });
+    await expect(run(anthropic({ apiKey: key, fetch }))).rejects.toMatchObject({ code: "MODEL_STREAM_BROKEN" });
+  });
+
+  it("an event that is no JSON is a breach of protocol", async () => {
+    const fetch = async (): Promise<Response> => new Response(`${events[0]}data: {"type":\n\n`, { headers: open });
+    await expect(run(anthropic({ apiKey: key, fetch }))).rejects.toMatchObject({ code: "MODEL_PROTOCOL" });
+  });
+
+  it("A41: without streaming there is one call and one batch, as there is for a gateway that ignores the wish", async () => {
+    const body = JSON.stringify({
+      type: "message",
+      model: "m",
+      content: [{ type: "text", text: "hi" }],
+      stop_reason: "end_turn",
+      usage: { output_tokens: 1 },
+    });
+    await using server = await loopback(failing(200, body));
+    for (const provider of [at(server.baseURL, { capabilities: { streaming: false } }), at(server.baseURL)]) {
+      const batches: (readonly ModelChunk[])[] = [];
+      for await (const chunks of provider.stream(request, { signal: new AbortController().signal, attempt: 1 })) batches.push(chunks);
+      expect(batches).toEqual([
+        [
+          { type: "text", index: 0, delta: "hi" },
+          { type: "usage", usage: { output: 1 } },
+          { type: "end", stopReason: "stop", raw: "end_turn", model: "m" },
+        ],
+      ]);
+    }
+    expect(server.asked.map(({ body: { stream } }) => stream)).toEqual([undefined, true]);
+  });
+
+  it("the signal of a long session keeps no listener", async () => {
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, "addEventListener");
+    const removed = vi.spyOn(signal, "removeEventListener");
+    await run(anthropic({ apiKey: key, fetch: async () => new Response(answer, { headers: open }) }), request, signal);
+    expect(added).toHaveBeenCalledTimes(1);
+    expect(removed).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("errors", () => {
+  it.each([
+    [401, "authentication_error", "MODEL_AUTH", false],
+    [402, "billing_error", "MODEL_QUOTA_EXHAUSTED", false],
+    [404, "not_found_error", "MODEL_NOT_FOUND", false],
+    [413, "request_too_large", "CONTEXT_OVERFLOW", false],
+    [429, "rate_limit_error", "MODEL_RATE_LIMITED", true],
+    [500, "api_error", "MODEL_OVERLOADED", true],
+    [504, "timeout_error", "MODEL_TIMEOUT", true],
+    [529, "overloaded_error", "MODEL_OVERLOADED", true],
+  ])("status %i is asked once and becomes %s -> %s", async (status, type, code, retryable) => {
+    const body = JSON.stringify({ type: "error", error: { type, message: `Because of ${key}.` } });
+    await using server = await loopback(failing(status, body, { "retry-after": "7" }));
+    const error: unknown = await run(at(server.baseURL)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code, retryable, retryAfterMs: 7_000, details: { status, type } });
+    expect(JSON.stringify(error) + String(error)).not.toMatch(/sk-ant|secret plan/);
+    expect(server.asked.length).toBe(1);
+  });
+
+  it("a prompt that is too long is told from other bad requests", async () => {
+    const body = JSON.stringify({
+      type: "error",
+      error: { type: "invalid_request_error", message: "prompt is too long: 3 tokens > 2 maximum" },
+    });
+    await using server = await loopback(failing(400, body));
+    await expect(run(at(server.baseURL))).rejects.toMatchObject({ code: "CONTEXT_OVERFLOW" });
+  });
+
+  it("a proxy's page gives its title", async () => {
+    await using server = await loopback(
+      (response) => void response.writeHead(502, { "content-type": "text/html" }).end("<html><title>Bad gateway</title></html>"),
+    );
+    await expect(run(at(server.baseURL))).rejects.toMatchObject({
+      code: "MODEL_OVERLOADED",
+      message: "Anthropic answered with status 502: Bad gateway",
+    });
+  });
+
+  it("a missing key is named by its variable before any request, and found when it is there", async () => {
+    vi.stubEnv("ANTHROPIC_API_KEY", " ");
+    await using server = await loopback(whole);
+    const provider = anthropic({ baseURL: server.baseURL });
+    await expect(run(provider)).rejects.toMatchObject({ code: "MODEL_KEY_MISSING", message: expect.stringContaining("ANTHROPIC_API_KEY") });
+    expect(server.asked).toEqual([]);
+    vi.stubEnv("ANTHROPIC_API_KEY", `${key}\n`);
+    await run(provider);
+    expect(server.asked[0]?.headers.authorization).toBe(`Bearer ${key}`);
+  });
+
+  it("a key that no header can carry is refused without being shown", async () => {
+    const error: unknown = await run(anthropic({ apiKey: "sk-ant-zwölf" })).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "MODEL_AUTH" });
+    expect(String(error)).not.toContain("zw");
+  });
+
+  it("A62: an image without vision makes no request", async () => {
+    await using server = await loopback(whole);
+    const image: ModelRequest = {
+      ...request,
+      messages: [{ role: "user", content: [{ type: "image", mediaType: "image/png", source: { data: "aGk=" } }] }],
+    };
+    await expect(run(at(server.baseURL, { capabilities: { vision: false } }), image)).rejects.toMatchObject({ code: "MODEL_UNSUPPORTED" });
+    expect(server.asked).toEqual([]);
+  });
+});
+
+describe("traps of the SDK", () => {
+  it("the environment changes neither address nor credential", async () => {
+    vi.stubEnv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1");
+    vi.stubEnv("ANTHROPIC_AUTH_TOKEN", "token-of-the-environment");
+    vi.stubEnv("ANTHROPIC_API_KEY", "key-of-the-environment");
+    await using server = await loopback(whole);
+    await run(at(server.baseURL));
+    expect(server.asked[0]?.headers.authorization).toBe(`Bearer ${key}`);
+  });
+
+  it("a gateway's token goes in place of the key", async () => {
+    await using server = await loopback(whole);
+    await run(anthropic({ authToken: "token", baseURL: server.baseURL, headers: { "anthropic-beta": "a-beta" } }));
+    expect(server.asked[0]?.headers).toMatchObject({ authorization: "Bearer token", "anthropic-beta": "a-beta" });
+  });
+
+  it("compatible servers get the older version of the API where asked, and the key as it was sent then", async () => {
+    await using server = await loopback(whole);
+    await run(at(server.baseURL, { version: "2023-06-01" }));
+    await run(at(server.baseURL));
+    expect(server.asked.map(({ headers }) => [headers["anthropic-version"], headers["x-api-key"], headers.authorization])).toEqual([
+      ["2023-06-01", key, undefined],
+      ["2026-10-21", undefined, `Bearer ${key}`],
+    ]);
+  });
+
+  it("nothing is written to the console, whatever the model and the log level", async () => {
+    vi.stubEnv("ANTHROPIC_LOG", "debug");
+    const written = (["log", "info", "warn", "error", "debug"] as const).map((name) => vi.spyOn(console, name).mockReturnValue());
+    await using server = await loopback(whole);
+    for (const model of ["claude-opus-4-1", "claude-opus-4-6", "claude-opus-4-0"]) {
+      await run(at(server.baseURL), { ...request, model, reasoning: { effort: "high" } });
+    }
+    expect(written.flatMap((spy) => spy.mock.calls)).toEqual([]);
+  });
+
+  it("an answer of any size may be asked for without a stream", async () => {
+    await using server = await loopback(failing(200, JSON.stringify({ content: [], stop_reason: "end_turn" })));
+    await run(at(server.baseURL), { ...request, model: "claude-opus-4-6", maxTokens: 128_000, stream: false });
+    expect(server.asked[0]?.body["max_tokens"]).toBe(128_000);
+  });
+
+  it("no timer of the SDK can end a call", async () => {
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    await run(anthropic({ apiKey: key, fetch: async () => new Response(answer, { headers: open }) }));
+    expect(Math.min(...timers.mock.calls.map(([, delay]) => delay ?? 0))).toBeGreaterThan(2 ** 30);
+  });
+
+  it("the SDK is not loaded before the first call", () => {
+    const script = `
+      const { registerHooks } = await import("node:module");
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
+      const { anthropic } = await import(${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)});
+      anthropic({ apiKey: "k" }).capabilities("claude-sonnet-5-5");
+      console.log(loaded.filter((url) => url.includes("@anthropic-ai")).length, loaded.length > 3);`;
+    const printed = execFileSync(process.execPath, ["--conditions=@loopwright/source", "--input-type=module", "-e", script], {
+      encoding: "utf8",
+    });
+    expect(printed.trim()).toBe("0 true");
+  });
+});

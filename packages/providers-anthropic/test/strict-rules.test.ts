@@ -1,0 +1,78 @@
+import type { Json, JsonObject } from "@loopwright/core";
+import { describe, expect, it } from "vitest";
+import { capabilitiesOf } from "../src/models.ts";
+import { bodyOf } from "../src/request.ts";
+import { randomHistory } from "./random-history.ts";
+import { violationsOf } from "./strict-rules.ts";
+
+const say = (role: string, ...content: Json[]): JsonObject => ({ role, content });
+const text = (words: string): JsonObject => ({ type: "text", text: words });
+const use = (id: string): JsonObject => ({ type: "tool_use", id, name: "look", input: {} });
+const result = (id: string): JsonObject => ({ type: "tool_result", tool_use_id: id, content: "ok" });
+const ask = say("user", text("hello"));
+const valid: JsonObject = { model: "claude-sonnet-4-6", max_tokens: 5, messages: [ask] };
+const withMessages = (...messages: Json[]): JsonObject => ({ ...valid, messages });
+
+describe("the strict rules", () => {
+  it("accept a plain request", () => {
+    expect(violationsOf(valid)).toEqual([]);
+  });
+
+  it.each<[string, JsonObject]>([
+    ["an orphan result", withMessages(say("user", result("a")))],
+    [
+      "a result of a call before the last",
+      withMessages(ask, say("assistant", use("a")), say("user", result("a")), say("assistant", text("x")), say("user", result("a"))),
+    ],
+    ["a missing result", withMessages(ask, say("assistant", use("a"), use("b")), say("user", result("a")))],
+    ["a missing result at the end", withMessages(ask, say("assistant", use("a")))],
+    ["two results of one call", withMessages(ask, say("assistant", use("a")), say("user", result("a"), result("a")))],
+    ["a result behind text", withMessages(ask, say("assistant", use("a")), say("user", text("x"), result("a")))],
+    [
+      "calls with the same id",
+      withMessages(ask, say("assistant", use("a")), say("user", result("a")), say("assistant", use("a")), say("user", result("a"))),
+    ],
+    ["a call with an illegal id", withMessages(ask, say("assistant", use("a.b")), say("user", result("a.b")))],
+    ["empty text", withMessages(say("user", text(" ")))],
+    ["no content", withMessages(say("user"))],
+    ["no message", withMessages()],
+    ["an assistant first", withMessages(say("assistant", text("x")), ask)],
+    ["an unknown role", withMessages(ask, say("tool", text("x")))],
+    ["a system message behind an assistant", withMessages(ask, say("assistant", text("x")), say("system", text("x")))],
+    ["a system message before a user", withMessages(ask, say("system", text("x")), ask)],
+    ["thinking at the end", withMessages(ask, say("assistant", { type: "thinking", thinking: "x", signature: "s" }), ask)],
+    ["thinking without a signature", withMessages(ask, say("assistant", { type: "thinking", thinking: "x" }, text("x")), ask)],
+    ["an image of an assistant", withMessages(ask, say("assistant", { type: "image", source: { type: "url", url: "x" } }), ask)],
+    [
+      "an image of a wrong type",
+      withMessages(say("user", { type: "image", source: { type: "base64", media_type: "image/tiff", data: "" } })),
+    ],
+    ["input that is no object", withMessages(ask, say("assistant", { ...use("a"), input: "{}" }), say("user", result("a")))],
+    ["an answer begun for the model", withMessages(ask, say("assistant", text("x")))],
+    ["five markers", withMessages(say("user", ...[1, 2, 3, 4, 5].map((n) => ({ ...text(`${n}`), cache_control: { type: "ephemeral" } }))))],
+    ["no max_tokens", { model: "m", messages: [ask] }],
+    ["a tool choice without tools", { ...valid, tool_choice: { type: "auto" } }],
+    ["tools of the same name", { ...valid, tools: [1, 2].map(() => ({ name: "a", input_schema: { type: "object" } })) }],
+    ["a schema that is no object's", { ...valid, tools: [{ name: "a", input_schema: {} }] }],
+    [
+      "a forced tool beside thinking",
+      { ...valid, tools: [{ name: "a", input_schema: { type: "object" } }], tool_choice: { type: "any" }, thinking: { type: "adaptive" } },
+    ],
+    ["a budget over the limit", { ...valid, thinking: { type: "enabled", budget_tokens: 2_000 } }],
+    ["a temperature for a model that refuses it", { ...valid, model: "claude-sonnet-5-5", temperature: 0.2 }],
+    ["thinking switched off where it cannot be", { ...valid, model: "claude-opus-5-5", thinking: { type: "disabled" } }],
+  ])("refuse %s", (_, body) => {
+    expect(violationsOf(body)).not.toEqual([]);
+  });
+
+  it.each(["claude-sonnet-4-6", "claude-opus-4-8", "claude-sonnet-5-5", "claude-haiku-4-5"])(
+    "accept 500 random histories as built for %s",
+    (model) => {
+      for (let seed = 0; seed < 500; seed++) {
+        const request = { model, messages: randomHistory(seed, "anthropic"), reasoning: { effort: "high" }, system: "Be brief." } as const;
+        const body = bodyOf(request, { capabilities: capabilitiesOf(model), streaming: true });
+        expect({ seed, violations: violationsOf(body) }).toEqual({ seed, violations: [] });
+      }
+    },
+  );
+});
