@@ -50,7 +50,7 @@ module.exports = {
     ),
     forbid(
       "web-standards-only",
-      { path: "^packages/(core|client|provider-kit)/src/(?!node/)", pathNot: TEST },
+      { path: "^packages/(core|client|provider-kit)/src/(?!node/)", pathNot: [TEST, "^packages/provider-kit/src/testing/"] },
       { dependencyTypes: ["core"] },
       "No Node.js modules here.",
     ),
@@ -92,7 +92,7 @@ module.exports = {
     ),
     forbid(
       "kits-only-in-tests",
-      { pathNot: [TEST, `${ROOMS}/testing/`, "^packages/simulator/", "^apps/chaos/"] },
+      { pathNot: [TEST, `${ROOMS}/testing/`, "^packages/provider-kit/src/testing/", "^packages/simulator/", "^apps/chaos/"] },
       { path: `${ROOMS}/testing/` },
       "Contract kits are for tests.",
     ),

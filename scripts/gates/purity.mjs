@@ -5,7 +5,7 @@ import { fromRoot, sources } from "./tree.mjs";
 
 /** The only files that may touch the real clock and real randomness: the adapters of the clock and id ports. */
 const ADAPTERS = new Set(["packages/core/src/memory/clock.ts", "packages/core/src/memory/ids.ts"]);
-const PURE = /^packages\/(core|client|provider-kit)\/src\/(?!node\/)/;
+const PURE = /^packages\/(core|client|provider-kit)\/src\/(?!node\/|(?<=provider-kit\/src\/)testing\/)/;
 const LOOP = /^packages\/core\/src\/loop\//;
 const PORTS = /^packages\/core\/src\/ports\//;
 
@@ -129,6 +129,7 @@ export const purity = {
       'import type { A } from "../a.ts";\nexport interface Clock {\n  now(): A;\n}\nexport const clockLimits = { waitMs: 60 * 1000 };\nexport type { A };\n',
     ),
     "packages/provider-kit/src/node/index.ts": "export const pid = process.pid;\n",
+    "packages/provider-kit/src/testing/wire.ts": "export const pid = process.pid;\n",
     "packages/store-sqlite/src/index.ts": "export const pid = process.pid + Date.now();\n",
   },
   planted: [

@@ -78,8 +78,14 @@ export function expectThat(condition: boolean, seen: string): asserts condition 
 
 /** Throws when two JSON-like values differ; the order of keys and members that are `undefined` do not count. */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {
+  const difference = differenceOf(actual, expected, what);
+  if (difference !== undefined) throw new Error(difference);
+}
+
+/** In what two JSON-like values differ, as a sentence; `undefined` when they are the same in the sense of `expectSame`. */
+export function differenceOf(actual: unknown, expected: unknown, what: string): string | undefined {
   const [got, wanted] = [canonical(actual), canonical(expected)];
-  if (got !== wanted) throw new Error(`${what}: expected ${shorten(wanted)}, got ${shorten(got)}`);
+  return got === wanted ? undefined : `${what}: expected ${shorten(wanted)}, got ${shorten(got)}`;
 }
 
 function canonical(value: unknown): string {

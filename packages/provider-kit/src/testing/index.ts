@@ -1,0 +1,6 @@
+/** What the tests of a provider package are made with. Runs on Node.js only. */
+export type { RecordedCall, RecordedTruth, Recording, RecordingsPlace, Replay, ReplayedRequest, ReplayOptions } from "./recording.ts";
+export { findRecordings, isStreamed, loadRecordings, startReplay } from "./recording.ts";
+export type { RecordingSuiteOptions, SuiteRunner } from "./recording-suite.ts";
+export { chunkings, recordingSuite } from "./recording-suite.ts";
+export { errorDifferences, truthDifferences } from "./truth-differences.ts";

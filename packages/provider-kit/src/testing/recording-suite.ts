@@ -1,0 +1,126 @@
+import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
+import { type CollectedAnswer, chunkFlaws, collectAnswer } from "@loopwright/core/testing";
+import { findRecordings, isStreamed, loadRecordings, type Recording, type Replay, startReplay } from "./recording.ts";
+import { errorDifferences, truthDifferences } from "./truth-differences.ts";
+
+/** The functions of a test runner; those of vitest fit as they are. */
+export interface SuiteRunner {
+  readonly describe: (title: string, body: () => void) => unknown;
+  readonly it: {
+    (title: string, body: () => Promise<void>, timeoutMs?: number): unknown;
+    readonly skip: (title: string, body: () => Promise<void>) => unknown;
+  };
+  readonly beforeAll: (body: () => Promise<void>) => unknown;
+  readonly afterAll: (body: () => Promise<void>) => unknown;
+}
+
+/** What the suites over recorded traffic are given. */
+export interface RecordingSuiteOptions {
+  readonly runner: SuiteRunner;
+  /** Whose recordings: one or more of `openai-chat`, `openai-responses`, `openai-compat`, `anthropic`, `gemini`, `ollama`. */
+  readonly providers: readonly string[];
+  /** A provider that talks to this base URL, with any key. Made anew for every call. */
+  readonly make: (baseUrl: string, recording: Recording) => ModelProvider;
+  /** Recording id -> why it is rightly not ours. The reason is printed. */
+  readonly exclude?: Readonly<Record<string, string>>;
+  /** Fields of the request beyond the recording's model and one short user message. */
+  readonly request?: (recording: Recording) => Partial<ModelRequest>;
+}
+
+/** How streamed bodies are cut on their way: at once, per event, every 13 bytes, every byte, inside characters and blank lines. */
+export const chunkings: readonly string[] = ["whole", "event", "bytes:13", "byte", "midchar"];
+
+/** Longest that one recording may take in all chunkings together. */
+const recordingTimeoutMs = 120_000;
+
+/**
+ * Registers one test per recording: the provider reads it from the replay server (streamed ones in five chunkings, the
+ * others with `stream: false`) and the folded message must equal the recording's truth. Skipped with a printed reason where
+ * LOOPWRIGHT_RECORDINGS or LOOPWRIGHT_REPLAY is not set.
+ *
+ * ```ts
+ * recordingSuite({ runner: { describe, it, beforeAll, afterAll }, providers: ["anthropic"], make: (baseURL) => anthropic({ apiKey: "test", baseURL }) });
+ * ```
+ */
+export function recordingSuite(options: RecordingSuiteOptions): void {
+  withReplay(options, "recorded traffic", (recordings, replay) => {
+    for (const recording of recordings) {
+      const ways = isStreamed(recording) ? "streamed in five chunkings" : "unstreamed";
+      options.runner.it(
+        `reads ${recording.id} (${ways}) as its truth says`,
+        () => readsTruly(options, recording, replay()),
+        recordingTimeoutMs,
+      );
+    }
+  });
+}
+
+/** Registers a suite that has the replay server, or skips it with a printed reason. Excluded recordings are skipped with theirs. */
+export function withReplay(
+  { runner, providers, exclude = {} }: RecordingSuiteOptions,
+  title: string,
+  body: (recordings: readonly Recording[], replay: () => Replay) => void,
+): void {
+  const place = findRecordings();
+  runner.describe(`${title} of ${providers.join(", ")}`, () => {
+    if (!place.available) {
+      console.info(`Skipped: ${title} of ${providers.join(", ")}: ${place.reason}.`);
+      runner.it.skip(`is played (skipped: ${place.reason})`, () => Promise.resolve());
+      return;
+    }
+    let running: Replay | undefined;
+    runner.beforeAll(async () => {
+      running = await startReplay(place);
+    });
+    runner.afterAll(async () => running?.close());
+    const recordings = loadRecordings(place.recordings, providers);
+    const unknown = Object.keys(exclude).filter((id) => !recordings.some((recording) => recording.id === id));
+    runner.it("excludes only recordings that exist", async () => {
+      if (recordings.length === 0) throw new Error(`There are no recordings of ${providers.join(", ")}.`);
+      if (unknown.length > 0) throw new Error(`There are no recordings ${unknown.join(", ")}.`);
+    });
+    for (const recording of recordings) {
+      const reason = exclude[recording.id];
+      if (reason !== undefined) runner.it.skip(`${recording.id} (skipped: ${reason})`, () => Promise.resolve());
+    }
+    body(
+      recordings.filter((recording) => exclude[recording.id] === undefined),
+      () => {
+        if (!running) throw new Error("The replay server is not running.");
+        return running;
+      },
+    );
+  });
+}
+
+/** The request with which a recording is asked for. The replay server does not compare it with the recorded one. */
+export function requestFor(options: RecordingSuiteOptions, recording: Recording): ModelRequest {
+  return {
+    model: recording.model,
+    messages: [{ role: "user", content: "Hello." }],
+    ...(isStreamed(recording) ? {} : { stream: false }),
+    ...options.request?.(recording),
+  };
+}
+
+async function readsTruly(options: RecordingSuiteOptions, recording: Recording, replay: Replay): Promise<void> {
+  const ways = isStreamed(recording) ? chunkings : ["whole"];
+  const differences = await Promise.all(
+    ways.map(async (chunk) => {
+      const provider = options.make(replay.baseUrl(recording, isStreamed(recording) ? { chunk } : {}), recording);
+      const found = await differencesOf(collectAnswer(provider, requestFor(options, recording)), recording);
+      return found.map((difference) => `[${chunk}] ${difference}`);
+    }),
+  );
+  const all = differences.flat();
+  if (all.length > 0) throw new Error(`${recording.id} (${recording.tags.join(" ")}) differs from its truth:\n${all.join("\n")}`);
+}
+
+async function differencesOf(call: Promise<CollectedAnswer>, recording: Recording): Promise<readonly string[]> {
+  try {
+    const { answer, chunks } = await call;
+    return [...chunkFlaws(chunks), ...truthDifferences(answer, recording)];
+  } catch (error) {
+    return errorDifferences(error, recording);
+  }
+}
