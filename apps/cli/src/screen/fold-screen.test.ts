@@ -1,0 +1,157 @@
+import type { AgentEvent } from "@loopwright/core";
+import { expect, test } from "vitest";
+import { durable, ephemeral, toolRun } from "../../test/events.ts";
+import { neutralise } from "../terminal/neutralise.ts";
+import { addNotice, foldScreen, screenOf } from "./fold-screen.ts";
+import { emptyScreen, type Screen } from "./screen.ts";
+
+function screenAfter(events: readonly AgentEvent[], from: Screen = emptyScreen): Screen {
+  return events.reduce((screen, event, at) => foldScreen(screen, event, 1_000 + at), from);
+}
+
+const shape = (screen: Screen): readonly string[] =>
+  screen.blocks.map((block) => {
+    if (block.kind === "tool") return `tool ${block.name} ${block.phase} ${block.outcome ?? "-"} ${block.output}`;
+    return `${block.kind} ${block.isDone ? "" : "(live) "}${block.kind === "notice" ? block.lines.join(" ") : block.text}`;
+  });
+
+test("a run with thinking, text and a tool becomes blocks in their order", () => {
+  expect(shape(screenAfter(toolRun))).toEqual([
+    "user what time is it?",
+    "thinking I look.",
+    "text I call it.",
+    "tool get_time ended ok 12:00",
+    "text It is noon.",
+  ]);
+});
+
+test("usage, cost and context add up over the model calls", () => {
+  const screen = screenAfter(toolRun);
+  expect(screen.usage).toMatchObject({ input: 30, output: 12, cacheRead: 5 });
+  expect(screen.cost?.totalUsd).toBeCloseTo(0.003);
+  expect(screen.contextTokens).toBe(32);
+  expect(screen.activity).toBe("idle");
+});
+
+test("losing every ephemeral event loses nothing but the liveliness", () => {
+  const silent = toolRun.filter((event) => !("lane" in event));
+  expect(shape(screenAfter(silent))).toEqual(shape(screenAfter(toolRun)));
+});
+
+test("a snapshot replaces what was missed", () => {
+  const screen = screenAfter([
+    durable(1, "message_start", { messageId: "1", role: "assistant" }),
+    ephemeral(1, "text_delta", { index: 0, delta: "one " }),
+    ephemeral(1, "message_snapshot", { content: [{ type: "text", text: "one two three" }] }),
+  ]);
+  expect(shape(screen)).toEqual(["text (live) one two three"]);
+});
+
+test("a thrown-away attempt is said to be thrown away, and its half-written call goes", () => {
+  const screen = screenAfter([
+    durable(1, "message_start", { messageId: "1", role: "assistant" }),
+    ephemeral(1, "text_delta", { index: 0, delta: "half" }),
+    ephemeral(1, "toolcall_start", { index: 1, toolName: "get_time" }),
+    durable(2, "attempt_discarded", { turn: 1, attempt: 1, code: "CRASHED", reason: "died", willRetry: true }),
+  ]);
+  expect(shape(screen)).toEqual([
+    "text half",
+    "notice Attempt 1 was thrown away: the process that made it died (CRASHED). It is made again.",
+  ]);
+});
+
+test("an aborted run ends every block and keeps the partial answer", () => {
+  const screen = screenAfter([
+    durable(1, "message_start", { messageId: "1", role: "assistant" }),
+    ephemeral(1, "text_delta", { index: 0, delta: "half" }),
+    durable(2, "aborting", { reason: "user" }),
+    durable(3, "message_end", {
+      messageId: "3",
+      message: { role: "assistant", content: [{ type: "text", text: "half" }], stopReason: "aborted" },
+    }),
+    durable(4, "run_end", { status: "aborted", reason: "user" }),
+  ]);
+  expect(screen.blocks.every((block) => block.isDone)).toBe(true);
+  expect(shape(screen)).toEqual(["text half", "notice Stopped. What was written so far is kept."]);
+});
+
+test("calls that wait for the person are pending until their result comes", () => {
+  const call = { toolCallId: "c", callKey: "r.1.0", toolName: "ask_user", args: { question: "Who?" } };
+  const waiting = screenAfter([
+    durable(1, "message_start", { messageId: "1", role: "assistant" }),
+    durable(2, "message_end", {
+      messageId: "2",
+      message: {
+        role: "assistant",
+        content: [{ type: "tool_call", callKey: call.callKey, id: "c", name: "ask_user", args: call.args }],
+        stopReason: "tool_calls",
+      },
+    }),
+    durable(3, "awaiting_tool_execution", { toolCalls: [call] }),
+  ]);
+  expect(waiting.pending).toEqual([call]);
+  expect(shape(waiting)).toEqual(["tool ask_user asking - "]);
+  const answered = screenAfter(
+    [
+      durable(4, "message_end", {
+        messageId: "4",
+        message: { role: "tool_result", toolCallId: "c", callKey: call.callKey, content: "Ada", outcome: "ok" },
+      }),
+    ],
+    waiting,
+  );
+  expect(answered.pending).toEqual([]);
+  expect(shape(answered)).toEqual(["tool ask_user ended ok Ada"]);
+});
+
+test("hostile text is harmless wherever it comes from", () => {
+  const evil = "\u001b]52;c;eA==\u0007\u202e\u009b2J";
+  const screen = addNotice(
+    screenAfter([
+      durable(1, "message_start", { messageId: "1", role: "assistant" }),
+      ephemeral(1, "thinking_delta", { index: 0, delta: evil }),
+      ephemeral(1, "text_delta", { index: 1, delta: evil }),
+      durable(2, "message_end", { messageId: "1", message: { role: "user", content: evil } }),
+      durable(2, "tool_execution_start", {
+        toolCallId: "c",
+        callKey: "k",
+        toolName: evil,
+        label: evil,
+        attempt: 1,
+        args: { [evil]: evil },
+      }),
+      ephemeral(2, "progress", { callKey: "k", id: "p", title: evil, state: "open" }),
+      ephemeral(2, "tool_execution_delta", { toolCallId: "c", callKey: "k", delta: evil }),
+      durable(3, "attempt_discarded", { turn: 1, attempt: 1, code: "MODEL_TIMEOUT", reason: evil, willRetry: false }),
+    ]),
+    "error",
+    [evil],
+  );
+  expect(screen.blocks).toHaveLength(6);
+  const told = screen.blocks
+    .flatMap((block) => Object.values({ ...block }))
+    .flat()
+    .filter((value) => typeof value === "string");
+  expect(told.map(neutralise)).toEqual(told);
+});
+
+test("a transcript is shown as it was, and nothing of it is live", () => {
+  const screen = screenOf(emptyScreen, [
+    { role: "user", content: "hi" },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "I look." },
+        { type: "tool_call", callKey: "r.1.0", id: "c", name: "get_time", args: {} },
+      ],
+      stopReason: "tool_calls",
+    },
+    { role: "tool_result", toolCallId: "c", callKey: "r.1.0", content: "12:00", isError: true },
+  ]);
+  expect(shape(screen)).toEqual(["user hi", "text I look.", "tool get_time ended error 12:00"]);
+});
+
+test("events that nobody knows change nothing", () => {
+  expect(foldScreen(emptyScreen, durable(1, "session_closed", {}), 0)).toBe(emptyScreen);
+  expect(foldScreen(emptyScreen, { type: "brand_new", seq: 1, k: 0 } as never, 0)).toBe(emptyScreen);
+});

@@ -1,0 +1,210 @@
+import {
+  type AgentEvent,
+  addCost,
+  addUsage,
+  contextTokensOf,
+  type DurableEvent,
+  type EphemeralEvent,
+  type Message,
+} from "@loopwright/core";
+import { neutralise, oneLine } from "../terminal/neutralise.ts";
+import { finishBlocks, messageBlocks, reconcile } from "./message-blocks.ts";
+import type { Activity, Block, Screen, Tone, ToolBlock } from "./screen.ts";
+import { argsText, changeTool, endTool, growOutput, outputText, replaceOutput, toolBlock } from "./tool-blocks.ts";
+
+/** The screen after one event. `now` is in milliseconds since the epoch; unknown events change nothing. */
+export function foldScreen(screen: Screen, event: AgentEvent, now: number): Screen {
+  if ("lane" in event) return foldEphemeral(screen, event, now);
+  return "seq" in event ? foldDurable(screen, event, now) : screen;
+}
+
+/** The screen with a notice of the program's own. */
+export function addNotice(screen: Screen, tone: Tone, lines: readonly string[]): Screen {
+  const notice: Block = { kind: "notice", id: `notice-${screen.blocks.length}`, tone, lines: lines.map(neutralise), isDone: true };
+  return { ...screen, blocks: [...screen.blocks, notice] };
+}
+
+/** The screen of a transcript: what a resumed session shows of its past. */
+export function screenOf(screen: Screen, messages: readonly Message[]): Screen {
+  let blocks = screen.blocks;
+  for (const [place, message] of messages.entries()) blocks = [...blocks, ...messageBlocks(message, `past-${place}`)];
+  for (const message of messages) if (message.role === "tool_result") blocks = endTool(blocks, message);
+  return { ...screen, blocks: blocks.map((block) => (block.isDone ? block : ({ ...block, isDone: true } as Block))) };
+}
+
+function foldDurable(screen: Screen, event: DurableEvent, now: number): Screen {
+  switch (event.type) {
+    case "run_start":
+      return { ...screen, provider: event.provider, model: event.model, activity: "waiting" };
+    case "message_start":
+      return event.role === "assistant" ? { ...screen, lane: event.seq, activity: "waiting" } : screen;
+    case "message_end":
+      return endMessage(screen, event, now);
+    case "attempt_discarded":
+      return addNotice({ ...screen, blocks: closeLane(screen, now), activity: event.willRetry ? "waiting" : screen.activity }, "warning", [
+        discardedText(event),
+      ]);
+    case "retry_scheduled":
+      return { ...screen, activity: "retrying", retryAt: event.until };
+    case "tool_execution_start":
+      return startTool(screen, event, now);
+    case "tool_execution_end": {
+      const blocks = changeTool(screen.blocks, event.callKey, (tool) => ({
+        ...tool,
+        phase: "ended",
+        isDone: true,
+        outcome: event.outcome,
+        output: outputText(event.output),
+        durationMs: event.durationMs ?? now - tool.since,
+      }));
+      return { ...screen, blocks };
+    }
+    case "awaiting_tool_execution": {
+      let blocks = screen.blocks;
+      for (const call of event.toolCalls) blocks = changeTool(blocks, call.callKey, (tool) => ({ ...tool, phase: "asking" }));
+      return { ...screen, blocks, pending: event.toolCalls, activity: "asking" };
+    }
+    case "aborting":
+      return { ...screen, activity: "aborting" };
+    case "limit_reached":
+      return addNotice(screen, "warning", [limitText(event.which, event.value)]);
+    case "context_compacted":
+      return addNotice(screen, "quiet", ["Older messages were summarised to make room."]);
+    case "run_end":
+      return endRun(screen, event, now);
+    default:
+      return screen;
+  }
+}
+
+function foldEphemeral(screen: Screen, event: EphemeralEvent, now: number): Screen {
+  switch (event.type) {
+    case "text_start":
+    case "text_delta":
+    case "thinking_start":
+    case "thinking_delta":
+      return growBlock(screen, event, now);
+    case "text_end":
+    case "thinking_end":
+      return { ...screen, blocks: finishBlocks(screen.blocks, (block) => block.id === `${event.lane}.${event.index}`, now) };
+    case "toolcall_start":
+      return addBlock(
+        screen,
+        toolBlock({ id: `${event.lane}.${event.index}`, name: event.toolName, args: "", since: now, phase: "writing" }),
+        "writing",
+      );
+    case "toolcall_end":
+      return {
+        ...screen,
+        blocks: changeTool(screen.blocks, `${event.lane}.${event.index}`, (tool) => ({
+          ...tool,
+          id: event.toolCall.callKey,
+          args: argsText(event.toolCall),
+          phase: "waiting",
+        })),
+      };
+    case "message_snapshot":
+      return { ...screen, blocks: reconcile({ ...screen, lane: event.lane }, event.content, now) };
+    case "tool_execution_delta":
+      return changed(screen, event.callKey, (tool) => growOutput(tool, event.delta));
+    case "tool_execution_snapshot":
+      return changed(screen, event.callKey, (tool) => replaceOutput(tool, event.output));
+    case "progress":
+      return changed(screen, event.callKey, ({ step: _, ...tool }) =>
+        event.state === "open" ? { ...tool, step: oneLine(event.title, 60) } : tool,
+      );
+    default:
+      return screen;
+  }
+}
+
+function changed(screen: Screen, callKey: string, change: (tool: ToolBlock) => ToolBlock): Screen {
+  return { ...screen, blocks: changeTool(screen.blocks, callKey, change) };
+}
+
+type Growing = Extract<EphemeralEvent, { type: "text_start" | "text_delta" | "thinking_start" | "thinking_delta" }>;
+
+function growBlock(screen: Screen, event: Growing, now: number): Screen {
+  const id = `${event.lane}.${event.index}`;
+  const kind = event.type.startsWith("text") ? "text" : "thinking";
+  const delta = "delta" in event ? neutralise(event.delta) : "";
+  const at = screen.blocks.findLastIndex((block) => block.id === id);
+  const activity = kind === "text" ? "writing" : "thinking";
+  const block = screen.blocks[at];
+  if (block?.kind === kind) return { ...screen, activity, blocks: screen.blocks.with(at, { ...block, text: block.text + delta }) };
+  const fresh: Block = kind === "text" ? { kind, id, text: delta, isDone: false } : { kind, id, text: delta, isDone: false, since: now };
+  return addBlock(screen, fresh, activity);
+}
+
+function addBlock(screen: Screen, block: Block, activity: Activity): Screen {
+  return { ...screen, blocks: [...screen.blocks, block], activity };
+}
+
+type ToolStart = Extract<DurableEvent, { type: "tool_execution_start" }>;
+
+function startTool(screen: Screen, event: ToolStart, now: number): Screen {
+  const start = (tool: ToolBlock): ToolBlock => ({
+    ...tool,
+    label: oneLine(event.label ?? event.toolName, 60),
+    args: neutralise(JSON.stringify(event.args)),
+    output: "",
+    phase: "running",
+    since: now,
+  });
+  if (screen.blocks.some((block) => block.kind === "tool" && block.id === event.callKey)) {
+    return { ...changed(screen, event.callKey, start), activity: "tools" };
+  }
+  const fresh = toolBlock({ id: event.callKey, name: event.toolName, args: "", since: now, phase: "running" });
+  return addBlock(screen, start(fresh), "tools");
+}
+
+type MessageEnd = Extract<DurableEvent, { type: "message_end" }>;
+
+function endMessage(screen: Screen, event: MessageEnd, now: number): Screen {
+  const { message } = event;
+  if (message.role === "tool_result") {
+    const key = message.callKey ?? message.toolCallId;
+    return { ...screen, blocks: endTool(screen.blocks, message), pending: screen.pending.filter((call) => call.callKey !== key) };
+  }
+  if (message.role !== "assistant")
+    return { ...screen, blocks: [...screen.blocks, ...messageBlocks(message, `message-${event.messageId}`)] };
+  const usage = addUsage(screen.usage, event.usage);
+  const cost = addCost(screen.cost, event.cost);
+  const contextTokens = contextTokensOf(event.usage) ?? screen.contextTokens;
+  const { lane: _, ...rest } = screen;
+  const ended: Screen = {
+    ...rest,
+    blocks: finishBlocks(reconcile(screen, message.content, now), ({ kind }) => kind === "text" || kind === "thinking", now),
+    activity: message.content.some((part) => part.type === "tool_call") ? "tools" : screen.activity,
+    ...(usage ? { usage } : {}),
+    ...(cost ? { cost } : {}),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+  };
+  if (message.stopReason === "length") return addNotice(ended, "warning", ["The answer was cut off at the length limit."]);
+  return message.stopReason === "error" && message.errorMessage ? addNotice(ended, "error", [oneLine(message.errorMessage, 500)]) : ended;
+}
+
+/** The blocks with those of a thrown-away attempt ended; calls that it was writing go, because they were never made. */
+function closeLane({ blocks, lane }: Screen, now: number): readonly Block[] {
+  if (lane === undefined) return blocks;
+  const kept = blocks.filter((block) => block.kind !== "tool" || block.isDone || block.phase === "running" || block.phase === "asking");
+  return finishBlocks(kept, (block) => block.id.startsWith(`${lane}.`), now);
+}
+
+type RunEnd = Extract<DurableEvent, { type: "run_end" }>;
+
+function endRun(screen: Screen, event: RunEnd, now: number): Screen {
+  const { retryAt: _, lane: __, ...rest } = screen;
+  const ended: Screen = { ...rest, blocks: finishBlocks(closeLane(screen, now), () => true, now), activity: "idle", pending: [] };
+  return event.status === "aborted" ? addNotice(ended, "quiet", ["Stopped. What was written so far is kept."]) : ended;
+}
+
+function discardedText(event: Extract<DurableEvent, { type: "attempt_discarded" }>): string {
+  const why = event.code === "CRASHED" ? "the process that made it died" : oneLine(event.reason, 200).replace(/\.$/, "");
+  const next = event.willRetry ? "It is made again." : "It is not made again.";
+  return `Attempt ${event.attempt} was thrown away: ${why} (${event.code}). ${next}`;
+}
+
+function limitText(which: "turns" | "toolCalls", value: number): string {
+  return which === "turns" ? `The limit of ${value} model calls is reached.` : `The limit of ${value} tool calls is reached.`;
+}
