@@ -16,115 +16,111 @@ export interface SseEvent {
  * @throws AgentError MODEL_PROTOCOL when an event grows over `pendingCharsMax`; whatever the body itself throws is passed on.
  */
 export function readSse(body: ReadableStream<Uint8Array>, options: ReaderOptions = {}): AsyncIterableIterator<readonly SseEvent[]> {
-  return batches(createTextSource(body), createSseParser(options));
+  return batches(createTextSource(body), new SseParser(options.pendingCharsMax ?? pendingCharsMax));
 }
 
 const lineFeed = 10;
 const space = 32;
 const colon = 58;
+const none: readonly SseEvent[] = [];
 
 /** The state between two reads. A pending line is only appended to, never looked at, until its end is there: so no read costs more than its own size. */
-interface SseParser {
-  feed(text: string): readonly SseEvent[];
-  finish(): readonly SseEvent[];
-}
-
-/** A parser that is fed decoded text; for `readSse` and for bodies that are no stream. */
-function createSseParser(options: ReaderOptions = {}): SseParser {
-  const charsMax = options.pendingCharsMax ?? pendingCharsMax;
-  let pending = "";
+class SseParser {
+  readonly #charsMax: number;
+  #pending = "";
   /** The last read ended with CR: an LF at the start of the next one belongs to it. */
-  let skipLineFeed = false;
-  let event = "";
-  let data: string | undefined;
-  let out: SseEvent[] = [];
+  #skipLineFeed = false;
+  #event = "";
+  #data: string | undefined;
+  #out: SseEvent[] = [];
 
-  const dispatch = (): void => {
-    if (data !== undefined) out.push({ event, data });
-    event = "";
-    data = undefined;
-  };
+  constructor(charsMax: number) {
+    this.#charsMax = charsMax;
+  }
 
-  /** Takes the line `text[start, end)`. */
-  const takeLine = (text: string, start: number, end: number): void => {
-    if (start === end) dispatch();
-    else if (text.startsWith("data", start)) {
-      if (end === start + 4) addData("");
-      else if (text.charCodeAt(start + 4) === colon) addData(fieldValue(text, start + 5, end));
-    } else if (text.startsWith("event", start)) {
-      if (end === start + 5) event = "";
-      else if (text.charCodeAt(start + 5) === colon) event = fieldValue(text, start + 6, end);
-    }
-  };
+  feed(text: string): readonly SseEvent[] {
+    if (text === "") return none;
+    const from = this.#skipLineFeed && text.charCodeAt(0) === lineFeed ? 1 : 0;
+    this.#skipLineFeed = false;
+    if (text.includes("\r")) this.#feedMixed(text, from);
+    else this.#feedLineFeeds(text, from);
+    if (this.#out.length === 0) return none;
+    const events = this.#out;
+    this.#out = [];
+    return events;
+  }
 
-  const addData = (value: string): void => {
-    if (data === undefined) data = value;
-    else {
-      data += `\n${value}`;
-      if (data.length > charsMax) throw pendingTooLong(charsMax);
-    }
-  };
+  /** An event without its blank line is none. */
+  finish(): readonly SseEvent[] {
+    return none;
+  }
 
-  /** Keeps the start of a line whose end has not come. */
-  const keep = (text: string): void => {
-    pending += text;
-    if (pending.length > charsMax) throw pendingTooLong(charsMax);
-  };
-
-  /** Ends the pending line at `end`; gives where the next one starts. */
-  const endPending = (text: string, start: number, end: number): void => {
-    if (pending === "") takeLine(text, start, end);
-    else {
-      const line = pending + text.slice(start, end);
-      pending = "";
-      takeLine(line, 0, line.length);
-    }
-  };
-
-  const feedLineFeeds = (text: string, from: number): void => {
+  #feedLineFeeds(text: string, from: number): void {
     let start = from;
     for (let end = text.indexOf("\n", start); end !== -1; end = text.indexOf("\n", start)) {
-      endPending(text, start, end);
+      this.#endLine(text, start, end);
       start = end + 1;
     }
-    if (start < text.length) keep(start === 0 ? text : text.slice(start));
-  };
+    if (start < text.length) this.#keep(start === 0 ? text : text.slice(start));
+  }
 
   /** The same where CR may end a line, too. Each of the two searches runs over the text once. */
-  const feedMixed = (text: string, from: number): void => {
+  #feedMixed(text: string, from: number): void {
     let start = from;
     let nextFeed = text.indexOf("\n", start);
     let nextReturn = text.indexOf("\r", start);
     while (nextFeed !== -1 || nextReturn !== -1) {
       const atReturn = nextFeed === -1 || (nextReturn !== -1 && nextReturn < nextFeed);
       const end = atReturn ? nextReturn : nextFeed;
-      endPending(text, start, end);
+      this.#endLine(text, start, end);
       start = end + 1;
       if (atReturn && start === nextFeed) start++;
-      else if (atReturn && start === text.length) skipLineFeed = true;
+      else if (atReturn && start === text.length) this.#skipLineFeed = true;
       if (nextFeed !== -1 && nextFeed < start) nextFeed = text.indexOf("\n", start);
       if (nextReturn !== -1 && nextReturn < start) nextReturn = text.indexOf("\r", start);
     }
-    if (start < text.length) keep(text.slice(start));
-  };
+    if (start < text.length) this.#keep(text.slice(start));
+  }
 
-  return {
-    feed: (text) => {
-      if (text === "") return none;
-      const from = skipLineFeed && text.charCodeAt(0) === lineFeed ? 1 : 0;
-      skipLineFeed = false;
-      if (text.includes("\r")) feedMixed(text, from);
-      else feedLineFeeds(text, from);
-      if (out.length === 0) return none;
-      const events = out;
-      out = [];
-      return events;
-    },
-    finish: () => none,
-  };
+  /** Keeps the start of a line whose end has not come. */
+  #keep(text: string): void {
+    this.#pending += text;
+    if (this.#pending.length > this.#charsMax) throw pendingTooLong(this.#charsMax);
+  }
+
+  /** Ends the line at `end`, together with what of it came before. */
+  #endLine(text: string, start: number, end: number): void {
+    if (this.#pending === "") this.#takeLine(text, start, end);
+    else {
+      const line = this.#pending + text.slice(start, end);
+      this.#pending = "";
+      this.#takeLine(line, 0, line.length);
+    }
+  }
+
+  /** Takes the line `text[start, end)`. */
+  #takeLine(text: string, start: number, end: number): void {
+    if (start === end) this.#dispatch();
+    else if (text.startsWith("data", start)) {
+      if (end === start + 4) this.#addData("");
+      else if (text.charCodeAt(start + 4) === colon) this.#addData(fieldValue(text, start + 5, end));
+    } else if (text.startsWith("event", start)) {
+      if (end === start + 5) this.#event = "";
+      else if (text.charCodeAt(start + 5) === colon) this.#event = fieldValue(text, start + 6, end);
+    }
+  }
+
+  #addData(value: string): void {
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+    if (this.#data.length > this.#charsMax) throw pendingTooLong(this.#charsMax);
+  }
+
+  #dispatch(): void {
+    if (this.#data !== undefined) this.#out.push({ event: this.#event, data: this.#data });
+    this.#event = "";
+    this.#data = undefined;
+  }
 }
-
-const none: readonly SseEvent[] = [];
 
 /** The value of a field, without the one space that may follow the colon. */
 function fieldValue(text: string, start: number, end: number): string {

@@ -1,1 +1,6 @@
-export {};
+/** OpenAI and every compatible server as a model provider. */
+export type { KnownServer, OpenAiCompat } from "./compat.ts";
+export { knownServers, otherServer } from "./compat.ts";
+export { defaultModel } from "./models.ts";
+export { openai } from "./openai.ts";
+export type { OpenAiOptions } from "./options.ts";

@@ -1,0 +1,229 @@
+import { AgentError, type Json, type ModelChunk } from "@loopwright/core";
+import { streamBroken } from "@loopwright/provider-kit";
+import { chatVendor } from "./chat-request.ts";
+import { errorFromEvent, notTheApi } from "./errors.ts";
+import { createReasoningDetails, type ReasoningDetail } from "./reasoning-details.ts";
+import { usageFrom, type WireUsage } from "./usage.ts";
+import { customInput, type ReaderContext, type WireReader } from "./wire-reader.ts";
+
+/** One chunk, or a whole answer with `message` in place of `delta`. What compatible servers add is read where it means something. */
+interface ChatChunk {
+  readonly model?: string;
+  readonly choices?: readonly ChatChoice[] | null;
+  readonly usage?: WireUsage | null;
+  /** Groq's older place of the usage. */
+  readonly x_groq?: { readonly usage?: WireUsage | null } | null;
+  readonly error?: unknown;
+}
+
+interface ChatChoice {
+  readonly index?: number;
+  readonly delta?: ChatDelta | null;
+  readonly message?: ChatDelta | null;
+  readonly finish_reason?: string | null;
+}
+
+interface ChatDelta {
+  readonly content?: string | readonly ContentPiece[] | null;
+  readonly refusal?: string | null;
+  /** DeepSeek, Z.ai, Moonshot, vLLM, ... */
+  readonly reasoning_content?: string | null;
+  /** OpenRouter, Groq, Ollama, ... */
+  readonly reasoning?: string | null;
+  readonly reasoning_details?: readonly ReasoningDetail[] | null;
+  readonly tool_calls?: readonly CallPiece[] | null;
+  readonly function_call?: CallPiece["function"] | null;
+}
+
+/** Mistral's reasoning models send their content in parts. */
+interface ContentPiece {
+  readonly type?: string;
+  readonly text?: string;
+  readonly thinking?: readonly ContentPiece[];
+}
+
+interface CallPiece {
+  readonly index?: number;
+  readonly id?: string | null;
+  readonly function?: { readonly name?: string | null; readonly arguments?: string | null } | null;
+  readonly custom?: { readonly name?: string | null; readonly input?: string | null } | null;
+  /** Gemini's thought signature. */
+  readonly extra_content?: Json;
+}
+
+interface Call {
+  readonly index: number;
+  readonly id: string | undefined;
+  readonly custom: boolean;
+  extra: Json | undefined;
+}
+
+/** Reads the chunks of chat completions, of OpenAI and of servers that speak it. */
+export class ChatReader implements WireReader {
+  readonly #context: ReaderContext;
+  readonly #calls: Call[] = [];
+  /** The call that a number of the wire means at present. */
+  readonly #byNumber = new Map<number, Call>();
+  readonly #details = createReasoningDetails();
+  /** Blocks are numbered in the order in which they first show. */
+  #blocks = 0;
+  #text = -1;
+  #thinking = -1;
+  #reasoningField: string | undefined;
+  #model: string | undefined;
+  #finishReason: string | undefined;
+  #refusal = "";
+  #out: ModelChunk[] = [];
+  done = false;
+
+  constructor(context: ReaderContext) {
+    this.#context = context;
+  }
+
+  take(event: string, data: string, out: ModelChunk[]): void {
+    if (data === "[DONE]") {
+      this.done = true;
+      return;
+    }
+    const chunk: ChatChunk | null = JSON.parse(data);
+    if (chunk === null || typeof chunk !== "object") throw notTheApi(this.#context.provider, "a stream of something else");
+    if (event === "error") throw errorFromEvent(chunk, this.#context);
+    this.#takeChunk(chunk, out);
+  }
+
+  takeWhole(body: unknown, out: ModelChunk[]): void {
+    const chunk = body as ChatChunk | null;
+    if (chunk === null || typeof chunk !== "object") throw notTheApi(this.#context.provider, "something else");
+    if (!chunk.error && !Array.isArray(chunk.choices)) throw notTheApi(this.#context.provider, "an answer without choices");
+    this.#takeChunk(chunk, out);
+    this.done = true;
+  }
+
+  finish(out: ModelChunk[]): void {
+    const { provider } = this.#context;
+    const finishReason = this.#finishReason;
+    if (finishReason === undefined && !this.done) throw streamBroken(provider, "its finish reason");
+    for (const call of this.#calls) closeCall(call, out);
+    const details = this.#details.all();
+    const field = this.#reasoningField;
+    if (field !== undefined || details.length > 0) {
+      const data = { ...(field === undefined ? {} : { field }), ...(details.length === 0 ? {} : { details }) };
+      out.push({ type: "opaque", index: this.#thinking === -1 ? this.#blocks++ : this.#thinking, vendor: chatVendor, data });
+    }
+    out.push(endOf({ finishReason, refusal: this.#refusal, hasCalls: this.#calls.length > 0, model: this.#model, provider }));
+  }
+
+  #takeChunk(chunk: ChatChunk, out: ModelChunk[]): void {
+    if (chunk.error) throw errorFromEvent(chunk, this.#context);
+    this.#out = out;
+    if (chunk.model) this.#model = chunk.model;
+    const usage = chunk.usage ?? chunk.x_groq?.usage;
+    if (usage) out.push({ type: "usage", usage: usageFrom(usage) });
+    if (!chunk.choices) return;
+    for (const choice of chunk.choices) {
+      // One answer was asked for; a second choice can only come from `vendorOptions`.
+      if (choice.index) continue;
+      const delta = choice.delta ?? choice.message;
+      if (delta) this.#takeDelta(delta);
+      if (choice.finish_reason) this.#finishReason = choice.finish_reason;
+    }
+  }
+
+  #takeDelta(delta: ChatDelta): void {
+    const { content } = delta;
+    if (delta.reasoning_content) this.#addThinking("reasoning_content", delta.reasoning_content);
+    else if (delta.reasoning) this.#addThinking("reasoning", delta.reasoning);
+    if (typeof content === "string") {
+      if (content !== "") this.#addText(content);
+    } else if (content) this.#addPieces(content);
+    if (delta.reasoning_details) this.#details.add(delta.reasoning_details);
+    if (delta.tool_calls) for (const [place, piece] of delta.tool_calls.entries()) this.#takeCall(piece, place);
+    if (delta.function_call) this.#takeCall({ index: 0, function: delta.function_call }, 0);
+    if (delta.refusal) this.#refusal += delta.refusal;
+  }
+
+  #addText(delta: string): void {
+    if (this.#text === -1) this.#text = this.#blocks++;
+    this.#out.push({ type: "text", index: this.#text, delta });
+  }
+
+  #addThinking(field: string, delta: string): void {
+    if (this.#thinking === -1) this.#thinking = this.#blocks++;
+    this.#reasoningField ??= field;
+    this.#out.push({ type: "thinking", index: this.#thinking, delta });
+  }
+
+  #addPieces(pieces: readonly ContentPiece[]): void {
+    for (const piece of pieces) {
+      if (piece.type === "text" && piece.text) this.#addText(piece.text);
+      for (const thought of piece.thinking ?? []) if (thought.text) this.#addThinking("content", thought.text);
+    }
+  }
+
+  /** A number may come again for another call (some servers number every call 0), or not at all. */
+  #takeCall(piece: CallPiece, place: number): void {
+    const number = piece.index ?? place;
+    let call = this.#byNumber.get(number);
+    if (call === undefined || isOtherCall(call, piece)) call = this.#startCall(number, piece);
+    if (piece.extra_content !== undefined) call.extra = piece.extra_content;
+    const delta = call.custom ? customInput.piece(piece.custom?.input ?? "") : piece.function?.arguments;
+    if (delta) this.#out.push({ type: "call-args", index: call.index, delta });
+  }
+
+  #startCall(number: number, piece: CallPiece): Call {
+    const custom = piece.custom !== undefined && piece.custom !== null;
+    const name = nameOf(piece) ?? "";
+    const call: Call = { index: this.#blocks++, id: piece.id || undefined, custom, extra: undefined };
+    const { index, id } = call;
+    this.#calls.push(call);
+    this.#byNumber.set(number, call);
+    this.#out.push(id === undefined ? { type: "call-start", index, name } : { type: "call-start", index, id, name });
+    if (custom) this.#out.push({ type: "call-args", index, delta: customInput.open });
+    return call;
+  }
+}
+
+function nameOf(piece: CallPiece): string | undefined {
+  return piece.function?.name || piece.custom?.name || undefined;
+}
+
+function isOtherCall(call: Call, piece: CallPiece): boolean {
+  if (nameOf(piece) === undefined) return false;
+  return piece.id ? call.id !== undefined && piece.id !== call.id : piece.index === undefined;
+}
+
+function closeCall({ index, custom, extra }: Call, out: ModelChunk[]): void {
+  if (custom) {
+    out.push({ type: "call-args", index, delta: customInput.close });
+    out.push({ type: "opaque", index, vendor: chatVendor, data: { custom } });
+  } else if (extra !== undefined) out.push({ type: "opaque", index, vendor: chatVendor, data: { extra_content: extra } });
+  out.push({ type: "call-end", index });
+}
+
+interface Ending {
+  readonly finishReason: string | undefined;
+  readonly refusal: string;
+  readonly hasCalls: boolean;
+  readonly model: string | undefined;
+  readonly provider: string;
+}
+
+function endOf({ finishReason, refusal, hasCalls, model, provider }: Ending): ModelChunk {
+  const base = { ...(finishReason === undefined ? {} : { raw: finishReason }), ...(model === undefined ? {} : { model }) };
+  if (refusal !== "") return { type: "end", stopReason: "error", message: refusal, ...base };
+  switch (finishReason) {
+    case "length":
+    case "max_tokens":
+    case "model_length":
+      return { type: "end", stopReason: "length", ...base };
+    case "content_filter":
+    case "sensitive":
+      return { type: "end", stopReason: "error", message: `The content filter of ${provider} stopped the answer.`, ...base };
+    case "error":
+    case "network_error":
+    case "insufficient_system_resource":
+      throw new AgentError("MODEL_OVERLOADED", { message: `${provider} broke the answer off: ${finishReason}.` });
+    default:
+      return { type: "end", stopReason: hasCalls ? "tool_calls" : "stop", ...base };
+  }
+}

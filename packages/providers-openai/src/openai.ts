@@ -1,0 +1,169 @@
+import type { JsonObject, ModelChunk } from "@loopwright/core";
+import { AgentError } from "@loopwright/core";
+import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
+import { readSse } from "@loopwright/provider-kit";
+import type { OpenAI } from "openai";
+import { createChatRequests } from "./chat-request.ts";
+import { ChatReader } from "./chat-response.ts";
+import { type CallContext, errorFromSdk, notTheApi } from "./errors.ts";
+import { capabilitiesOf, defaultModel } from "./models.ts";
+import { environment, type OpenAiOptions, type OpenAiSettings, requireKey, settingsOf } from "./options.ts";
+import { refuseImages } from "./request-cache.ts";
+import { createResponsesRequests } from "./responses-request.ts";
+import { ResponsesReader } from "./responses-response.ts";
+import type { WireReader } from "./wire-reader.ts";
+
+/** The largest delay of a timer: the SDK's own time-outs never fire, deadlines are the runtime's. */
+const neverMs = 2 ** 31 - 1;
+
+/** All that an instance makes once, at its first use. */
+interface Instance {
+  readonly settings: OpenAiSettings;
+  readonly bodyOf: (request: ModelRequest) => JsonObject;
+  client?: Promise<OpenAI>;
+}
+
+/**
+ * A provider for OpenAI and for every server that speaks its chat completions or responses API. Costs nothing until it is used:
+ * the environment is read and the SDK imported with the first call. The SDK's own retries and time-outs are off.
+ * @throws AgentError in `stream`: MODEL_KEY_MISSING, CONFIG_INVALID, MODEL_UNSUPPORTED before any request, then as the port says.
+ */
+export function openai(options: OpenAiOptions = {}): ModelProvider {
+  let made: Instance | undefined;
+  const instance = (): Instance => {
+    if (made === undefined) {
+      const settings = settingsOf(options, environment());
+      made = { settings, bodyOf: settings.api === "chat" ? createChatRequests(settings.compat) : createResponsesRequests(settings) };
+    }
+    return made;
+  };
+  const capabilities = (model: string): ModelCapabilities => ({
+    ...capabilitiesOf(model, instance().settings.compat),
+    ...options.capabilities,
+  });
+  return {
+    name: options.name ?? "openai",
+    get defaultModel() {
+      return options.model ?? (instance().settings.isOpenAi ? defaultModel : "");
+    },
+    capabilities,
+    stream: (request, io) => {
+      const { streaming, vision } = capabilities(request.model);
+      return call(instance(), { request: streaming ? request : { ...request, stream: false }, io, options, vision });
+    },
+  };
+}
+
+interface Call {
+  readonly request: ModelRequest;
+  readonly io: ModelCallIo;
+  readonly options: OpenAiOptions;
+  readonly vision: boolean;
+}
+
+async function* call(instance: Instance, { request, io, options, vision }: Call): AsyncGenerator<readonly ModelChunk[], void> {
+  const { settings } = instance;
+  const { signal } = io;
+  signal.throwIfAborted();
+  if (request.model === "") {
+    throw new AgentError("CONFIG_INVALID", {
+      message: `No model was named for ${settings.label}.`,
+      fix: "Pass `model`; each server has names of its own.",
+    });
+  }
+  if (!vision) refuseImages(request, settings.label);
+  const key = requireKey(settings);
+  const context: CallContext = { provider: settings.label, signal, secrets: key === undefined ? [] : [key] };
+  const reader = settings.api === "chat" ? new ChatReader(context) : new ResponsesReader(context);
+  const body = instance.bodyOf(request);
+  let streaming = false;
+  try {
+    instance.client ??= createClient(settings, key, options);
+    const client = await instance.client;
+    const response = await send(client, settings.api === "chat" ? "/chat/completions" : "/responses", { body, signal });
+    streaming = true;
+    const events = bodyOf(response, settings.label);
+    if (isJson(response)) {
+      yield readWhole(reader, await response.json(), signal);
+      return;
+    }
+    yield* readEvents(reader, events, signal);
+  } catch (error) {
+    throw errorFromSdk(error, { ...context, streaming });
+  }
+}
+
+/** One array per read of the socket. After the vendor's last event the rest is read and dropped, so that the connection can be used again. */
+async function* readEvents(
+  reader: WireReader,
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ModelChunk[], void> {
+  let ended = false;
+  try {
+    for await (const events of readSse(body)) {
+      if (ended) continue;
+      const out: ModelChunk[] = [];
+      for (const { event, data } of events) if (!reader.done) reader.take(event, data, out);
+      if (out.length === 0) out.push({ type: "alive" });
+      if (reader.done) {
+        signal.throwIfAborted();
+        reader.finish(out);
+        ended = true;
+      }
+      yield out;
+    }
+  } catch (error) {
+    // What breaks after the end breaks nothing.
+    if (!ended) throw error;
+  }
+  if (ended) return;
+  signal.throwIfAborted();
+  const out: ModelChunk[] = [];
+  reader.finish(out);
+  yield out;
+}
+
+function readWhole(reader: WireReader, body: unknown, signal: AbortSignal): readonly ModelChunk[] {
+  signal.throwIfAborted();
+  const out: ModelChunk[] = [];
+  reader.takeWhole(body, out);
+  reader.finish(out);
+  return out;
+}
+
+/** Some servers answer a streamed request in one piece; what counts is what came. */
+function isJson(response: Response): boolean {
+  return response.headers.get("content-type")?.includes("json") ?? false;
+}
+
+function bodyOf(response: Response, provider: string): ReadableStream<Uint8Array> {
+  const type = response.headers.get("content-type") ?? "";
+  if (type.startsWith("text/html")) throw notTheApi(provider, "a page of HTML");
+  if (response.body === null) throw notTheApi(provider, "nothing");
+  return response.body;
+}
+
+/** The raw answer: the stream is read by ourselves, because the SDK's own reading is the largest cost of a run. */
+function send(client: OpenAI, path: string, { body, signal }: { body: JsonObject; signal: AbortSignal }): Promise<Response> {
+  return client.post(path, { body, signal, stream: body["stream"] === true }).asResponse();
+}
+
+/** The SDK reads the environment for whatever it is not given, so it is given everything. */
+async function createClient(settings: OpenAiSettings, key: string | undefined, options: OpenAiOptions): Promise<OpenAI> {
+  const { OpenAI } = await import("openai");
+  return new OpenAI({
+    apiKey: key ?? "none",
+    adminAPIKey: null,
+    webhookSecret: null,
+    baseURL: settings.baseURL,
+    organization: settings.organization,
+    project: settings.project,
+    maxRetries: 0,
+    timeout: neverMs,
+    logLevel: "off",
+    // Looked up with each call, so that a replaced global fetch is seen.
+    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    defaultHeaders: { ...(key === undefined ? { authorization: null } : {}), ...options.headers },
+  });
+}

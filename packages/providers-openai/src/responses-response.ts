@@ -1,0 +1,207 @@
+import type { Json, ModelChunk } from "@loopwright/core";
+import { streamBroken } from "@loopwright/provider-kit";
+import { errorFromEvent, notTheApi } from "./errors.ts";
+import { responsesVendor } from "./responses-request.ts";
+import { usageFrom, type WireUsage } from "./usage.ts";
+import { customInput, type ReaderContext, type WireReader } from "./wire-reader.ts";
+
+interface ResponseEvent {
+  readonly type?: string;
+  readonly output_index?: number;
+  readonly delta?: string;
+  readonly item?: ResponseItem;
+  readonly response?: WholeResponse;
+  readonly error?: unknown;
+}
+
+interface ResponseItem {
+  readonly type?: string;
+  readonly call_id?: string;
+  readonly name?: string;
+  readonly arguments?: string;
+  readonly input?: string;
+  readonly namespace?: string;
+  readonly phase?: string | null;
+  readonly content?: readonly { readonly type?: string; readonly text?: string; readonly refusal?: string }[] | null;
+  readonly summary?: readonly { readonly text?: string }[] | null;
+  readonly [field: string]: unknown;
+}
+
+interface WholeResponse {
+  readonly status?: string;
+  readonly model?: string;
+  readonly usage?: WireUsage | null;
+  readonly error?: unknown;
+  readonly incomplete_details?: { readonly reason?: string } | null;
+  readonly output?: readonly ResponseItem[];
+}
+
+/** Reads the events of the Responses API. An item's place in the answer is the number of its block. */
+export class ResponsesReader implements WireReader {
+  readonly #context: ReaderContext;
+  /** Blocks of calls that were begun, blocks of which anything was told, blocks that are whole. */
+  readonly #started = new Set<number>();
+  readonly #said = new Set<number>();
+  readonly #closed = new Set<number>();
+  #refusal = "";
+  #ended: WholeResponse | undefined;
+  #out: ModelChunk[] = [];
+
+  constructor(context: ReaderContext) {
+    this.#context = context;
+  }
+
+  get done(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  take(name: string, data: string, out: ModelChunk[]): void {
+    if (data === "[DONE]") return;
+    const event: ResponseEvent | null = JSON.parse(data);
+    if (event === null || typeof event !== "object") throw notTheApi(this.#context.provider, "a stream of something else");
+    if (name === "error") throw errorFromEvent(event, this.#context);
+    this.#out = out;
+    this.#takeEvent(event, event.output_index ?? 0);
+  }
+
+  takeWhole(body: unknown, out: ModelChunk[]): void {
+    const response = body as WholeResponse | null;
+    if (response === null || typeof response !== "object") throw notTheApi(this.#context.provider, "something else");
+    if (!response.error && !Array.isArray(response.output)) throw notTheApi(this.#context.provider, "an answer without output");
+    this.#out = out;
+    this.#close(response);
+  }
+
+  finish(out: ModelChunk[]): void {
+    const { provider } = this.#context;
+    if (this.#ended === undefined) throw streamBroken(provider, "its last event (response.completed)");
+    out.push(endOf(this.#ended, { refusal: this.#refusal, hasCalls: this.#started.size > 0, provider }));
+  }
+
+  #takeEvent(event: ResponseEvent, index: number): void {
+    switch (event.type) {
+      case "response.output_text.delta":
+        this.#say("text", index, event.delta);
+        return;
+      case "response.function_call_arguments.delta":
+        this.#say("call-args", index, event.delta);
+        return;
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        this.#say("thinking", index, event.delta);
+        return;
+      case "response.custom_tool_call_input.delta":
+        this.#say("call-args", index, customInput.piece(event.delta ?? ""));
+        return;
+      case "response.refusal.delta":
+        this.#refusal += event.delta ?? "";
+        return;
+      case "response.output_item.added":
+        if (event.item?.type === "function_call" || event.item?.type === "custom_tool_call") this.#startCall(index, event.item);
+        return;
+      case "response.output_item.done":
+        if (event.item) this.#closeItem(index, event.item);
+        return;
+      case "response.completed":
+      case "response.incomplete":
+      case "response.failed":
+        this.#close(event.response ?? {});
+        return;
+      default:
+        // `type: "error"` comes with and without an SSE event of that name. The rest is progress of server tools, parts opened and
+        // closed, and whatever comes in time to come.
+        if (event.type === "error" || event.error) throw errorFromEvent(event, this.#context);
+    }
+  }
+
+  #say(type: "text" | "thinking" | "call-args", index: number, delta: string | undefined): void {
+    if (!delta) return;
+    this.#said.add(index);
+    this.#out.push({ type, index, delta });
+  }
+
+  #startCall(index: number, item: ResponseItem): void {
+    if (this.#started.has(index)) return;
+    this.#started.add(index);
+    const name = item.name ?? "";
+    this.#out.push(item.call_id ? { type: "call-start", index, id: item.call_id, name } : { type: "call-start", index, name });
+    if (item.type === "custom_tool_call") this.#out.push({ type: "call-args", index, delta: customInput.open });
+  }
+
+  /** Takes an item that is whole, and tells of it what its deltas have not. */
+  #closeItem(index: number, item: ResponseItem): void {
+    if (this.#closed.has(index)) return;
+    this.#closed.add(index);
+    switch (item.type) {
+      case "message":
+        this.#closeMessage(index, item);
+        return;
+      case "function_call":
+      case "custom_tool_call":
+        this.#closeCall(index, item);
+        return;
+      case "reasoning":
+        if (!this.#said.has(index))
+          for (const part of [...(item.summary ?? []), ...(item.content ?? [])]) this.#say("thinking", index, part.text);
+        this.#keep(index, verbatim(item));
+        return;
+      default:
+        // Tools that the vendor ran itself: kept as they are, because reasoning beside them must not lose its neighbour.
+        this.#keep(index, verbatim(item));
+    }
+  }
+
+  #closeCall(index: number, item: ResponseItem): void {
+    this.#startCall(index, item);
+    const custom = item.type === "custom_tool_call";
+    if (!this.#said.has(index)) this.#say("call-args", index, custom ? customInput.piece(item.input ?? "") : item.arguments);
+    if (custom) {
+      this.#out.push({ type: "call-args", index, delta: customInput.close });
+      this.#keep(index, { custom });
+    } else if (item.namespace) this.#keep(index, { namespace: item.namespace });
+    this.#out.push({ type: "call-end", index });
+  }
+
+  #closeMessage(index: number, item: ResponseItem): void {
+    const wasSaid = this.#said.has(index);
+    let refusal = "";
+    for (const part of item.content ?? []) {
+      if (part.type === "refusal") refusal += part.refusal ?? "";
+      else if (!wasSaid) this.#say("text", index, part.text);
+    }
+    if (this.#refusal === "") this.#refusal = refusal;
+    if (item.phase) this.#keep(index, { phase: item.phase });
+  }
+
+  #keep(index: number, data: Json): void {
+    this.#out.push({ type: "opaque", index, vendor: responsesVendor, data });
+  }
+
+  #close(response: WholeResponse): void {
+    if (response.status === "failed" || response.error) throw errorFromEvent(response.error ?? response, this.#context);
+    for (const [index, item] of (response.output ?? []).entries()) this.#closeItem(index, item);
+    if (response.usage) this.#out.push({ type: "usage", usage: usageFrom(response.usage) });
+    this.#ended = response;
+  }
+}
+
+function endOf(
+  response: WholeResponse,
+  { refusal, hasCalls, provider }: { refusal: string; hasCalls: boolean; provider: string },
+): ModelChunk {
+  const reason = response.incomplete_details?.reason;
+  const status = response.status ?? "completed";
+  const raw = reason === undefined ? status : `${status}:${reason}`;
+  const base = { raw, ...(response.model === undefined ? {} : { model: response.model }) };
+  if (refusal !== "") return { type: "end", stopReason: "error", message: refusal, ...base };
+  if (reason === "content_filter")
+    return { type: "end", stopReason: "error", message: `The content filter of ${provider} stopped the answer.`, ...base };
+  if (status === "incomplete") return { type: "end", stopReason: "length", ...base };
+  if (status === "completed") return { type: "end", stopReason: hasCalls ? "tool_calls" : "stop", ...base };
+  return { type: "end", stopReason: "error", message: `${provider} has not finished the answer: its status is ${status}.`, ...base };
+}
+
+/** The item as it came: JSON by origin. */
+function verbatim(item: ResponseItem): Json {
+  return item as Json;
+}
