@@ -1,0 +1,147 @@
+import type { SessionEvent } from "../loop/event.ts";
+import type { EventChannel } from "../ports/event-channel.ts";
+import type { SessionRef } from "../ports/session-log.ts";
+import { expectSame, expectThat } from "./kit.ts";
+import { sampleRef } from "./sample-facts.ts";
+import type { StoreKit } from "./store-case.ts";
+import { expectSoon } from "./store-expectation.ts";
+
+/** A fresh channel. */
+export interface ChannelUnderTest {
+  readonly channel: EventChannel;
+  /** How long events may take. Default 2 s. */
+  readonly patienceMs?: number;
+}
+
+const other = { scope: "local", session: "second" };
+const foreign = { scope: "other", session: sampleRef.session };
+
+/** Events that can be told apart by their `n`. */
+function deltas(...numbers: readonly number[]): readonly SessionEvent[] {
+  return numbers.map((n) => ({ type: "text_delta", lane: 1, n, index: 0, delta: `${n} ` }) as const);
+}
+
+class Listener {
+  readonly heard: unknown[] = [];
+  readonly stop: () => void;
+  readonly #patienceMs: number;
+
+  constructor({ channel, patienceMs = 2_000 }: ChannelUnderTest, ref: SessionRef) {
+    this.#patienceMs = patienceMs;
+    this.stop = channel.subscribe(ref, (events) => this.heard.push(...events.map((event) => ("n" in event ? event.n : event.type))));
+  }
+
+  async hears(...wanted: readonly number[]): Promise<void> {
+    await expectSoon(() => this.heard.length >= wanted.length, { what: `hears ${wanted.length} events`, withinMs: this.#patienceMs });
+    expectSame(this.heard, wanted, "events heard");
+  }
+}
+
+/** The promises of `EventChannel`. */
+export const eventChannelKit: StoreKit<ChannelUnderTest> = [
+  {
+    id: "order",
+    promise: "a listener hears every event once, in the order of publishing, over many batches",
+    async run(make) {
+      const subject = await make();
+      const listener = new Listener(subject, sampleRef);
+      const wanted = Array.from({ length: 200 }, (_, index) => index);
+      for (let at = 0; at < 200; at += 4) {
+        subject.channel.publish(sampleRef, deltas(...wanted.slice(at, at + 4)));
+        if (at % 40 === 0) await Promise.resolve();
+      }
+      await listener.hears(...wanted);
+    },
+  },
+  {
+    id: "two-listeners",
+    promise: "two listeners hear the same",
+    async run(make) {
+      const subject = await make();
+      const listeners = [new Listener(subject, sampleRef), new Listener(subject, sampleRef)];
+      subject.channel.publish(sampleRef, deltas(1, 2));
+      subject.channel.publish(sampleRef, deltas(3));
+      for (const listener of listeners) await listener.hears(1, 2, 3);
+    },
+  },
+  {
+    id: "from-now-on",
+    promise: "a listener hears what is published from now on, nothing from before",
+    async run(make) {
+      const subject = await make();
+      const early = new Listener(subject, sampleRef);
+      subject.channel.publish(sampleRef, deltas(1));
+      await early.hears(1);
+      const late = new Listener(subject, sampleRef);
+      subject.channel.publish(sampleRef, deltas(2));
+      await late.hears(2);
+    },
+  },
+  {
+    id: "unsubscribe",
+    promise: "a listener that has left hears nothing more, not even what was published just before; leaving twice is harmless",
+    async run(make) {
+      const subject = await make();
+      const [leaves, stays] = [new Listener(subject, sampleRef), new Listener(subject, sampleRef)];
+      subject.channel.publish(sampleRef, deltas(1));
+      leaves.stop();
+      leaves.stop();
+      subject.channel.publish(sampleRef, deltas(2));
+      await stays.hears(1, 2);
+      expectSame(leaves.heard, [], "what the one that left heard");
+    },
+  },
+  {
+    id: "sessions-apart",
+    promise: "a listener hears nothing of other sessions",
+    async run(make) {
+      const subject = await make();
+      const [mine, others] = [new Listener(subject, sampleRef), new Listener(subject, other)];
+      subject.channel.publish(other, deltas(7));
+      subject.channel.publish(sampleRef, deltas(1));
+      await others.hears(7);
+      await mine.hears(1);
+    },
+  },
+  {
+    id: "scopes-apart",
+    promise: "a listener hears nothing of a session of the same id in another scope",
+    async run(make) {
+      const subject = await make();
+      const [mine, theirs] = [new Listener(subject, sampleRef), new Listener(subject, foreign)];
+      subject.channel.publish(foreign, deltas(7));
+      subject.channel.publish(sampleRef, deltas(1));
+      await theirs.hears(7);
+      await mine.hears(1);
+    },
+  },
+  {
+    id: "publisher-first",
+    promise: "publishing returns before a listener is called, so that none can hold the publisher up",
+    async run(make) {
+      const subject = await make();
+      const listener = new Listener(subject, sampleRef);
+      subject.channel.publish(sampleRef, deltas(1));
+      expectSame(listener.heard, [], "heard during the call");
+      await listener.hears(1);
+    },
+  },
+  {
+    id: "throwing-listener",
+    promise: "a listener that throws disturbs neither the publisher nor the others, and hears what comes later",
+    async run(make) {
+      const subject = await make();
+      let calls = 0;
+      subject.channel.subscribe(sampleRef, () => {
+        calls++;
+        throw new Error("a listener's own trouble");
+      });
+      const listener = new Listener(subject, sampleRef);
+      subject.channel.publish(sampleRef, deltas(1));
+      await listener.hears(1);
+      subject.channel.publish(sampleRef, deltas(2));
+      await listener.hears(1, 2);
+      expectThat(calls === 2, `the listener that throws was called ${calls} times`);
+    },
+  },
+];

@@ -1,0 +1,223 @@
+import type { SessionLog } from "../ports/session-log.ts";
+import { expectSame, expectThat } from "./kit.ts";
+import type { LogUnderTest } from "./log-under-test.ts";
+import { noteBatch, sampleRef } from "./sample-facts.ts";
+import type { StoreCase, StoreKit } from "./store-case.ts";
+
+const leaseMs = 15_000;
+const other = { scope: "local", session: "second" };
+
+function claim(log: SessionLog, node: string): ReturnType<SessionLog["claim"]> {
+  return log.claim(sampleRef, { node, leaseMs });
+}
+
+const claimCases: readonly StoreCase<LogUnderTest>[] = [
+  {
+    id: "first-claim",
+    promise: "the first claim gets epoch 1 and the tail of the log",
+    async run(make) {
+      const { log } = await make();
+      await log.append(sampleRef, noteBatch("b1", 0));
+      expectSame(await claim(log, "one"), { type: "claimed", epoch: 1, lastSeq: 1 }, "the answer");
+    },
+  },
+  {
+    id: "one-holder",
+    promise: "while a lease runs another node is told who holds it and for how long",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      const answer = await claim(log, "two");
+      expectThat(answer.type === "held" && answer.node === "one", `the answer was ${JSON.stringify(answer)}`);
+      expectThat(answer.remainingMs > 0 && answer.remainingMs <= leaseMs, `${answer.remainingMs} ms remain`);
+    },
+  },
+  {
+    id: "head-lease",
+    promise: "the head names the epoch and the running lease",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      const { epoch, lease } = await log.head(sampleRef);
+      expectSame([epoch, lease?.node], [1, "one"], "epoch and node");
+      expectThat(lease !== undefined && lease.remainingMs > 0 && lease.remainingMs <= leaseMs, "the lease has no time left");
+    },
+  },
+  {
+    id: "own-claim",
+    promise: "the same node may claim again and gets the next epoch",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      expectSame(await claim(log, "one"), { type: "claimed", epoch: 2, lastSeq: 0 }, "the answer");
+    },
+  },
+  {
+    id: "two-claimants",
+    promise: "of many nodes that claim at once exactly one gets the session",
+    async run(make) {
+      const { log } = await make();
+      const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => claim(log, `node${index}`)));
+      expectSame(answers.filter(({ type }) => type === "claimed").length, 1, "winners");
+      expectSame((await log.head(sampleRef)).epoch, 1, "the epoch");
+    },
+  },
+  {
+    id: "leases-apart",
+    promise: "leases and epochs of sessions are apart",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      expectSame(await log.claim(other, { node: "two", leaseMs }), { type: "claimed", epoch: 1, lastSeq: 0 }, "the answer");
+    },
+  },
+];
+
+const expiryCases: readonly StoreCase<LogUnderTest>[] = [
+  {
+    id: "expiry",
+    promise: "after its time, and not before, a lease is over by the store's clock, and the next claim gets the next epoch",
+    needs: ["time"],
+    async run(make) {
+      const { log, advance } = await make();
+      await claim(log, "one");
+      advance?.(leaseMs - 1_000);
+      expectSame((await claim(log, "two")).type, "held", "one second before the end");
+      advance?.(1_001);
+      expectSame((await log.head(sampleRef)).lease, undefined, "the lease in the head");
+      expectSame(await claim(log, "two"), { type: "claimed", epoch: 2, lastSeq: 0 }, "after the end");
+    },
+  },
+  {
+    id: "renew",
+    promise: "a renewal makes the lease run anew from now",
+    needs: ["time"],
+    async run(make) {
+      const { log, advance } = await make();
+      await claim(log, "one");
+      advance?.(10_000);
+      expectSame(await log.renew(sampleRef, { epoch: 1, leaseMs }), true, "the renewal");
+      advance?.(10_000);
+      expectSame((await claim(log, "two")).type, "held", "a claim after 20 s");
+    },
+  },
+  {
+    id: "late-renew",
+    promise: "an owner whose lease is over may renew it as long as nobody else has claimed",
+    needs: ["time"],
+    async run(make) {
+      const { log, advance } = await make();
+      await claim(log, "one");
+      advance?.(leaseMs + 1);
+      expectSame(await log.renew(sampleRef, { epoch: 1, leaseMs }), true, "the renewal");
+      expectSame((await claim(log, "two")).type, "held", "a claim after it");
+    },
+  },
+  {
+    id: "renew-after-take-over",
+    promise: "a renewal after a take-over answers false and takes nothing from the new owner",
+    needs: ["time"],
+    async run(make) {
+      const { log, advance } = await make();
+      await claim(log, "one");
+      advance?.(leaseMs + 1);
+      await claim(log, "two");
+      expectSame(await log.renew(sampleRef, { epoch: 1, leaseMs }), false, "the renewal");
+      expectSame((await log.head(sampleRef)).lease?.node, "two", "the owner");
+    },
+  },
+  {
+    id: "fence-after-expiry",
+    promise: "an owner whose lease is over still writes until another claims, and is fenced from then on",
+    needs: ["time"],
+    async run(make) {
+      const { log, advance } = await make();
+      await claim(log, "one");
+      advance?.(leaseMs + 1);
+      expectSame((await log.append(sampleRef, noteBatch("b1", 0, { epoch: 1 }))).type, "ok", "before the take-over");
+      await claim(log, "two");
+      expectSame(await log.append(sampleRef, noteBatch("b2", 1, { epoch: 1 })), { type: "fenced", currentEpoch: 2 }, "after it");
+    },
+  },
+];
+
+const releaseCases: readonly StoreCase<LogUnderTest>[] = [
+  {
+    id: "release",
+    promise: "a released session can be claimed at once, under the next epoch",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      await log.release(sampleRef, 1);
+      expectSame((await log.head(sampleRef)).lease, undefined, "the lease in the head");
+      expectSame(await claim(log, "two"), { type: "claimed", epoch: 2, lastSeq: 0 }, "the claim");
+    },
+  },
+  {
+    id: "release-old",
+    promise: "releasing an old epoch takes nothing from the new owner",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      await claim(log, "one");
+      await log.release(sampleRef, 1);
+      expectSame((await log.head(sampleRef)).lease?.node, "one", "the owner");
+    },
+  },
+  {
+    id: "renew-released",
+    promise: "a lease that was given back cannot be renewed; nor can one that never was",
+    async run(make) {
+      const { log } = await make();
+      expectSame(await log.renew(sampleRef, { epoch: 1, leaseMs }), false, "without a claim");
+      await claim(log, "one");
+      await log.release(sampleRef, 1);
+      expectSame(await log.renew(sampleRef, { epoch: 1, leaseMs }), false, "after the release");
+    },
+  },
+  {
+    id: "release-in-append",
+    promise: "an append with `release` writes and gives the lease back in one step",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      await log.append(sampleRef, noteBatch("b1", 0, { epoch: 1, release: true }));
+      expectSame(await claim(log, "two"), { type: "claimed", epoch: 2, lastSeq: 1 }, "the claim");
+    },
+  },
+  {
+    id: "refused-keeps-lease",
+    promise: "an append with `release` that writes nothing keeps the lease",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      await log.append(sampleRef, noteBatch("b1", 7, { epoch: 1, release: true }));
+      expectSame((await claim(log, "two")).type, "held", "the claim");
+    },
+  },
+  {
+    id: "command-keeps-lease",
+    promise: "an append without an epoch takes nobody's lease away",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      await log.append(sampleRef, noteBatch("b1", 0, { release: true }));
+      expectSame((await claim(log, "two")).type, "held", "the claim");
+    },
+  },
+  {
+    id: "epoch-after-reopen",
+    promise: "epochs go on rising after the store was closed and opened again",
+    needs: ["reopen"],
+    async run(make) {
+      const subject = await make();
+      await claim(subject.log, "one");
+      const log = (await subject.reopen?.()) ?? subject.log;
+      await log.release(sampleRef, 1);
+      expectSame(await claim(log, "two"), { type: "claimed", epoch: 2, lastSeq: 0 }, "the claim");
+    },
+  },
+];
+
+/** The promises of leases. Capabilities: `time`, `reopen`. */
+export const leaseKit: StoreKit<LogUnderTest> = [...claimCases, ...expiryCases, ...releaseCases];

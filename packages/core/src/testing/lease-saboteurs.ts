@@ -1,0 +1,184 @@
+import type { LogUnderTest } from "./log-under-test.ts";
+import type { Saboteur } from "./saboteur.ts";
+import { spoiledLog } from "./spoiled-log.ts";
+
+/** Defects of leases. */
+export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
+  {
+    defect: "begins with epoch 0",
+    breaks: ["first-claim", "own-claim", "leases-apart", "expiry", "release", "release-in-append", "epoch-after-reopen"],
+    make: spoiledLog((real) => ({
+      async claim(ref, claim) {
+        const answer = await real.claim(ref, claim);
+        return answer.type === "claimed" ? { ...answer, epoch: answer.epoch - 1 } : answer;
+      },
+    })),
+  },
+  {
+    defect: "gives the session to whoever asks",
+    breaks: ["one-holder", "expiry", "renew", "late-renew", "refused-keeps-lease", "command-keeps-lease"],
+    make: spoiledLog((real) => ({
+      async claim(ref, claim) {
+        await real.release(ref, (await real.head(ref)).epoch);
+        return real.claim(ref, claim);
+      },
+    })),
+  },
+  {
+    defect: "looks for a lease before, not with, the claim",
+    breaks: ["two-claimants"],
+    make: spoiledLog((real) => ({
+      async claim(ref, claim) {
+        const { lease } = await real.head(ref);
+        const answer = await real.claim(ref, claim);
+        return answer.type === "held" && !lease ? { type: "claimed", epoch: 1, lastSeq: 0 } : answer;
+      },
+    })),
+  },
+  {
+    defect: "hides the lease",
+    breaks: ["head-lease", "renew-after-take-over", "release-old"],
+    make: spoiledLog((real) => ({
+      async head(ref) {
+        const { lease: _lease, ...head } = await real.head(ref);
+        return head;
+      },
+    })),
+  },
+  {
+    defect: "shows a lease that is over",
+    breaks: ["expiry", "release"],
+    make: spoiledLog((real) => ({
+      async head(ref) {
+        const head = await real.head(ref);
+        return head.epoch > 0 ? { lease: { node: "one", remainingMs: 15_000 }, ...head } : head;
+      },
+    })),
+  },
+  {
+    defect: "lets nobody claim twice",
+    breaks: ["own-claim", "release-old"],
+    make: spoiledLog((real) => ({
+      async claim(ref, claim) {
+        const { lease } = await real.head(ref);
+        return lease ? { type: "held", ...lease } : real.claim(ref, claim);
+      },
+    })),
+  },
+  {
+    defect: "counts epochs over all sessions",
+    breaks: ["leases-apart"],
+    make: spoiledLog((real) => {
+      let count = 0;
+      return {
+        async claim(ref, claim) {
+          const answer = await real.claim(ref, claim);
+          if (answer.type !== "claimed") return answer;
+          count++;
+          return { ...answer, epoch: count };
+        },
+      };
+    }),
+  },
+  {
+    defect: "has leases that never end",
+    breaks: ["expiry", "renew-after-take-over", "fence-after-expiry", "head-lease", "one-holder"],
+    make: spoiledLog((real) => ({ claim: (ref, claim) => real.claim(ref, { ...claim, leaseMs: 10 ** 9 }) })),
+  },
+  {
+    defect: "forgets renewals",
+    breaks: ["renew", "late-renew"],
+    make: spoiledLog((real) => ({
+      renew: async (ref, { epoch }) => (await real.renew(ref, { epoch, leaseMs: 1 })) && real.renew(ref, { epoch, leaseMs: 0 }),
+    })),
+  },
+  {
+    defect: "renews no lease that is over",
+    breaks: ["late-renew"],
+    make: spoiledLog((real) => ({
+      async renew(ref, lease) {
+        return (await real.head(ref)).lease !== undefined && real.renew(ref, lease);
+      },
+    })),
+  },
+  {
+    defect: "renews for old owners",
+    breaks: ["renew-after-take-over"],
+    make: spoiledLog((real) => ({
+      async renew(ref, { leaseMs }) {
+        return real.renew(ref, { epoch: (await real.head(ref)).epoch, leaseMs });
+      },
+    })),
+  },
+  {
+    defect: "fences an owner as soon as its lease is over",
+    breaks: ["fence-after-expiry"],
+    make: spoiledLog((real) => ({
+      async append(ref, request) {
+        const { epoch, lease } = await real.head(ref);
+        return request.epoch === epoch && !lease ? { type: "fenced", currentEpoch: epoch } : real.append(ref, request);
+      },
+    })),
+  },
+  {
+    defect: "releases nothing",
+    breaks: ["release", "renew-released", "release-in-append", "epoch-after-reopen"],
+    make: spoiledLog((real) => ({
+      async release() {},
+      append: (ref, { release: _release, ...request }) => real.append(ref, request),
+    })),
+  },
+  {
+    defect: "releases whatever runs",
+    breaks: ["release-old"],
+    make: spoiledLog((real) => ({
+      async release(ref) {
+        await real.release(ref, (await real.head(ref)).epoch);
+      },
+    })),
+  },
+  {
+    defect: "renews what was given back",
+    breaks: ["renew-released"],
+    make: spoiledLog((real) => ({
+      async renew(ref, lease) {
+        return (await real.renew(ref, lease)) || (await real.head(ref)).epoch === lease.epoch;
+      },
+    })),
+  },
+  {
+    defect: "forgets the release in an append",
+    breaks: ["release-in-append"],
+    make: spoiledLog((real) => ({ append: (ref, { release: _release, ...request }) => real.append(ref, request) })),
+  },
+  {
+    defect: "releases also when it refuses the append",
+    breaks: ["refused-keeps-lease"],
+    make: spoiledLog((real) => ({
+      async append(ref, request) {
+        const outcome = await real.append(ref, request);
+        if (request.release && request.epoch !== undefined) await real.release(ref, request.epoch);
+        return outcome;
+      },
+    })),
+  },
+  {
+    defect: "lets commands release",
+    breaks: ["command-keeps-lease"],
+    make: spoiledLog((real) => ({
+      async append(ref, request) {
+        const outcome = await real.append(ref, request);
+        if (request.release && outcome.type === "ok") await real.release(ref, (await real.head(ref)).epoch);
+        return outcome;
+      },
+    })),
+  },
+  {
+    defect: "begins again with epoch 1",
+    breaks: ["epoch-after-reopen"],
+    make: async () => {
+      const honest = await spoiledLog(() => ({}))();
+      return { ...honest, reopen: async () => (await spoiledLog(() => ({}))()).log };
+    },
+  },
+];

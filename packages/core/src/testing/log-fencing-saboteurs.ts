@@ -1,0 +1,90 @@
+import type { SessionLog, SessionRef } from "../ports/session-log.ts";
+import type { LogUnderTest } from "./log-under-test.ts";
+import type { Saboteur } from "./saboteur.ts";
+import { appending } from "./spoiled-log.ts";
+
+const isClosed = (real: SessionLog, ref: SessionRef): Promise<boolean> =>
+  real.read(ref).then((facts) => facts.at(-1)?.type === "session.closed");
+
+/** Defects of fencing and of the order of checks. */
+export const fencingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
+  {
+    defect: "lets old owners write",
+    breaks: ["fenced", "fenced-before-dup", "fenced-before-closed", "fenced-before-conflict"],
+    make: appending(async (real, ref, { epoch, ...request }) =>
+      real.append(ref, epoch === undefined ? request : { ...request, epoch: (await real.head(ref)).epoch }),
+    ),
+  },
+  {
+    defect: "lets no owner write without a lease",
+    breaks: ["owner-writes"],
+    make: appending(async (real, ref, request) => {
+      const { lease, epoch } = await real.head(ref);
+      return request.epoch === epoch && !lease ? { type: "fenced", currentEpoch: epoch } : real.append(ref, request);
+    }),
+  },
+  {
+    defect: "lets only owners write",
+    breaks: ["command-writes"],
+    make: appending(async (real, ref, request) => {
+      const { epoch, lease } = await real.head(ref);
+      return request.epoch === undefined && lease ? { type: "fenced", currentEpoch: epoch } : real.append(ref, request);
+    }),
+  },
+  {
+    defect: "looks for duplicates before old owners",
+    breaks: ["fenced-before-dup"],
+    make: appending(async (real, ref, { epoch, ...request }) => {
+      const outcome = await real.append(ref, epoch === undefined ? request : { ...request, epoch });
+      if (outcome.type !== "fenced") return outcome;
+      const probe = await real.append(ref, { ...request, expectedSeq: -1 });
+      return probe.type === "dup" ? probe : outcome;
+    }),
+  },
+  {
+    defect: "looks for closed sessions before old owners",
+    breaks: ["fenced-before-closed"],
+    make: appending(async (real, ref, request) => {
+      const outcome = await real.append(ref, request);
+      return outcome.type === "fenced" && (await isClosed(real, ref)) ? { type: "closed" } : outcome;
+    }),
+  },
+  {
+    defect: "looks for conflicts before old owners",
+    breaks: ["fenced-before-conflict", "fenced-before-dup"],
+    make: appending(async (real, ref, request) => {
+      const outcome = await real.append(ref, request);
+      const { lastSeq } = await real.head(ref);
+      return outcome.type === "fenced" && lastSeq !== request.expectedSeq ? { type: "conflict", actualSeq: lastSeq } : outcome;
+    }),
+  },
+  {
+    defect: "looks for closed sessions before duplicates",
+    breaks: ["dup-before-closed"],
+    make: appending(async (real, ref, request) => {
+      const wasClosed = await isClosed(real, ref);
+      const outcome = await real.append(ref, request);
+      return outcome.type === "dup" && wasClosed ? { type: "closed" } : outcome;
+    }),
+  },
+  {
+    defect: "writes to closed sessions",
+    breaks: ["closed"],
+    make: appending(async (real, ref, request) => {
+      const outcome = await real.append(ref, request);
+      const { lastSeq } = await real.head(ref);
+      return outcome.type === "closed" && lastSeq > 0 && request.expectedSeq === lastSeq ? { type: "ok", lastSeq: lastSeq + 1 } : outcome;
+    }),
+  },
+  {
+    defect: "looks for conflicts before closed sessions",
+    breaks: ["closed-before-conflict"],
+    make: appending(async (real, ref, request) => {
+      const outcome = await real.append(ref, request);
+      const { lastSeq } = await real.head(ref);
+      return outcome.type === "closed" && lastSeq > 0 && request.expectedSeq !== lastSeq
+        ? { type: "conflict", actualSeq: lastSeq }
+        : outcome;
+    }),
+  },
+];

@@ -1,0 +1,23 @@
+import { type FactDraft, factVersion } from "../loop/fact.ts";
+import type { AppendRequest, SessionRef } from "../ports/session-log.ts";
+
+/** Moment of the first sample fact. */
+export const sampleAt = 1_767_225_600_000;
+
+/** The session most cases write to. */
+export const sampleRef: SessionRef = { scope: "local", session: "first" };
+
+/** A small fact that can be told from others. */
+export function noteFact(title: string, at: number = sampleAt): FactDraft {
+  return { type: "session.changed", title, at, v: factVersion };
+}
+
+/** Facts titled `<name> 1`, `<name> 2`, ... */
+export function noteFacts(count: number, name = "note"): readonly FactDraft[] {
+  return Array.from({ length: count }, (_, index) => noteFact(`${name} ${index + 1}`));
+}
+
+/** One batch of one small fact, named by its batch id. */
+export function noteBatch(batchId: string, expectedSeq: number, more: Partial<AppendRequest> = {}): AppendRequest {
+  return { batchId, expectedSeq, facts: [noteFact(batchId)], ...more };
+}

@@ -1,0 +1,7 @@
+import type { IndexUnderTest } from "./index-under-test.ts";
+import { listAndSummaryCases } from "./session-index-list-cases.ts";
+import { searchCases } from "./session-index-search-cases.ts";
+import type { StoreKit } from "./store-case.ts";
+
+/** The promises of `SessionIndex`. Capabilities: `reopen`. */
+export const sessionIndexKit: StoreKit<IndexUnderTest> = [...listAndSummaryCases, ...searchCases];

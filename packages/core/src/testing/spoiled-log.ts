@@ -1,0 +1,32 @@
+import { memoryStore } from "../memory/memory-store.ts";
+import type { AppendOutcome, AppendRequest, SessionLog, SessionRef } from "../ports/session-log.ts";
+import type { LogUnderTest } from "./log-under-test.ts";
+import { type ManualClock, manualClock } from "./manual-clock.ts";
+import type { Make } from "./store-case.ts";
+
+type Spoil = (real: SessionLog, clock: ManualClock) => Partial<SessionLog>;
+
+/** A log in memory some methods of which were replaced; `reopen` is honest, it gives the same log back. */
+export function spoiledLog(spoil: Spoil): Make<LogUnderTest> {
+  return async () => {
+    const clock = manualClock();
+    const real = memoryStore({ clock }).log;
+    const log: SessionLog = { ...real, ...spoil(real, clock) };
+    return { log, reopen: async () => log, advance: (ms) => clock.advance(ms), patienceMs: 20 };
+  };
+}
+
+/** A log in memory with another `append`. */
+export function appending(
+  append: (real: SessionLog, ref: SessionRef, request: AppendRequest) => Promise<AppendOutcome>,
+): Make<LogUnderTest> {
+  return spoiledLog((real) => ({ append: (ref, request) => append(real, ref, request) }));
+}
+
+let batchCount = 0;
+
+/** A batch id that was never used. */
+export function freshBatchId(): string {
+  batchCount++;
+  return `another ${batchCount}`;
+}
