@@ -1,1 +1,3 @@
-export {};
+/** A price table for Loopwright. */
+export type { PriceOverride, PricesOptions } from "./prices.ts";
+export { prices } from "./prices.ts";
