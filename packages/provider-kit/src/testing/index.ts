@@ -1,4 +1,5 @@
 /** What the tests of a provider package are made with. Runs on Node.js only. */
+export { faultSuite } from "./fault-suite.ts";
 export type { RecordedCall, RecordedTruth, Recording, RecordingsPlace, Replay, ReplayedRequest, ReplayOptions } from "./recording.ts";
 export { findRecordings, isStreamed, loadRecordings, startReplay } from "./recording.ts";
 export type { RecordingSuiteOptions, SuiteRunner } from "./recording-suite.ts";

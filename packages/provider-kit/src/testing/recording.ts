@@ -54,6 +54,7 @@ export interface ReplayedRequest {
   readonly path: string;
   readonly body: unknown;
   readonly refused?: string;
+  readonly bytesSent?: number;
   readonly clientClosedAt?: number;
 }
 

@@ -1,0 +1,106 @@
+import { isAgentError } from "@loopwright/core";
+import { type CollectedAnswer, differenceOf, expectThat } from "@loopwright/core/testing";
+import { callWith, type FaultContext } from "./fault-call.ts";
+import { failureCases } from "./fault-cases.ts";
+import { isStreamed, type Recording } from "./recording.ts";
+import { type RecordingSuiteOptions, withReplay } from "./recording-suite.ts";
+
+/** How often a body is cut at places that no border explains. */
+const randomCuts = 50;
+/** How many calls of one recording run at once. */
+const callsAtOnceMax = 32;
+/** How many borders of one recording end cleanly. */
+const truncationsMax = 24;
+/** Longest that all faults of one recording may take. */
+const faultsTimeoutMs = 120_000;
+
+/**
+ * Registers the faults of the wire over recorded traffic: every successful recording is cut at every event border and at 50
+ * seeded random bytes, and ends cleanly before its terminal event; a few get failing statuses, garbage, error events and
+ * silence with an abort. Every call must reject with the right error, or, where the cut came after the answer was
+ * complete, give the very message of the whole recording. Skipped like `recordingSuite`. Exclude by id what the vendor's
+ * protocol cannot tell, for example content after a finish reason.
+ */
+export function faultSuite(options: RecordingSuiteOptions): void {
+  withReplay(options, "faults of recorded traffic", (all, replay) => {
+    const recordings = all.filter((recording) => recording.response.status < 400 && !recording.truth.error);
+    for (const recording of recordings) {
+      const title = isStreamed(recording)
+        ? `never takes ${recording.id} cut at any event border or byte for the whole`
+        : `never takes ${recording.id} cut in the middle for the whole`;
+      options.runner.it(title, () => survivesCuts({ options, recording, replay: replay() }), faultsTimeoutMs);
+    }
+    const few = [...recordings.filter(isStreamed).slice(0, 2), ...recordings.filter((recording) => !isStreamed(recording)).slice(0, 1)];
+    for (const recording of few) {
+      for (const each of failureCases(recording)) {
+        options.runner.it(`${each.title} (${recording.id})`, () => each.run({ options, recording, replay: replay() }), faultsTimeoutMs);
+      }
+    }
+  });
+}
+
+async function survivesCuts(context: FaultContext): Promise<void> {
+  const { recording } = context;
+  const whole = (await callWith(context, isStreamed(recording) ? { chunk: "whole" } : {})).answer;
+  const flaws: string[] = [];
+  const waiting = cutsOf(recording);
+  const work = async (): Promise<void> => {
+    for (let fault = waiting.pop(); fault !== undefined; fault = waiting.pop()) {
+      const flaw = await flawOf(callWith(context, { fault, ...(isStreamed(recording) ? { chunk: "whole" } : {}) }), whole);
+      if (flaw !== undefined) flaws.push(`${fault}: ${flaw}`);
+    }
+  };
+  await Promise.all(Array.from({ length: callsAtOnceMax }, work));
+  expectThat(flaws.length === 0, `${recording.id} (${flaws.length} faults not seen):\n${flaws.slice(0, 12).join("\n")}`);
+}
+
+/** A call with a broken wire must reject as such, or be whole. Usage may come after the answer is complete, so it may be missing. */
+async function flawOf(call: Promise<CollectedAnswer>, whole: CollectedAnswer["answer"]): Promise<string | undefined> {
+  try {
+    const { answer } = await call;
+    const said = ({ parts, ended }: CollectedAnswer["answer"]): unknown => [parts, ended?.stopReason, ended?.raw];
+    return differenceOf(said(answer), said(whole), "half an answer was taken for the whole");
+  } catch (error) {
+    if (!isAgentError(error)) return `expected an AgentError, got ${String(error)}`;
+    if (!brokenCodes.has(error.code)) return `expected ${[...brokenCodes].join(" or ")}, got ${error.code}: ${error.message}`;
+    return error.retryable ? undefined : `${error.code} is not called retryable`;
+  }
+}
+
+const brokenCodes: ReadonlySet<string> = new Set(["MODEL_STREAM_BROKEN", "MODEL_UNREACHABLE", "MODEL_PROTOCOL"]);
+
+/** The replay server's names of the faults, in an order that is the same at every run. */
+function cutsOf(recording: Recording): string[] {
+  const body = Buffer.from(recording.response.body, "utf8");
+  if (!isStreamed(recording))
+    return ["cut:50%", "cut:1", `cut:${body.length - 1}`, "truncate:50%", "truncate:0", `truncate:${body.length - 2}`];
+  const random = randomOf(recording.id);
+  const bytes = Array.from({ length: randomCuts }, () => Math.floor(random() * body.length));
+  const borders = bordersOf(body, recording.provider === "ollama");
+  const sparse = Math.max(1, Math.ceil(borders.length / truncationsMax));
+  const ends = [...borders.filter((_, at) => at % sparse === 0 || at >= borders.length - 4), ...bytes.slice(0, 8)];
+  const cuts = [...borders, ...bytes].map((at) => `cut:${at}`);
+  // Where the vendor goes on after its terminal event, a clean end after the first one looks like the whole to anybody.
+  return recording.tags.includes("content-after-finish") ? cuts : cuts.concat(ends.map((at) => `truncate:${at}`));
+}
+
+/** Offsets just after every event, and 0. */
+function bordersOf(body: Uint8Array, lines: boolean): readonly number[] {
+  const borders = [0];
+  for (let at = 0; at < body.length; at++) {
+    if (body[at] !== 10) continue;
+    const before = body[at - 1] === 13 ? at - 2 : at - 1;
+    if (lines || body[before] === 10) borders.push(at + 1);
+  }
+  return borders.filter((at) => at < body.length);
+}
+
+/** Numbers in [0, 1), the same for the same name. */
+function randomOf(name: string): () => number {
+  let state = 0;
+  for (const character of name) state = (Math.imul(state, 31) + character.charCodeAt(0)) | 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    return (state >>> 0) / 4_294_967_296;
+  };
+}
