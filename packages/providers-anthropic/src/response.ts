@@ -71,6 +71,7 @@ export function createDecoder(): Decoder {
   let model: string | undefined;
   let stopReason: string | undefined;
   let stopDetails: WireDelta["stop_details"];
+  let hasCalls = false;
   let ended = false;
 
   const takeDelta = (index: number, delta: WireDelta, out: ModelChunk[]): void => {
@@ -107,6 +108,7 @@ export function createDecoder(): Decoder {
         return;
       case "content_block_start":
         blocks[index] = startBlock(index, event.content_block ?? {}, out);
+        hasCalls ||= blocks[index].kind === "call";
         return;
       case "content_block_stop":
         stopBlock(index, blocks[index], out);
@@ -123,7 +125,7 @@ export function createDecoder(): Decoder {
         return;
       case "message_stop":
         ended = true;
-        out.push(endOf(stopReason, stopDetails, model));
+        out.push(endOf({ raw: stopReason, details: stopDetails, model, hasCalls }));
         return;
       case "ping":
         out.push({ type: "alive" });
@@ -160,7 +162,8 @@ export function chunksOf(answer: WireAnswer): readonly ModelChunk[] {
     stopBlock(index, startBlock(index, block, out), out);
   });
   pushUsage(answer.usage, out);
-  out.push(endOf(answer.stop_reason ?? undefined, answer.stop_details, answer.model));
+  const hasCalls = answer.content.some(({ type }) => kindOf(type) === "call");
+  out.push(endOf({ raw: answer.stop_reason ?? undefined, details: answer.stop_details, model: answer.model, hasCalls }));
   return out;
 }
 
@@ -246,8 +249,15 @@ function pushUsage(wire: WireUsage | null | undefined, out: ModelChunk[]): void 
   out.push({ type: "usage", usage });
 }
 
+interface Ending {
+  readonly raw: string | undefined;
+  readonly details: WireDelta["stop_details"];
+  readonly model: string | undefined;
+  readonly hasCalls: boolean;
+}
+
 /** @see https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (2026-11-21) */
-function endOf(raw: string | undefined, details: WireDelta["stop_details"], model: string | undefined): ModelChunk {
+function endOf({ raw, details, model, hasCalls }: Ending): ModelChunk {
   const common = { ...(raw === undefined ? {} : { raw }), ...(model === undefined ? {} : { model }) };
   switch (raw) {
     case "tool_use":
@@ -259,7 +269,7 @@ function endOf(raw: string | undefined, details: WireDelta["stop_details"], mode
       return { type: "end", stopReason: "error", ...common, message: refusalText(details) };
     default:
       // end_turn, stop_sequence, pause_turn (a server tool's turn that another request continues), and words to come.
-      return { type: "end", stopReason: "stop", ...common };
+      return { type: "end", stopReason: hasCalls ? "tool_calls" : "stop", ...common };
   }
 }
 

@@ -12,7 +12,7 @@ export function errorOf(
   if (!isAgentError(made, "MODEL_UNREACHABLE") || streaming) return made;
   return new AgentError("MODEL_UNREACHABLE", {
     message: made.message,
-    fix: `Check that Ollama runs at ${withoutSecrets(baseURL)} (\`ollama serve\`), or set OLLAMA_HOST.`,
+    fix: `Check that Ollama runs at ${baseURL} (\`ollama serve\`), or set OLLAMA_HOST.`,
     cause: made.cause,
   });
 }
@@ -28,8 +28,4 @@ export async function statusErrorOf(response: Response, secrets: readonly string
     fix: "Fetch the model with `ollama pull`, or check its name.",
     details: error.details,
   });
-}
-
-function withoutSecrets(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, "//");
 }

@@ -3,7 +3,7 @@ import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from
 import { readNdjson, streamBroken } from "@loopwright/provider-kit";
 import { errorOf, statusErrorOf } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
-import { connectionOf, type OllamaOptions, vendor, vendorName } from "./options.ts";
+import { type Connection, connectionOf, type OllamaOptions, vendor, vendorName } from "./options.ts";
 import { bodyOf } from "./request.ts";
 import { chunksOf, createDecoder } from "./response.ts";
 
@@ -12,7 +12,7 @@ import { chunksOf, createDecoder } from "./response.ts";
  * @see https://docs.ollama.com/api/chat (2026-11-21)
  */
 export function ollama(options: OllamaOptions = {}): ModelProvider {
-  let connection: ReturnType<typeof connectionOf> | undefined;
+  let connection: Connection | undefined;
   const capabilities = (model: string): ModelCapabilities =>
     capabilitiesOf(model, {
       ...(options.contextTokens === undefined ? {} : { contextTokens: options.contextTokens }),

@@ -26,20 +26,53 @@ export interface OllamaOptions {
   readonly capabilities?: Partial<ModelCapabilities>;
 }
 
-/** Where an instance speaks to, without a slash at the end, and with what. @throws AgentError CONFIG_INVALID for an address that is none. */
-export function connectionOf(options: OllamaOptions): {
+/** Where an instance speaks to, without a slash at the end and without credentials, and with what headers. */
+export interface Connection {
   readonly baseURL: string;
-  readonly headers: Record<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What no error may show. */
   readonly secrets: readonly string[];
-} {
+}
+
+/** The connection of an instance. @throws AgentError CONFIG_INVALID for an address that is none; MODEL_AUTH for a key that no header can carry. */
+export function connectionOf(options: OllamaOptions): Connection {
   const environment = globalThis.process?.env;
-  const baseURL = (options.baseURL ?? addressOf(environment?.["OLLAMA_HOST"] ?? "")).replace(/\/+$/, "");
-  const key = (options.apiKey ?? (baseURL.startsWith("https:") ? environment?.["OLLAMA_API_KEY"] : undefined) ?? "").trim();
-  if (key !== "" && !/^[\x21-\x7e]+$/.test(key)) {
+  const url = urlOf(options.baseURL ?? addressOf(environment?.["OLLAMA_HOST"] ?? ""), "The base URL");
+  const key = (options.apiKey ?? (url.protocol === "https:" ? environment?.["OLLAMA_API_KEY"] : undefined) ?? "").trim();
+  if (!/^[\x21-\x7e]*$/.test(key)) {
     throw new AgentError("MODEL_AUTH", { message: `The key for ${vendorName} holds characters that no key has.` });
   }
-  const headers = { "content-type": "application/json", ...(key === "" ? {} : { authorization: `Bearer ${key}` }), ...options.headers };
-  return { baseURL, headers, secrets: key === "" ? [] : [key] };
+  // `fetch` refuses an address with a name and a password in it.
+  const login = url.username === "" ? undefined : `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const secrets = [key, decodeURIComponent(url.password)].filter((secret) => secret !== "");
+  url.username = "";
+  url.password = "";
+  return {
+    baseURL: url.href.replace(/\/+$/, ""),
+    headers: {
+      "content-type": "application/json",
+      ...(login === undefined ? {} : { authorization: `Basic ${base64(login)}` }),
+      ...(key === "" ? {} : { authorization: `Bearer ${key}` }),
+      ...options.headers,
+    },
+    secrets,
+  };
+}
+
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}
+
+function urlOf(text: string, what: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    // The text may hold a password, and so may the cause.
+    throw new AgentError("CONFIG_INVALID", {
+      message: `${what} of ${vendorName} is not an address.`,
+      fix: "Pass a URL that begins with http:// or https://.",
+    });
+  }
 }
 
 /**
@@ -52,16 +85,7 @@ export function addressOf(host: string): string {
   const hasScheme = /^https?:\/\//i.test(text);
   const rest = text === "" || text.startsWith(":") ? `127.0.0.1${text}` : text;
   const hasPort = /^[^/]*:\d+(?:\/|$)/.test(rest);
-  let url: URL;
-  try {
-    url = new URL(hasScheme ? rest : `http://${rest}`);
-  } catch (cause) {
-    throw new AgentError("CONFIG_INVALID", {
-      message: "OLLAMA_HOST is not an address.",
-      fix: "Set it to host:port or to a URL, or pass `baseURL`.",
-      cause,
-    });
-  }
+  const url = urlOf(hasScheme ? rest : `http://${rest}`, "OLLAMA_HOST");
   if (!hasScheme && !hasPort) url.port = "11434";
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   if (url.hostname === "[::]") url.hostname = "[::1]";
