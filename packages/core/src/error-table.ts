@@ -65,7 +65,8 @@ export type ErrorCode =
   | "PAYLOAD_TOO_LARGE"
   | "INTERNAL";
 
-const entry = (meaning: string, status: number, kind: ErrorClass, more: { retryable?: boolean; fix: string }): ErrorEntry => ({
+/** An entry in the order in which people read it: what happened, what to do. */
+const entry = (meaning: string, [status, kind]: readonly [number, ErrorClass], more: { retryable?: boolean; fix: string }): ErrorEntry => ({
   meaning,
   status,
   retryable: more.retryable ?? false,
@@ -78,91 +79,97 @@ const again = { retryable: true } as const;
 /** Every error code there is. The docs anchor of a code is the code in lower case. */
 export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   // The model's side.
-  MODEL_RATE_LIMITED: entry("The vendor limits the rate of calls.", 429, "rate", {
+  MODEL_RATE_LIMITED: entry("The vendor limits the rate of calls.", [429, "rate"], {
     ...again,
     fix: "Wait, or lower the number of calls at once.",
   }),
-  MODEL_QUOTA_EXHAUSTED: entry("The account has no quota left.", 402, "billing", {
+  MODEL_QUOTA_EXHAUSTED: entry("The account has no quota left.", [402, "billing"], {
     fix: "Check the plan and the balance with the vendor.",
   }),
-  MODEL_OVERLOADED: entry("The vendor is overloaded or failing.", 503, "overload", {
+  MODEL_OVERLOADED: entry("The vendor is overloaded or failing.", [503, "overload"], {
     ...again,
     fix: "Try again in a moment, or use another model.",
   }),
-  MODEL_TIMEOUT: entry("The model did not answer in time.", 504, "timeout", {
+  MODEL_TIMEOUT: entry("The model did not answer in time.", [504, "timeout"], {
     ...again,
     fix: "Try again; raise the deadline if the model is slow by nature.",
   }),
-  MODEL_UNREACHABLE: entry("The connection to the vendor could not be made or broke.", 502, "network", {
+  MODEL_UNREACHABLE: entry("The connection to the vendor could not be made or broke.", [502, "network"], {
     ...again,
     fix: "Check the network, the proxy and the base URL.",
   }),
-  MODEL_STREAM_BROKEN: entry("The answer ended before it was complete.", 502, "network", { ...again, fix: "Try again." }),
-  MODEL_PROTOCOL: entry("The vendor's answer could not be understood.", 502, "unknown", {
+  MODEL_STREAM_BROKEN: entry("The answer ended before it was complete.", [502, "network"], { ...again, fix: "Try again." }),
+  MODEL_PROTOCOL: entry("The vendor's answer could not be understood.", [502, "unknown"], {
     ...again,
     fix: "Check that the base URL is an API of the chosen vendor.",
   }),
-  MODEL_AUTH: entry("The vendor refused the key.", 401, "auth", { fix: "Check the API key and that it may use this model." }),
-  MODEL_KEY_MISSING: entry("No key for the vendor was given.", 401, "auth", { fix: "Set the vendor's key variable or pass `apiKey`." }),
-  MODEL_NOT_FOUND: entry("The vendor does not know the model.", 404, "format", { fix: "Check the model's name." }),
-  MODEL_BAD_REQUEST: entry("The vendor refused the request as malformed.", 400, "format", {
+  MODEL_AUTH: entry("The vendor refused the key.", [401, "auth"], { fix: "Check the API key and that it may use this model." }),
+  MODEL_KEY_MISSING: entry("No key for the vendor was given.", [401, "auth"], { fix: "Set the vendor's key variable or pass `apiKey`." }),
+  MODEL_NOT_FOUND: entry("The vendor does not know the model.", [404, "format"], { fix: "Check the model's name." }),
+  MODEL_BAD_REQUEST: entry("The vendor refused the request as malformed.", [400, "format"], {
     fix: "Check the options; if they are right, report this.",
   }),
-  MODEL_REFUSED: entry("The model or the vendor's filter declined to answer.", 422, "refusal", { fix: "Rephrase the request." }),
-  MODEL_UNSUPPORTED: entry("The model cannot do what was asked.", 400, "format", { fix: "Choose a model that can." }),
-  CONTEXT_OVERFLOW: entry("The conversation does not fit the model's window.", 413, "context", {
+  MODEL_REFUSED: entry("The model or the vendor's filter declined to answer.", [422, "refusal"], { fix: "Rephrase the request." }),
+  MODEL_UNSUPPORTED: entry("The model cannot do what was asked.", [400, "format"], { fix: "Choose a model that can." }),
+  CONTEXT_OVERFLOW: entry("The conversation does not fit the model's window.", [413, "context"], {
     fix: "Start a new session or use a model with a larger window.",
   }),
   // Tools.
-  TOOL_UNKNOWN: entry("The model asked for a tool that does not exist.", 400, "format", {
+  TOOL_UNKNOWN: entry("The model asked for a tool that does not exist.", [400, "format"], {
     fix: "Register the tool or correct the prompt.",
   }),
-  TOOL_ARGUMENTS: entry("The arguments of a tool call are not usable.", 400, "format", { fix: "Check the tool's schema and description." }),
-  TOOL_NOT_ENABLED: entry("The tool is switched off for this call.", 403, "format", { fix: "Enable the tool or do not ask for it." }),
-  TOOL_DENIED: entry("A hook refused the call.", 403, "format", { fix: "See the reason given." }),
-  TOOL_FAILED: entry("The tool threw an error.", 500, "unknown", { fix: "See the tool's own message." }),
-  TOOL_TIMEOUT: entry("The tool did not end in time.", 504, "timeout", { fix: "Raise the tool's `timeoutMs` or make it faster." }),
-  TOOL_INTERRUPTED: entry("The tool was started and its outcome is unknown.", 500, "unknown", {
+  TOOL_ARGUMENTS: entry("The arguments of a tool call are not usable.", [400, "format"], {
+    fix: "Check the tool's schema and description.",
+  }),
+  TOOL_NOT_ENABLED: entry("The tool is switched off for this call.", [403, "format"], { fix: "Enable the tool or do not ask for it." }),
+  TOOL_DENIED: entry("A hook refused the call.", [403, "format"], { fix: "See the reason given." }),
+  TOOL_FAILED: entry("The tool threw an error.", [500, "unknown"], { fix: "See the tool's own message." }),
+  TOOL_TIMEOUT: entry("The tool did not end in time.", [504, "timeout"], { fix: "Raise the tool's `timeoutMs` or make it faster." }),
+  TOOL_INTERRUPTED: entry("The tool was started and its outcome is unknown.", [500, "unknown"], {
     fix: "Check what it did before asking again.",
   }),
-  TOOL_LIMIT: entry("The run has used up its tool calls.", 429, "rate", { fix: "Raise `limits.toolCallsMax`." }),
-  INVALID_PATH: entry("The path is not allowed.", 400, "format", { fix: "Use a relative path inside the files directory." }),
-  NOT_REGULAR: entry("The path is not a regular file.", 400, "format", { fix: "Name a regular file." }),
-  FILE_NOT_FOUND: entry("The file does not exist.", 404, "format", { fix: "List the files and check the name." }),
-  FILE_EXISTS: entry("The file exists already.", 409, "format", { fix: "Choose another name or allow overwriting." }),
-  FILE_LIMIT: entry("A limit of the files directory is reached.", 413, "format", { fix: "Delete files or raise the limit." }),
+  TOOL_LIMIT: entry("The run has used up its tool calls.", [429, "rate"], { fix: "Raise `limits.toolCallsMax`." }),
+  INVALID_PATH: entry("The path is not allowed.", [400, "format"], { fix: "Use a relative path inside the files directory." }),
+  NOT_REGULAR: entry("The path is not a regular file.", [400, "format"], { fix: "Name a regular file." }),
+  FILE_NOT_FOUND: entry("The file does not exist.", [404, "format"], { fix: "List the files and check the name." }),
+  FILE_EXISTS: entry("The file exists already.", [409, "format"], { fix: "Choose another name or allow overwriting." }),
+  FILE_LIMIT: entry("A limit of the files directory is reached.", [413, "format"], { fix: "Delete files or raise the limit." }),
   // Runs and sessions.
-  LIMIT_REACHED: entry("A limit of the run was reached.", 429, "rate", { fix: "Go on with another message, or raise the limit." }),
-  RUN_ABORTED: entry("The run was stopped.", 499, "unknown", { fix: "Send a message to go on." }),
-  CRASHED: entry("The process that ran this attempt died.", 500, "unknown", { ...again, fix: "Nothing: the attempt is made again." }),
-  SESSION_NOT_FOUND: entry("There is no such session.", 404, "format", { fix: "List the sessions and check the id." }),
-  SESSION_EXISTS: entry("The session exists already.", 409, "format", { fix: "Choose another id, or open the session without `context`." }),
-  SESSION_CLOSED: entry("The session is closed.", 410, "format", { fix: "Start a new session." }),
-  SESSION_BUSY: entry("The session is running.", 409, "format", {
+  LIMIT_REACHED: entry("A limit of the run was reached.", [429, "rate"], { fix: "Go on with another message, or raise the limit." }),
+  RUN_ABORTED: entry("The run was stopped.", [499, "unknown"], { fix: "Send a message to go on." }),
+  CRASHED: entry("The process that ran this attempt died.", [500, "unknown"], { ...again, fix: "Nothing: the attempt is made again." }),
+  SESSION_NOT_FOUND: entry("There is no such session.", [404, "format"], { fix: "List the sessions and check the id." }),
+  SESSION_EXISTS: entry("The session exists already.", [409, "format"], {
+    fix: "Choose another id, or open the session without `context`.",
+  }),
+  SESSION_CLOSED: entry("The session is closed.", [410, "format"], { fix: "Start a new session." }),
+  SESSION_BUSY: entry("The session is running.", [409, "format"], {
     ...again,
     fix: "Wait for the run, or send with mode `enqueue`, `steer` or `interrupt`.",
   }),
-  SESSION_CORRUPT: entry("The log of the session is damaged; it is read-only.", 500, "unknown", {
+  SESSION_CORRUPT: entry("The log of the session is damaged; it is read-only.", [500, "unknown"], {
     fix: "Run `loopwright doctor`; restore the store from a backup.",
   }),
-  SESSION_TOO_NEW: entry("The log holds facts of a newer version; it is read-only here.", 409, "format", { fix: "Upgrade Loopwright." }),
-  RUN_FENCED: entry("Another owner has taken the session over.", 409, "unknown", { ...again, fix: "Read the session again." }),
-  CALL_UNKNOWN: entry("No such call is waiting for a result.", 404, "format", { fix: "Answer one of the pending calls." }),
-  CALL_ANSWERED: entry("The call has another result already.", 409, "format", { fix: "Read the session; the first result counts." }),
-  INPUT_INVALID: entry("The input cannot be used.", 400, "format", { fix: "See the message." }),
-  CONFIG_INVALID: entry("An option is wrong.", 400, "format", { fix: "See the message." }),
-  KEY_REUSED: entry("The idempotency key was used with another content.", 422, "format", { fix: "Use a new key for a new input." }),
+  SESSION_TOO_NEW: entry("The log holds facts of a newer version; it is read-only here.", [409, "format"], { fix: "Upgrade Loopwright." }),
+  RUN_FENCED: entry("Another owner has taken the session over.", [409, "unknown"], { ...again, fix: "Read the session again." }),
+  CALL_UNKNOWN: entry("No such call is waiting for a result.", [404, "format"], { fix: "Answer one of the pending calls." }),
+  CALL_ANSWERED: entry("The call has another result already.", [409, "format"], { fix: "Read the session; the first result counts." }),
+  INPUT_INVALID: entry("The input cannot be used.", [400, "format"], { fix: "See the message." }),
+  CONFIG_INVALID: entry("An option is wrong.", [400, "format"], { fix: "See the message." }),
+  KEY_REUSED: entry("The idempotency key was used with another content.", [422, "format"], { fix: "Use a new key for a new input." }),
   // Stores.
-  STORE_UNAVAILABLE: entry("The store does not answer.", 503, "network", {
+  STORE_UNAVAILABLE: entry("The store does not answer.", [503, "network"], {
     ...again,
     fix: "Check the store; nothing acknowledged is lost.",
   }),
-  STORE_FULL: entry("The store has no space left.", 507, "unknown", { fix: "Free some space; nothing acknowledged is lost." }),
-  STORE_READ_ONLY: entry("The store cannot be written.", 503, "unknown", { fix: "Check the permissions of the file and its folder." }),
-  STORE_CORRUPT: entry("The store's file is damaged.", 500, "unknown", { fix: "Restore it from a backup, or move it away to start anew." }),
-  STORE_TOO_NEW: entry("The store was written by a newer version.", 409, "format", { fix: "Upgrade Loopwright." }),
-  STORE_CONFLICT: entry("The session changed too often at once.", 409, "unknown", { ...again, fix: "Try again." }),
-  BLOB_NOT_FOUND: entry("A large payload of the log is missing.", 500, "unknown", { fix: "Restore the blob store from a backup." }),
-  PAYLOAD_TOO_LARGE: entry("The payload is over a limit.", 413, "format", { fix: "Send less, or raise the limit named." }),
-  INTERNAL: entry("A broken invariant: a bug.", 500, "unknown", { fix: "Please report it with the code and the run id." }),
+  STORE_FULL: entry("The store has no space left.", [507, "unknown"], { fix: "Free some space; nothing acknowledged is lost." }),
+  STORE_READ_ONLY: entry("The store cannot be written.", [503, "unknown"], { fix: "Check the permissions of the file and its folder." }),
+  STORE_CORRUPT: entry("The store's file is damaged.", [500, "unknown"], {
+    fix: "Restore it from a backup, or move it away to start anew.",
+  }),
+  STORE_TOO_NEW: entry("The store was written by a newer version.", [409, "format"], { fix: "Upgrade Loopwright." }),
+  STORE_CONFLICT: entry("The session changed too often at once.", [409, "unknown"], { ...again, fix: "Try again." }),
+  BLOB_NOT_FOUND: entry("A large payload of the log is missing.", [500, "unknown"], { fix: "Restore the blob store from a backup." }),
+  PAYLOAD_TOO_LARGE: entry("The payload is over a limit.", [413, "format"], { fix: "Send less, or raise the limit named." }),
+  INTERNAL: entry("A broken invariant: a bug.", [500, "unknown"], { fix: "Please report it with the code and the run id." }),
 };

@@ -105,14 +105,9 @@ function runOptions({ model, temperature, maxTokens, reasoningEffort, surface }:
 
 /** The run of an input with the same id or key. @throws AgentError KEY_REUSED when the key came with another message. */
 function knownInput(state: State, { inputId, message, options }: NewInput): string | undefined {
-  if (state.run?.inputId === inputId) return state.run.runId;
-  const queued = state.inputs.find((waiting) => waiting.inputId === inputId);
-  if (queued) return queued.runId;
-  if (options.idempotencyKey === undefined) return undefined;
-  const twin = at(
-    state.keys,
-    findLastIndex(state.keys, ({ key }) => key === options.idempotencyKey),
-  );
+  const key = options.idempotencyKey;
+  const place = findLastIndex(state.known, (known) => known.inputId === inputId || (key !== undefined && known.key === key));
+  const twin = at(state.known, place);
   if (!twin) return undefined;
   if (JSON.stringify(twin.message) === JSON.stringify(message)) return twin.runId;
   throw new AgentError("KEY_REUSED", { message: "The idempotency key was used with another message." });

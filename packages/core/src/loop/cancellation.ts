@@ -1,7 +1,7 @@
 import { interrupted, notRun } from "./closing-results.ts";
+import type { Plan } from "./effect.ts";
 import type { FactBody } from "./fact.ts";
 import { crashed } from "./next-turn.ts";
-import type { Plan } from "./plan.ts";
 import type { Call, Run } from "./state.ts";
 
 /**

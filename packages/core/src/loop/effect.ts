@@ -1,4 +1,5 @@
 import type { Failure } from "../errors.ts";
+import type { FactBody } from "./fact.ts";
 import type { Call, QueuedInput } from "./state.ts";
 
 /** What the world is asked to do. Ids derive from the state, so a second fold of the log asks under the same id. */
@@ -38,3 +39,12 @@ export type Effect =
     }
   /** Ask the tool what became of a call in doubt. */
   | { readonly type: "lookup-tool"; readonly id: string; readonly runId: string; readonly call: Call };
+
+/** What follows from a state: facts that are certain, and effects that are owed. */
+export interface Plan {
+  readonly facts: readonly FactBody[];
+  readonly effects: readonly Effect[];
+}
+
+/** Nothing follows and nothing is owed. */
+export const restPlan: Plan = { facts: [], effects: [] };

@@ -1,7 +1,7 @@
 import type { Message, MessageId } from "../message/message.ts";
 import { append, findLastIndex } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
-import type { QueuedInput, Run, State } from "./state.ts";
+import type { KnownInput, QueuedInput, Run, State } from "./state.ts";
 
 /** Opens the log: only its first fact may, and seeds the history with the given context. */
 export function foldOpened(state: State, fact: FactOf<"session.opened">): State {
@@ -35,13 +35,12 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
     ...(fact.access ? { access: fact.access } : {}),
     ...(fact.options ? { options: fact.options } : {}),
   };
-  const keyed: State = fact.idempotencyKey === undefined ? state : { ...state, keys: append(state.keys, keyOf(fact, fact.idempotencyKey)) };
-  return joins ? { ...keyed, run: { ...joins, steered: [...joins.steered, input] } } : { ...keyed, inputs: [...state.inputs, input] };
+  const next: State = { ...state, known: append(state.known, knownFrom(fact)) };
+  return joins ? { ...next, run: { ...joins, steered: [...joins.steered, input] } } : { ...next, inputs: [...state.inputs, input] };
 }
 
-function keyOf(fact: FactOf<"input.accepted">, key: string): { key: string; inputId: string; runId: string; seq: number } {
-  const { inputId, runId, seq, message } = fact;
-  return { key, inputId, runId, seq, ...(message ? { message } : {}) };
+function knownFrom({ idempotencyKey, inputId, runId, seq, message }: FactOf<"input.accepted">): KnownInput {
+  return { inputId, runId, seq, ...(idempotencyKey === undefined ? {} : { key: idempotencyKey }), ...(message ? { message } : {}) };
 }
 
 function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined {
@@ -49,10 +48,7 @@ function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined 
   return fact.mode === "steer" && fact.message && run && run.runId === fact.runId && !run.abort && !run.failure ? run : undefined;
 }
 
-const isKnown = (state: State, inputId: string): boolean =>
-  state.run?.inputId === inputId ||
-  state.inputs.some((input) => input.inputId === inputId) ||
-  (state.run?.steered.some((input) => input.inputId === inputId) ?? false);
+const isKnown = (state: State, inputId: string): boolean => findLastIndex(state.known, (known) => known.inputId === inputId) >= 0;
 
 /** While a run is open the move holds for the next input only. */
 export function foldHead(state: State, fact: FactOf<"head.moved">): State {

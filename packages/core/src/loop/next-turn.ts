@@ -1,7 +1,6 @@
 import type { Failure } from "../errors.ts";
-import type { Effect } from "./effect.ts";
+import type { Effect, Plan } from "./effect.ts";
 import type { BodyOf, FactBody } from "./fact.ts";
-import type { Plan } from "./plan.ts";
 import type { OpenCall, ReachedLimit, Run } from "./state.ts";
 
 /** The closing fact of an attempt whose process died. */

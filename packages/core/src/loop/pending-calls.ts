@@ -1,7 +1,6 @@
 import { badArguments, closeCall, interrupted, unknownTool } from "./closing-results.ts";
-import type { Effect } from "./effect.ts";
+import type { Effect, Plan } from "./effect.ts";
 import type { FactBody } from "./fact.ts";
-import type { Plan } from "./plan.ts";
 import type { Call, Run } from "./state.ts";
 
 /** Calls of the turn that have no result yet: answers that need no tool, requests to the client, and the tools that may start now. */

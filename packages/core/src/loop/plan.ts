@@ -6,19 +6,10 @@
  *  P3 an effect is owed until its intent is folded; its id derives from the state.
  */
 import { planAbort } from "./cancellation.ts";
-import type { Effect } from "./effect.ts";
-import type { FactBody } from "./fact.ts";
+import { type Plan, restPlan } from "./effect.ts";
 import { planFailure, planNextTurn, planOpenCall } from "./next-turn.ts";
 import { planCalls } from "./pending-calls.ts";
 import type { State } from "./state.ts";
-
-export interface Plan {
-  readonly facts: readonly FactBody[];
-  readonly effects: readonly Effect[];
-}
-
-/** Nothing follows and nothing is owed. */
-export const restPlan: Plan = { facts: [], effects: [] };
 
 /** What is to be recorded and done now. Facts first: fold them and plan again before effects are prepared. */
 export function plan(state: State): Plan {

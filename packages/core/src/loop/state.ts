@@ -34,9 +34,9 @@ export interface Abort {
   readonly at: number;
 }
 
-/** An input that was accepted under a key, so that the same key is not accepted twice. */
-export interface KeyedInput {
-  readonly key: string;
+/** An input that was accepted, so that neither it nor its key is accepted twice. */
+export interface KnownInput {
+  readonly key?: string;
   readonly inputId: string;
   readonly runId: string;
   readonly seq: number;
@@ -134,7 +134,7 @@ export interface State {
   /** Place of the message that the next input continues when no run is open; -1: none yet. */
   readonly head: number;
   readonly inputs: readonly QueuedInput[];
-  readonly keys: AppendList<KeyedInput>;
+  readonly known: AppendList<KnownInput>;
   readonly run?: Run;
   readonly lastRun?: LastRun;
   /** Model of the last call. */
@@ -170,7 +170,7 @@ export const emptyState: State = {
   history: emptyList(),
   head: -1,
   inputs: [],
-  keys: emptyList(),
+  known: emptyList(),
   compactions: [],
 };
 

@@ -1,0 +1,74 @@
+import type { Decision, FactBody } from "../loop/fact.ts";
+import type { RunLimits, ToolPolicy } from "../loop/policy.ts";
+import type { AssistantPart } from "../message/content.ts";
+import { type AssistantMessage, callsOf } from "../message/message.ts";
+import type { ScenarioAnswer } from "./loop-scenario.ts";
+
+interface Attempt {
+  readonly runId: string;
+  readonly turn: number;
+  readonly attempt: number;
+}
+
+/** The closing fact of a simulated model call. */
+export function modelEnd(
+  attempt: Attempt,
+  answer: ScenarioAnswer,
+  world: { readonly tools: { readonly [name: string]: ToolPolicy }; readonly isAborted: boolean },
+): FactBody {
+  const finished = { type: "model.finished", ...attempt, timings: { totalMs: 1 } } as const;
+  if (world.isAborted) {
+    const content: readonly AssistantPart[] = answer.text === "" ? [] : [{ type: "text", text: answer.text.slice(0, 3) }];
+    return { ...finished, message: { role: "assistant", content, stopReason: "aborted" }, stopReason: "aborted", calls: [] };
+  }
+  if (answer.fails)
+    return { type: "model.failed", ...attempt, failure: { code: "MODEL_OVERLOADED", message: "busy", retryable: answer.fails.retryable } };
+  const message = messageFrom(attempt, answer);
+  const calls = callsOf(message).map((part) => ({
+    callKey: part.callKey,
+    route: part.problem ? ("invalid" as const) : (world.tools[part.name]?.home ?? ("unknown" as const)),
+  }));
+  const failure = answer.refuses ? { failure: { code: "MODEL_REFUSED" as const, message: "no", retryable: false } } : {};
+  return {
+    ...finished,
+    message,
+    stopReason: message.stopReason,
+    calls,
+    ...failure,
+    ...(answer.decision ? { decision: decisions[answer.decision] } : {}),
+  };
+}
+
+const decisions: { readonly [action in Decision["action"]]: Decision } = {
+  stop: { action: "stop" },
+  nudge: { action: "nudge", notice: "Go on." },
+  force: { action: "force", tool: "pure" },
+};
+
+function messageFrom({ runId, turn }: Attempt, { text, tools, refuses }: ScenarioAnswer): AssistantMessage {
+  const content: AssistantPart[] = text === "" ? [] : [{ type: "text", text }];
+  const calls = refuses ? [] : tools;
+  calls.forEach(({ name, problem }, i) => {
+    const callKey = `${runId}.${turn}.${i}`;
+    content.push({ type: "tool_call", callKey, id: callKey, name, args: {}, ...(problem ? { problem, argsText: "{" } : {}) });
+  });
+  return { role: "assistant", content, stopReason: refuses ? "error" : calls.length > 0 ? "tool_calls" : "stop" };
+}
+
+/** Facts that fit no state, as a confused or hostile writer may append them. */
+export function forgedFacts(runId: string, limits: RunLimits): readonly FactBody[] {
+  const call = { runId, callKey: "forged.1.0" } as const;
+  const model = { provider: "p", model: "m" } as const;
+  return [
+    { type: "tool.finished", ...call, outcome: "ok", output: [] },
+    { type: "client.answered", ...call, outcome: "ok", output: [] },
+    { type: "approval.decided", ...call, decision: "allow" },
+    { type: "model.failed", runId, turn: 99, attempt: 1, failure: { code: "INTERNAL", message: "", retryable: false } },
+    { type: "model.started", runId, turn: 77, attempt: 1, requestDigest: "", ...model },
+    { type: "run.started", runId: "nobody", agent: "a", agentDigest: "", tools: {}, limits, ...model },
+    { type: "run.finished", runId: "nobody", status: "completed", reason: "answer" },
+    { type: "wait.scheduled", runId: "nobody", turn: 1, attempt: 1, until: 0, reason: "" },
+    { type: "abort.requested", runId: "nobody", reason: "forged" },
+    { type: "head.moved", to: "999999" },
+  ];
+}

@@ -1,0 +1,88 @@
+import { defaultLimits, type RunLimits, type ToolPolicy } from "../loop/policy.ts";
+import type { ToolCallPart } from "../message/content.ts";
+import { digestOf } from "../message/digest.ts";
+import type { CallOutcome } from "../message/message.ts";
+import { seededRandom } from "./seeded-random.ts";
+
+/** What the world of one simulated session is like: decided by the seed alone, never by the order of events. */
+export interface LoopScenario {
+  readonly seed: number;
+  readonly tools: { readonly [name: string]: ToolPolicy };
+  readonly limits: RunLimits;
+  /** The answer of the model at this turn of a run (counted from 0 over the session). */
+  modelAt(runOrdinal: number, turn: number, attempt: number): ScenarioAnswer;
+  outcomeOf(callKey: string): CallOutcome;
+}
+
+export interface ScenarioAnswer {
+  readonly fails?: { readonly retryable: boolean };
+  readonly refuses: boolean;
+  readonly text: string;
+  readonly tools: readonly { readonly name: string; readonly problem?: ToolCallPart["problem"] }[];
+  readonly decision?: "stop" | "nudge" | "force";
+}
+
+const policy = (change: Partial<ToolPolicy>): ToolPolicy => ({
+  home: "server",
+  replay: "once",
+  lookup: false,
+  sequential: false,
+  timeoutMs: 0,
+  counts: true,
+  ...change,
+});
+
+const tools = {
+  once: policy({}),
+  again: policy({ replay: "idempotent" }),
+  pure: policy({ replay: "pure", counts: false }),
+  asks: policy({ lookup: true }),
+  alone: policy({ sequential: true }),
+  client: policy({ home: "client" }),
+  slow_client: policy({ home: "client", timeoutMs: 60_000 }),
+};
+const names = [...Object.keys(tools), "missing"];
+
+/** A world from a number. */
+export function loopScenario(seed: number): LoopScenario {
+  const random = seededRandom(seed);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const limits: RunLimits = {
+    ...defaultLimits,
+    turnsMax: pick([1, 2, 3, 5, 8]),
+    toolCallsMax: pick([0, 0, 1, 3]),
+    onLimit: pick(["finalize", "finalize", "stop", "error"]),
+    attemptsMax: pick([1, 2, 3]),
+    toolAttemptsMax: pick([1, 2]),
+    parallelMax: pick([1, 2, 16]),
+  };
+  return {
+    seed,
+    tools,
+    limits,
+    modelAt: (runOrdinal, turn, attempt) => answerFor(seededRandom(hash(seed, runOrdinal, turn)), attempt, turn),
+    outcomeOf: (callKey) => (seededRandom(hash(seed, callKey, 0))() < 0.8 ? "ok" : "error"),
+  };
+}
+
+function answerFor(random: () => number, attempt: number, turn: number): ScenarioAnswer {
+  const failures = random() < 0.15 ? 1 + Math.floor(random() * 3) : 0;
+  const fails = attempt <= failures ? { fails: { retryable: random() < 0.8 } } : {};
+  const count = random() < 0.35 ? 0 : Math.floor(random() * 5);
+  const calls = Array.from({ length: count }, () => {
+    const name = names[Math.floor(random() * names.length)] as string;
+    return random() < 0.1 ? { name, problem: "invalid_json" as const } : { name };
+  });
+  const chosen = random();
+  const decision =
+    chosen < 0.04
+      ? { decision: "stop" as const }
+      : chosen < 0.08
+        ? { decision: "nudge" as const }
+        : chosen < 0.12
+          ? { decision: "force" as const }
+          : {};
+  return { ...fails, refuses: random() < 0.03, text: random() < 0.9 ? `turn ${turn}` : "", tools: calls, ...decision };
+}
+
+const hash = (seed: number, a: number | string, b: number): number => Number.parseInt(digestOf(`${seed}/${a}/${b}`), 36) % 2 ** 32;
