@@ -5,7 +5,8 @@ import { errorOf } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { type AnthropicOptions, type Credential, credentialOf, vendor, vendorName } from "./options.ts";
 import { bodyOf } from "./request.ts";
-import { chunksOf, createDecoder, type WireAnswer } from "./response.ts";
+import { chunksOf, createDecoder } from "./response.ts";
+import type { WireAnswer } from "./wire.ts";
 
 /** Sends one body and gives the vendor's raw answer. */
 type Send = (body: unknown, call: { readonly signal: AbortSignal; readonly streaming: boolean }) => Promise<Response>;

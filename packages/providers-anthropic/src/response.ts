@@ -1,61 +1,8 @@
-import { AgentError, type Json, type JsonObject, type ModelChunk, type Usage } from "@loopwright/core";
+import { AgentError, type ModelChunk, type Usage } from "@loopwright/core";
 import { errorFromStatus, type SseEvent, vendorErrorOf } from "@loopwright/provider-kit";
-import { vendor, vendorName } from "./options.ts";
-
-/** The part of the wire that is read; everything may be missing, because compatible servers leave much out. */
-interface WireEvent {
-  readonly type?: string;
-  readonly index?: number;
-  readonly message?: WireAnswer;
-  readonly content_block?: WireBlock;
-  readonly delta?: WireDelta;
-  readonly usage?: WireUsage | null;
-}
-
-export interface WireAnswer extends WireDelta {
-  readonly model?: string;
-  readonly content?: readonly WireBlock[];
-  readonly usage?: WireUsage | null;
-}
-
-interface WireBlock {
-  readonly type?: string;
-  readonly [key: string]: Json | undefined;
-}
-
-interface WireDelta {
-  readonly type?: string;
-  readonly text?: string;
-  readonly thinking?: string;
-  readonly signature?: string;
-  readonly partial_json?: string;
-  readonly citation?: Json;
-  readonly stop_reason?: string | null;
-  readonly stop_details?: { readonly category?: string | null; readonly explanation?: string | null } | null;
-}
-
-interface WireUsage {
-  readonly input_tokens?: number | null;
-  readonly cache_creation_input_tokens?: number | null;
-  readonly cache_read_input_tokens?: number | null;
-  readonly output_tokens?: number | null;
-  readonly output_tokens_details?: { readonly thinking_tokens?: number | null } | null;
-}
-
-/** What is known of a block until it stops. */
-interface OpenBlock {
-  readonly kind: "text" | "thinking" | "call" | "opaque";
-  /** As it started. */
-  readonly start: WireBlock;
-  signature: string;
-  citations: Json[];
-  /** Something was sent for it. */
-  filled: boolean;
-  /** The input of a server tool, in pieces. */
-  input: string[];
-  /** Deltas of a kind that is not known here. */
-  more: WireDelta[];
-}
+import { extendBlock, kindOf, type OpenBlock, startBlock, stopBlock } from "./open-block.ts";
+import { vendorName } from "./options.ts";
+import type { WireAnswer, WireDelta, WireEvent, WireStopDetails, WireUsage } from "./wire.ts";
 
 /** Turns events into chunks. */
 export interface Decoder {
@@ -69,49 +16,26 @@ export interface Decoder {
 export function createDecoder(): Decoder {
   const blocks: (OpenBlock | undefined)[] = [];
   let model: string | undefined;
-  let stopReason: string | undefined;
-  let stopDetails: WireDelta["stop_details"];
+  let raw: string | undefined;
+  let details: WireStopDetails | null | undefined;
   let hasCalls = false;
   let ended = false;
-
-  const takeDelta = (index: number, delta: WireDelta, out: ModelChunk[]): void => {
-    let block = blocks[index];
-    if (!block) {
-      // A server that leaves the start of a block out.
-      const type = delta.type === "text_delta" ? "text" : delta.type === "thinking_delta" ? "thinking" : undefined;
-      if (type === undefined) return;
-      block = startBlock(index, { type }, out);
-      blocks[index] = block;
-    }
-    if (delta.type === "text_delta" || delta.type === "thinking_delta") {
-      const piece = delta.type === "text_delta" ? delta.text : delta.thinking;
-      if (piece && (block.kind === "text" || block.kind === "thinking")) {
-        block.filled = true;
-        out.push({ type: block.kind, index, delta: piece });
-      }
-    } else if (delta.type === "input_json_delta") {
-      if (!delta.partial_json) return;
-      block.filled = true;
-      if (block.kind === "call") out.push({ type: "call-args", index, delta: delta.partial_json });
-      else block.input.push(delta.partial_json);
-    } else if (delta.type === "signature_delta") block.signature += delta.signature ?? "";
-    else if (delta.type === "citations_delta") {
-      if (delta.citation !== undefined) block.citations.push(delta.citation);
-    } else if (block.kind === "opaque") block.more.push(delta);
-  };
 
   const take = (event: WireEvent, out: ModelChunk[]): void => {
     const index = event.index ?? 0;
     switch (event.type) {
-      case "content_block_delta":
-        if (event.delta) takeDelta(index, event.delta, out);
+      case "content_block_delta": {
+        if (!event.delta) return;
+        blocks[index] ??= unstartedBlock(index, event.delta, out);
+        if (blocks[index]) extendBlock(blocks[index], event.delta, out);
         return;
+      }
       case "content_block_start":
         blocks[index] = startBlock(index, event.content_block ?? {}, out);
         hasCalls ||= blocks[index].kind === "call";
         return;
       case "content_block_stop":
-        stopBlock(index, blocks[index], out);
+        if (blocks[index]) stopBlock(blocks[index], out);
         blocks[index] = undefined;
         return;
       case "message_start":
@@ -119,13 +43,13 @@ export function createDecoder(): Decoder {
         pushUsage(event.message?.usage, out);
         return;
       case "message_delta":
-        stopReason = event.delta?.stop_reason ?? stopReason;
-        stopDetails = event.delta?.stop_details ?? stopDetails;
+        raw = event.delta?.stop_reason ?? raw;
+        details = event.delta?.stop_details ?? details;
         pushUsage(event.usage, out);
         return;
       case "message_stop":
         ended = true;
-        out.push(endOf({ raw: stopReason, details: stopDetails, model, hasCalls }));
+        out.push(endOf({ raw, details, model, hasCalls }));
         return;
       case "ping":
         out.push({ type: "alive" });
@@ -151,6 +75,12 @@ export function createDecoder(): Decoder {
   };
 }
 
+/** A block of a server that leaves the start out. */
+function unstartedBlock(index: number, delta: WireDelta, out: ModelChunk[]): OpenBlock | undefined {
+  const type = delta.type === "text_delta" ? "text" : delta.type === "thinking_delta" ? "thinking" : undefined;
+  return type && startBlock(index, { type }, out);
+}
+
 /** The chunks of an answer that was not streamed. @throws AgentError for an error with status 200, MODEL_PROTOCOL for what is no answer. */
 export function chunksOf(answer: WireAnswer): readonly ModelChunk[] {
   if (answer?.type === "error") throw errorFromStatus({ provider: vendorName, ...vendorErrorOf(answer) });
@@ -159,81 +89,12 @@ export function chunksOf(answer: WireAnswer): readonly ModelChunk[] {
   }
   const out: ModelChunk[] = [];
   answer.content.forEach((block, index) => {
-    stopBlock(index, startBlock(index, block, out), out);
+    stopBlock(startBlock(index, block, out), out);
   });
   pushUsage(answer.usage, out);
   const hasCalls = answer.content.some(({ type }) => kindOf(type) === "call");
   out.push(endOf({ raw: answer.stop_reason ?? undefined, details: answer.stop_details, model: answer.model, hasCalls }));
   return out;
-}
-
-function startBlock(index: number, start: WireBlock, out: ModelChunk[]): OpenBlock {
-  const block: OpenBlock = { kind: kindOf(start.type), start, signature: "", citations: [], filled: false, input: [], more: [] };
-  if (block.kind === "call") {
-    const id = textOf(start["id"]);
-    out.push({ type: "call-start", index, ...(id === "" ? {} : { id }), name: textOf(start["name"]) });
-  } else if (block.kind !== "opaque") {
-    const delta = textOf(start[block.kind]);
-    block.filled = delta !== "";
-    if (block.filled) out.push({ type: block.kind, index, delta });
-    block.signature = textOf(start["signature"]);
-    if (Array.isArray(start["citations"])) block.citations.push(...(start["citations"] as readonly Json[]));
-  }
-  return block;
-}
-
-function stopBlock(index: number, block: OpenBlock | undefined, out: ModelChunk[]): void {
-  if (!block) return;
-  if (block.kind === "opaque") out.push({ type: "opaque", index, vendor, data: wholeBlock(block) });
-  else if (block.kind === "call") {
-    const input = block.start["input"];
-    if (!block.filled && isObject(input) && Object.keys(input).length > 0)
-      out.push({ type: "call-args", index, delta: JSON.stringify(input) });
-    const caller = block.start["caller"];
-    if (isObject(caller) && caller["type"] !== "direct") out.push({ type: "opaque", index, vendor, data: { caller } });
-    out.push({ type: "call-end", index });
-  } else if (block.signature !== "") {
-    // Thinking whose text is omitted is still a thinking block.
-    if (!block.filled) out.push({ type: block.kind, index, delta: "" });
-    out.push({ type: "opaque", index, vendor, data: { signature: block.signature } });
-  } else if (block.citations.length > 0 && block.filled) {
-    out.push({ type: "opaque", index, vendor, data: { citations: block.citations } });
-  }
-}
-
-/** A block without a form of ours as it is to be sent back: its input, streamed in pieces, put in its place. */
-function wholeBlock({ start, input, more }: OpenBlock): JsonObject {
-  const fields = new Map<string, Json | undefined>(Object.entries(start));
-  for (const { type: _, ...delta } of more) {
-    for (const [key, value] of Object.entries(delta)) {
-      const before = fields.get(key);
-      fields.set(key, typeof before === "string" && typeof value === "string" ? before + value : (value as Json));
-    }
-  }
-  if (input.length > 0) fields.set("input", parsedInput(input.join("")));
-  return Object.fromEntries(fields) as JsonObject;
-}
-
-/** The input of a server tool; one that was cut by max_tokens never ran. */
-function parsedInput(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
-}
-
-function kindOf(type: string | undefined): OpenBlock["kind"] {
-  if (type === "text" || type === "thinking") return type;
-  return type === "tool_use" ? "call" : "opaque";
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** `input_tokens` is without cache reads and writes, as ours is. @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching (2026-11-21) */
@@ -251,7 +112,7 @@ function pushUsage(wire: WireUsage | null | undefined, out: ModelChunk[]): void 
 
 interface Ending {
   readonly raw: string | undefined;
-  readonly details: WireDelta["stop_details"];
+  readonly details: WireStopDetails | null | undefined;
   readonly model: string | undefined;
   readonly hasCalls: boolean;
 }
@@ -273,7 +134,7 @@ function endOf({ raw, details, model, hasCalls }: Ending): ModelChunk {
   }
 }
 
-function refusalText(details: WireDelta["stop_details"]): string {
+function refusalText(details: WireStopDetails | null | undefined): string {
   const category = details?.category ? ` (${details.category})` : "";
   const explanation = details?.explanation ? ` ${details.explanation}` : "";
   return `The model declined to answer${category}.${explanation}`;

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@loopwright/core";
 import { collectAnswer } from "@loopwright/core/testing";
+import { nodeHttp } from "@loopwright/provider-kit/node";
 import { findRecordings, loadRecordings, recordingSuite } from "@loopwright/provider-kit/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { anthropic } from "../src/index.ts";
@@ -8,7 +9,7 @@ import { violationsOf } from "./strict-rules.ts";
 recordingSuite({
   runner: { describe, it, beforeAll, afterAll },
   providers: ["anthropic"],
-  make: (baseURL) => anthropic({ apiKey: "key", baseURL }),
+  make: (baseURL) => anthropic({ apiKey: "key", baseURL, fetch: nodeHttp() }),
 });
 
 const place = findRecordings();

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@loopwright/core";
+import { nodeHttp } from "@loopwright/provider-kit/node";
 import { findRecordings, loadRecordings, recordingSuite } from "@loopwright/provider-kit/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ollama } from "../src/index.ts";
@@ -13,7 +14,7 @@ const exclude = {
 recordingSuite({
   runner: { describe, it, beforeAll, afterAll },
   providers: ["ollama"],
-  make: (baseURL) => ollama({ baseURL }),
+  make: (baseURL) => ollama({ baseURL, fetch: nodeHttp() }),
   exclude,
 });
 

@@ -1,0 +1,109 @@
+import type { Json, JsonObject, ModelChunk } from "@loopwright/core";
+import { vendor } from "./options.ts";
+import type { WireBlock, WireDelta } from "./wire.ts";
+
+/** A block between its start and its stop. */
+export interface OpenBlock {
+  readonly index: number;
+  readonly kind: "text" | "thinking" | "call" | "opaque";
+  /** As it started. */
+  readonly start: WireBlock;
+  /** Something was said of it. */
+  filled: boolean;
+  signature: string;
+  readonly citations: Json[];
+  /** The input of a server tool, in pieces. */
+  readonly input: string[];
+  /** Deltas of a kind that is not known here. */
+  readonly more: WireDelta[];
+}
+
+/** What a block is to us: text, thinking, a call, or something only the vendor understands. */
+export function kindOf(type: string | undefined): OpenBlock["kind"] {
+  if (type === "text" || type === "thinking") return type;
+  return type === "tool_use" ? "call" : "opaque";
+}
+
+/** Opens a block and says what is already in it. */
+export function startBlock(index: number, start: WireBlock, out: ModelChunk[]): OpenBlock {
+  const block: OpenBlock = { index, kind: kindOf(start.type), start, signature: "", citations: [], filled: false, input: [], more: [] };
+  if (block.kind === "call") {
+    const id = textOf(start["id"]);
+    out.push({ type: "call-start", index, ...(id === "" ? {} : { id }), name: textOf(start["name"]) });
+  } else if (block.kind !== "opaque") {
+    const delta = textOf(start[block.kind]);
+    block.filled = delta !== "";
+    if (block.filled) out.push({ type: block.kind, index, delta });
+    block.signature = textOf(start["signature"]);
+    if (Array.isArray(start["citations"])) block.citations.push(...(start["citations"] as readonly Json[]));
+  }
+  return block;
+}
+
+/** Adds a delta to a block. */
+export function extendBlock(block: OpenBlock, delta: WireDelta, out: ModelChunk[]): void {
+  const { kind, index } = block;
+  if (delta.type === "text_delta" || delta.type === "thinking_delta") {
+    const piece = delta.type === "text_delta" ? delta.text : delta.thinking;
+    if (!piece || (kind !== "text" && kind !== "thinking")) return;
+    block.filled = true;
+    out.push({ type: kind, index, delta: piece });
+  } else if (delta.type === "input_json_delta") {
+    if (!delta.partial_json) return;
+    block.filled = true;
+    if (kind === "call") out.push({ type: "call-args", index, delta: delta.partial_json });
+    else block.input.push(delta.partial_json);
+  } else if (delta.type === "signature_delta") block.signature += delta.signature ?? "";
+  else if (delta.type === "citations_delta") {
+    if (delta.citation !== undefined) block.citations.push(delta.citation);
+  } else if (kind === "opaque") block.more.push(delta);
+}
+
+/** Says what is only known, or only counts, once a block is whole: a signature without its text is none. */
+export function stopBlock(block: OpenBlock, out: ModelChunk[]): void {
+  const { index } = block;
+  if (block.kind === "opaque") out.push({ type: "opaque", index, vendor, data: wholeBlock(block) });
+  else if (block.kind === "call") {
+    const { input, caller } = block.start;
+    if (!block.filled && isObject(input) && Object.keys(input).length > 0)
+      out.push({ type: "call-args", index, delta: JSON.stringify(input) });
+    if (isObject(caller) && caller["type"] !== "direct") out.push({ type: "opaque", index, vendor, data: { caller } });
+    out.push({ type: "call-end", index });
+  } else if (block.signature !== "") {
+    // Thinking whose text is omitted is still a thinking block.
+    if (!block.filled) out.push({ type: block.kind, index, delta: "" });
+    out.push({ type: "opaque", index, vendor, data: { signature: block.signature } });
+  } else if (block.citations.length > 0 && block.filled) {
+    out.push({ type: "opaque", index, vendor, data: { citations: block.citations } });
+  }
+}
+
+/** A block without a form of ours as it is to be sent back: its input, streamed in pieces, put in its place. */
+function wholeBlock({ start, input, more }: OpenBlock): JsonObject {
+  const fields = new Map<string, Json | undefined>(Object.entries(start));
+  for (const { type: _, ...delta } of more) {
+    for (const [key, value] of Object.entries(delta)) {
+      const before = fields.get(key);
+      fields.set(key, typeof before === "string" && typeof value === "string" ? before + value : (value as Json));
+    }
+  }
+  if (input.length > 0) fields.set("input", parsedInput(input.join("")));
+  return Object.fromEntries(fields) as JsonObject;
+}
+
+/** The input of a server tool; one that was cut by max_tokens never ran. */
+function parsedInput(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
