@@ -1,4 +1,7 @@
 /** Models without a network: a canned stub for tests, the offline demonstration model, a recorder and a replayer. */
+
+export type { ScriptedCall, ScriptedOptions, ScriptedProvider, ScriptedStep, ScriptedTurn } from "@loopwright/core/memory";
+export { scripted } from "@loopwright/core/memory";
 export type { Cassette, CassetteEntry } from "./cassette.ts";
 export { cassetteFrom, cassetteOf, cassetteVersion } from "./cassette.ts";
 export type { OfflineOptions } from "./offline.ts";
@@ -7,5 +10,3 @@ export type { RecordOptions } from "./record.ts";
 export { record } from "./record.ts";
 export type { ReplayOptions } from "./replay.ts";
 export { replay } from "./replay.ts";
-export type { ScriptedCall, ScriptedOptions, ScriptedProvider, ScriptedStep, ScriptedTurn } from "./scripted.ts";
-export { scripted } from "./scripted.ts";

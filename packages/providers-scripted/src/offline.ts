@@ -1,8 +1,8 @@
 import { AgentError, type Message, type ModelChunk, type Usage } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock, ModelCallIo, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { pause } from "./abortable.ts";
 import { type OfflineReply, replyTo } from "./offline-reply.ts";
+import { pause } from "./pause.ts";
 import { piecesOf, wordsOf } from "./pieces.ts";
 
 export interface OfflineOptions {

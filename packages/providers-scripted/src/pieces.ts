@@ -1,22 +1,9 @@
-/** The text in pieces of at most `size` characters, never cut inside a surrogate pair. Empty text gives no piece. */
-export function piecesOf(text: string, size: number): readonly string[] {
-  if (size <= 0 || text.length <= size) return text === "" ? [] : [text];
-  const pieces: string[] = [];
-  let from = 0;
-  while (from < text.length) {
-    let to = Math.min(from + size, text.length);
-    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
-    pieces.push(text.slice(from, to));
-    from = to;
-  }
-  return pieces;
-}
-
 /** The text in words, each with the white space behind it, so that joining gives the text again. */
 export function wordsOf(text: string): readonly string[] {
   return text.match(/\s*\S+\s*/g) ?? (text === "" ? [] : [text]);
 }
 
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
+/** The text in pieces of at most `size` characters, never cut inside one. */
+export function piecesOf(text: string, size: number): readonly string[] {
+  return text.match(new RegExp(`[^]{1,${size}}`, "gu")) ?? [];
 }

@@ -1,11 +1,11 @@
 import { AgentError, type Message, type ModelChunk } from "@loopwright/core";
+import { scripted } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { answered, asking, collect } from "../test/collect.ts";
 import { type CassetteEntry, cassetteFrom, cassetteOf } from "./cassette.ts";
 import { offline } from "./offline.ts";
 import { record } from "./record.ts";
 import { replay } from "./replay.ts";
-import { scripted } from "./scripted.ts";
 
 const key = "sk-proj-abcdefghijklmnop1234";
 

@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { describe, expect, it } from "vitest";
 import { asking, collect } from "../test/collect.ts";
-import { scripted } from "./scripted.ts";
+import { scripted } from "./index.ts";
 
 const usage = { input: 10, output: 3 };
 

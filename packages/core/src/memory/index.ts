@@ -5,6 +5,14 @@ export { fixedPrices, type ModelPrice } from "./fixed-prices.ts";
 export { randomIds } from "./ids.ts";
 export { type MemoryChannelOptions, memoryChannel } from "./memory-channel.ts";
 export { type MemoryStoreOptions, memoryStore } from "./memory-store.ts";
+export {
+  type ScriptedCall,
+  type ScriptedOptions,
+  type ScriptedProvider,
+  type ScriptedStep,
+  type ScriptedTurn,
+  scripted,
+} from "./scripted.ts";
 export { excerptAround, searchTextsOf, searchWords } from "./search-text.ts";
 export { projectSession, type SessionProjection } from "./session-projection.ts";
 export { silentLogger } from "./silent-logger.ts";

@@ -1,5 +1,9 @@
-import { AgentError, type ErrorCode, type JsonObject, type ModelChunk, type StopReason, type Usage } from "@loopwright/core";
-import type { ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
+import { AgentError, type ErrorCode } from "../errors.ts";
+import type { ModelChunk } from "../message/chunk.ts";
+import type { JsonObject } from "../message/json.ts";
+import type { StopReason } from "../message/message.ts";
+import type { Usage } from "../message/usage.ts";
+import type { ModelCapabilities, ModelProvider, ModelRequest } from "../ports/model-provider.ts";
 import { abortable } from "./abortable.ts";
 import { piecesOf } from "./pieces.ts";
 

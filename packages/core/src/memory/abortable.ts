@@ -1,5 +1,3 @@
-import type { Clock } from "@loopwright/core/ports";
-
 /** What the promise gives, or a rejection with the signal's reason as soon as it is aborted. */
 export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
@@ -21,17 +19,4 @@ export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Prom
       },
     );
   });
-}
-
-/** Resolves after `ms` of this clock; rejects with the signal's reason on abort and leaves no timer behind. */
-export async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  let cancel = (): void => {};
-  const waited = new Promise<void>((resolve) => {
-    cancel = clock.after(ms, resolve);
-  });
-  try {
-    await abortable(waited, signal);
-  } finally {
-    cancel();
-  }
 }
