@@ -87,16 +87,19 @@ async function connect(options: GeminiOptions): Promise<Connection> {
   const apiKey = keyOf(options);
   const { GoogleGenAI } = await import("@google/genai");
   const transport = options.fetch ?? globalThis.fetch;
-  const client = new GoogleGenAI({
-    // Everything the constructor would else take from the environment.
-    apiKey,
-    vertexai: false,
-    httpOptions: {
-      baseUrl: options.baseURL ?? "https://generativelanguage.googleapis.com",
-      apiVersion: options.apiVersion ?? "v1beta",
-      headers: { ...options.headers },
-    },
-  });
+  const client = quietly(
+    () =>
+      new GoogleGenAI({
+        // Everything the constructor would else take from the environment.
+        apiKey,
+        vertexai: false,
+        httpOptions: {
+          baseUrl: options.baseURL ?? "https://generativelanguage.googleapis.com",
+          apiVersion: options.apiVersion ?? "v1beta",
+          headers: { ...options.headers },
+        },
+      }),
+  );
   const secrets = [apiKey];
 
   // The SDK makes address, headers and authentication. Its own stream parses each event twice and wraps it into a Response, and
@@ -128,4 +131,15 @@ async function connect(options: GeminiOptions): Promise<Connection> {
     return answer;
   };
   return { send, secrets };
+}
+
+/** The SDK's constructor warns of two keys in the environment even when it is given one, and names the wrong one as used. */
+function quietly<T>(make: () => T): T {
+  const { warn } = console;
+  console.warn = () => {};
+  try {
+    return make();
+  } finally {
+    console.warn = warn;
+  }
 }
