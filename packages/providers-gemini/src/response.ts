@@ -1,17 +1,9 @@
 import type { JsonObject, ModelChunk, Usage } from "@loopwright/core";
 import { type SseEvent, streamBroken } from "@loopwright/provider-kit";
+import { createCallDecoder, type WireCall } from "./call-decoder.ts";
 import { bodyError } from "./errors.ts";
 import { endOf } from "./finish.ts";
 import { vendor, vendorName } from "./options.ts";
-import { createPartialArgs, type PartialArgs, type WirePartialArg } from "./partial-args.ts";
-
-interface WireCall {
-  readonly id?: string;
-  readonly name?: string;
-  readonly args?: JsonObject;
-  readonly partialArgs?: readonly WirePartialArg[];
-  readonly willContinue?: boolean;
-}
 
 interface WirePart {
   readonly text?: string;
@@ -49,14 +41,14 @@ export interface Decoder {
   finish(): readonly ModelChunk[];
 }
 
-/** The chunks of one read. `secrets` are kept out of errors that the stream holds. */
+/** The chunks of one read. */
 export function chunksOfEvents(decoder: Decoder, events: readonly SseEvent[]): readonly ModelChunk[] {
   const chunks: ModelChunk[] = [];
   for (const { data } of events) decoder.take(JSON.parse(data) as WireAnswer, chunks);
   return chunks;
 }
 
-/** The chunks of answers that came in one piece; some gateways send a list. */
+/** The chunks of answers that came in one piece; some gateways send a list. `secrets` are kept out of errors that it holds. */
 export function chunksOfAnswers(body: WireAnswer | readonly WireAnswer[], secrets: readonly string[]): readonly ModelChunk[] {
   const decoder = createDecoder(secrets);
   const chunks: ModelChunk[] = [];
@@ -65,13 +57,11 @@ export function chunksOfAnswers(body: WireAnswer | readonly WireAnswer[], secret
 }
 
 type Open = { readonly type: "text" | "thinking"; readonly index: number };
-type OpenCall = { readonly index: number; readonly args: PartialArgs };
 
 export function createDecoder(secrets: readonly string[] = []): Decoder {
   let next = 0;
   let open: Open | undefined;
-  let openCall: OpenCall | undefined;
-  let hasCalls = false;
+  const calls = createCallDecoder(() => next++);
   let reason: string | undefined;
   let message: string | undefined;
   let blockReason: string | undefined;
@@ -100,40 +90,10 @@ export function createDecoder(secrets: readonly string[] = []): Decoder {
     else chunks.push({ type, index, delta }, { type: "opaque", index, vendor, data: { thoughtSignature: signature } });
   };
 
-  const endCall = (chunks: ModelChunk[], isWhole: boolean): void => {
-    if (!openCall) return;
-    const text = openCall.args.text();
-    // Without its last brace a cut call cannot pass for a whole one.
-    chunks.push(
-      { type: "call-args", index: openCall.index, delta: isWhole ? text : text.slice(0, -1) },
-      { type: "call-end", index: openCall.index },
-    );
-    openCall = undefined;
-  };
-
-  const takeCall = (call: WireCall, signature: string | undefined, chunks: ModelChunk[]): void => {
-    if (call.name !== undefined) {
-      endCall(chunks, false);
-      const index = next++;
-      hasCalls = true;
-      chunks.push({ type: "call-start", index, name: call.name, ...(call.id ? { id: call.id } : {}) });
-      if (signature !== undefined) chunks.push({ type: "opaque", index, vendor, data: { thoughtSignature: signature } });
-      if (!call.willContinue && !call.partialArgs) {
-        chunks.push({ type: "call-args", index, delta: JSON.stringify(call.args ?? {}) }, { type: "call-end", index });
-        return;
-      }
-      openCall = { index, args: createPartialArgs() };
-    }
-    if (!openCall) return;
-    if (call.partialArgs) openCall.args.take(call.partialArgs);
-    if (call.willContinue) chunks.push({ type: "alive" });
-    else endCall(chunks, true);
-  };
-
   const takePart = (part: WirePart, chunks: ModelChunk[]): void => {
     if (part.functionCall) {
       open = undefined;
-      takeCall(part.functionCall, part.thoughtSignature, chunks);
+      calls.take(part.functionCall, part.thoughtSignature, chunks);
     } else if (part.text !== undefined) takeText(part, chunks);
     else if (Object.keys(part).length > 0) {
       // Code that the vendor ran, its results, media: kept whole, for this vendor only.
@@ -159,8 +119,8 @@ export function createDecoder(secrets: readonly string[] = []): Decoder {
     finish() {
       if (reason === undefined && blockReason === undefined) throw streamBroken(vendorName, "its finish reason");
       const chunks: ModelChunk[] = [];
-      endCall(chunks, false);
-      chunks.push(endOf({ reason, message, blockReason, hasCalls, model }));
+      calls.cutOff(chunks);
+      chunks.push(endOf({ reason, message, blockReason, hasCalls: calls.hasCalls, model }));
       return chunks;
     },
   };
