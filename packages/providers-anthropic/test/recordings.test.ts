@@ -1,16 +1,18 @@
 import type { JsonObject } from "@loopwright/core";
 import { collectAnswer } from "@loopwright/core/testing";
 import { nodeHttp } from "@loopwright/provider-kit/node";
-import { findRecordings, loadRecordings, recordingSuite } from "@loopwright/provider-kit/testing";
+import { faultSuite, findRecordings, loadRecordings, type RecordingSuiteOptions, recordingSuite } from "@loopwright/provider-kit/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { anthropic } from "../src/index.ts";
 import { violationsOf } from "./strict-rules.ts";
 
-recordingSuite({
+const options: RecordingSuiteOptions = {
   runner: { describe, it, beforeAll, afterAll },
   providers: ["anthropic"],
   make: (baseURL) => anthropic({ apiKey: "key", baseURL, fetch: nodeHttp() }),
-});
+};
+recordingSuite(options);
+faultSuite(options);
 
 const place = findRecordings();
 const recordings = place.available ? loadRecordings(place.recordings, ["anthropic"]) : [];

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@loopwright/core";
 import { nodeHttp } from "@loopwright/provider-kit/node";
-import { findRecordings, loadRecordings, recordingSuite } from "@loopwright/provider-kit/testing";
+import { faultSuite, findRecordings, loadRecordings, type RecordingSuiteOptions, recordingSuite } from "@loopwright/provider-kit/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ollama } from "../src/index.ts";
 import { violationsOf } from "./strict-rules.ts";
@@ -11,12 +11,14 @@ const exclude = {
   "ollama-test-generation-test-ollama-generation-legacy-92a19590": "/api/generate completes one prompt; we only chat",
 };
 
-recordingSuite({
+const options: RecordingSuiteOptions = {
   runner: { describe, it, beforeAll, afterAll },
   providers: ["ollama"],
   make: (baseURL) => ollama({ baseURL, fetch: nodeHttp() }),
   exclude,
-});
+};
+recordingSuite(options);
+faultSuite(options);
 
 const place = findRecordings();
 const recordings = place.available ? loadRecordings(place.recordings, ["ollama"]) : [];
