@@ -65,6 +65,7 @@ function problemOf(text: string): string {
   const at = jsonErrorPlace(text);
   if (at >= text.length) return "it ends too early";
   const before = text.slice(0, at).split("\n");
-  const character = JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
-  return `unexpected ${character} in line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+  const where = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+  if (text[at] === '"' && !/"(?:[^"\\]|\\.)*"/sy.test(text.slice(at))) return `the string that begins in ${where} is never closed`;
+  return `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))} in ${where}`;
 }

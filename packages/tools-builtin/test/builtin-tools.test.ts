@@ -128,6 +128,7 @@ describe("json_query", () => {
     ['{"a": 1,\n "b": x}', 'unexpected "x" in line 2, column 7'],
     ['{"a": 1', "it ends too early"],
     ["", "it ends too early"],
+    ['["a", "b]', "the string that begins in line 1, column 7 is never closed"],
     ["{'a': 1}", 'unexpected "\'" in line 1, column 2'],
     ["[1,]", 'unexpected "]" in line 1, column 4'],
   ])("says where %j is not JSON", async (text, where) => {
