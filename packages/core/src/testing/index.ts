@@ -1,7 +1,20 @@
 /** What tests of agents, tools and companions are made with. */
 
+export { type BlobsUnderTest, blobStoreKit } from "./blob-store-kit.ts";
+export { type DraftsUnderTest, draftStoreKit } from "./draft-store-kit.ts";
+export { type ChannelUnderTest, eventChannelKit } from "./event-channel-kit.ts";
+export type { IndexUnderTest } from "./index-under-test.ts";
 export type { Kit, KitCase, KitOptions, KitRunner, KitVerdict, Lack } from "./kit.ts";
 export { differenceOf, expectSame, expectThat, runKit, tryKit } from "./kit.ts";
+export { leaseKit } from "./lease-kit.ts";
+export type { LogUnderTest } from "./log-under-test.ts";
+export { type ManualClock, manualClock } from "./manual-clock.ts";
 export { type CollectedAnswer, type CollectOptions, chunkFlaws, collectAnswer } from "./model-provider-kit-collect.ts";
 export { runTool, type ToolTrial, type ToolTrialOptions } from "./run-tool.ts";
+export { proveKit, type Saboteur } from "./saboteur.ts";
+export { seededIds } from "./seeded-ids.ts";
+export { seededRandom } from "./seeded-random.ts";
+export { sessionIndexKit } from "./session-index-kit.ts";
+export { sessionLogKit } from "./session-log-kit.ts";
+export type { Make, StoreCase, StoreKit } from "./store-case.ts";
 export { type MakeTool, type ToolSubject, toolKit } from "./tool-kit.ts";
