@@ -9,7 +9,20 @@ export { differenceOf, expectSame, expectThat, runKit, tryKit } from "./kit.ts";
 export { leaseKit } from "./lease-kit.ts";
 export type { LogUnderTest } from "./log-under-test.ts";
 export { type ManualClock, manualClock } from "./manual-clock.ts";
+export { modelProviderKit } from "./model-provider-kit.ts";
 export { type CollectedAnswer, type CollectOptions, chunkFlaws, collectAnswer } from "./model-provider-kit-collect.ts";
+export type { ModelProviderCase } from "./model-provider-kit-samples.ts";
+export {
+  type MakeModelProvider,
+  type ModelProviderSubject,
+  type WireAnswer,
+  type WireCall,
+  type WireFate,
+  type WireRequest,
+  type WireScript,
+  type WireStop,
+  wireErrorText,
+} from "./model-provider-kit-wire.ts";
 export { runTool, type ToolTrial, type ToolTrialOptions } from "./run-tool.ts";
 export { proveKit, type Saboteur } from "./saboteur.ts";
 export { seededIds } from "./seeded-ids.ts";

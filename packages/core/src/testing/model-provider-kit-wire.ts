@@ -87,6 +87,8 @@ export interface ModelProviderSubject {
   readonly eventsBeforeEnd: number;
   /** How many connections the client has left before the answer was complete. */
   readonly hangUps: () => number;
+  /** True once a request came and the wire has said all it says until it is released or left. */
+  readonly isSilent: () => boolean;
   /** Lets an answer that is held go on. */
   readonly release: () => void;
   /** How long the wire may take to see something. Default 5,000 ms. */

@@ -1,0 +1,145 @@
+import { isAgentError } from "../errors.ts";
+import { expectSame, expectThat } from "./kit.ts";
+import { collectAnswer } from "./model-provider-kit-collect.ts";
+import {
+  agentErrorOf,
+  callAnswer,
+  type ModelProviderCase,
+  plainAnswer,
+  playing,
+  rejectionOf,
+  sampleRequest,
+  startCall,
+  withSubject,
+} from "./model-provider-kit-samples.ts";
+import { type MakeModelProvider, type WireFate, type WireScript, wireErrorText } from "./model-provider-kit-wire.ts";
+import { expectSoon } from "./store-expectation.ts";
+
+const reason = new Error("The person went away.");
+
+/** Aborts once the wire has said what it says before it falls silent, and gives back with what the call rejects. */
+function abortIn(make: MakeModelProvider, script: WireScript, hangsUp = false): Promise<unknown> {
+  return withSubject(make, script, async (subject) => {
+    const abort = new AbortController();
+    const call = startCall(subject, { signal: abort.signal });
+    const withinMs = subject.patienceMs ?? 5_000;
+    await expectSoon(() => subject.isSilent(), { what: "the request arrives and the wire falls silent", withinMs });
+    abort.abort(reason);
+    const error = await rejectionOf(call);
+    if (hangsUp) await expectSoon(() => subject.hangUps() > 0, { what: "the connection is closed", withinMs });
+    return error;
+  });
+}
+
+function abortCase(id: string, where: string, script: WireScript): ModelProviderCase {
+  return {
+    id,
+    promise: `an abort ${where} ends the call with the signal's reason or an AgentError, never as if complete`,
+    async run(make) {
+      const error = await abortIn(make, script);
+      expectThat(error === reason || isAgentError(error), `the call rejected with ${String(error)}`);
+    },
+  };
+}
+
+const leavingCases: readonly ModelProviderCase[] = [
+  {
+    id: "abort-at-first",
+    promise: "a call whose signal is aborted already sends nothing",
+    async run(make) {
+      await withSubject(make, playing(plainAnswer), async (subject) => {
+        await rejectionOf(collectAnswer(subject.provider, sampleRequest(subject), { signal: AbortSignal.abort(reason) }));
+        expectSame(subject.requests.length, 0, "requests");
+      });
+    },
+  },
+  abortCase("abort-before-headers", "before the headers", { type: "silence" }),
+  abortCase("abort-in-text", "in the middle of the text", playing(plainAnswer, "text")),
+  abortCase("abort-in-arguments", "in the middle of the arguments", playing({ ...callAnswer, text: [] }, "arguments")),
+  {
+    id: "abort-hangs-up",
+    promise: "an abort closes the connection",
+    async run(make) {
+      await abortIn(make, playing(plainAnswer, "text"), true);
+    },
+  },
+  {
+    id: "leaving-hangs-up",
+    promise: "a consumer that leaves early closes the connection",
+    async run(make) {
+      await withSubject(make, playing(callAnswer, "before-end"), async (subject) => {
+        const { signal } = new AbortController();
+        for await (const _batch of subject.provider.stream(sampleRequest(subject), { signal, attempt: 1 })) break;
+        await expectSoon(() => subject.hangUps() > 0, { what: "the connection is closed", withinMs: subject.patienceMs ?? 5_000 });
+      });
+    },
+  },
+];
+
+/** Lets the answer end at every border between its events, and asks for an error each time. */
+async function breakEverywhere(make: MakeModelProvider, fate: WireFate): Promise<void> {
+  const last = await withSubject(make, playing(callAnswer), async (subject) => subject.eventsBeforeEnd);
+  expectThat(last >= 1, "the wire says its whole answer in one event");
+  for (let events = 1; events <= last; events++) {
+    const error = await agentErrorOf(make, playing(callAnswer, { events }, fate));
+    const allowed = fate === "end" ? ["MODEL_STREAM_BROKEN"] : ["MODEL_STREAM_BROKEN", "MODEL_UNREACHABLE"];
+    expectThat(allowed.includes(error.code), `after ${events} events: ${error.code}: ${error.message}`);
+    expectThat(error.retryable, `after ${events} events: the error is not retryable`);
+  }
+}
+
+/** What a provider makes of answers that break off, and of consumers that do. */
+export const breakCases: readonly ModelProviderCase[] = [
+  ...leavingCases,
+  {
+    id: "no-end",
+    promise: "an answer that ends cleanly without its terminal event is MODEL_STREAM_BROKEN, at every border between events",
+    run: (make) => breakEverywhere(make, "end"),
+  },
+  {
+    id: "cut",
+    promise: "a connection that is cut is MODEL_STREAM_BROKEN or MODEL_UNREACHABLE, at every border between events",
+    run: (make) => breakEverywhere(make, "cut"),
+  },
+  {
+    id: "drop",
+    promise: "a connection that dies before the headers is a retryable AgentError of the network",
+    async run(make) {
+      const { code, retryable } = await agentErrorOf(make, { type: "drop" });
+      expectThat(["MODEL_UNREACHABLE", "MODEL_STREAM_BROKEN"].includes(code) && retryable, `the error was ${code}, retryable ${retryable}`);
+    },
+  },
+  {
+    id: "error-event",
+    promise: "an error inside a stream that began well is the vendor's error, in its own words",
+    async run(make) {
+      const { code, message } = await agentErrorOf(make, playing(plainAnswer, "text", "error"));
+      expectThat(code !== "MODEL_STREAM_BROKEN" && message.includes(wireErrorText), `the error was ${code}: ${message}`);
+    },
+  },
+  {
+    id: "garbage",
+    promise: "an event of broken JSON is an error, not skipped",
+    async run(make) {
+      const { code } = await agentErrorOf(make, playing(plainAnswer, "text", "garbage"));
+      expectThat(["MODEL_PROTOCOL", "MODEL_STREAM_BROKEN"].includes(code), `the error was ${code}`);
+    },
+  },
+  {
+    id: "page",
+    promise: "a page of HTML with status 200 is MODEL_PROTOCOL or MODEL_STREAM_BROKEN",
+    async run(make) {
+      const body = "<!doctype html><html><body>Sign in to the network</body></html>";
+      const { code } = await agentErrorOf(make, { type: "raw", status: 200, contentType: "text/html", body });
+      expectThat(["MODEL_PROTOCOL", "MODEL_STREAM_BROKEN"].includes(code), `the error was ${code}`);
+    },
+  },
+  {
+    id: "empty",
+    promise: "an empty body with status 200 is MODEL_STREAM_BROKEN or MODEL_PROTOCOL",
+    async run(make) {
+      const { code } = await agentErrorOf(make, { type: "raw", status: 200, contentType: "text/event-stream", body: "" });
+      expectThat(["MODEL_STREAM_BROKEN", "MODEL_PROTOCOL"].includes(code), `the error was ${code}`);
+    },
+  },
+];

@@ -1,0 +1,269 @@
+import { AgentError, type ErrorCode } from "../errors.ts";
+import type { ModelChunk } from "../message/chunk.ts";
+import type { AssistantPart } from "../message/content.ts";
+import type { Json, JsonObject } from "../message/json.ts";
+import type { Message } from "../message/message.ts";
+import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
+import { type MemoryResponse, type MemoryWire, memoryWire } from "./model-provider-kit-memory-wire.ts";
+import type { ModelProviderSubject, WireScript } from "./model-provider-kit-wire.ts";
+
+/** The key of the honest provider. */
+export const honestKey = "key-9d1c-MEMORY-CANARY";
+
+/** An event of the memory wire, read loosely. */
+export interface ReadEvent {
+  readonly thinking?: string;
+  readonly signature?: string;
+  readonly text?: string;
+  readonly call?: number;
+  readonly id?: string;
+  readonly name?: string;
+  readonly args?: string;
+  readonly done?: boolean;
+  readonly usage?: { readonly input: number; readonly cacheRead?: number; readonly output: number; readonly reasoning?: number };
+  readonly stop?: "stop" | "length" | "tool_calls" | "refusal";
+  readonly error?: string;
+}
+
+/** What failed: the vendor's answer with an error status. */
+export interface HonestFailure {
+  readonly status: number;
+  readonly message: string;
+  readonly overflow: boolean;
+  readonly retryAfter?: string;
+}
+
+/** The parts of the honest provider; a saboteur replaces one of them. */
+export interface HonestParts {
+  readonly bodyOf: (request: ModelRequest) => JsonObject;
+  readonly failure: (failure: HonestFailure, body: JsonObject) => AgentError;
+  /** What to throw for trouble of the connection; `streaming` once the headers came. */
+  readonly trouble: (error: unknown, streaming: boolean) => unknown;
+  readonly lines: (body: ReadableStream<Uint8Array>, signal: AbortSignal) => AsyncGenerator<readonly string[]>;
+  readonly parse: (line: string) => ReadEvent | undefined;
+  /** Makes what turns events into chunks, anew for every call. */
+  readonly translator: () => (event: ReadEvent) => readonly ModelChunk[];
+  /** Called when the body has ended without a terminal event, after `count` events. May give chunks instead of throwing. */
+  readonly unfinished: (count: number, lastEvent: ReadEvent | undefined) => readonly ModelChunk[];
+  /** Called when the signal was aborted. May give chunks instead of throwing. */
+  readonly aborted: (signal: AbortSignal, lastEvent: ReadEvent | undefined) => readonly ModelChunk[];
+  readonly page: () => readonly ModelChunk[];
+  readonly isUnsupported: (request: ModelRequest) => boolean;
+}
+
+const vendor = "memory";
+
+const codes: Readonly<Record<number, ErrorCode>> = {
+  401: "MODEL_AUTH",
+  402: "MODEL_QUOTA_EXHAUSTED",
+  403: "MODEL_AUTH",
+  404: "MODEL_NOT_FOUND",
+  408: "MODEL_TIMEOUT",
+  429: "MODEL_RATE_LIMITED",
+};
+
+function partForWire(part: AssistantPart): Json {
+  if (part.type === "thinking") return part.opaque?.vendor === vendor ? { thinking: part.text, signature: part.opaque.data } : null;
+  if (part.type === "tool_call") return { call: part.id, name: part.name, args: part.args };
+  return part.type === "text" ? { text: part.text } : null;
+}
+
+function messageForWire(message: Message): JsonObject {
+  switch (message.role) {
+    case "assistant":
+      return { role: "assistant", parts: message.content.map(partForWire).filter((part) => part !== null) };
+    case "tool_result":
+      return { role: "result", of: message.toolCallId, content: JSON.stringify(message.content) };
+    case "notice":
+      return { role: "system", content: message.text };
+    case "user":
+      return { role: "user", content: typeof message.content === "string" ? message.content : JSON.stringify(message.content) };
+    default:
+      return message satisfies never;
+  }
+}
+
+async function* readLines(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const leave = (): void => void reader.cancel().catch(() => undefined);
+  signal.addEventListener("abort", leave, { once: true });
+  try {
+    let rest = "";
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const lines = (rest + decoder.decode(read.value, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      if (lines.length > 0) yield lines;
+    }
+    if (rest !== "") yield [rest];
+  } finally {
+    signal.removeEventListener("abort", leave);
+    leave();
+  }
+}
+
+/** Block indices: thinking 0, text 1, calls from 2. */
+function translate(event: ReadEvent): readonly ModelChunk[] {
+  if (event.thinking !== undefined) return [{ type: "thinking", index: 0, delta: event.thinking }];
+  if (event.signature !== undefined) return [{ type: "opaque", index: 0, vendor, data: event.signature }];
+  if (event.text !== undefined) return [{ type: "text", index: 1, delta: event.text }];
+  if (event.usage) return [{ type: "usage", usage: event.usage }];
+  if (event.call !== undefined) {
+    const index = event.call + 2;
+    if (event.name !== undefined) return [{ type: "call-start", index, id: event.id ?? "", name: event.name }];
+    return event.done ? [{ type: "call-end", index }] : [{ type: "call-args", index, delta: event.args ?? "" }];
+  }
+  if (event.stop === undefined) return [];
+  if (event.stop === "refusal") return [{ type: "end", stopReason: "error", raw: "refusal", message: "The model declined to answer." }];
+  return [{ type: "end", stopReason: event.stop, raw: event.stop }];
+}
+
+/** The parts of a provider that keeps every promise. */
+export const honestParts: HonestParts = {
+  bodyOf: ({ model, system, messages, tools, temperature, stream, vendorOptions }) => ({
+    model,
+    stream: stream ?? true,
+    messages: messages.map(messageForWire),
+    ...(system === undefined ? {} : { system }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(tools && tools.length > 0 ? { tools: tools.map((tool) => ({ ...tool })) } : {}),
+    ...vendorOptions,
+  }),
+  failure: ({ status, message, overflow, retryAfter }) => {
+    const code = overflow ? "CONTEXT_OVERFLOW" : (codes[status] ?? (status >= 500 ? "MODEL_OVERLOADED" : "MODEL_BAD_REQUEST"));
+    const seconds = Number(retryAfter);
+    const wait = retryAfter === undefined || Number.isNaN(seconds) ? undefined : seconds * 1_000;
+    return new AgentError(code, {
+      message: `Memory answered with status ${status}: ${message.replaceAll(honestKey, "[removed]")}`,
+      retryAfterMs: wait,
+    });
+  },
+  trouble: (error, streaming) =>
+    error instanceof TypeError
+      ? new AgentError(streaming ? "MODEL_STREAM_BROKEN" : "MODEL_UNREACHABLE", {
+          message: "The connection to memory failed.",
+          cause: error,
+        })
+      : error,
+  lines: readLines,
+  parse: (line) => {
+    try {
+      return JSON.parse(line) as ReadEvent;
+    } catch {
+      throw new AgentError("MODEL_PROTOCOL", { message: "Memory sent what is not JSON." });
+    }
+  },
+  translator: () => translate,
+  unfinished: () => {
+    throw new AgentError("MODEL_STREAM_BROKEN", { message: "The answer of memory ended without its stop." });
+  },
+  aborted: (signal) => {
+    throw signal.reason;
+  },
+  page: () => {
+    throw new AgentError("MODEL_PROTOCOL", { message: "Memory answered with a page." });
+  },
+  isUnsupported: ({ model, messages }) => model === "memory-blind" && JSON.stringify(messages).includes('"image"'),
+};
+
+async function textOfBody(body: ReadableStream<Uint8Array>): Promise<string> {
+  return new Response(body).text();
+}
+
+async function* events(
+  parts: HonestParts,
+  response: MemoryResponse,
+  { body, signal }: { body: JsonObject; signal: AbortSignal },
+): AsyncGenerator<readonly ReadEvent[]> {
+  if (body["stream"] === false) {
+    yield JSON.parse(await textOfBody(response.body)) as readonly ReadEvent[];
+    return;
+  }
+  for await (const lines of parts.lines(response.body, signal)) yield lines.map(parts.parse).filter((event) => event !== undefined);
+}
+
+async function send(
+  parts: HonestParts,
+  wire: MemoryWire,
+  { body, signal }: { body: JsonObject; signal: AbortSignal },
+): Promise<MemoryResponse> {
+  try {
+    return await wire.send({ path: "/v1/chat", body }, signal);
+  } catch (error) {
+    throw signal.aborted ? error : parts.trouble(error, false);
+  }
+}
+
+async function failureFrom(response: MemoryResponse): Promise<HonestFailure> {
+  const said = await textOfBody(response.body);
+  const json = said.startsWith("{") ? (JSON.parse(said) as { readonly error: string; readonly kind?: string }) : { error: "no JSON" };
+  const retryAfter = response.headers["retry-after"];
+  return { status: response.status, message: json.error, overflow: "kind" in json, ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+/** A provider over a memory wire, made of these parts. */
+export function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvider {
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[]> {
+    if (parts.isUnsupported(request)) throw new AgentError("MODEL_UNSUPPORTED", { message: "memory-blind takes no images." });
+    const body = parts.bodyOf(request);
+    let count = 0;
+    let last: ReadEvent | undefined;
+    if (signal.aborted) return yield parts.aborted(signal, last);
+    const translator = parts.translator();
+    let ended = false;
+    let streaming = false;
+    try {
+      const response = await send(parts, wire, { body, signal });
+      streaming = true;
+      if (response.status >= 400) throw parts.failure(await failureFrom(response), body);
+      if (response.headers["content-type"] === "text/html") return yield parts.page();
+      for await (const batch of events(parts, response, { body, signal })) {
+        const chunks: ModelChunk[] = [];
+        for (const event of batch) {
+          if (event.error !== undefined) throw new AgentError("MODEL_OVERLOADED", { message: `Memory reported an error: ${event.error}` });
+          last = event;
+          count++;
+          chunks.push(...translator(event));
+        }
+        if (chunks.length > 0) yield chunks;
+        ended ||= chunks.some(({ type }) => type === "end");
+      }
+    } catch (error) {
+      if (signal.aborted) return yield parts.aborted(signal, last);
+      throw streaming ? parts.trouble(error, true) : error;
+    }
+    if (signal.aborted) yield parts.aborted(signal, last);
+    else if (!ended) yield parts.unfinished(count, last);
+  }
+  return {
+    name: "memory",
+    defaultModel: "memory-1",
+    capabilities: (model) => ({ streaming: true, tools: true, vision: model !== "memory-blind", promptCaching: false }),
+    stream: (request, { signal }) => stream(request, signal),
+  };
+}
+
+/** What a saboteur changes: parts, or the finished provider. */
+export interface Spoil {
+  readonly parts?: Partial<HonestParts>;
+  readonly wrap?: (provider: ModelProvider, wire: MemoryWire) => ModelProvider;
+}
+
+/** A fresh subject over a memory wire. */
+export async function memorySubject(script: WireScript, spoil: Spoil = {}): Promise<ModelProviderSubject> {
+  const wire = memoryWire(script);
+  const provider = honestProvider(wire, { ...honestParts, ...spoil.parts });
+  return {
+    provider: spoil.wrap?.(provider, wire) ?? provider,
+    model: "memory-1",
+    modelWithoutVision: "memory-blind",
+    key: honestKey,
+    requests: wire.requests,
+    eventsBeforeEnd: wire.eventsBeforeEnd,
+    isSilent: wire.isSilent,
+    hangUps: wire.hangUps,
+    release: wire.release,
+    patienceMs: 60,
+    close: async () => wire.release(),
+  };
+}

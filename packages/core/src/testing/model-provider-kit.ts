@@ -1,0 +1,12 @@
+import { answerCases } from "./model-provider-kit-answers.ts";
+import { breakCases } from "./model-provider-kit-breaks.ts";
+import { errorCases } from "./model-provider-kit-errors.ts";
+import { requestCases } from "./model-provider-kit-requests.ts";
+import type { ModelProviderCase } from "./model-provider-kit-samples.ts";
+
+/**
+ * The promises of `ModelProvider`. Capabilities that a vendor may lack: `thinking`, `opaque` (signed thinking), `refusal`,
+ * `cache-usage`, `call-ids` (the wire names its calls), `raw-arguments` (arguments travel as text), `unstreamed`, `vision`,
+ * `text-only` (there is a model without vision).
+ */
+export const modelProviderKit: readonly ModelProviderCase[] = [...answerCases, ...breakCases, ...errorCases, ...requestCases];
