@@ -7,7 +7,7 @@ export interface CalculateArguments {
   readonly digits?: number | undefined;
 }
 
-export const calculateLimits: { readonly expressionMax: number; readonly digitsMax: number } = {
+const calculateLimits: { readonly expressionMax: number; readonly digitsMax: number } = {
   /** Characters of an expression. */
   expressionMax: 1_000,
   /** Significant digits of an answer. */

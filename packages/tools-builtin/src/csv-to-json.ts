@@ -10,7 +10,7 @@ export interface CsvToJsonArguments {
   readonly limit?: number | undefined;
 }
 
-export const csvLimits: { readonly textMax: number; readonly columnsMax: number; readonly outputMax: number; readonly deltaMin: number } = {
+const csvLimits: { readonly textMax: number; readonly columnsMax: number; readonly outputMax: number; readonly deltaMin: number } = {
   /** Characters of the CSV text. */
   textMax: 1_000_000,
   columnsMax: 1_000,

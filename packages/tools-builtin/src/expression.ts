@@ -4,7 +4,7 @@ import { constants, functions, operators } from "./decimal-functions.ts";
 import { nextToken, type Token } from "./expression-token.ts";
 
 /** Parentheses, signs and powers inside each other. */
-export const nestingMax = 100;
+const nestingMax = 100;
 
 /** The value of the expression. Nothing is ever run but arithmetic. @throws AgentError TOOL_ARGUMENTS that says where and what. */
 export function evaluate(expression: string): Decimal {

@@ -10,7 +10,7 @@ export interface JsonQueryArguments {
   readonly action?: "get" | "pretty" | "describe" | undefined;
 }
 
-export const jsonQueryLimits: { readonly textMax: number; readonly valuesMax: number } = {
+const jsonQueryLimits: { readonly textMax: number; readonly valuesMax: number } = {
   /** Characters of the JSON text. */
   textMax: 1_000_000,
   /** Values that a path with `*` may lead to. */

@@ -1,12 +1,13 @@
 import { AgentError, type ErrorCode, isAgentError } from "@loopwright/core";
 
 /** The path as an error may show it: quoted, escaped, at most 200 characters. */
-export function shownPath(path: string): string {
+function shownPath(path: string): string {
   return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}...` : path);
 }
 
-/** An error about a path that the model gave. The path of the directory itself is never in it. */
-export function fileError(code: ErrorCode, path: string, what: string, fix?: string): AgentError {
+/** An error about a path that the model gave, and what to do where that is not plain from the code. The directory's own path is never in it. */
+export function fileError(code: ErrorCode, path: string, said: string | { readonly what: string; readonly fix: string }): AgentError {
+  const { what, fix } = typeof said === "string" ? { what: said, fix: undefined } : said;
   return new AgentError(code, { message: `${shownPath(path)} ${what}`, fix });
 }
 
@@ -34,11 +35,11 @@ export function translateError(error: unknown, path: string): unknown {
       return fileError("INVALID_PATH", path, "is too long.");
     case "ENOSPC":
     case "EDQUOT":
-      return fileError("FILE_LIMIT", path, "could not be written: the disk is full.", "Free some space.");
+      return fileError("FILE_LIMIT", path, { what: "could not be written: the disk is full.", fix: "Free some space." });
     case "EACCES":
     case "EPERM":
     case "EROFS":
-      return fileError("TOOL_FAILED", path, `is not permitted (${code}).`, "Check the permissions of the files directory.");
+      return fileError("TOOL_FAILED", path, { what: `is not permitted (${code}).`, fix: "Check the permissions of the files directory." });
     default:
       return fileError("TOOL_FAILED", path, `could not be used (${code}).`);
   }

@@ -38,13 +38,13 @@ const noFollow = (constants.O_NOFOLLOW ?? 0) | noFollowAny;
 const nonBlock = constants.O_NONBLOCK ?? 0;
 const directoryOnly = constants.O_DIRECTORY ?? 0;
 
-export const readFlags: number = constants.O_RDONLY | noFollow | nonBlock;
+const readFlags: number = constants.O_RDONLY | noFollow | nonBlock;
 export const createFlags: number = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
 
 let descriptorsWork: Promise<boolean> | undefined;
 
 /** True where entries can be addressed through a descriptor. */
-export function hasDescriptorPaths(): Promise<boolean> {
+function hasDescriptorPaths(): Promise<boolean> {
   descriptorsWork ??= canAccess("/proc/self/fd");
   return descriptorsWork;
 }
@@ -175,7 +175,7 @@ export async function openRegular(folder: Folder, entry: Entry, path: string): P
 /** @throws AgentError NOT_REGULAR unless it is a regular file with one name. */
 export function checkRegular(stats: Stats, path: string): void {
   if (stats.isSymbolicLink()) throw linkError(path);
-  if (stats.isDirectory()) throw fileError("NOT_REGULAR", path, "is a folder.", "Use `file_list` to see what is in it.");
+  if (stats.isDirectory()) throw fileError("NOT_REGULAR", path, { what: "is a folder.", fix: "Use `file_list` to see what is in it." });
   if (!stats.isFile()) throw fileError("NOT_REGULAR", path, "is not a regular file.");
   if (stats.nlink > 1) throw fileError("NOT_REGULAR", path, "is a hard link: the file has another name elsewhere.");
 }
@@ -197,5 +197,8 @@ function linkError(path: string): Error {
 }
 
 function movedError(): Error {
-  return fileError("INVALID_PATH", ".", "changed its place while it was being opened.", "Try again when nobody moves the files.");
+  return fileError("INVALID_PATH", ".", {
+    what: "changed its place while it was being opened.",
+    fix: "Try again when nobody moves the files.",
+  });
 }

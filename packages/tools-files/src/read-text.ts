@@ -115,5 +115,5 @@ function decode(decoder: TextDecoder, piece: { readonly bytes: Uint8Array; reado
 }
 
 function binaryError(path: string): AgentError {
-  return fileError("TOOL_FAILED", path, "is not text in UTF-8.", "Only text files can be read.");
+  return fileError("TOOL_FAILED", path, { what: "is not text in UTF-8.", fix: "Only text files can be read." });
 }

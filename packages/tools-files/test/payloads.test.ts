@@ -129,7 +129,7 @@ describe.each([
 
   it.skipIf(process.platform === "win32")("P05 a FIFO and a socket are refused at once and do not hang", async () => {
     const scratch = await make();
-    execFileSync("mkfifo", [join(scratch.root, "fifo")]);
+    execFileSync("env", ["mkfifo", join(scratch.root, "fifo")]);
     const server = createServer().listen(join(scratch.root, "socket"));
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once("listening", resolve));

@@ -73,7 +73,7 @@ async function makeArena(): Promise<Scratch> {
   await mkdir(join(scratch.root, "d"));
   await writeFile(join(scratch.root, "d", "secret.txt"), "harmless");
   await writeFile(join(scratch.root, "f"), "harmless");
-  execFileSync("mkfifo", [join(scratch.root, "fifo")]);
+  execFileSync("env", ["mkfifo", join(scratch.root, "fifo")]);
   return scratch;
 }
 

@@ -5,7 +5,7 @@ import { toJson } from "./to-json.ts";
 import { toolLimits } from "./tool-limits.ts";
 
 /** Stands where a tool said nothing: vendors refuse empty results. */
-export const noOutput = "(no output)";
+const noOutput = "(no output)";
 
 /**
  * A tool's output as parts, at most `outputMax` characters of text and JSON and then a note of what was cut; or a `flaw`
