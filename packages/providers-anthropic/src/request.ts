@@ -4,7 +4,7 @@ import type { Block } from "./content.ts";
 import { historyOf, type WireMessage } from "./history.ts";
 import { type AnthropicModel, modelOf } from "./models.ts";
 import type { AnthropicOptions } from "./options.ts";
-import { closedSchema } from "./schema.ts";
+import { argumentsSchema, closedSchema } from "./schema.ts";
 
 /** What of an instance goes into a request. */
 export interface RequestContext extends Pick<AnthropicOptions, "cacheTtl" | "thinkingDisplay" | "serverTools"> {
@@ -24,8 +24,8 @@ export function bodyOf(request: ModelRequest, context: RequestContext): JsonObje
   const messages = historyOf(request.messages, { vision: capabilities.vision, systemInHistory: model.systemInHistory });
   const maxTokens = request.maxTokens ?? capabilities.outputTokensMax ?? model.outputTokensMax;
   const cacheControl = capabilities.promptCaching ? cacheControlOf(context) : undefined;
-  const tools = toolsOf(request, context);
-  const choice = tools.length > 0 ? toolChoiceOf(request, model) : undefined;
+  const tools = toolsOf(request, context, messages);
+  const choice = hasTools(request) && capabilities.tools ? toolChoiceOf(request, model) : choiceOfNone(tools, context);
   const thinking = thinkingOf(request, { model, maxTokens, messages, forced: isForced(choice), display: context.thinkingDisplay });
   const config = outputConfigOf(request, { model, thinks: thinking?.["type"] === "adaptive" });
   return {
@@ -67,19 +67,35 @@ function withMarker(messages: readonly WireMessage[], cacheControl: JsonObject |
   return wire.map((each, index) => (index === at ? { ...each, content } : each));
 }
 
-function toolsOf(request: ModelRequest, { capabilities, serverTools = [] }: RequestContext): readonly JsonObject[] {
+/**
+ * The agent's tools and those the vendor runs. A request without tools whose history holds calls (the last turn of a limit, a
+ * summary) names them at least: "Requests which include `tool_use` or `tool_result` blocks must define tools."
+ */
+function toolsOf(
+  request: ModelRequest,
+  { capabilities, serverTools = [] }: RequestContext,
+  messages: readonly WireMessage[],
+): readonly JsonObject[] {
   if (!capabilities.tools) return [];
-  // A request without tools is meant so: the last turn of a limit, a summary.
-  if (!request.tools) return [];
-  return [...request.tools.map(toolOf), ...serverTools];
+  return [...(hasTools(request) ? request.tools.map(toolOf) : calledNames(messages).map(stubOf)), ...serverTools];
+}
+
+function hasTools(request: ModelRequest): request is ModelRequest & { readonly tools: readonly ToolSpec[] } {
+  return request.tools !== undefined && request.tools.length > 0;
 }
 
 function toolOf({ name, description, parameters }: ToolSpec): JsonObject {
-  return {
-    name,
-    ...(description.trim() === "" ? {} : { description }),
-    input_schema: parameters["type"] === "object" ? parameters : { type: "object", ...parameters },
-  };
+  return { name, ...(description.trim() === "" ? {} : { description }), input_schema: argumentsSchema(parameters) };
+}
+
+function calledNames(messages: readonly WireMessage[]): readonly string[] {
+  const names = new Set<string>();
+  for (const { content } of messages) for (const block of content) if (block.type === "tool_use") names.add(String(block["name"]));
+  return [...names];
+}
+
+function stubOf(name: string): JsonObject {
+  return { name, input_schema: { type: "object" } };
 }
 
 function toolChoiceOf({ toolChoice, parallelToolCalls }: ModelRequest, model: AnthropicModel): JsonObject | undefined {
@@ -94,6 +110,11 @@ function toolChoiceOf({ toolChoice, parallelToolCalls }: ModelRequest, model: An
     });
   }
   return toolChoice === "required" ? { type: "any", ...single } : { type: "tool", name: toolChoice.tool, ...single };
+}
+
+/** Tools that are only named are not to be called. */
+function choiceOfNone(tools: readonly JsonObject[], { serverTools = [] }: RequestContext): JsonObject | undefined {
+  return tools.length > serverTools.length ? { type: "none" } : undefined;
 }
 
 function isForced(choice: JsonObject | undefined): boolean {

@@ -186,6 +186,45 @@ describe("tools", () => {
     }
   });
 
+  it("that were called and are not offered any more are named and may not be called", () => {
+    const messages = [user("go"), assistant(call("a", "r.1.0")), result("a"), user("sum up")];
+    expect(body({ messages }, { can: { promptCaching: false } })).toMatchObject({
+      tools: [{ name: "look", input_schema: { type: "object" } }],
+      tool_choice: { type: "none" },
+    });
+  });
+
+  it("whose arguments are a union get one object that admits each of its branches", () => {
+    const parameters = {
+      $defs: {},
+      anyOf: [
+        {
+          type: "object",
+          properties: { kind: { const: "a" }, at: { type: "number" } },
+          required: ["kind", "at"],
+          additionalProperties: false,
+        },
+        { type: "object", properties: { kind: { const: "b" } }, required: ["kind"] },
+      ],
+    };
+    expect(body({ tools: [{ ...tool, parameters }] }, { can: { promptCaching: false } })["tools"]).toMatchObject([
+      {
+        input_schema: {
+          type: "object",
+          $defs: {},
+          properties: { kind: { anyOf: [{ const: "a" }, { const: "b" }] }, at: { type: "number" } },
+          required: ["kind"],
+        },
+      },
+    ]);
+  });
+
+  it("of the vendor stand alone for an agent without its own", () => {
+    const made = body({}, { serverTools: [{ type: "web_search_20260318", name: "web_search" }], can: { promptCaching: false } });
+    expect(made["tools"]).toEqual([{ type: "web_search_20260318", name: "web_search" }]);
+    expect(made).not.toHaveProperty("tool_choice");
+  });
+
   it("of the vendor stand behind the agent's own", () => {
     const made = body({ tools: [tool] }, { serverTools: [{ type: "web_search_20260318", name: "web_search" }] });
     expect(made["tools"]).toMatchObject([{ name: "look" }, { name: "web_search", cache_control: { type: "ephemeral" } }]);

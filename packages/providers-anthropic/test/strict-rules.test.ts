@@ -11,7 +11,8 @@ const use = (id: string): JsonObject => ({ type: "tool_use", id, name: "look", i
 const result = (id: string): JsonObject => ({ type: "tool_result", tool_use_id: id, content: "ok" });
 const ask = say("user", text("hello"));
 const valid: JsonObject = { model: "claude-sonnet-4-6", max_tokens: 5, messages: [ask] };
-const withMessages = (...messages: Json[]): JsonObject => ({ ...valid, messages });
+const look: JsonObject = { name: "look", input_schema: { type: "object" } };
+const withMessages = (...messages: Json[]): JsonObject => ({ ...valid, messages, tools: [look] });
 
 describe("the strict rules", () => {
   it("accept a plain request", () => {
@@ -48,6 +49,8 @@ describe("the strict rules", () => {
       withMessages(say("user", { type: "image", source: { type: "base64", media_type: "image/tiff", data: "" } })),
     ],
     ["input that is no object", withMessages(ask, say("assistant", { ...use("a"), input: "{}" }), say("user", result("a")))],
+    ["calls without tools", { ...withMessages(ask, say("assistant", use("a")), say("user", result("a"))), tools: [] }],
+    ["a union at the root of a schema", { ...valid, tools: [{ name: "a", input_schema: { type: "object", anyOf: [] } }] }],
     ["an answer begun for the model", withMessages(ask, say("assistant", text("x")))],
     ["five markers", withMessages(say("user", ...[1, 2, 3, 4, 5].map((n) => ({ ...text(`${n}`), cache_control: { type: "ephemeral" } }))))],
     ["no max_tokens", { model: "m", messages: [ask] }],

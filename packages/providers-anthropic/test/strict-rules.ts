@@ -38,9 +38,16 @@ function checkTools(tools: readonly Json[], body: JsonObject, report: Report): v
     if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,128}$/.test(name)) report(`tools.${at}.name: must match ^[a-zA-Z0-9_-]{1,128}$`);
     else if (names.has(name)) report("tools: Tool names must be unique.");
     else names.add(name);
-    if (object(tool["input_schema"])["type"] !== "object") report(`tools.${at}.input_schema.type: Field required`);
+    const schema = object(tool["input_schema"]);
+    if (schema["type"] !== "object") report(`tools.${at}.input_schema.type: Field required`);
+    if (["oneOf", "allOf", "anyOf"].some((key) => key in schema))
+      report(`tools.${at}: input_schema does not support oneOf, allOf, or anyOf at the top level`);
   }
   const choice = object(body["tool_choice"]);
+  const blocks = array(body["messages"]).flatMap((message) => array(object(message)["content"]).map(object));
+  if (tools.length === 0 && blocks.some(({ type }) => type === "tool_use" || type === "tool_result")) {
+    report("Requests which include `tool_use` or `tool_result` blocks must define tools.");
+  }
   if (body["tool_choice"] === undefined) return;
   if (tools.length === 0) report("tool_choice may only be specified while providing tools");
   if (!["auto", "any", "tool", "none"].includes(String(choice["type"]))) report("tool_choice.type: unknown");
