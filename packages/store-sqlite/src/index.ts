@@ -1,1 +1,3 @@
-export {};
+/** Sessions in one SQLite file. */
+export type { SqliteReport } from "./operation.ts";
+export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from "./sqlite-store.ts";

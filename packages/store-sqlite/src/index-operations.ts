@@ -1,0 +1,98 @@
+import type { Fact } from "@loopwright/core";
+import { projectSession, type SessionProjection } from "@loopwright/core/memory";
+import type { SessionSummary } from "@loopwright/core/ports";
+import { readPage } from "./log-operations.ts";
+import type { Ask } from "./operation.ts";
+import { findSession, type SessionRow, sessionColumns, sessionRowOf } from "./session-rows.ts";
+import { numberOf, type Statements, textOf } from "./statements.ts";
+import { StoreFault } from "./store-fault.ts";
+
+/** Projections that were folded further than the file knows. */
+export type FreshProjections = Map<number, SessionProjection>;
+
+const live = "removed = 0 AND last_seq > 0";
+
+/** A page of summaries, the session changed last first. */
+export function list(statements: Statements, { scope, limit, before }: Ask<"list">, fresh: FreshProjections): readonly SessionSummary[] {
+  const rows = before
+    ? statements.all(
+        `SELECT ${sessionColumns} FROM sessions WHERE scope = ? AND ${live} AND (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?`,
+        ...[scope, before.updatedAt, before.id, limit],
+      )
+    : statements.all(
+        `SELECT ${sessionColumns} FROM sessions WHERE scope = ? AND ${live} ORDER BY updated_at DESC, id DESC LIMIT ?`,
+        scope,
+        limit,
+      );
+  return rows.map((row) => summaryOf(statements, sessionRowOf(row), fresh));
+}
+
+export function get(statements: Statements, { scope, id }: Ask<"get">, fresh: FreshProjections): SessionSummary | undefined {
+  const session = findSession(statements, { scope, session: id });
+  return session && !session.isRemoved && session.lastSeq > 0 ? summaryOf(statements, session, fresh) : undefined;
+}
+
+/** Throws the projections of a scope away and folds them anew; the index of words follows at the next search. */
+export function rebuild(statements: Statements, scope: string): number {
+  const sessions = liveSessions(statements, scope);
+  for (const { key } of sessions) {
+    statements.run("DELETE FROM summaries WHERE session = ?", key);
+    statements.run("DELETE FROM words WHERE rowid IN (SELECT id FROM texts WHERE session = ?)", key);
+    statements.run("DELETE FROM texts WHERE session = ?", key);
+    statements.run("UPDATE sessions SET indexed_seq = 0 WHERE key = ?", key);
+  }
+  const fresh: FreshProjections = new Map();
+  for (const session of sessions) summaryOf(statements, session, fresh);
+  saveProjections(statements, fresh);
+  return sessions.length;
+}
+
+export function liveSessions(statements: Statements, scope: string): readonly SessionRow[] {
+  return statements.all(`SELECT ${sessionColumns} FROM sessions WHERE scope = ? AND ${live}`, scope).map(sessionRowOf);
+}
+
+/** The summary of a session: the stored projection, folded over what was written since. */
+export function summaryOf(statements: Statements, session: SessionRow, fresh: FreshProjections): SessionSummary {
+  const row = statements.one("SELECT seq, value FROM summaries WHERE session = ?", session.key);
+  let projection = projectionOf(textOf(row, "value"));
+  if (numberOf(row, "seq") === session.lastSeq && projection) return projection.summary;
+  try {
+    for (const facts of pagesOf(statements, session, (projection?.summary.lastSeq ?? 0) + 1))
+      projection = projectSession(session.id, projection, facts);
+  } catch (error) {
+    // A damaged log is told to whoever reads it; the list goes on with what is known.
+    if (!(error instanceof StoreFault)) throw error;
+    return { ...(projection?.summary ?? unknownSummary(session)), updatedAt: session.updatedAt, lastSeq: session.lastSeq };
+  }
+  if (!projection) return unknownSummary(session);
+  fresh.set(session.key, projection);
+  return projection.summary;
+}
+
+/** The facts of a session from `from` on, page by page. */
+export function* pagesOf(statements: Statements, session: SessionRow, from: number): Generator<readonly Fact[]> {
+  for (let next = from; next <= session.lastSeq; ) {
+    const page = readPage(statements, session, { from: next, limit: session.lastSeq });
+    const facts: readonly Fact[] = JSON.parse(page.text);
+    yield facts;
+    next += page.count;
+  }
+}
+
+/** Keeps projections for the next time. The caller holds the write transaction. */
+export function saveProjections(statements: Statements, fresh: FreshProjections): void {
+  for (const [key, projection] of fresh)
+    statements.run(
+      `INSERT INTO summaries (session, seq, value) SELECT key, ?, ? FROM sessions WHERE key = ? AND ${live}
+       ON CONFLICT (session) DO UPDATE SET seq = excluded.seq, value = excluded.value WHERE excluded.seq > summaries.seq`,
+      ...[projection.summary.lastSeq, JSON.stringify(projection), key],
+    );
+}
+
+function projectionOf(text: string | null): SessionProjection | undefined {
+  return text === null ? undefined : JSON.parse(text);
+}
+
+function unknownSummary({ id, updatedAt, lastSeq }: SessionRow): SessionSummary {
+  return { id, agent: "", status: "idle", createdAt: updatedAt, updatedAt, lastSeq, messageCount: 0 };
+}

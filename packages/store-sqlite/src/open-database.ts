@@ -1,0 +1,124 @@
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import type { WorkerOptions } from "./operation.ts";
+import { applicationId, migrate, schemaVersion } from "./schema.ts";
+import { isBusy, isReadOnly, StoreFault } from "./store-fault.ts";
+
+/** An open file, checked and brought to the newest version. */
+export interface OpenedDatabase {
+  readonly database: DatabaseSync;
+  readonly isReadOnly: boolean;
+}
+
+const memory = ":memory:";
+const busyPauseMs = 20;
+
+/** True when there is nothing to read yet. */
+export function isMissing(path: string): boolean {
+  return path !== memory && !existsSync(path);
+}
+
+/**
+ * Opens the file of a store, making it and its folder where it is missing; for this user's eyes only.
+ * Where it may not be written it is opened for reading. Throws StoreFault or errors of the engine.
+ */
+export function openDatabase(options: WorkerOptions): OpenedDatabase {
+  if (options.path !== memory && !touch(options.path)) return openForReading(options);
+  const deadline = performance.now() + options.busyTimeoutMs;
+  for (;;) {
+    const database = new DatabaseSync(options.path);
+    try {
+      prepareForWriting(database, options);
+      return { database, isReadOnly: false };
+    } catch (error) {
+      database.close();
+      if (isReadOnly(error)) return openForReading(options);
+      // Turning to write-ahead logging does not wait for other processes by itself.
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyPauseMs);
+    }
+  }
+}
+
+/** Makes the file where it is missing. False when it may not be written. */
+function touch(path: string): boolean {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, "a", 0o600));
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (existsSync(path) && (code === "EACCES" || code === "EPERM" || code === "EROFS")) return false;
+    throw error;
+  }
+}
+
+function prepareForWriting(database: DatabaseSync, { path, busyTimeoutMs, sizeMaxBytes }: WorkerOptions): void {
+  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  if (versionOf(database, path) < schemaVersion) {
+    database.exec("BEGIN IMMEDIATE");
+    // Another process may have been quicker.
+    const version = versionOf(database, path);
+    if (version < schemaVersion) migrate(database, version);
+    database.exec("COMMIT");
+  }
+  // FULL: a commit is on the disk before it is acknowledged.
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 16777216");
+  if (sizeMaxBytes !== undefined)
+    database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(sizeMaxBytes / pragma(database, "page_size")))}`);
+}
+
+/** The version of a store's tables; 0 for an empty file. */
+function versionOf(database: DatabaseSync, path: string): number {
+  const version = pragma(database, "user_version");
+  const application = pragma(database, "application_id");
+  const isEmpty = application === 0 && version === 0 && isWithoutTables(database);
+  if (!isEmpty && application !== applicationId)
+    throw new StoreFault({
+      code: "STORE_CORRUPT",
+      message: `The file ${path} is a database of another program.`,
+      fix: "Name another file for the store.",
+    });
+  if (version > schemaVersion)
+    throw new StoreFault({
+      code: "STORE_TOO_NEW",
+      message: `The store ${path} has version ${version}; this build knows versions up to ${schemaVersion}.`,
+      fix: `Upgrade Loopwright, or name another file. ${path} was not changed.`,
+    });
+  return version;
+}
+
+function isWithoutTables(database: DatabaseSync): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+}
+
+function openForReading({ path, busyTimeoutMs }: WorkerOptions): OpenedDatabase {
+  const database = new DatabaseSync(locationForReading(path), { readOnly: true });
+  try {
+    database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    const version = versionOf(database, path);
+    if (version === schemaVersion) return { database, isReadOnly: true };
+    throw new StoreFault({
+      code: "STORE_READ_ONLY",
+      message: `The store ${path} has version ${version} and cannot be written, so it cannot be brought to version ${schemaVersion}.`,
+    });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** In a folder that cannot be written the engine can read only a file without a write-ahead log, and must be told so. */
+function locationForReading(path: string): string | URL {
+  const log = `${path}-wal`;
+  if (existsSync(log) && statSync(log).size > 0) return path;
+  const location = pathToFileURL(path);
+  location.searchParams.set("immutable", "1");
+  return location;
+}
+
+function pragma(database: DatabaseSync, name: string): number {
+  return Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+}

@@ -1,0 +1,103 @@
+import type { ErrorCode } from "@loopwright/core";
+import type { AppendOutcome, ClaimOutcome, LogHead, SessionHit, SessionRef, SessionSummary } from "@loopwright/core/ports";
+
+/** An append as it crosses to the worker: facts are serialised once, here they are text. */
+export interface AppendAsk {
+  readonly ref: SessionRef;
+  readonly expectedSeq: number;
+  readonly epoch: number | undefined;
+  readonly batchId: string;
+  /** One JSON text per fact, its number included. */
+  readonly bodies: readonly string[];
+  /** `at` of the last fact. */
+  readonly at: number;
+  /** Whether the last fact closes the session. */
+  readonly closes: boolean;
+  readonly release: boolean;
+}
+
+/** A piece of a log: a JSON array of facts. */
+export interface LogPage {
+  readonly text: string;
+  readonly count: number;
+  /** Whether there may be more behind it. */
+  readonly more: boolean;
+}
+
+/** What `check` finds. */
+export interface SqliteReport {
+  readonly path: string;
+  /** Version of the file's tables. */
+  readonly version: number;
+  readonly sizeBytes: number;
+  readonly sessionCount: number;
+  readonly factCount: number;
+  readonly blobCount: number;
+  /** What the engine says of the file; empty when it is sound. */
+  readonly problems: readonly string[];
+  /** Sessions whose log is damaged, as `scope/session`. */
+  readonly damaged: readonly string[];
+}
+
+type Place = Pick<SessionSummary, "updatedAt" | "id">;
+type Asked<Ask, Answer> = { readonly ask: Ask; readonly answer: Answer };
+type OfRef<More = unknown> = { readonly ref: SessionRef } & More;
+type OfKey<More = unknown> = { readonly scope: string; readonly key: string } & More;
+
+/** What can be asked of the worker. Times are milliseconds of the store's clock. */
+export interface Operations {
+  append: Asked<AppendAsk, AppendOutcome>;
+  read: Asked<OfRef<{ readonly from: number; readonly limit: number }>, LogPage>;
+  head: Asked<OfRef<{ readonly now: number }>, LogHead>;
+  /** The last seqs of these sessions, or nothing when no other process has written since the last question. */
+  tails: Asked<{ readonly refs: readonly SessionRef[] }, readonly number[] | undefined>;
+  claim: Asked<OfRef<{ readonly node: string; readonly leaseMs: number; readonly now: number }>, ClaimOutcome>;
+  renew: Asked<OfRef<{ readonly epoch: number; readonly leaseMs: number; readonly now: number }>, boolean>;
+  release: Asked<OfRef<{ readonly epoch: number }>, undefined>;
+  remove: Asked<OfRef, undefined>;
+  list: Asked<{ readonly scope: string; readonly limit: number; readonly before: Place | undefined }, readonly SessionSummary[]>;
+  get: Asked<{ readonly scope: string; readonly id: string }, SessionSummary | undefined>;
+  search: Asked<{ readonly scope: string; readonly query: string; readonly limit: number }, readonly SessionHit[]>;
+  rebuild: Asked<{ readonly scope: string }, number>;
+  putBlob: Asked<OfKey<{ readonly bytes: Uint8Array; readonly mediaType: string | undefined; readonly ifAbsent: boolean }>, boolean>;
+  getBlob: Asked<OfKey, { readonly bytes: Uint8Array; readonly mediaType?: string } | undefined>;
+  removeBlob: Asked<OfKey, boolean>;
+  listBlobs: Asked<
+    { readonly scope: string; readonly prefix: string; readonly after: string | undefined; readonly limit: number },
+    readonly string[]
+  >;
+  putDraft: Asked<OfRef<{ readonly name: string; readonly text: string }>, undefined>;
+  getDraft: Asked<OfRef<{ readonly name: string }>, string | undefined>;
+  removeDraft: Asked<OfRef<{ readonly name: string }>, undefined>;
+  check: Asked<Record<never, never>, SqliteReport>;
+  close: Asked<Record<never, never>, undefined>;
+}
+
+export type OperationName = keyof Operations;
+export type Ask<Name extends OperationName> = Operations[Name]["ask"];
+export type Answer<Name extends OperationName> = Operations[Name]["answer"];
+
+/** One question, for any operation. */
+export type Call = { readonly [Name in OperationName]: { readonly name: Name; readonly ask: Ask<Name> } }[OperationName];
+
+/** An error as it crosses between the threads. */
+export interface Fault {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+/** What became of one call. `uncertain`: it may have been written or not. */
+export type Result = { readonly answer: Answer<OperationName> } | { readonly fault: Fault; readonly uncertain?: boolean };
+
+/** Calls that travel together, in order. */
+export interface Batch {
+  readonly calls: readonly Call[];
+}
+
+/** What the worker is started with. */
+export interface WorkerOptions {
+  readonly path: string;
+  readonly busyTimeoutMs: number;
+  readonly sizeMaxBytes: number | undefined;
+}

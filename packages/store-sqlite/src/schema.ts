@@ -1,0 +1,54 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** "LpWr": tells a store from any other database. */
+export const applicationId = 0x4c_70_57_72;
+
+/** Numbers of facts go up to 2^30 - 1; the key of a session stands above them. */
+export const seqLimit: number = 2 ** 30;
+
+/*
+ * A fact's row id is `session key * 2^30 + seq`: one tree in the order of reading, no second index to write.
+ * `chain` is the CRC-32 of the body, begun with the chain of the fact before: a changed, lost, moved or foreign fact shows.
+ * A removed session keeps its row, so that its id is never used again.
+ * Summaries, texts and words are projections; they may be emptied at any time.
+ */
+const firstVersion = `
+CREATE TABLE sessions (
+  key INTEGER PRIMARY KEY,
+  scope TEXT NOT NULL,
+  id TEXT NOT NULL,
+  last_seq INTEGER NOT NULL DEFAULT 0,
+  chain INTEGER NOT NULL DEFAULT 0,
+  updated_at INTEGER NOT NULL DEFAULT 0,
+  closed INTEGER NOT NULL DEFAULT 0,
+  removed INTEGER NOT NULL DEFAULT 0,
+  indexed_seq INTEGER NOT NULL DEFAULT 0,
+  epoch INTEGER NOT NULL DEFAULT 0,
+  lease_node TEXT,
+  lease_until INTEGER,
+  lease_ms INTEGER,
+  lease_owner TEXT,
+  UNIQUE (scope, id)
+) STRICT;
+CREATE TABLE facts (id INTEGER PRIMARY KEY, body TEXT NOT NULL, chain INTEGER NOT NULL) STRICT;
+CREATE TABLE batches (session INTEGER NOT NULL, batch TEXT NOT NULL, last_seq INTEGER NOT NULL, PRIMARY KEY (session, batch)) STRICT, WITHOUT ROWID;
+CREATE TABLE blobs (scope TEXT NOT NULL, key TEXT NOT NULL, media_type TEXT, bytes BLOB NOT NULL, PRIMARY KEY (scope, key)) STRICT;
+CREATE TABLE drafts (scope TEXT NOT NULL, session TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (scope, session, name)) STRICT;
+CREATE TABLE summaries (session INTEGER PRIMARY KEY, seq INTEGER NOT NULL, value TEXT NOT NULL) STRICT;
+CREATE TABLE texts (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, seq INTEGER NOT NULL) STRICT;
+CREATE INDEX texts_of_session ON texts (session, seq);
+CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
+CREATE VIEW log AS SELECT scope, sessions.id AS session, facts.id & 1073741823 AS seq, body FROM facts JOIN sessions ON sessions.key = facts.id >> 30;
+`;
+
+/** What leads from version n to n + 1, at place n. A change of the tables appends one; nothing here is ever edited. */
+const migrations: readonly string[] = [firstVersion];
+
+/** Version of the tables that this build writes. */
+export const schemaVersion: number = migrations.length;
+
+/** Brings the tables from `version` to the newest, inside the caller's transaction. */
+export function migrate(database: DatabaseSync, version: number): void {
+  for (const step of migrations.slice(version)) database.exec(step);
+  database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
+}

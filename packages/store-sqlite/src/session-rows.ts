@@ -1,0 +1,60 @@
+import type { SessionRef } from "@loopwright/core/ports";
+import { numberOf, type Row, type Statements, textOf } from "./statements.ts";
+
+/** What the file holds of a session beside its facts. */
+export interface SessionRow {
+  readonly key: number;
+  readonly id: string;
+  readonly lastSeq: number;
+  readonly chain: number;
+  readonly updatedAt: number;
+  readonly isClosed: boolean;
+  readonly isRemoved: boolean;
+  readonly indexedSeq: number;
+  readonly epoch: number;
+  readonly lease: Lease | undefined;
+}
+
+/** A lease as it was written; whether it runs is another matter. */
+export interface Lease {
+  readonly node: string;
+  readonly until: number;
+  readonly leaseMs: number;
+  readonly owner: string | null;
+}
+
+export const sessionColumns =
+  "key, id, last_seq, chain, updated_at, closed, removed, indexed_seq, epoch, lease_node, lease_until, lease_ms, lease_owner";
+
+/** The row of a session; `undefined` when nobody has used the id. */
+export function findSession(statements: Statements, { scope, session }: SessionRef): SessionRow | undefined {
+  const row = statements.one(`SELECT ${sessionColumns} FROM sessions WHERE scope = ? AND id = ?`, scope, session);
+  return row && sessionRowOf(row);
+}
+
+/** The row of a session, made where it is missing. */
+export function openSession(statements: Statements, ref: SessionRef): SessionRow {
+  const found = findSession(statements, ref);
+  if (found) return found;
+  statements.run("INSERT INTO sessions (scope, id) VALUES (?, ?)", ref.scope, ref.session);
+  return openSession(statements, ref);
+}
+
+export function sessionRowOf(row: Row): SessionRow {
+  const node = textOf(row, "lease_node");
+  return {
+    key: numberOf(row, "key"),
+    id: textOf(row, "id") ?? "",
+    lastSeq: numberOf(row, "last_seq"),
+    chain: numberOf(row, "chain"),
+    updatedAt: numberOf(row, "updated_at"),
+    isClosed: numberOf(row, "closed") !== 0,
+    isRemoved: numberOf(row, "removed") !== 0,
+    indexedSeq: numberOf(row, "indexed_seq"),
+    epoch: numberOf(row, "epoch"),
+    lease:
+      node === null
+        ? undefined
+        : { node, until: numberOf(row, "lease_until"), leaseMs: numberOf(row, "lease_ms"), owner: textOf(row, "lease_owner") },
+  };
+}

@@ -1,0 +1,107 @@
+import { resolve } from "node:path";
+import { AgentError } from "@loopwright/core";
+import type { BlobStore, Clock, DraftStore, SessionIndex, SessionStore } from "@loopwright/core/ports";
+import type { SqliteReport, WorkerOptions } from "./operation.ts";
+import { answerOf, sqliteLog } from "./sqlite-log.ts";
+import { WorkerCalls } from "./worker-calls.ts";
+
+export interface SqliteStoreOptions {
+  /** The file; made with its folder at the first write. `:memory:` keeps everything in this process. */
+  readonly path: string;
+  /** How long a write waits for other processes. Default 5,000 ms. */
+  readonly busyTimeoutMs?: number;
+  /** The largest the file may become; then appends answer `full`. Default: the disk's end. */
+  readonly sizeMaxBytes?: number;
+  /** Compares leases. All processes on a file need the same; default: the machine's time since its start. */
+  readonly clock?: Pick<Clock, "monotonic">;
+}
+
+/** A store in one SQLite file. */
+export interface SqliteStore extends SessionStore {
+  /** Looks through the whole file: for `doctor`, not for every day. */
+  check(): Promise<SqliteReport>;
+}
+
+const pageMax = 100;
+const blobListMax = 1_000;
+
+/**
+ * Session log, index with full-text search, blobs and drafts in one SQLite file that several processes may use at once.
+ * Nothing is opened before the first use; an idle store does not keep the process alive. What was acknowledged is on the disk.
+ * Methods reject with AgentError STORE_UNAVAILABLE, STORE_READ_ONLY, STORE_CORRUPT, STORE_TOO_NEW, STORE_FULL or SESSION_CORRUPT.
+ */
+export function sqliteStore(pathOrOptions: string | SqliteStoreOptions): SqliteStore {
+  const options = typeof pathOrOptions === "string" ? { path: pathOrOptions } : pathOrOptions;
+  if (options.path === "") throw new AgentError("CONFIG_INVALID", { message: "The store has no path.", fix: "Name a file." });
+  const workerOptions: WorkerOptions = {
+    path: options.path === ":memory:" ? options.path : resolve(options.path),
+    busyTimeoutMs: options.busyTimeoutMs ?? 5_000,
+    sizeMaxBytes: options.sizeMaxBytes,
+  };
+  const calls = new WorkerCalls(workerOptions);
+  const { clock } = options;
+  const { watch, ...log } = sqliteLog(calls, clock ? () => clock.monotonic() : machineMs);
+  let closing: Promise<void> | undefined;
+  return {
+    log,
+    index: sqliteIndex(calls),
+    blobs: sqliteBlobs(calls),
+    drafts: sqliteDrafts(calls),
+    check: async () => answerOf(calls, "check", {}),
+    close() {
+      watch.stop();
+      closing ??= calls.end();
+      return closing;
+    },
+  };
+}
+
+/** Milliseconds since the machine was started: the same for all its processes, and no hand can set it. */
+function machineMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+function sqliteIndex(calls: WorkerCalls): SessionIndex {
+  return {
+    list: async (scope, options) => answerOf(calls, "list", { scope, limit: options?.limit ?? pageMax, before: placeOf(options?.before) }),
+    get: async (scope, id) => answerOf(calls, "get", { scope, id }),
+    search: async (scope, query, options) => answerOf(calls, "search", { scope, query, limit: options?.limit ?? pageMax }),
+    rebuild: async (scope) => answerOf(calls, "rebuild", { scope }),
+  };
+}
+
+/** Only the place: callers pass whole summaries. */
+function placeOf(before: { readonly updatedAt: number; readonly id: string } | undefined): typeof before {
+  return before && { updatedAt: before.updatedAt, id: before.id };
+}
+
+function sqliteBlobs(calls: WorkerCalls): BlobStore {
+  return {
+    async put(scope, key, bytes, options) {
+      // A copy in memory of its own, which then moves to the worker.
+      const own = bytes.slice();
+      return answerOf(calls, "putBlob", { scope, key, bytes: own, mediaType: options?.mediaType, ifAbsent: options?.ifAbsent ?? false });
+    },
+    get: async (scope, key) => answerOf(calls, "getBlob", { scope, key }),
+    remove: async (scope, key) => answerOf(calls, "removeBlob", { scope, key }),
+    async list(scope, options) {
+      const { prefix = "", after, limit = blobListMax } = options ?? {};
+      return answerOf(calls, "listBlobs", { scope, prefix, after, limit });
+    },
+  };
+}
+
+function sqliteDrafts(calls: WorkerCalls): DraftStore {
+  return {
+    async put(ref, name, value) {
+      await answerOf(calls, "putDraft", { ref, name, text: JSON.stringify(value) });
+    },
+    async get(ref, name) {
+      const text = await answerOf(calls, "getDraft", { ref, name });
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    async remove(ref, name) {
+      await answerOf(calls, "removeDraft", { ref, name });
+    },
+  };
+}

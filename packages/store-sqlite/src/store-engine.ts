@@ -1,0 +1,221 @@
+/*
+ * Owns: the connection to the file and what a batch of calls does to it. Does not own: threads, time.
+ * Invariants
+ *  I1 a call that writes is answered only after its transaction is on the disk.
+ *  I2 all writes that came together share one transaction; when that fails each is tried alone, so that none spoils another.
+ *  I3 a call whose write may or may not have reached the disk is answered as uncertain, and the connection is made anew.
+ */
+import { getBlob, listBlobs, putBlob, removeBlob } from "./blob-operations.ts";
+import { check } from "./check-operation.ts";
+import { type FreshProjections, get, list, rebuild, saveProjections } from "./index-operations.ts";
+import { claim, head, release, renew } from "./lease-operations.ts";
+import { append, read, remove } from "./log-operations.ts";
+import { isMissing, type OpenedDatabase, openDatabase } from "./open-database.ts";
+import type { Answer, Ask, Call, OperationName, Result, WorkerOptions } from "./operation.ts";
+import { indexSession, search, unindexedSessions } from "./search-operations.ts";
+import { findSession } from "./session-rows.ts";
+import { numberOf, type Statements, statementsOf, textOf } from "./statements.ts";
+import { faultOf, isBusy, isIoError, isReadOnly, readOnlyFault, StoreFault } from "./store-fault.ts";
+
+const writing: ReadonlySet<OperationName> = new Set([
+  ...(["append", "claim", "renew", "release", "remove", "rebuild"] as const),
+  ...(["putBlob", "removeBlob", "putDraft", "removeDraft"] as const),
+]);
+
+type Handlers = { readonly [Name in OperationName]: (engine: StoreEngine, ask: Ask<Name>) => Answer<Name> };
+
+const handlers: Handlers = {
+  append: ({ statements }, ask) => append(statements, ask),
+  read: ({ statements }, ask) => read(statements, ask.ref, ask),
+  head: ({ statements }, ask) => head(statements, ask),
+  tails: (engine, { refs }) =>
+    engine.hasForeignChange() ? refs.map((ref) => findSession(engine.statements, ref)?.lastSeq ?? 0) : undefined,
+  claim: ({ statements }, ask) => claim(statements, ask),
+  renew: ({ statements }, ask) => renew(statements, ask),
+  release: ({ statements }, { ref, epoch }) => void release(statements, ref, epoch),
+  remove: ({ statements }, { ref }) => void remove(statements, ref),
+  list: ({ statements, fresh }, ask) => list(statements, ask, fresh),
+  get: ({ statements, fresh }, ask) => get(statements, ask, fresh),
+  search(engine, ask) {
+    engine.indexWords(ask.scope);
+    return search(engine.statements, ask, engine.fresh);
+  },
+  rebuild: ({ statements }, { scope }) => rebuild(statements, scope),
+  putBlob: ({ statements }, ask) => putBlob(statements, ask),
+  getBlob: ({ statements }, ask) => getBlob(statements, ask),
+  removeBlob: ({ statements }, ask) => removeBlob(statements, ask),
+  listBlobs: ({ statements }, ask) => listBlobs(statements, ask),
+  putDraft({ statements }, { ref, name, text }) {
+    const sql = "INSERT INTO drafts (scope, session, name, value) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value";
+    statements.run(sql, ref.scope, ref.session, name, text);
+    return undefined;
+  },
+  getDraft: ({ statements }, { ref, name }) =>
+    textOf(
+      statements.one("SELECT value FROM drafts WHERE scope = ? AND session = ? AND name = ?", ref.scope, ref.session, name),
+      "value",
+    ) ?? undefined,
+  removeDraft: ({ statements }, { ref, name }) =>
+    void statements.run("DELETE FROM drafts WHERE scope = ? AND session = ? AND name = ?", ref.scope, ref.session, name),
+  check: ({ statements, path }) => check(statements, path),
+  close: (engine) => void engine.close(),
+};
+
+/** Serves batches of calls on one file, which is opened at the first of them. */
+export class StoreEngine {
+  readonly #options: WorkerOptions;
+  /** Projections folded for an answer, to be kept when there is time. */
+  readonly fresh: FreshProjections = new Map();
+  #opened: OpenedDatabase | undefined;
+  /** True while the file is missing and an empty database stands in for it. */
+  #isStandIn = false;
+  #statements: Statements | undefined;
+  #dataVersion = -1;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  get path(): string {
+    return this.#options.path;
+  }
+
+  get statements(): Statements {
+    if (!this.#statements) throw new StoreFault({ code: "INTERNAL", message: `The store ${this.path} is not open.` });
+    return this.#statements;
+  }
+
+  /** One result per call, in order. Never throws. */
+  serve(calls: readonly Call[]): readonly Result[] {
+    const isWrite = calls.some(({ name }) => writing.has(name));
+    try {
+      this.#open(isWrite);
+    } catch (error) {
+      return calls.map((call) => (call.name === "close" ? { answer: undefined } : this.#failed(call, error)));
+    }
+    const results: Result[] = [];
+    for (let at = 0; at < calls.length; ) {
+      // Neighbours that write, and plain reads among them, share a transaction.
+      let end = at;
+      while (end < calls.length && isPlain(calls[end])) end++;
+      if (end === at) end++;
+      results.push(...this.#serveSome(calls.slice(at, end)));
+      at = end;
+    }
+    return results;
+  }
+
+  /** Keeps what was folded for answers. To be called when nobody waits; does nothing when the file is busy. */
+  keepProjections(): void {
+    if (this.fresh.size === 0 || !this.#opened || this.#opened.isReadOnly || this.#isStandIn) return;
+    try {
+      this.#transaction(() => saveProjections(this.statements, this.fresh));
+    } catch {
+      // A projection is folded again at the next question.
+    }
+    this.fresh.clear();
+  }
+
+  /** Brings the index of words up to date as far as the file may be written. */
+  indexWords(scope: string): void {
+    for (const { key } of unindexedSessions(this.statements, scope)) {
+      if (this.#opened?.isReadOnly) return;
+      try {
+        this.#transaction(() => indexSession(this.statements, key));
+      } catch (error) {
+        // Busy or full: the search goes on with what is indexed.
+        if (!isBusy(error) && faultOf(error, this.path).code !== "STORE_FULL") throw error;
+        return;
+      }
+    }
+  }
+
+  /** Whether another connection has written since the last question. */
+  hasForeignChange(): boolean {
+    const version = numberOf(this.statements.one("PRAGMA data_version"), "data_version");
+    const hasChanged = version !== this.#dataVersion;
+    this.#dataVersion = version;
+    return hasChanged;
+  }
+
+  close(): void {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    this.#statements = undefined;
+    opened?.database.close();
+  }
+
+  #open(isWrite: boolean): void {
+    if (this.#isStandIn && (isWrite || !isMissing(this.path))) this.close();
+    if (this.#opened) return;
+    // Looking into a store that is not there makes no file.
+    this.#isStandIn = !isWrite && isMissing(this.path);
+    this.#opened = openDatabase(this.#isStandIn ? { ...this.#options, path: ":memory:" } : this.#options);
+    this.#statements = statementsOf(this.#opened.database);
+  }
+
+  #serveSome(calls: readonly Call[]): readonly Result[] {
+    if (!calls.some(({ name }) => writing.has(name))) return calls.map((call) => this.#attempt(call));
+    if (this.#opened?.isReadOnly)
+      return calls.map((call) => (writing.has(call.name) ? { fault: readOnlyFault(this.path) } : this.#attempt(call)));
+    try {
+      return this.#transaction(() => calls.map((call) => ({ answer: handle(this, call) })));
+    } catch (error) {
+      if (isIoError(error)) return this.#uncertain(calls, error);
+      const [only] = calls;
+      if (calls.length > 1 && !isBusy(error)) return calls.flatMap((call) => this.#serveSome([call]));
+      return only && calls.length === 1 ? [this.#failed(only, error)] : calls.map((call) => this.#failed(call, error));
+    }
+  }
+
+  #attempt(call: Call): Result {
+    try {
+      return { answer: handle(this, call) };
+    } catch (error) {
+      return this.#failed(call, error);
+    }
+  }
+
+  #transaction<T>(work: () => T): T {
+    const { statements } = this;
+    statements.run("BEGIN IMMEDIATE");
+    try {
+      const done = work();
+      statements.run("COMMIT");
+      return done;
+    } catch (error) {
+      // Some errors have rolled back already.
+      if (this.#opened?.database.isTransaction) statements.run("ROLLBACK");
+      throw error;
+    }
+  }
+
+  /** After a failing disk nothing that this connection believes counts: it is closed, and the next call looks again. */
+  #uncertain(calls: readonly Call[], error: unknown): readonly Result[] {
+    const fault = faultOf(error, this.path);
+    try {
+      this.close();
+    } catch {
+      // It is given up in any case.
+    }
+    return calls.map(() => ({ fault, uncertain: true }));
+  }
+
+  #failed(call: Call, error: unknown): Result {
+    const fault =
+      isReadOnly(error) && writing.has(call.name) && !isMissing(this.path) ? readOnlyFault(this.path) : faultOf(error, this.path);
+    return call.name === "append" && fault.code === "STORE_FULL" ? { answer: { type: "full" } } : { fault };
+  }
+}
+
+function isPlain(call: Call | undefined): boolean {
+  return call !== undefined && call.name !== "search" && call.name !== "close" && call.name !== "check";
+}
+
+/** The one place where a call meets its handler. */
+function handle<Name extends OperationName>(
+  engine: StoreEngine,
+  call: { readonly name: Name; readonly ask: Ask<Name> },
+): Answer<OperationName> {
+  return handlers[call.name](engine, call.ask);
+}

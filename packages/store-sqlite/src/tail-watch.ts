@@ -1,0 +1,69 @@
+import type { SessionRef } from "@loopwright/core/ports";
+import type { WorkerCalls } from "./worker-calls.ts";
+
+interface Topic {
+  readonly ref: SessionRef;
+  readonly listeners: Set<(lastSeq: number) => void>;
+  /** The newest seq that was told or was there at the beginning. */
+  told: number;
+}
+
+/** How soon an append by another process is seen. */
+const pollMs = 250;
+
+/** Tells listeners of new facts: at once of those written through this store, soon of those of other processes. */
+export class TailWatch {
+  readonly #calls: WorkerCalls;
+  readonly #topics = new Map<string, Topic>();
+  #timer: NodeJS.Timeout | undefined;
+  #isAsking = false;
+
+  constructor(calls: WorkerCalls) {
+    this.#calls = calls;
+  }
+
+  subscribe(ref: SessionRef, listener: (lastSeq: number) => void): () => void {
+    const key = keyOf(ref);
+    const topic = this.#topics.get(key) ?? { ref, listeners: new Set(), told: 0 };
+    this.#topics.set(key, topic);
+    // A wrapper of its own, so that the same function may listen twice.
+    const own = (lastSeq: number): void => listener(lastSeq);
+    topic.listeners.add(own);
+    this.#timer ??= setInterval(() => void this.#poll(), pollMs).unref();
+    return () => {
+      topic.listeners.delete(own);
+      if (topic.listeners.size === 0 && this.#topics.get(key) === topic) this.#topics.delete(key);
+      if (this.#topics.size === 0) this.stop();
+    };
+  }
+
+  /** Tells the listeners of a session, outside the caller's turn. */
+  tell(ref: SessionRef, lastSeq: number): void {
+    const topic = this.#topics.size === 0 ? undefined : this.#topics.get(keyOf(ref));
+    if (!topic || lastSeq <= topic.told) return;
+    topic.told = lastSeq;
+    queueMicrotask(() => {
+      for (const listener of topic.listeners) listener(lastSeq);
+    });
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const refs = [...this.#topics.values()].map(({ ref }) => ref);
+    const outcome = await this.#calls.ask("tails", { refs });
+    this.#isAsking = false;
+    // A file that cannot be read now is looked at again next time; whoever appends or reads is told what is wrong.
+    if (outcome.type !== "answered" || !outcome.answer) return;
+    for (const [at, ref] of refs.entries()) this.tell(ref, outcome.answer[at] ?? 0);
+  }
+}
+
+function keyOf({ scope, session }: SessionRef): string {
+  return `${scope}/${session}`;
+}

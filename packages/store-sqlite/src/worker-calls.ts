@@ -1,0 +1,182 @@
+import { Worker } from "node:worker_threads";
+import { AgentError } from "@loopwright/core";
+import type { Answer, Ask, Batch, Call, Fault, OperationName, Result, WorkerOptions } from "./operation.ts";
+
+/** What became of a call. `uncertain`: the write may have happened or not. */
+export type Outcome<Name extends OperationName> =
+  | { readonly type: "answered"; readonly answer: Answer<Name> }
+  | { readonly type: "uncertain"; readonly fault: Fault }
+  | { readonly type: "failed"; readonly fault: Fault };
+
+interface Waiting {
+  readonly call: Call;
+  readonly settle: (result: Result) => void;
+}
+
+/** How long the worker may take for one batch before its writes count as uncertain. */
+const answerMsMax = 30_000;
+
+/**
+ * The way to the worker. One batch is on its way at a time; what is asked meanwhile travels together in the next one,
+ * so that many appends share one write to the disk. The worker starts with the first call and keeps the process alive
+ * only while somebody waits for an answer.
+ */
+export class WorkerCalls {
+  readonly #options: WorkerOptions;
+  #worker: Worker | undefined;
+  #queue: Waiting[] = [];
+  #underWay: readonly Waiting[] = [];
+  #deadline: NodeJS.Timeout | undefined;
+  #isStalled = false;
+  #isScheduled = false;
+  #idle: (() => void)[] = [];
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  get isStarted(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  /** Asks the worker. Never rejects. */
+  ask<Name extends OperationName>(name: Name, ask: Ask<Name>): Promise<Outcome<Name>> {
+    if (this.#isStalled) return Promise.resolve({ type: "failed", fault: this.#noAnswer() });
+    return new Promise((resolve) => {
+      // The name decides the type of both; the compiler does not see through the union.
+      const call = { name, ask } as Call;
+      this.#queue.push({ call, settle: (result) => resolve(outcomeOf(result) as Outcome<Name>) });
+      this.#schedule();
+    });
+  }
+
+  /** Waits for what was asked, then ends the worker. */
+  async end(): Promise<void> {
+    while (this.#queue.length > 0 || this.#underWay.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    if (this.#worker && !this.#isStalled) await this.ask("close", {});
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  /** At the end of this tick, so that calls of one moment travel together. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#underWay.length > 0) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#send();
+    });
+  }
+
+  #send(): void {
+    if (this.#underWay.length > 0 || this.#queue.length === 0) return;
+    this.#underWay = this.#queue;
+    this.#queue = [];
+    const calls = this.#underWay.map(({ call }) => call);
+    try {
+      const worker = this.#worker ?? this.#start();
+      worker.ref();
+      worker.postMessage({ calls } satisfies Batch, transferOf(calls));
+    } catch (error) {
+      this.#fail(
+        { code: "STORE_UNAVAILABLE", message: `The worker of the store ${this.#options.path} cannot be asked: ${nameOf(error)}.` },
+        false,
+      );
+      return;
+    }
+    this.#deadline = setTimeout(() => this.#stall(), answerMsMax);
+  }
+
+  #start(): Worker {
+    const isSource = import.meta.url.endsWith(".ts");
+    const worker = new Worker(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url), {
+      name: "loopwright-store",
+      workerData: this.#options,
+      // Not the parent's flags: some of them, such as --input-type, are refused here.
+      execArgv: ["--disable-warning=ExperimentalWarning", ...(isSource ? ["--conditions=@loopwright/source"] : [])],
+    });
+    worker.on("message", (results: readonly Result[]) => this.#receive(results));
+    worker.on("error", (error) => this.#lose(worker, nameOf(error)));
+    worker.on("exit", (code) => this.#lose(worker, `exit code ${code}`));
+    this.#worker = worker;
+    return worker;
+  }
+
+  #receive(results: readonly Result[]): void {
+    const answered = this.#take();
+    this.#isStalled = false;
+    for (const [at, { settle }] of answered.entries()) settle(results[at] ?? { fault: this.#noAnswer(), uncertain: true });
+    this.#proceed();
+  }
+
+  /** The batch under way, which is over by this. */
+  #take(): readonly Waiting[] {
+    clearTimeout(this.#deadline);
+    const taken = this.#underWay;
+    this.#underWay = [];
+    return taken;
+  }
+
+  #proceed(): void {
+    if (this.#queue.length > 0) {
+      this.#send();
+      return;
+    }
+    this.#worker?.unref();
+    const idle = this.#idle;
+    this.#idle = [];
+    for (const resolve of idle) resolve();
+  }
+
+  /** The worker is late: those who wait are told so, and nobody else has to wait until it answers. */
+  #stall(): void {
+    this.#isStalled = true;
+    const late = this.#underWay;
+    const queued = this.#queue;
+    this.#queue = [];
+    this.#underWay = late.map(({ call }) => ({ call, settle() {} }));
+    for (const { settle } of late) settle({ fault: this.#noAnswer(), uncertain: true });
+    for (const { settle } of queued) settle({ fault: this.#noAnswer() });
+    this.#worker?.unref();
+  }
+
+  #lose(worker: Worker, reason: string): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    this.#isStalled = false;
+    this.#fail({ code: "STORE_UNAVAILABLE", message: `The worker of the store ${this.#options.path} ended: ${reason}.` }, true);
+  }
+
+  #fail(fault: Fault, uncertain: boolean): void {
+    for (const { settle } of this.#take()) settle({ fault, uncertain });
+    this.#proceed();
+  }
+
+  #noAnswer(): Fault {
+    return {
+      code: "STORE_UNAVAILABLE",
+      message: `The store ${this.#options.path} did not answer within ${answerMsMax / 1_000} s.`,
+      fix: "Check the disk; read the session to see what was written.",
+    };
+  }
+}
+
+/** The error that a fault becomes for the caller of a store. */
+export function errorOf({ code, message, fix }: Fault): AgentError {
+  return new AgentError(code, { message, fix });
+}
+
+function outcomeOf(result: Result): Outcome<OperationName> {
+  if ("answer" in result) return { type: "answered", answer: result.answer };
+  return { type: result.uncertain ? "uncertain" : "failed", fault: result.fault };
+}
+
+/** The memory of blobs moves to the worker; the sender has made a copy of its own. */
+function transferOf(calls: readonly Call[]): readonly ArrayBuffer[] {
+  return calls.flatMap((call) => (call.name === "putBlob" && call.ask.bytes.buffer instanceof ArrayBuffer ? [call.ask.bytes.buffer] : []));
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}
