@@ -1,0 +1,120 @@
+import type { ModelProvider } from "@loopwright/core/ports";
+import { type MakeModelProvider, type WireRequest, type WireScript, wireErrorText } from "@loopwright/core/testing";
+import type { VendorWire, WireFrame } from "./vendor-wire.ts";
+import { type WireResponse, type WireStep, wireServer } from "./wire-server.ts";
+
+/** What makes a provider for the provider kit. */
+export interface ProviderUnderTest {
+  readonly wire: VendorWire;
+  /** A fresh provider that talks to this base URL with this key. `origin` ends without a slash. */
+  readonly make: (origin: string, key: string) => ModelProvider;
+  /** A model to ask for. */
+  readonly model: string;
+  /** A model that takes no images. Capability `text-only`. */
+  readonly modelWithoutVision?: string;
+}
+
+const key = "wire-KEY-4c1f-CANARY";
+
+/**
+ * The `make` of the provider kit for an adapter: a loopback server says the vendor's bytes, the real adapter reads them.
+ *
+ * ```ts
+ * runKit(it, modelProviderKit, { make: providerUnderTest({ wire: acmeWire, model: "acme-1", make: (baseURL, apiKey) => acme({ apiKey, baseURL }) }) });
+ * ```
+ */
+export function providerUnderTest({ wire, make, model, modelWithoutVision }: ProviderUnderTest): MakeModelProvider {
+  return async (script) => {
+    const server = await wireServer((request) => responseOf(wire, script, request));
+    const frames = script.type === "answer" ? wire.frames(script.answer) : [];
+    return {
+      provider: make(server.origin, key),
+      model,
+      ...(modelWithoutVision === undefined ? {} : { modelWithoutVision }),
+      key,
+      requests: server.requests,
+      eventsBeforeEnd: endOf(frames),
+      isSilent: server.isSilent,
+      hangUps: server.hangUps,
+      release: server.release,
+      close: server.close,
+    };
+  };
+}
+
+/** Index of the event that completes the answer. */
+function endOf(frames: readonly WireFrame[]): number {
+  const end = frames.findIndex(({ carries }) => carries === "end");
+  if (frames.length > 0 && end < 0) throw new Error("No frame of the vendor's wire carries `end`.");
+  return Math.max(0, end);
+}
+
+function responseOf(wire: VendorWire, script: WireScript, request: WireRequest): WireResponse {
+  switch (script.type) {
+    case "drop":
+    case "silence":
+      return { type: script.type };
+    case "raw":
+      return answered(script.status, { "content-type": script.contentType }, [write(script.body)]);
+    case "failure": {
+      const { status, body } = wire.failure({ status: script.status, message: script.message, overflow: script.overflow ?? false });
+      return answered(status, { "content-type": "application/json", ...script.headers }, [write(JSON.stringify(body))]);
+    }
+    case "answer": {
+      if (wire.whole && (wire.isWhole ?? asksForWhole)(request))
+        return answered(200, { "content-type": "application/json" }, [write(JSON.stringify(wire.whole(script.answer)))]);
+      return answered(200, { "content-type": wire.contentType }, stepsOf(wire, script));
+    }
+    default:
+      return script satisfies never;
+  }
+}
+
+function answered(status: number, headers: Readonly<Record<string, string>>, steps: readonly WireStep[]): WireResponse {
+  return { type: "answer", status, headers, steps };
+}
+
+function asksForWhole({ body }: WireRequest): boolean {
+  return typeof body !== "object" || body === null || !("stream" in body) || body.stream !== true;
+}
+
+const encoder = new TextEncoder();
+
+function write(text: string): WireStep {
+  return { type: "write", bytes: encoder.encode(text) };
+}
+
+function stepsOf(wire: VendorWire, script: Extract<WireScript, { readonly type: "answer" }>): readonly WireStep[] {
+  const frames = wire.frames(script.answer);
+  const texts = frames.map(({ text }) => text);
+  if (script.chunking === "byte")
+    return Array.from(encoder.encode(texts.join("")), (byte) => ({ type: "write", bytes: Uint8Array.of(byte) }));
+  if (!script.stop) return texts.map(write);
+  const { at, fate } = script.stop;
+  const count = typeof at === "object" ? at.events : at === "before-end" ? endOf(frames) : carrierOf(frames, at) + 1;
+  const before = texts.slice(0, count).map(write);
+  const rest = texts.slice(count).map(write);
+  switch (fate) {
+    case "end":
+      return before;
+    case "error":
+      return [...before, write(wire.errorFrame(wireErrorText))];
+    case "garbage":
+      return [...before, write(garbageOf(wire)), ...rest];
+    case "hold":
+    case "cut":
+      return [...before, { type: fate }, ...rest];
+    default:
+      return fate satisfies never;
+  }
+}
+
+function carrierOf(frames: readonly WireFrame[], what: "text" | "arguments"): number {
+  const carrier = frames.findIndex(({ carries }) => carries === what);
+  if (carrier < 0) throw new Error(`No frame of the vendor's wire carries \`${what}\`.`);
+  return carrier;
+}
+
+function garbageOf(wire: VendorWire): string {
+  return wire.garbageFrame ?? (wire.contentType.startsWith("text/event-stream") ? 'data: {"oops\n\n' : '{"oops\n');
+}
