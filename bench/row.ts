@@ -1,0 +1,22 @@
+/** A figure that has a goal. */
+export interface Judged {
+  readonly value: number;
+  /** Largest value that meets the goal. */
+  readonly goal?: number;
+}
+
+/** One line of the table. */
+export interface Row {
+  /** Of the scene, or of what it says beside scenes. */
+  readonly id: string;
+  readonly title: string;
+  /** What the ratios are ratios to, for example `10.1 us/delta`; or what the values are. */
+  readonly basis: string;
+  readonly raw?: number;
+  readonly loopwright?: Judged;
+  readonly node?: Judged;
+  /** How figures are written. Default: a ratio. */
+  readonly format?: "ratio" | "MB" | "KB" | "ms";
+}
+
+export const isMissed = ({ value, goal }: Judged): boolean => goal !== undefined && !(value <= goal);

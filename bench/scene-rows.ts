@@ -1,0 +1,158 @@
+import type { ContenderName } from "./contenders/contender.ts";
+import type { Measurement } from "./measurement.ts";
+import { median } from "./median.ts";
+import type { Row } from "./row.ts";
+import type { SceneResults } from "./run-rounds.ts";
+import { type Scene, scenes } from "./scenes.ts";
+
+export type AllResults = ReadonlyMap<string, SceneResults>;
+
+/** Largest ratio to the vendor's SDK: over global fetch, and over node:http. What is not here is not judged. */
+const goals: Readonly<Record<string, { readonly loopwright: number; readonly node: number }>> = {
+  "deltas-64": { loopwright: 0.6, node: 0.4 },
+  "deltas-1": { loopwright: 0.6, node: 0.5 },
+  "loop-10": { loopwright: 1, node: 0.8 },
+  "loop-100": { loopwright: 1, node: 0.8 },
+  "loop-400": { loopwright: 1, node: 0.8 },
+  "arguments-1024": { loopwright: 0.5, node: 0.5 },
+  concurrent: { loopwright: 0.8, node: 0.8 },
+  "history-10000": { loopwright: 1.2, node: 1.2 },
+  parallel: { loopwright: 1, node: 1 },
+};
+const growthGoal = 1.1;
+const linearGoal = 1.2;
+const peakGoalMb = 300;
+const writtenGoal = 1.1;
+
+type Figure = (measurement: Measurement) => number;
+const cpu: Figure = ({ cpuUs }) => cpuUs;
+
+/** The median over the rounds of one figure. */
+export function middle(results: SceneResults, contender: ContenderName, figure: Figure = cpu): number {
+  return median(results[contender].map(figure));
+}
+
+function cpuRow(scene: Scene, results: SceneResults): Row {
+  const basis = middle(results, "sdk");
+  const goal = goals[scene.id];
+  const ratio = (name: ContenderName): number => middle(results, name) / basis;
+  return {
+    id: scene.id,
+    title: `CPU, ${scene.title}`,
+    basis: `${basis >= 1000 ? `${(basis / 1000).toFixed(2)} ms` : `${basis.toFixed(1)} µs`} a ${scene.unit}`,
+    raw: ratio("raw"),
+    loopwright: { value: ratio("loopwright"), ...(goal ? { goal: goal.loopwright } : {}) },
+    node: { value: ratio("loopwright-node"), ...(goal ? { goal: goal.node } : {}) },
+  };
+}
+
+interface Comparison {
+  readonly id: string;
+  readonly title: string;
+  readonly basis: string;
+  readonly small: string;
+  readonly large: string;
+  readonly goal: number;
+  /** Divide by the growth of fetch and SSE by hand. */
+  readonly besideRaw?: boolean;
+  readonly figure?: Figure;
+}
+
+/** How one figure grows from a small scene to a large one. */
+function growthRow(all: AllResults, { small, large, goal, besideRaw, figure = cpu, ...row }: Comparison): readonly Row[] {
+  const before = all.get(small);
+  const after = all.get(large);
+  if (!before || !after) return [];
+  const growth = (name: ContenderName): number => middle(after, name, figure) / middle(before, name, figure);
+  const basis = besideRaw ? growth("raw") : 1;
+  return [
+    {
+      ...row,
+      ...(figure === cpu ? { raw: growth("raw") / basis } : {}),
+      loopwright: { value: growth("loopwright") / basis, goal },
+      node: { value: growth("loopwright-node") / basis, goal },
+    },
+  ];
+}
+
+function memoryRow(all: AllResults): readonly Row[] {
+  const results = all.get("concurrent");
+  if (!results) return [];
+  const peak = (name: ContenderName): number => middle(results, name, ({ peakMb }) => peakMb);
+  return [
+    {
+      id: "concurrent-memory",
+      title: "peak memory, 1,000 concurrent runs of two turns",
+      basis: `${peak("sdk").toFixed(0)} MB`,
+      format: "MB",
+      raw: peak("raw"),
+      loopwright: { value: peak("loopwright"), goal: peakGoalMb },
+      node: { value: peak("loopwright-node"), goal: peakGoalMb },
+    },
+  ];
+}
+
+/** Reported, not judged: what one turn writes, and what opening a long session takes. */
+function storeRows(all: AllResults): readonly Row[] {
+  return scenes.flatMap((scene): readonly Row[] => {
+    const results = all.get(scene.id);
+    if (!results || scene.history === undefined) return [];
+    const messages = scene.history.toLocaleString("en");
+    const figure = (of: Figure): Pick<Row, "loopwright" | "node"> => ({
+      loopwright: { value: middle(results, "loopwright", of) },
+      node: { value: middle(results, "loopwright-node", of) },
+    });
+    const written: Row = {
+      id: `${scene.id}-written`,
+      title: `written to disk, one turn on ${messages} messages`,
+      basis: "no store",
+      format: "KB",
+      ...figure(({ writtenBytes = Number.NaN }) => writtenBytes / 1024),
+    };
+    const opened: Row = {
+      id: `${scene.id}-open`,
+      title: `CPU, cold open of ${messages} messages`,
+      basis: "no store",
+      format: "ms",
+      ...figure(({ open }) => open?.cpuMs ?? Number.NaN),
+    };
+    return [written, opened];
+  });
+}
+
+/** Everything that the scenes say, in the order of the table. */
+export function sceneRows(all: AllResults): readonly Row[] {
+  const rows = scenes.flatMap((scene) => {
+    const results = all.get(scene.id);
+    return results ? [cpuRow(scene, results)] : [];
+  });
+  const growth = [
+    ...growthRow(all, {
+      id: "loop-growth",
+      title: "growth of a turn's CPU from 10 to 1,000 turns",
+      basis: "growth of fetch + SSE",
+      small: "loop-10",
+      large: "loop-1000",
+      goal: growthGoal,
+      besideRaw: true,
+    }),
+    ...growthRow(all, {
+      id: "arguments-linear",
+      title: "growth of a KB's CPU from 100 KB to 1 MB of arguments",
+      basis: "1 = linear",
+      small: "arguments-100",
+      large: "arguments-1024",
+      goal: linearGoal,
+    }),
+    ...growthRow(all, {
+      id: "history-constant",
+      title: "growth of what a turn writes from 10 to 10,000 messages",
+      basis: "1 = constant",
+      small: "history-10",
+      large: "history-10000",
+      goal: writtenGoal,
+      figure: ({ writtenBytes = Number.NaN }) => writtenBytes,
+    }),
+  ];
+  return [...rows, ...growth, ...memoryRow(all), ...storeRows(all)];
+}
