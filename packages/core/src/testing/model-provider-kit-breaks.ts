@@ -12,23 +12,37 @@ import {
   startCall,
   withSubject,
 } from "./model-provider-kit-samples.ts";
-import { type MakeModelProvider, type WireFate, type WireScript, wireErrorText } from "./model-provider-kit-wire.ts";
+import {
+  type MakeModelProvider,
+  type ModelProviderSubject,
+  type WireFate,
+  type WireScript,
+  wireErrorText,
+} from "./model-provider-kit-wire.ts";
 import { expectSoon } from "./store-expectation.ts";
 
 const reason = new Error("The person went away.");
+/** How long a wire may take to see something, unless the subject says so. */
+const patienceMs = 5_000;
 
 /** Aborts once the wire has said what it says before it falls silent, and gives back with what the call rejects. */
-function abortIn(make: MakeModelProvider, script: WireScript, hangsUp = false): Promise<unknown> {
+function abortIn(make: MakeModelProvider, script: WireScript): Promise<unknown> {
   return withSubject(make, script, async (subject) => {
     const abort = new AbortController();
     const call = startCall(subject, { signal: abort.signal });
-    const withinMs = subject.patienceMs ?? 5_000;
-    await expectSoon(() => subject.isSilent(), { what: "the request arrives and the wire falls silent", withinMs });
+    await silenceOf(subject);
     abort.abort(reason);
-    const error = await rejectionOf(call);
-    if (hangsUp) await expectSoon(() => subject.hangUps() > 0, { what: "the connection is closed", withinMs });
-    return error;
+    return rejectionOf(call);
   });
+}
+
+function silenceOf(subject: ModelProviderSubject): Promise<void> {
+  const what = "the request arrives and the wire falls silent";
+  return expectSoon(() => subject.isSilent(), { what, withinMs: subject.patienceMs ?? patienceMs });
+}
+
+function hangUpOf(subject: ModelProviderSubject): Promise<void> {
+  return expectSoon(() => subject.hangUps() > 0, { what: "the connection is closed", withinMs: subject.patienceMs ?? patienceMs });
 }
 
 function abortCase(id: string, where: string, script: WireScript): ModelProviderCase {
@@ -60,7 +74,13 @@ const leavingCases: readonly ModelProviderCase[] = [
     id: "abort-hangs-up",
     promise: "an abort closes the connection",
     async run(make) {
-      await abortIn(make, playing(plainAnswer, "text"), true);
+      await withSubject(make, playing(plainAnswer, "text"), async (subject) => {
+        const abort = new AbortController();
+        startCall(subject, { signal: abort.signal });
+        await silenceOf(subject);
+        abort.abort(reason);
+        await hangUpOf(subject);
+      });
     },
   },
   {
@@ -70,7 +90,7 @@ const leavingCases: readonly ModelProviderCase[] = [
       await withSubject(make, playing(callAnswer, "before-end"), async (subject) => {
         const { signal } = new AbortController();
         for await (const _batch of subject.provider.stream(sampleRequest(subject), { signal, attempt: 1 })) break;
-        await expectSoon(() => subject.hangUps() > 0, { what: "the connection is closed", withinMs: subject.patienceMs ?? 5_000 });
+        await hangUpOf(subject);
       });
     },
   },

@@ -83,22 +83,28 @@ function messageForWire(message: Message): JsonObject {
   }
 }
 
-async function* readLines(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+/** Reads lines as they come. `closesOn` tells after what the connection is closed: both, for an honest reader. */
+export async function* readLines(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+  closesOn: readonly ("abort" | "leaving")[] = ["abort", "leaving"],
+): AsyncGenerator<readonly string[]> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  const leave = (): void => void reader.cancel().catch(() => undefined);
-  signal.addEventListener("abort", leave, { once: true });
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => undefined);
   try {
     let rest = "";
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    for (let read = await reader.read(); !read.done; read = await Promise.race([reader.read(), aborted])) {
       const lines = (rest + decoder.decode(read.value, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
       if (lines.length > 0) yield lines;
     }
     if (rest !== "") yield [rest];
   } finally {
-    signal.removeEventListener("abort", leave);
-    leave();
+    if (closesOn.includes(signal.aborted ? "abort" : "leaving")) reader.cancel().catch(() => undefined);
   }
 }
 
@@ -145,7 +151,7 @@ export const honestParts: HonestParts = {
           cause: error,
         })
       : error,
-  lines: readLines,
+  lines: (body, signal) => readLines(body, signal),
   parse: (line) => {
     try {
       return JSON.parse(line) as ReadEvent;
@@ -208,7 +214,7 @@ export function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvi
     const body = parts.bodyOf(request);
     let count = 0;
     let last: ReadEvent | undefined;
-    if (signal.aborted) return yield parts.aborted(signal, last);
+    signal.throwIfAborted();
     const translator = parts.translator();
     let ended = false;
     let streaming = false;
@@ -263,7 +269,7 @@ export async function memorySubject(script: WireScript, spoil: Spoil = {}): Prom
     isSilent: wire.isSilent,
     hangUps: wire.hangUps,
     release: wire.release,
-    patienceMs: 60,
+    patienceMs: 150,
     close: async () => wire.release(),
   };
 }

@@ -1,0 +1,84 @@
+import type { Json, JsonObject } from "../message/json.ts";
+import type { Message, UserMessage } from "../message/message.ts";
+import { honestParts } from "./model-provider-kit-honest.ts";
+import { type ModelProviderSaboteur, saboteur, withBody, withParts } from "./model-provider-kit-saboteurs.ts";
+
+/** One that alters the messages of the body. */
+function withMessages(breaks: string, defect: string, change: (message: JsonObject) => JsonObject | undefined): ModelProviderSaboteur {
+  return withBody(breaks, defect, (body) => {
+    const messages = listOf(body["messages"]);
+    return { ...body, messages: messages.map(change).filter((message) => message !== undefined) };
+  });
+}
+
+function listOf(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as readonly JsonObject[]) : [];
+}
+
+function withoutImages(message: Message): Message {
+  if (message.role !== "user" || typeof message.content === "string") return message;
+  return { ...message, content: message.content.filter(({ type }) => type !== "image") } satisfies UserMessage;
+}
+
+/** Everything foreign passed off as one's own. */
+function adopted(message: Message): Message {
+  if (message.role !== "assistant") return message;
+  const content = message.content.map((part) =>
+    part.type === "thinking" && part.opaque ? { ...part, opaque: { ...part.opaque, vendor: "memory" } } : part,
+  );
+  return { ...message, content };
+}
+
+/** What they get wrong is what is sent, or when. */
+export const requestSaboteurs: readonly ModelProviderSaboteur[] = [
+  saboteur("lazy", "sends as soon as it is asked for a stream", () => ({
+    wrap: (provider) => ({
+      ...provider,
+      stream(request, io) {
+        const batches = provider.stream(request, io)[Symbol.asyncIterator]();
+        const first = batches.next();
+        first.catch(() => undefined);
+        return (async function* () {
+          try {
+            for (let batch = await first; !batch.done; batch = await batches.next()) yield batch.value;
+          } finally {
+            await batches.return?.();
+          }
+        })();
+      },
+    }),
+  })),
+  saboteur("capabilities", "refuses to speak of models that it does not know", () => ({
+    wrap: (provider) => ({
+      ...provider,
+      capabilities(model) {
+        if (!model.startsWith("memory-")) throw new Error("Unknown model.");
+        return provider.capabilities(model);
+      },
+    }),
+  })),
+  withBody("no-tools", "sends an empty list of tools", (body) => ({ tools: [], ...body })),
+  withBody("no-temperature", "has a temperature of its own", (body) => ({ temperature: 1, ...body })),
+  withBody("model", "asks for its favourite model", (body) => ({ ...body, model: "memory-1" })),
+  withBody("system", "forgets the system prompt", ({ system: _system, ...body }) => body as JsonObject),
+  withMessages("messages", "forgets what the model has said", (message) =>
+    message["role"] === "assistant" && listOf(message["parts"]).every((part) => "text" in part) ? undefined : message,
+  ),
+  withBody("tools", "sends tools without descriptions", (body, { tools }) =>
+    tools && tools.length > 0 ? { ...body, tools: tools.map(({ name, parameters }) => ({ name, parameters })) } : body,
+  ),
+  withMessages("results", "forgets what tools have answered", (message) => (message["role"] === "result" ? undefined : message)),
+  withParts("vendor-options", "sends only the options that it knows", {
+    bodyOf: ({ vendorOptions: _options, ...request }) => honestParts.bodyOf(request),
+  }),
+  withParts("image", "leaves images out", {
+    bodyOf: (request) => honestParts.bodyOf({ ...request, messages: request.messages.map(withoutImages) }),
+  }),
+  withParts("image-refused", "sends images to a model without vision", { isUnsupported: () => false }),
+  withMessages("opaque-back", "keeps signed thinking to itself", (message) =>
+    message["parts"] ? { ...message, parts: listOf(message["parts"]).filter((part) => !("signature" in part)) } : message,
+  ),
+  withParts("opaque-foreign", "sends what another vendor has signed", {
+    bodyOf: (request) => honestParts.bodyOf({ ...request, messages: request.messages.map(adopted) }),
+  }),
+];
