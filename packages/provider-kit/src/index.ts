@@ -1,4 +1,7 @@
 /** What every model provider needs: readers of streams and the one classification of errors. */
+export { AnswerStream } from "./answer-stream.ts";
+export type { ReaderOptions } from "./body-reader.ts";
+export { pendingCharsMax } from "./body-reader.ts";
 export type { VendorError } from "./error-body.ts";
 export { vendorErrorOf } from "./error-body.ts";
 export type { FetchErrorContext } from "./error-from-fetch.ts";
@@ -8,7 +11,5 @@ export { errorFromStatus, rateLimitWaitMaxMs } from "./error-from-status.ts";
 export { readNdjson } from "./ndjson.ts";
 export { vendorText, vendorTextMax } from "./redact.ts";
 export { retryAfterMs } from "./retry-after.ts";
-export type { SseEvent } from "./sse.ts";
-export { readSse } from "./sse.ts";
-export type { ReaderOptions } from "./text-source.ts";
-export { pendingCharsMax } from "./text-source.ts";
+export type { SseConsumer, SseEvent } from "./sse.ts";
+export { mapSse, readSse } from "./sse.ts";

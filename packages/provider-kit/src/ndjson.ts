@@ -1,4 +1,4 @@
-import { batches, createTextSource, pendingCharsMax, pendingTooLong, type ReaderOptions } from "./text-source.ts";
+import { BodyReader, pendingCharsMax, pendingTooLong, type ReaderOptions } from "./body-reader.ts";
 
 /**
  * The lines of a newline-delimited JSON body, one array per read that completed at least one. Blank lines are skipped, a CR
@@ -10,7 +10,7 @@ export function readNdjson(body: ReadableStream<Uint8Array>, options: ReaderOpti
   const charsMax = options.pendingCharsMax ?? pendingCharsMax;
   let pending = "";
 
-  const feed = (text: string): readonly string[] => {
+  const feed = (text: string): readonly string[] | undefined => {
     const lines: string[] = [];
     let start = 0;
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
@@ -21,15 +21,15 @@ export function readNdjson(body: ReadableStream<Uint8Array>, options: ReaderOpti
     }
     if (start < text.length) pending += text.slice(start);
     if (pending.length > charsMax) throw pendingTooLong(charsMax);
-    return lines;
+    return lines.length === 0 ? undefined : lines;
   };
 
-  const finish = (): readonly string[] => {
+  const finish = (): readonly string[] | undefined => {
     const line = pending;
     pending = "";
-    return isBlank(line) ? [] : [line];
+    return isBlank(line) ? undefined : [line];
   };
-  return batches(createTextSource(body), { feed, finish });
+  return new BodyReader(body, { feed, finish });
 }
 
 function isBlank(line: string): boolean {

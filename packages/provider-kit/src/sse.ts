@@ -1,4 +1,4 @@
-import { batches, createTextSource, pendingCharsMax, pendingTooLong, type ReaderOptions } from "./text-source.ts";
+import { type BodyParser, BodyReader, pendingCharsMax, pendingTooLong, type ReaderOptions } from "./body-reader.ts";
 
 /** One server-sent event. */
 export interface SseEvent {
@@ -16,7 +16,35 @@ export interface SseEvent {
  * @throws AgentError MODEL_PROTOCOL when an event grows over `pendingCharsMax`; whatever the body itself throws is passed on.
  */
 export function readSse(body: ReadableStream<Uint8Array>, options: ReaderOptions = {}): AsyncIterableIterator<readonly SseEvent[]> {
-  return batches(createTextSource(body), new SseParser(options.pendingCharsMax ?? pendingCharsMax));
+  return mapSse(body, { take: (events) => events, finish: () => undefined }, options);
+}
+
+/** What is made of the events of a body. */
+export interface SseConsumer<Item> {
+  /** What one read's events make; `undefined` for nothing. */
+  take(events: readonly SseEvent[]): Item | undefined;
+  /** What the end of the body makes: the place to miss what has not come. */
+  finish(): Item | undefined;
+  /** What to throw in place of an error of the body or of the consumer; `undefined` ends the items instead. Default: the error itself. */
+  fail?(error: unknown): unknown;
+}
+
+/** As `readSse`, with what a consumer makes of each read's events: the cheapest way from a socket to a batch, one promise for each. */
+export function mapSse<Item>(
+  body: ReadableStream<Uint8Array>,
+  consumer: SseConsumer<Item>,
+  options: ReaderOptions = {},
+): AsyncIterableIterator<Item> {
+  const parser = new SseParser(options.pendingCharsMax ?? pendingCharsMax);
+  const mapped: BodyParser<Item> = {
+    feed: (text) => {
+      const events = parser.feed(text);
+      return events.length === 0 ? undefined : consumer.take(events);
+    },
+    finish: () => consumer.finish(),
+    fail: (error) => (consumer.fail ? consumer.fail(error) : error),
+  };
+  return new BodyReader(body, mapped);
 }
 
 const lineFeed = 10;
@@ -48,11 +76,6 @@ class SseParser {
     const events = this.#out;
     this.#out = [];
     return events;
-  }
-
-  /** An event without its blank line is none. */
-  finish(): readonly SseEvent[] {
-    return none;
   }
 
   #feedLineFeeds(text: string, from: number): void {

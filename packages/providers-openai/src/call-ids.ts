@@ -31,7 +31,7 @@ export function createCallIds(rule: CallIdRule): CallIds {
 
   const idFor = (call: ToolCallPart): string => {
     let id = rule.pattern.test(call.id) ? call.id : derive(call.callKey, rule);
-    for (let again = 1; taken.has(id); again++) id = derive(`${call.callKey}.${again}`, rule);
+    for (let again = 0; taken.has(id); again++) id = derive(again === 0 ? call.callKey : `${call.callKey}.${again}`, rule);
     taken.add(id);
     return id;
   };

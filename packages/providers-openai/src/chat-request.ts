@@ -97,7 +97,7 @@ function messagesOf(request: ModelRequest, compat: OpenAiCompat, cache: RenderCa
   /** Images of tool results: a tool's message holds text alone, so they follow the last result of the turn. */
   let waiting: JsonObject[] = [];
   const flush = (): void => {
-    if (waiting.length > 0 && compat.userAfterTool) addUser(messages, { role: "user", content: waiting }, compat);
+    if (waiting.length > 0) addUser(messages, { role: "user", content: waiting }, compat);
     waiting = [];
   };
   for (const message of request.messages) {
@@ -135,9 +135,10 @@ function systemOf({ system, output }: ModelRequest, compat: OpenAiCompat): strin
   return system ? `${system}\n\n${wish}` : wish;
 }
 
-/** Adds a user message, or joins it with the one before where the server wants roles to alternate. */
+/** Adds a user message, joined with the one before or parted from a tool's result where the server wants that. */
 function addUser(messages: JsonObject[], message: JsonObject, compat: OpenAiCompat): void {
   const last = messages.at(-1);
+  if (!compat.userAfterTool && last?.["role"] === "tool") messages.push({ role: "assistant", content: "(results received)" });
   if (compat.userAfterUser || last?.["role"] !== "user") messages.push(message);
   else messages[messages.length - 1] = { role: "user", content: [...contentParts(last["content"]), ...contentParts(message["content"])] };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
 import { AgentError } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { readSse } from "@loopwright/provider-kit";
+import { AnswerStream, mapSse, type SseConsumer } from "@loopwright/provider-kit";
 import type { OpenAI } from "openai";
 import { createChatRequests } from "./chat-request.ts";
 import { ChatReader } from "./chat-response.ts";
@@ -61,10 +61,30 @@ interface Call {
   readonly vision: boolean;
 }
 
-async function* call(instance: Instance, { request, io, options, vision }: Call): AsyncGenerator<readonly ModelChunk[], void> {
+function call(instance: Instance, { request, io, options, vision }: Call): AsyncIterable<readonly ModelChunk[]> {
   const { settings } = instance;
   const { signal } = io;
-  signal.throwIfAborted();
+  return new AnswerStream(async () => {
+    signal.throwIfAborted();
+    refuseUnsendable(request, { settings, vision });
+    const key = requireKey(settings);
+    const context: CallContext = { provider: settings.label, signal, secrets: key === undefined ? [] : [key] };
+    const reader = settings.api === "chat" ? new ChatReader(context) : new ResponsesReader(context);
+    const body = instance.bodyOf(request);
+    instance.client ??= createClient(settings, key, options);
+    try {
+      const response = await send(await instance.client, settings.api === "chat" ? "/chat/completions" : "/responses", { body, signal });
+      const bytes = bodyOf(response, settings.label);
+      if (isJson(response)) return single(readWhole(reader, await response.json(), signal));
+      return mapSse(bytes, createConsumer(reader, { ...context, streaming: true }));
+    } catch (error) {
+      throw errorFromSdk(error, context);
+    }
+  });
+}
+
+/** @throws AgentError CONFIG_INVALID without a model, MODEL_UNSUPPORTED for images that the model cannot see. */
+function refuseUnsendable(request: ModelRequest, { settings, vision }: { settings: OpenAiSettings; vision: boolean }): void {
   if (request.model === "") {
     throw new AgentError("CONFIG_INVALID", {
       message: `No model was named for ${settings.label}.`,
@@ -72,57 +92,33 @@ async function* call(instance: Instance, { request, io, options, vision }: Call)
     });
   }
   if (!vision) refuseImages(request, settings.label);
-  const key = requireKey(settings);
-  const context: CallContext = { provider: settings.label, signal, secrets: key === undefined ? [] : [key] };
-  const reader = settings.api === "chat" ? new ChatReader(context) : new ResponsesReader(context);
-  const body = instance.bodyOf(request);
-  let streaming = false;
-  try {
-    instance.client ??= createClient(settings, key, options);
-    const client = await instance.client;
-    const response = await send(client, settings.api === "chat" ? "/chat/completions" : "/responses", { body, signal });
-    streaming = true;
-    const events = bodyOf(response, settings.label);
-    if (isJson(response)) {
-      yield readWhole(reader, await response.json(), signal);
-      return;
-    }
-    yield* readEvents(reader, events, signal);
-  } catch (error) {
-    throw errorFromSdk(error, { ...context, streaming });
-  }
 }
 
 /** One array per read of the socket. After the vendor's last event the rest is read and dropped, so that the connection can be used again. */
-async function* readEvents(
-  reader: WireReader,
-  body: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<readonly ModelChunk[], void> {
+function createConsumer(reader: WireReader, context: CallContext): SseConsumer<readonly ModelChunk[]> {
   let ended = false;
-  try {
-    for await (const events of readSse(body)) {
-      if (ended) continue;
+  const finish = (out: ModelChunk[]): readonly ModelChunk[] => {
+    context.signal.throwIfAborted();
+    reader.finish(out);
+    ended = true;
+    return out;
+  };
+  return {
+    take: (events) => {
+      if (ended) return undefined;
       const out: ModelChunk[] = [];
       for (const { event, data } of events) if (!reader.done) reader.take(event, data, out);
-      if (out.length === 0) out.push({ type: "alive" });
-      if (reader.done) {
-        signal.throwIfAborted();
-        reader.finish(out);
-        ended = true;
-      }
-      yield out;
-    }
-  } catch (error) {
+      if (reader.done) return finish(out);
+      if (out.length === 0) out.push(alive);
+      return out;
+    },
+    finish: () => (ended ? undefined : finish([])),
     // What breaks after the end breaks nothing.
-    if (!ended) throw error;
-  }
-  if (ended) return;
-  signal.throwIfAborted();
-  const out: ModelChunk[] = [];
-  reader.finish(out);
-  yield out;
+    fail: (error) => (ended ? undefined : errorFromSdk(error, context)),
+  };
 }
+
+const alive: ModelChunk = { type: "alive" };
 
 function readWhole(reader: WireReader, body: unknown, signal: AbortSignal): readonly ModelChunk[] {
   signal.throwIfAborted();
@@ -130,6 +126,10 @@ function readWhole(reader: WireReader, body: unknown, signal: AbortSignal): read
   reader.takeWhole(body, out);
   reader.finish(out);
   return out;
+}
+
+async function* single(batch: readonly ModelChunk[]): AsyncGenerator<readonly ModelChunk[], undefined> {
+  yield batch;
 }
 
 /** Some servers answer a streamed request in one piece; what counts is what came. */

@@ -1,0 +1,78 @@
+import { AgentError } from "@loopwright/core";
+import { type ByteSource, byteSourceOf } from "./byte-source.ts";
+
+/** Most characters that one line or one event may have before its end has come: 64 Mi, ample for an image in base64. */
+export const pendingCharsMax: number = 64 * 1024 * 1024;
+
+/** The readers' options. */
+export interface ReaderOptions {
+  /** Most characters that one unfinished line or event may have. Default: `pendingCharsMax`. */
+  readonly pendingCharsMax?: number;
+}
+
+/** What is made of a body's text. */
+export interface BodyParser<Item> {
+  /** What this read's text completes; `undefined` for nothing. */
+  feed(text: string): Item | undefined;
+  /** What the end of the body completes. */
+  finish(): Item | undefined;
+  /** What to throw in place of an error of the body or the parser; `undefined` ends the items instead. Default: the error itself. */
+  fail?(error: unknown): unknown;
+}
+
+const more = { stream: true } as const;
+
+/**
+ * The items a parser makes of a body, read as UTF-8: each read decoded once, characters cut between two reads joined, a byte
+ * order mark dropped. One promise per item and no more. Leaving the loop early cancels the body.
+ */
+export class BodyReader<Item> implements AsyncIterableIterator<Item, undefined> {
+  readonly #source: ByteSource;
+  readonly #parser: BodyParser<Item>;
+  readonly #decoder = new TextDecoder();
+  #ended = false;
+
+  constructor(body: ReadableStream<Uint8Array>, parser: BodyParser<Item>) {
+    this.#source = byteSourceOf(body);
+    this.#parser = parser;
+  }
+
+  async next(): Promise<IteratorResult<Item, undefined>> {
+    try {
+      while (!this.#ended) {
+        const read = this.#source.read();
+        const bytes = read instanceof Promise ? await read : read;
+        this.#ended = bytes === undefined;
+        const item = bytes === undefined ? this.#parser.finish() : this.#parser.feed(this.#decoder.decode(bytes, more));
+        if (item !== undefined) return { done: false, value: item };
+      }
+    } catch (error) {
+      this.#leave();
+      const failure = this.#parser.fail ? this.#parser.fail(error) : error;
+      if (failure !== undefined) throw failure;
+    }
+    return { done: true, value: undefined };
+  }
+
+  return(): Promise<IteratorResult<Item, undefined>> {
+    this.#leave();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #leave(): void {
+    if (!this.#ended) this.#source.cancel();
+    this.#ended = true;
+  }
+}
+
+/** The error for a line or an event without an end. */
+export function pendingTooLong(chars: number): AgentError {
+  return new AgentError("MODEL_PROTOCOL", {
+    message: `The answer holds a line or an event of more than ${chars} characters.`,
+    retryable: false,
+  });
+}
