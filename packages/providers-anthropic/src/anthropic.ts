@@ -1,15 +1,15 @@
-import type { ModelChunk } from "@loopwright/core";
+import type { JsonObject, ModelChunk } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { readSse, type SseEvent, streamBroken } from "@loopwright/provider-kit";
 import { errorOf } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { type AnthropicOptions, type Credential, credentialOf, vendor, vendorName } from "./options.ts";
-import { bodyOf } from "./request.ts";
+import { betaHeaders, bodyOf } from "./request.ts";
 import { chunksOf, createDecoder } from "./response.ts";
 import type { WireAnswer } from "./wire.ts";
 
 /** Sends one body and gives the vendor's raw answer. */
-type Send = (body: unknown, call: { readonly signal: AbortSignal; readonly streaming: boolean }) => Promise<Response>;
+type Send = (body: JsonObject, call: { readonly signal: AbortSignal; readonly streaming: boolean }) => Promise<Response>;
 
 interface Connection {
   readonly send: Send;
@@ -118,6 +118,7 @@ async function connect(options: AnthropicOptions): Promise<Connection> {
     timeout: neverMs,
   });
   // `messages.create` would write warnings about old models to the console.
-  const send: Send = (body, { signal, streaming }) => client.post("/v1/messages", { body, signal, stream: streaming }).asResponse();
+  const send: Send = (body, { signal, streaming }) =>
+    client.post("/v1/messages", { body, signal, stream: streaming, headers: betaHeaders(body, options.headers) }).asResponse();
   return { send, secrets: Object.values(credential) };
 }

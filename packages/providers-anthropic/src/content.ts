@@ -44,7 +44,7 @@ function imageBlock({ mediaType, source }: ImagePart): Block {
   return { type: "image", source: sourceOf(source, mediaType) };
 }
 
-/** PDF as it is, text decoded; nothing else is accepted. @see https://platform.claude.com/docs/en/build-with-claude/files (2026-11-21) */
+/** PDF as it is, text decoded; nothing else is accepted. @see https://platform.claude.com/docs/en/build-with-claude/pdf-support (2026-11-21) */
 function documentBlock({ mediaType, name, source }: FilePart): Block {
   const title: { title?: Json } = name === undefined ? {} : { title: name };
   if (mediaType === "application/pdf") return { type: "document", source: sourceOf(source, mediaType), ...title };

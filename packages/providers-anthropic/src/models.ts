@@ -13,8 +13,10 @@ export interface AnthropicModel {
   readonly thinking: ThinkingMode;
   /** Whether `temperature` is accepted; where it is not, any value but the default is answered with 400. */
   readonly sampling: boolean;
-  /** Whether a `system` message may stand in mid-history. */
+  /** Whether a `system` message may stand in mid-history; false where the vendor's pages do not say so. */
   readonly systemInHistory: boolean;
+  /** The signature of its thinking is bound to all that stood before it: prompt, tools, messages. */
+  readonly bindsThinking?: true;
 }
 
 /** The model of an instance that names none: the vendor's middle one. @see https://platform.claude.com/docs/en/models/overview (2026-11-21) */
@@ -23,6 +25,7 @@ export const defaultModel = "claude-sonnet-5-5";
 const million = 1_000_000;
 const latest = { contextTokens: million, outputTokensMax: 128_000, sampling: false } as const;
 const always = { ...latest, thinking: "always", systemInHistory: true } as const;
+const binding = { ...always, bindsThinking: true } as const;
 const sixth = { contextTokens: million, outputTokensMax: 128_000, thinking: "adaptive", sampling: true, systemInHistory: false } as const;
 const fifth = { contextTokens: 200_000, outputTokensMax: 64_000, thinking: "budget", sampling: true, systemInHistory: false } as const;
 const third = { contextTokens: 200_000, outputTokensMax: 8_192, thinking: "none", sampling: true, systemInHistory: false } as const;
@@ -32,14 +35,19 @@ const third = { contextTokens: 200_000, outputTokensMax: 8_192, thinking: "none"
  * @see https://platform.claude.com/docs/en/models/overview windows and output limits (2026-11-21)
  * @see https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5 thinking always on, no forced tools (2026-11-21)
  * @see https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages (2026-11-21)
+ * @see https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks models that bind thinking (2026-11-21)
  * Names below 4.5 are retired at the vendor and kept for servers that still speak for them.
  */
 const models: { readonly [prefix: string]: AnthropicModel } = {
+  "claude-fable-5-2": binding,
+  "claude-fable-5-1": binding,
   "claude-fable-5": always,
+  "claude-mythos-5-2": binding,
+  "claude-mythos-5-1": binding,
   "claude-mythos-5": always,
-  "claude-opus-5-5": always,
-  "claude-sonnet-5-5": always,
-  "claude-haiku-5-5": { ...latest, thinking: "default", systemInHistory: false },
+  "claude-opus-5-5": binding,
+  "claude-sonnet-5-5": binding,
+  "claude-haiku-5-5": { ...latest, thinking: "default", systemInHistory: false, bindsThinking: true },
   "claude-opus-5": { ...latest, thinking: "default", systemInHistory: true },
   "claude-sonnet-5": { ...latest, thinking: "default", systemInHistory: false },
   "claude-opus-4-8": { ...latest, thinking: "adaptive", systemInHistory: true },

@@ -27,6 +27,11 @@ export interface AnthropicOptions {
   readonly cacheTtl?: "5m" | "1h";
   /** What comes of the model's thinking: a summary or only its signature. Default `summarized`. */
   readonly thinkingDisplay?: "summarized" | "omitted";
+  /**
+   * What a model that binds its thinking to the conversation does when the prompt, the tools or the history before it have
+   * changed (a prompt with the time in it, a summary, another branch): forget that thinking, or refuse the request. Default `drop`.
+   */
+  readonly staleThinking?: "drop" | "error";
   /** Tools that the vendor runs itself (web search, code execution, MCP toolsets), as it documents them. Their blocks are kept, not shown as calls. */
   readonly serverTools?: readonly JsonObject[];
   /** Corrects what `models.ts` says, for models and servers that it does not know. */

@@ -7,7 +7,7 @@ import type { AnthropicOptions } from "./options.ts";
 import { argumentsSchema, closedSchema } from "./schema.ts";
 
 /** What of an instance goes into a request. */
-export interface RequestContext extends Pick<AnthropicOptions, "cacheTtl" | "thinkingDisplay" | "serverTools"> {
+export interface RequestContext extends Pick<AnthropicOptions, "cacheTtl" | "thinkingDisplay" | "serverTools" | "staleThinking"> {
   readonly capabilities: ModelCapabilities;
   readonly streaming: boolean;
 }
@@ -26,7 +26,7 @@ export function bodyOf(request: ModelRequest, context: RequestContext): JsonObje
   const cacheControl = capabilities.promptCaching ? cacheControlOf(context) : undefined;
   const tools = toolsOf(request, context, messages);
   const choice = hasTools(request) && capabilities.tools ? toolChoiceOf(request, model) : choiceOfNone(tools, context);
-  const thinking = thinkingOf(request, { model, maxTokens, messages, forced: isForced(choice), display: context.thinkingDisplay });
+  const thinking = thinkingOf(request, { model, maxTokens, messages, forced: isForced(choice), context });
   const config = outputConfigOf(request, { model, thinks: thinking?.["type"] === "adaptive" });
   return {
     model: request.model,
@@ -126,21 +126,38 @@ interface ThinkingContext {
   readonly maxTokens: number;
   readonly messages: readonly WireMessage[];
   readonly forced: boolean;
-  readonly display: "summarized" | "omitted" | undefined;
+  readonly context: RequestContext;
 }
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/thinking (2026-11-21) */
-function thinkingOf({ reasoning }: ModelRequest, context: ThinkingContext): JsonObject | undefined {
-  const mode = context.model.thinking;
+function thinkingOf({ reasoning }: ModelRequest, { model, maxTokens, messages, forced, context }: ThinkingContext): JsonObject | undefined {
+  const mode = model.thinking;
   // "Thinking may not be enabled when tool_choice forces tool use."
-  if (context.forced) return mode === "default" ? { type: "disabled" } : undefined;
+  if (forced) return mode === "default" ? { type: "disabled" } : undefined;
   if (mode === "always" || mode === "default" || (mode === "adaptive" && reasoning)) {
     // The vendor's default is to omit the text.
-    return { type: "adaptive", display: context.display ?? "summarized" };
+    return {
+      type: "adaptive",
+      display: context.thinkingDisplay ?? "summarized",
+      ...(dropsStaleThinking(model, context) ? { block_binding: { prefix_mismatch_behavior: "drop_block" } } : {}),
+    };
   }
-  if (mode !== "budget" || !reasoning || isUnthinkingToolTurn(context.messages)) return undefined;
-  const budget = Math.min(reasoning.budgetTokens ?? budgets[reasoning.effort ?? "medium"], context.maxTokens - 1);
+  if (mode !== "budget" || !reasoning || isUnthinkingToolTurn(messages)) return undefined;
+  const budget = Math.min(reasoning.budgetTokens ?? budgets[reasoning.effort ?? "medium"], maxTokens - 1);
   return budget < budgetMin ? undefined : { type: "enabled", budget_tokens: budget };
+}
+
+/** Else the vendor answers with 400: "The block is bound to a different conversation." @see https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation (2026-11-21) */
+function dropsStaleThinking(model: AnthropicModel, { staleThinking }: RequestContext): boolean {
+  return model.bindsThinking === true && staleThinking !== "error";
+}
+
+/** The header that a body's members need, beside the betas that the caller asks for. */
+export function betaHeaders(body: JsonObject, headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const { thinking } = body;
+  if (typeof thinking !== "object" || thinking === null || !("block_binding" in thinking)) return {};
+  const own = Object.entries(headers).flatMap(([name, value]) => (name.toLowerCase() === "anthropic-beta" ? [value] : []));
+  return { "anthropic-beta": [...own, "thinking-binding-controls-2026-08-01"].join(",") };
 }
 
 const budgetMin = 1_024;

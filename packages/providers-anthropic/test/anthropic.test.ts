@@ -246,6 +246,13 @@ describe("traps of the SDK", () => {
     ]);
   });
 
+  it("the header of a beta stands beside those that the caller asks for, and only for models that need it", async () => {
+    await using server = await loopback(whole);
+    const provider = at(server.baseURL, { headers: { "Anthropic-Beta": "a-beta" } });
+    for (const model of ["claude-sonnet-5-5", "claude-sonnet-4-6"]) await run(provider, { ...request, model });
+    expect(server.asked.map(({ headers }) => headers["anthropic-beta"])).toEqual(["a-beta,thinking-binding-controls-2026-08-01", "a-beta"]);
+  });
+
   it("nothing is written to the console, whatever the model and the log level", async () => {
     vi.stubEnv("ANTHROPIC_LOG", "debug");
     const written = (["log", "info", "warn", "error", "debug"] as const).map((name) => vi.spyOn(console, name).mockReturnValue());

@@ -119,9 +119,18 @@ describe("A37: limits and temperature", () => {
 });
 
 describe("thinking", () => {
+  const drops = { block_binding: { prefix_mismatch_behavior: "drop_block" } };
+
+  it("that no longer fits what stands before it is dropped, or refused where asked", () => {
+    const { thinking } = body({ model: "claude-opus-5-5" }, { staleThinking: "error", thinkingDisplay: "omitted" });
+    expect(thinking).toEqual({ type: "adaptive", display: "omitted" });
+  });
+
   it.each([
-    ["claude-sonnet-5-5", {}, { type: "adaptive", display: "summarized" }, undefined],
-    ["claude-opus-5-5", { effort: "minimal" }, { type: "adaptive", display: "summarized" }, { effort: "low" }],
+    ["claude-sonnet-5-5", {}, { type: "adaptive", display: "summarized", ...drops }, undefined],
+    ["claude-opus-5", {}, { type: "adaptive", display: "summarized" }, undefined],
+    ["claude-fable-5", {}, { type: "adaptive", display: "summarized" }, undefined],
+    ["claude-opus-5-5", { effort: "minimal" }, { type: "adaptive", display: "summarized", ...drops }, { effort: "low" }],
     ["claude-opus-4-8", { effort: "high" }, { type: "adaptive", display: "summarized" }, { effort: "high" }],
     ["claude-sonnet-4-5", { effort: "low" }, { type: "enabled", budget_tokens: 4_096 }, undefined],
     ["claude-sonnet-4-5", { budgetTokens: 2_000 }, { type: "enabled", budget_tokens: 2_000 }, undefined],

@@ -70,6 +70,8 @@ function checkThinking(body: JsonObject, report: Report): void {
   }
   if (type === "disabled" && /fable-5|mythos-5|(?:opus|sonnet)-5-5/.test(model))
     report('"thinking.type.disabled" is not supported for this model');
+  const binds = /(?:fable|mythos)-5-[12]|(?:opus|sonnet|haiku)-5-5/.test(model);
+  if ("block_binding" in thinking && !binds) report("thinking.block_binding: Extra inputs are not permitted");
   const forced = ["any", "tool"].includes(String(object(body["tool_choice"])["type"]));
   if ((type === "enabled" || type === "adaptive") && forced) report("Thinking may not be enabled when tool_choice forces tool use.");
   const temperature = body["temperature"];
