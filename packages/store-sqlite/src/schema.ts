@@ -6,6 +6,11 @@ export const applicationId = 0x4c_70_57_72;
 /** Numbers of facts go up to 2^30 - 1; the key of a session stands above them. */
 export const seqLimit: number = 2 ** 30;
 
+/** The index of words: holds no text, only where which word stands. */
+export function wordsTable(name: string): string {
+  return `CREATE VIRTUAL TABLE ${name} USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2')`;
+}
+
 /*
  * A fact's row id is `session key * 2^30 + seq`: one tree in the order of reading, no second index to write.
  * `chain` is the CRC-32 of the body, begun with the chain of the fact before: a changed, lost, moved or foreign fact shows.
@@ -37,7 +42,7 @@ CREATE TABLE drafts (scope TEXT NOT NULL, session TEXT NOT NULL, name TEXT NOT N
 CREATE TABLE summaries (session INTEGER PRIMARY KEY, seq INTEGER NOT NULL, value TEXT NOT NULL) STRICT;
 CREATE TABLE texts (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, seq INTEGER NOT NULL) STRICT;
 CREATE INDEX texts_of_session ON texts (session, seq);
-CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
+${wordsTable("words")};
 CREATE VIEW log AS SELECT scope, sessions.id AS session, facts.id & 1073741823 AS seq, body FROM facts JOIN sessions ON sessions.key = facts.id >> 30;
 `;
 

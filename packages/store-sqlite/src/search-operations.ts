@@ -4,6 +4,7 @@ import type { SessionHit } from "@loopwright/core/ports";
 import { type FreshProjections, liveSessions, pagesOf, summaryOf } from "./index-operations.ts";
 import { readPage } from "./log-operations.ts";
 import type { Ask } from "./operation.ts";
+import { wordsTable } from "./schema.ts";
 import { type SessionRow, sessionRowOf } from "./session-rows.ts";
 import { numberOf, type Statements } from "./statements.ts";
 import { StoreFault } from "./store-fault.ts";
@@ -11,9 +12,9 @@ import { StoreFault } from "./store-fault.ts";
 /** Titles are indexed as if they stood before the first fact. */
 const titleSeq = 0;
 
-/** Sessions of a scope whose texts are not all in the index of words. */
-export function unindexedSessions(statements: Statements, scope: string): readonly SessionRow[] {
-  return liveSessions(statements, scope).filter(({ indexedSeq, lastSeq }) => indexedSeq < lastSeq);
+/** Keys of the sessions of a scope whose texts are not all in the index of words. */
+export function unindexedKeys(statements: Statements, scope: string): readonly number[] {
+  return liveSessions(statements, scope).flatMap(({ key, indexedSeq, lastSeq }) => (indexedSeq < lastSeq ? [key] : []));
 }
 
 /** Puts the texts of a session into the index of words, from where it was left. The caller holds the write transaction. */
@@ -21,13 +22,26 @@ export function indexSession(statements: Statements, key: number): void {
   const row = statements.one("SELECT * FROM sessions WHERE key = ?", key);
   if (!row) return;
   const session = sessionRowOf(row);
+  indexFacts(statements, session, session.indexedSeq + 1);
+  statements.run("UPDATE sessions SET indexed_seq = ? WHERE key = ?", session.lastSeq, key);
+}
+
+/** Indexes a scope in tables that live in memory and hide those of the file: for a file that cannot be written. */
+export function indexInMemory(statements: Statements, scope: string): void {
+  statements.run("DROP TABLE IF EXISTS temp.texts");
+  statements.run("DROP TABLE IF EXISTS temp.words");
+  statements.run("CREATE TEMP TABLE texts (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, seq INTEGER NOT NULL)");
+  statements.run(wordsTable("temp.words"));
+  for (const session of liveSessions(statements, scope)) indexFacts(statements, session, 1);
+}
+
+function indexFacts(statements: Statements, session: SessionRow, from: number): void {
   try {
-    for (const facts of pagesOf(statements, session, session.indexedSeq + 1)) for (const fact of facts) indexFact(statements, key, fact);
+    for (const facts of pagesOf(statements, session, from)) for (const fact of facts) indexFact(statements, session.key, fact);
   } catch (error) {
     // What comes before the damage can be found; whoever reads the log is told.
     if (!(error instanceof StoreFault)) throw error;
   }
-  statements.run("UPDATE sessions SET indexed_seq = ? WHERE key = ?", session.lastSeq, key);
 }
 
 function indexFact(statements: Statements, key: number, fact: Fact): void {

@@ -12,7 +12,7 @@ import { claim, head, release, renew } from "./lease-operations.ts";
 import { append, read, remove } from "./log-operations.ts";
 import { isMissing, type OpenedDatabase, openDatabase } from "./open-database.ts";
 import type { Answer, Ask, Call, OperationName, Result, WorkerOptions } from "./operation.ts";
-import { indexSession, search, unindexedSessions } from "./search-operations.ts";
+import { indexInMemory, indexSession, search, unindexedKeys } from "./search-operations.ts";
 import { findSession } from "./session-rows.ts";
 import { numberOf, type Statements, statementsOf, textOf } from "./statements.ts";
 import { faultOf, isBusy, isIoError, isReadOnly, readOnlyFault, StoreFault } from "./store-fault.ts";
@@ -116,18 +116,10 @@ export class StoreEngine {
     this.fresh.clear();
   }
 
-  /** Brings the index of words up to date as far as the file may be written. */
+  /** Brings the index of words up to date; each session in a transaction of its own, so that appends of others pass. */
   indexWords(scope: string): void {
-    for (const { key } of unindexedSessions(this.statements, scope)) {
-      if (this.#opened?.isReadOnly) return;
-      try {
-        this.#transaction(() => indexSession(this.statements, key));
-      } catch (error) {
-        // Busy or full: the search goes on with what is indexed.
-        if (!isBusy(error) && faultOf(error, this.path).code !== "STORE_FULL") throw error;
-        return;
-      }
-    }
+    if (this.#opened?.isReadOnly) indexInMemory(this.statements, scope);
+    else for (const key of unindexedKeys(this.statements, scope)) this.#transaction(() => indexSession(this.statements, key));
   }
 
   /** Whether another connection has written since the last question. */

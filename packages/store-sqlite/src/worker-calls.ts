@@ -28,6 +28,7 @@ export class WorkerCalls {
   #underWay: readonly Waiting[] = [];
   #deadline: NodeJS.Timeout | undefined;
   #isStalled = false;
+  #isEnded = false;
   #isScheduled = false;
   #idle: (() => void)[] = [];
 
@@ -35,12 +36,9 @@ export class WorkerCalls {
     this.#options = options;
   }
 
-  get isStarted(): boolean {
-    return this.#worker !== undefined;
-  }
-
   /** Asks the worker. Never rejects. */
   ask<Name extends OperationName>(name: Name, ask: Ask<Name>): Promise<Outcome<Name>> {
+    if (this.#isEnded) return Promise.resolve({ type: "failed", fault: this.#closed() });
     if (this.#isStalled) return Promise.resolve({ type: "failed", fault: this.#noAnswer() });
     return new Promise((resolve) => {
       // The name decides the type of both; the compiler does not see through the union.
@@ -54,6 +52,7 @@ export class WorkerCalls {
   async end(): Promise<void> {
     while (this.#queue.length > 0 || this.#underWay.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     if (this.#worker && !this.#isStalled) await this.ask("close", {});
+    this.#isEnded = true;
     const worker = this.#worker;
     this.#worker = undefined;
     await worker?.terminate();
@@ -151,6 +150,10 @@ export class WorkerCalls {
   #fail(fault: Fault, uncertain: boolean): void {
     for (const { settle } of this.#take()) settle({ fault, uncertain });
     this.#proceed();
+  }
+
+  #closed(): Fault {
+    return { code: "STORE_UNAVAILABLE", message: `The store ${this.#options.path} is closed.`, fix: "Open a new one." };
   }
 
   #noAnswer(): Fault {

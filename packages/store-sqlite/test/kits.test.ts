@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { blobStoreKit, draftStoreKit, leaseKit, manualClock, runKit, sessionIndexKit, sessionLogKit } from "@loopwright/core/testing";
-import { afterAll, afterEach, describe, it } from "vitest";
+import { afterEach, describe, it } from "vitest";
 import { type SqliteStore, sqliteStore } from "../src/index.ts";
+import { freshFolder } from "./fresh-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "loopwright-kits-"));
+const folder = freshFolder();
 const opened: SqliteStore[] = [];
 let count = 0;
 
@@ -29,7 +28,6 @@ function fresh() {
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((store) => store.close()));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function logUnderTest() {
   const { log, clock, reopen } = fresh();

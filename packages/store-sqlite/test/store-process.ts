@@ -1,0 +1,37 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** A process that works on a store and says one line of JSON for each thing it has done. */
+export interface StoreProcess {
+  readonly child: ChildProcess;
+  /** The next line it says; `undefined` after the last. */
+  next(): Promise<unknown>;
+  /** Ends it without a chance to tidy up, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Waits for its own end. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Starts `store-child.ts` with what it shall do; under another user's id where one is given. */
+export function startStoreProcess(task: "append" | "claim" | "list" | "look", path: string, name: string, uid?: number): StoreProcess {
+  const file = fileURLToPath(new URL("store-child.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--conditions=@loopwright/source", file, task, path, name], {
+    stdio: ["pipe", "pipe", "inherit"],
+    ...(uid === undefined ? {} : { uid }),
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  return {
+    child,
+    ended,
+    async next() {
+      const { value, done } = await lines.next();
+      return done ? undefined : JSON.parse(value);
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
