@@ -208,7 +208,7 @@ async function failureFrom(response: MemoryResponse): Promise<HonestFailure> {
 }
 
 /** A provider over a memory wire, made of these parts. */
-export function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvider {
+function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvider {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[]> {
     if (parts.isUnsupported(request)) throw new AgentError("MODEL_UNSUPPORTED", { message: "memory-blind takes no images." });
     const body = parts.bodyOf(request);

@@ -61,7 +61,7 @@ export function answerTo(make: MakeModelProvider, script: WireScript, more: Part
 }
 
 /** Plays a script that must fail and gives back with what the call rejects. */
-export function failureOfCall(make: MakeModelProvider, script: WireScript): Promise<unknown> {
+function failureOfCall(make: MakeModelProvider, script: WireScript): Promise<unknown> {
   return withSubject(make, script, (subject) => rejectionOf(collectAnswer(subject.provider, sampleRequest(subject))));
 }
 

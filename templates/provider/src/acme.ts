@@ -1,0 +1,59 @@
+import type { ModelChunk } from "@loopwright/core";
+import type { ModelCallIo, ModelProvider, ModelRequest } from "@loopwright/core/ports";
+import { errorFromFetch, errorFromStatus, readSse, streamBroken, vendorErrorOf } from "@loopwright/provider-kit";
+import { capabilitiesOf, defaultModel } from "./models.ts";
+import { type AcmeOptions, keyOf, vendor, vendorName } from "./options.ts";
+import { bodyOf } from "./request.ts";
+import { type AcmeEvent, createDecoder } from "./response.ts";
+
+/** Acme as a model provider. Nothing is read or sent before the first call. */
+export function acme(options: AcmeOptions = {}): ModelProvider {
+  const baseURL = (options.baseURL ?? "https://api.acme.example").replace(/\/+$/, "");
+
+  async function* stream(request: ModelRequest, { signal }: ModelCallIo): AsyncGenerator<readonly ModelChunk[]> {
+    signal.throwIfAborted();
+    const key = keyOf(options);
+    const body = JSON.stringify(bodyOf(request));
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", ...options.headers };
+    let streaming = false;
+    try {
+      const response = await (options.fetch ?? globalThis.fetch)(`${baseURL}/v1/chat`, { method: "POST", headers, body, signal });
+      if (!response.ok) throw await failureOf(response, key);
+      streaming = true;
+      yield* request.stream === false ? readWhole(response, key) : readStream(response, key);
+    } catch (error) {
+      throw errorFromFetch(error, { provider: vendorName, signal, ...(streaming ? { streaming } : {}) });
+    }
+  }
+
+  return { name: vendor, defaultModel: options.model ?? defaultModel, capabilities: capabilitiesOf, stream };
+}
+
+/** One array of chunks per read of the socket. `readSse` closes the connection when the consumer leaves. */
+async function* readStream(response: Response, key: string): AsyncGenerator<readonly ModelChunk[]> {
+  const decoder = createDecoder([key]);
+  if (response.body) {
+    for await (const events of readSse(response.body)) {
+      const chunks: ModelChunk[] = [];
+      for (const { data } of events) if (!decoder.ended) decoder.take(JSON.parse(data) as AcmeEvent, chunks);
+      if (chunks.length > 0) yield chunks;
+      if (decoder.ended) return;
+    }
+  }
+  throw streamBroken(vendorName, "its end");
+}
+
+/** Unstreamed, Acme answers with the same events as one list. */
+async function* readWhole(response: Response, key: string): AsyncGenerator<readonly ModelChunk[]> {
+  const { events } = JSON.parse(await response.text()) as { readonly events: readonly AcmeEvent[] };
+  const decoder = createDecoder([key]);
+  const chunks: ModelChunk[] = [];
+  for (const event of events) decoder.take(event, chunks);
+  if (!decoder.ended) throw streamBroken(vendorName, "its end");
+  yield chunks;
+}
+
+async function failureOf(response: Response, key: string): Promise<Error> {
+  const { status, headers } = response;
+  return errorFromStatus({ provider: vendorName, ...vendorErrorOf(await response.text()), status, headers, secrets: [key] });
+}

@@ -1,0 +1,3 @@
+/** Acme as a model provider of Loopwright. */
+export { acme } from "./acme.ts";
+export type { AcmeOptions } from "./options.ts";

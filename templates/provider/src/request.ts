@@ -1,0 +1,85 @@
+import { AgentError, type AssistantPart, type Json, type JsonObject, type Message, type UserPart } from "@loopwright/core";
+import type { ModelRequest, ToolChoice } from "@loopwright/core/ports";
+import { capabilitiesOf } from "./models.ts";
+import { vendor, vendorName } from "./options.ts";
+
+/** The request body. Pure; what is made of a message is kept, so that a turn costs what is new in it. */
+export function bodyOf(request: ModelRequest): JsonObject {
+  const { model, system, tools, toolChoice, maxTokens, temperature, vendorOptions } = request;
+  const hasTools = tools !== undefined && tools.length > 0;
+  if (!capabilitiesOf(model).vision && request.messages.some(hasImage)) {
+    throw new AgentError("MODEL_UNSUPPORTED", { message: `${vendorName}'s ${model} takes no images.` });
+  }
+  return {
+    model,
+    stream: request.stream !== false,
+    ...(system ? { system } : {}),
+    messages: request.messages.map(wireOf),
+    ...(hasTools ? { tools: tools.map(({ name, description, parameters }) => ({ name, description, schema: parameters })) } : {}),
+    ...(hasTools && toolChoice !== undefined ? { tool_choice: choiceOf(toolChoice) } : {}),
+    ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...vendorOptions,
+  };
+}
+
+const made = new WeakMap<Message, JsonObject>();
+
+function wireOf(message: Message): JsonObject {
+  const before = made.get(message);
+  if (before) return before;
+  const now = translate(message);
+  made.set(message, now);
+  return now;
+}
+
+function translate(message: Message): JsonObject {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: typeof message.content === "string" ? message.content : message.content.map(userPart) };
+    case "assistant":
+      return { role: "assistant", content: message.content.flatMap(assistantPart) };
+    case "tool_result":
+      return {
+        role: "tool",
+        call: message.toolCallId,
+        content: typeof message.content === "string" ? message.content : message.content.map(userPart),
+      };
+    case "notice":
+      return { role: "system", content: message.text };
+    default:
+      return message satisfies never;
+  }
+}
+
+function userPart(part: UserPart): JsonObject {
+  if (part.type === "text") return { text: part.text };
+  if (part.type === "json") return { text: JSON.stringify(part.value) };
+  if (part.source.data === undefined) throw new AgentError("MODEL_UNSUPPORTED", { message: `${vendorName} takes no links to files.` });
+  return { [part.type]: part.source.data, media_type: part.mediaType };
+}
+
+/** Thinking goes back with Acme's own seal on it, or not at all. */
+function assistantPart(part: AssistantPart): readonly JsonObject[] {
+  switch (part.type) {
+    case "text":
+      return [{ text: part.text }];
+    case "thinking":
+      return part.opaque?.vendor === vendor ? [{ thought: part.text, seal: part.opaque.data }] : [];
+    case "tool_call":
+      return [{ call: part.id, name: part.name, arguments: part.args }];
+    case "image":
+    case "opaque":
+      return [];
+    default:
+      return part satisfies never;
+  }
+}
+
+function hasImage(message: Message): boolean {
+  return message.role === "user" && typeof message.content !== "string" && message.content.some(({ type }) => type === "image");
+}
+
+function choiceOf(choice: ToolChoice): Json {
+  return typeof choice === "string" ? choice : { name: choice.tool };
+}

@@ -1,0 +1,15 @@
+import { modelProviderKit, runKit } from "@loopwright/core/testing";
+import { providerUnderTest } from "@loopwright/provider-kit/testing";
+import { describe, it } from "vitest";
+import { acme } from "../src/index.ts";
+import { acmeWire } from "./acme-wire.ts";
+
+describe("the promises of a model provider", () =>
+  runKit(it, modelProviderKit, {
+    make: providerUnderTest({
+      wire: acmeWire,
+      model: "acme-2",
+      modelWithoutVision: "acme-1",
+      make: (baseURL, apiKey) => acme({ apiKey, baseURL }),
+    }),
+  }));
