@@ -22,8 +22,9 @@ export function violationsOf(body: unknown): readonly string[] {
 function toolViolations(body: Fields): string[] {
   const found: string[] = [];
   const tools = body["tools"];
-  if (tools !== undefined && (!Array.isArray(tools) || tools.length === 0)) found.push("tools is empty");
   const responses = "input" in body;
+  // Responses take an empty list.
+  if (tools !== undefined && (!Array.isArray(tools) || (tools.length === 0 && !responses))) found.push("tools is empty");
   if (tools === undefined && !responses && ("tool_choice" in body || "parallel_tool_calls" in body))
     found.push("a tool setting without tools");
   const names = new Set<string>();

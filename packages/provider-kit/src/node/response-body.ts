@@ -4,7 +4,7 @@ import { constants, createBrotliDecompress, createGunzip, createInflate } from "
 import { attachByteSource, type ByteSource } from "../byte-source.ts";
 
 /** Bytes read ahead of the reader before the socket is paused. */
-export const readAheadBytes: number = 256 * 1024;
+const readAheadBytes = 256 * 1024;
 
 /** The body's bytes, decompressed, each piece as soon as it can be. */
 export function decodedBody(message: IncomingMessage): Readable {
