@@ -24,6 +24,8 @@ const options: Options = {
   splitting: true,
   target: "node22",
   platform: "node",
+  // node:sqlite exists under this name only.
+  removeNodeProtocol: false,
 };
 
 export default options;

@@ -96,7 +96,7 @@ export class WorkerCalls {
       execArgv: ["--disable-warning=ExperimentalWarning", ...(isSource ? ["--conditions=@loopwright/source"] : [])],
     });
     worker.on("message", (results: readonly Result[]) => this.#receive(results));
-    worker.on("error", (error) => this.#lose(worker, nameOf(error)));
+    worker.on("error", (error) => this.#lose(worker, error instanceof Error ? `${error.name}: ${error.message}` : typeof error));
     worker.on("exit", (code) => this.#lose(worker, `exit code ${code}`));
     this.#worker = worker;
     return worker;
