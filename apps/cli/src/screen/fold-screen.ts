@@ -200,9 +200,10 @@ function endRun(screen: Screen, event: RunEnd, now: number): Screen {
 }
 
 function discardedText(event: Extract<DurableEvent, { type: "attempt_discarded" }>): string {
+  // What follows an attempt that is not made again is the error itself.
+  if (!event.willRetry) return `Attempt ${event.attempt} was thrown away.`;
   const why = event.code === "CRASHED" ? "the process that made it died" : oneLine(event.reason, 200).replace(/\.$/, "");
-  const next = event.willRetry ? "It is made again." : "It is not made again.";
-  return `Attempt ${event.attempt} was thrown away: ${why} (${event.code}). ${next}`;
+  return `Attempt ${event.attempt} was thrown away: ${why} (${event.code}). It is made again.`;
 }
 
 function limitText(which: "turns" | "toolCalls", value: number): string {

@@ -76,7 +76,8 @@ export function createScreenWriter(): ScreenWriter {
 
 function gapBefore(before: Block | undefined, block: Block): readonly string[] {
   if (!before || (before.kind === "tool" && block.kind === "tool")) return [];
-  return before.kind === "notice" && block.kind === "notice" ? [] : [""];
+  const areShort = before.kind === "notice" && block.kind === "notice" && before.lines.length + block.lines.length === 2;
+  return areShort ? [] : [""];
 }
 
 function wholeLines(block: Block, view: View): readonly string[] {
@@ -96,7 +97,7 @@ function wholeLines(block: Block, view: View): readonly string[] {
       return toolLines(block, frame, { detail: view.showTools, now });
     case "notice": {
       const paint = { quiet: style.dim, warning: style.yellow, error: style.red }[block.tone];
-      return block.lines.flatMap((line) => wrapLines(line, width - 2).map((piece, at) => paint(`${at === 0 ? "! " : "  "}${piece}`)));
+      return block.lines.flatMap((line) => wrapLines(line, width - 2)).map((piece, at) => paint(`${at === 0 ? "! " : "  "}${piece}`));
     }
     default:
       return block satisfies never;

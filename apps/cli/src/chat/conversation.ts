@@ -1,0 +1,155 @@
+import {
+  type AgentSession,
+  type ExecuteResult,
+  type ExecuteStream,
+  execute,
+  type PendingToolCall,
+  resume,
+  type SessionEvent,
+  type ToolResultMessage,
+} from "@loopwright/core";
+import { complaintOf } from "../complaint.ts";
+import { addNotice, foldScreen, screenOf } from "../screen/fold-screen.ts";
+import { emptyScreen, type Screen, type Tone } from "../screen/screen.ts";
+import { answerTo } from "./question-lines.ts";
+
+/** Messages of the past that a resumed session shows. */
+const pastShownMax = 40;
+
+/**
+ * Owns: one session, the screen folded from its events, and the calls that wait for the person. Knows nothing of terminals.
+ * Invariants: I1 the screen changes by events and notices only; I2 `isBusy` is true as long as a run of ours is open.
+ */
+export interface Conversation {
+  readonly session: AgentSession;
+  readonly screen: Screen;
+  readonly isBusy: boolean;
+  /** The call that the next words answer. */
+  readonly question: PendingToolCall | undefined;
+  /** Resolves when no run of ours is open. */
+  rest(): Promise<void>;
+  /** Shows the past and goes on with a run that a crash cut off. */
+  begin(): void;
+  /** Sends words: answers the first pending question, joins the open run, or begins one. */
+  send(text: string): void;
+  abort(): Promise<void>;
+  notice(tone: Tone, lines: readonly string[]): void;
+  /** The model of the next inputs. */
+  useModel(model: string): void;
+  /** Lets go of the session. */
+  end(): Promise<void>;
+}
+
+class SessionConversation implements Conversation {
+  screen: Screen = emptyScreen;
+  readonly session: AgentSession;
+  private readonly onChange: () => void;
+  private readonly open = new Set<Promise<void>>();
+  /** Given answers by call key; they are sent when the last one is there. */
+  private readonly answers = new Map<string, ToolResultMessage>();
+  private readonly unsubscribe: () => void;
+  private model: string | undefined;
+  /** A run that several inputs joined is complained about once. */
+  private lastFailedRun: string | undefined;
+
+  constructor(session: AgentSession, onChange: () => void) {
+    this.session = session;
+    this.onChange = onChange;
+    this.unsubscribe = session.subscribe((events) => this.fold(events));
+  }
+
+  get isBusy(): boolean {
+    return this.open.size > 0;
+  }
+
+  async rest(): Promise<void> {
+    while (this.open.size > 0) await Promise.all(this.open);
+  }
+
+  begin(): void {
+    const { messages, pendingToolCalls, isInterrupted } = this.session;
+    const left = messages.length - pastShownMax;
+    if (left > 0)
+      this.notice("quiet", [`${left} earlier messages are not shown; \`loopwright sessions show ${this.session.id}\` has all.`]);
+    this.screen = screenOf(this.screen, left > 0 ? messages.slice(left) : messages);
+    if (pendingToolCalls.length > 0) this.screen = { ...this.screen, pending: pendingToolCalls, activity: "asking" };
+    else if (isInterrupted) {
+      this.notice("warning", ["The last run was cut off before it was done. It goes on now; everything recorded is kept."]);
+      this.follow(resume(this.session));
+    }
+    this.onChange();
+  }
+
+  get question(): PendingToolCall | undefined {
+    return this.screen.pending.find((call) => !this.answers.has(call.callKey));
+  }
+
+  send(text: string): void {
+    const { question } = this;
+    if (!question) {
+      this.follow(execute(this.session, text, { mode: "steer", ...(this.model ? { model: this.model } : {}) }));
+      return;
+    }
+    const { toolCallId, callKey } = question;
+    this.answers.set(callKey, { role: "tool_result", toolCallId, callKey, content: answerTo(question, text) });
+    if (this.question) this.onChange();
+    else this.follow(execute(this.session, [...this.answers.values()]));
+  }
+
+  async abort(): Promise<void> {
+    this.answers.clear();
+    try {
+      await this.session.abort("stopped by the user");
+    } catch (error) {
+      this.notice("error", complaintOf(error));
+    }
+  }
+
+  notice(tone: Tone, lines: readonly string[]): void {
+    this.screen = addNotice(this.screen, tone, lines);
+    this.onChange();
+  }
+
+  useModel(model: string): void {
+    this.model = model;
+  }
+
+  async end(): Promise<void> {
+    await this.session[Symbol.asyncDispose]();
+    this.unsubscribe();
+  }
+
+  /** Keeps count of the run and shows how it ended when that is not what was hoped for. */
+  private follow(stream: ExecuteStream): void {
+    const ended = stream
+      .result()
+      .then(
+        (result) => this.account(result),
+        (error: unknown) => this.notice("error", complaintOf(error)),
+      )
+      .finally(() => {
+        this.open.delete(ended);
+        this.answers.clear();
+        this.onChange();
+      });
+    this.open.add(ended);
+    this.onChange();
+  }
+
+  private account(result: ExecuteResult): void {
+    if (result.status !== "error" || !result.error || (result.runId !== undefined && result.runId === this.lastFailedRun)) return;
+    this.lastFailedRun = result.runId;
+    this.notice("error", complaintOf(result.error));
+  }
+
+  private fold(events: readonly SessionEvent[]): void {
+    const now = Date.now();
+    for (const event of events) this.screen = foldScreen(this.screen, event, now);
+    this.onChange();
+  }
+}
+
+/** A conversation over a session that is ready. `onChange` is called after every change. */
+export function createConversation(session: AgentSession, onChange: () => void): Conversation {
+  return new SessionConversation(session, onChange);
+}

@@ -1,0 +1,87 @@
+import { createInterface, type Interface } from "node:readline";
+import { proseWidth } from "../commands/flags.ts";
+import { introduction } from "../compose/introduction.ts";
+import { openSession } from "../compose/workplace.ts";
+import { createScreenWriter } from "../screen/screen-writer.ts";
+import { type ChatRoom, resumeCommand } from "./chat-room.ts";
+import { type Conversation, createConversation } from "./conversation.ts";
+import { questionLines } from "./question-lines.ts";
+import { runSlashCommand } from "./slash-command.ts";
+
+/** Prints what is finished, and nothing twice. */
+export function appendOnly(room: ChatRoom): { readonly conversation: Conversation; flush(): void } {
+  const writer = createScreenWriter();
+  const flush = (): void => {
+    const frame = { width: proseWidth(room.output), style: room.style };
+    const view = { frame, liveMax: Number.MAX_SAFE_INTEGER, showThinking: false, showTools: false, now: Date.now() };
+    const { finished } = writer.write(conversation.screen, view);
+    if (finished.length > 0) room.output.write(`${finished.join("\n")}\n`);
+  };
+  const conversation: Conversation = createConversation(room.session, flush);
+  return { conversation, flush };
+}
+
+/** Talks line by line: everything is appended, nothing is redrawn. Ctrl+C stops the agent, or leaves when it rests. */
+export async function plainChat(given: ChatRoom): Promise<void> {
+  const lines = createInterface({ input: given.input, output: given.output });
+  given.output.write(`${introduction(given.workplace)}\nNothing is sent before you ask. /help lists the commands.\n`);
+  let room: ChatRoom | undefined = given;
+  while (room) room = await talk(room, lines);
+  lines.close();
+}
+
+/** One session; returns the next one where a new one was asked for. */
+async function talk(room: ChatRoom, lines: Interface): Promise<ChatRoom | undefined> {
+  const { conversation } = appendOnly(room);
+  let next: ChatRoom | undefined;
+  let isOver = false;
+  let model = room.session.model ?? room.workplace.agent.model;
+  const onInterrupt = (): void => {
+    if (conversation.isBusy) void conversation.abort();
+    else lines.close();
+  };
+  lines.on("SIGINT", onInterrupt);
+  conversation.begin();
+  while (!isOver) {
+    await conversation.rest();
+    const { question } = conversation;
+    if (question) room.output.write(`\n${questionLines(question, { width: proseWidth(room.output), style: room.style }).join("\n")}`);
+    const text = await ask(lines, question ? "\n? " : "\n> ");
+    if (text === undefined) break;
+    if (text.trim() === "") continue;
+    const isCommand = await runSlashCommand(text, {
+      workplace: room.workplace,
+      conversation,
+      model,
+      useModel: (name) => {
+        model = name;
+        conversation.useModel(name);
+      },
+      startNew: async () => {
+        next = { ...room, session: await openSession(room.workplace, undefined) };
+        isOver = true;
+      },
+      quit: () => {
+        isOver = true;
+      },
+    });
+    if (!isCommand) conversation.send(text);
+  }
+  lines.off("SIGINT", onInterrupt);
+  const isKept = conversation.session.messages.length > 0;
+  await conversation.end();
+  if (isKept) room.output.write(`${resumeCommand(conversation.session)}\n`);
+  return next;
+}
+
+/** The next line; `undefined` when the input is at its end. */
+function ask(lines: Interface, prompt: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const onClose = (): void => resolve(undefined);
+    lines.once("close", onClose);
+    lines.question(prompt, (text) => {
+      lines.off("close", onClose);
+      resolve(text);
+    });
+  });
+}

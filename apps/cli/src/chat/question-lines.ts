@@ -1,0 +1,24 @@
+import type { PendingToolCall } from "@loopwright/core";
+import { askUserName, questionOf } from "../compose/ask-user-tool.ts";
+import type { Frame } from "../markdown/block-lines.ts";
+import { wrapLines } from "../terminal/lines.ts";
+import { neutralise, oneLine } from "../terminal/neutralise.ts";
+
+/** A call that waits for the person, as a question. */
+export function questionLines(call: PendingToolCall, { style, width }: Frame): readonly string[] {
+  const { question, choices } = questionOf(call.args);
+  const what =
+    call.toolName === askUserName ? neutralise(question) : `${oneLine(call.toolName, 64)} ${oneLine(JSON.stringify(call.args), 200)}`;
+  const lines = what.split("\n").flatMap((line) => wrapLines(line, width - 2));
+  return [
+    ...lines.map((line, at) => style.yellow(`${at === 0 ? "? " : "  "}${line}`)),
+    ...choices.slice(0, 9).map((choice, at) => style.dim(`  ${at + 1}. ${oneLine(choice, width - 6)}`)),
+  ];
+}
+
+/** The answer as the tool's result: a number stands for the choice. */
+export function answerTo(call: PendingToolCall, typed: string): string {
+  const { choices } = questionOf(call.args);
+  const place = Number(typed.trim());
+  return (Number.isInteger(place) && place > 0 ? choices[place - 1] : undefined) ?? typed;
+}

@@ -1,0 +1,80 @@
+import { summaryLine } from "../commands/sessions.ts";
+import { localScope, type Workplace } from "../compose/workplace.ts";
+import { oneLine } from "../terminal/neutralise.ts";
+import type { Conversation } from "./conversation.ts";
+
+/** What a slash command may do to the chat. */
+export interface SlashHost {
+  readonly workplace: Workplace;
+  readonly conversation: Conversation;
+  readonly model: string;
+  useModel(model: string): void;
+  /** Leaves the session and begins another. */
+  startNew(): Promise<void>;
+  quit(): void;
+}
+
+const help = [
+  "/model [name]   show or choose the model of the next messages",
+  "/new            begin a new session",
+  "/sessions       list the latest sessions",
+  "/help           this list",
+  "/quit           leave (also Ctrl+C twice, Ctrl+D)",
+  "Enter sends; while the agent works it steers: the words join before the next model call.",
+  "Shift+Enter or a \\ at the end makes a new line. Esc stops and keeps the partial answer.",
+  "Ctrl+T shows or hides thinking, Ctrl+O the details of tools, from the next block on. Up brings back what was sent.",
+];
+
+const names = ["help", "model", "new", "quit", "sessions"] as const;
+type Name = (typeof names)[number] | "exit";
+
+/** True when the words are a slash command; it is then carried out. A path such as `/tmp/x` is none. */
+export async function runSlashCommand(text: string, host: SlashHost): Promise<boolean> {
+  const match = /^\/([a-z?]*)(?:\s+(.*))?$/i.exec(text.trim());
+  if (!match) return false;
+  const [, typed = "", rest = ""] = match;
+  const model = rest.trim();
+  const name = nameOf(typed.toLowerCase());
+  const { conversation, workplace } = host;
+  switch (name) {
+    case "help":
+      conversation.notice("quiet", help);
+      return true;
+    case "model":
+      if (model !== "") host.useModel(model);
+      conversation.notice("quiet", [
+        `${workplace.provider.name} ${oneLine(model || host.model, 80)} ${model === "" ? "· /model <name> chooses another" : "from the next message on"}`,
+      ]);
+      return true;
+    case "new":
+      await host.startNew();
+      return true;
+    case "sessions":
+      conversation.notice("quiet", await latest(workplace));
+      return true;
+    case "quit":
+    case "exit":
+      host.quit();
+      return true;
+    case undefined:
+      conversation.notice("warning", [`There is no command /${oneLine(typed, 40)}. /help lists them.`]);
+      return true;
+    default:
+      return name satisfies never;
+  }
+}
+
+/** The name itself, or the only one that begins so. */
+function nameOf(typed: string): Name | undefined {
+  if (typed === "?") return "help";
+  if (typed === "exit") return "exit";
+  const fitting = names.filter((name) => name.startsWith(typed));
+  return typed !== "" && fitting.length === 1 ? fitting[0] : names.find((name) => name === typed);
+}
+
+async function latest({ store }: Workplace): Promise<readonly string[]> {
+  const found = await store.index.list(localScope, { limit: 10 });
+  return found.length === 0
+    ? ["There are no sessions yet."]
+    : [...found.map(summaryLine), "loopwright chat --resume <id> goes on with one."];
+}

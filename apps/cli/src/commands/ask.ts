@@ -1,0 +1,76 @@
+import { type AgentEvent, type AgentSession, type ExecuteResult, type ExecuteStream, execute } from "@loopwright/core";
+import { complaintOf } from "../complaint.ts";
+import { introduction } from "../compose/introduction.ts";
+import { openSession, openWorkplace } from "../compose/workplace.ts";
+import { exitCodeOfRun } from "../exit-code.ts";
+import { costText, usageParts } from "../screen/footer-lines.ts";
+import { createAnswerPrinter } from "./answer-printer.ts";
+import { type SharedFlags, settingsOf } from "./flags.ts";
+import { printJson } from "./print-json.ts";
+import { readQuestion } from "./read-question.ts";
+
+interface AskFlags extends SharedFlags {
+  readonly session?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Asks once and returns the exit code. The answer goes to standard output, everything else to standard error. */
+export async function ask(words: readonly string[], flags: AskFlags): Promise<number> {
+  const settings = await settingsOf(flags);
+  const question = await readQuestion(words, process.stdin);
+  const workplace = await openWorkplace(settings, { isAttended: false });
+  try {
+    const session = await openSession(workplace, flags.session);
+    if (!flags.quiet && !flags.json) process.stderr.write(`${introduction(workplace)}\n`);
+    const stream = execute(session, question);
+    const stopListening = stopOnSignals(stream);
+    try {
+      return await follow(stream, { session, flags });
+    } finally {
+      stopListening();
+      await session[Symbol.asyncDispose]();
+    }
+  } finally {
+    await workplace.store.close();
+  }
+}
+
+async function follow(stream: ExecuteStream, { session, flags }: { session: AgentSession; flags: AskFlags }): Promise<number> {
+  const outputGone = new Promise<never>((_, reject) => process.stdout.once("error", reject));
+  outputGone.catch(() => stream.abort("the reader of the answer went away").catch(() => {}));
+  if (flags.json) await printJson(stream, process.stdout);
+  else await printAnswer(stream, flags);
+  const result = await stream.result();
+  if (!flags.quiet && !flags.json) process.stderr.write(`${account(result)}\nResume: loopwright chat --resume ${session.id}\n`);
+  if (result.error && result.status === "error") process.stderr.write(`${complaintOf(result.error).join("\n")}\n`);
+  return exitCodeOfRun(result);
+}
+
+async function printAnswer(stream: ExecuteStream, flags: AskFlags): Promise<void> {
+  const printer = createAnswerPrinter({ stdout: process.stdout, stderr: process.stderr, flags });
+  for await (const event of stream as AsyncIterable<AgentEvent>) printer.push(event);
+  printer.end((await stream.result()).text);
+}
+
+function account(result: ExecuteResult): string {
+  const parts = [...usageParts(result.usage)];
+  if (result.cost) parts.push(costText(result.cost.totalUsd) + (result.cost.partial ? "+" : ""));
+  const ended = { completed: "done", awaiting_tool_execution: "waiting", aborted: "stopped", error: "failed" }[result.status];
+  return [ended, ...parts].join(" · ");
+}
+
+/** The first signal stops the run and keeps what was written; the second ends the process. */
+function stopOnSignals(stream: ExecuteStream): () => void {
+  let count = 0;
+  const stop = (): void => {
+    count += 1;
+    if (count > 1) process.exit(130);
+    stream.abort("stopped by the user").catch(() => {});
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, stop);
+  return () => {
+    for (const signal of signals) process.off(signal, stop);
+  };
+}

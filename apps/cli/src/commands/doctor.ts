@@ -1,0 +1,115 @@
+import { isAgentError } from "@loopwright/core";
+import type { ModelProvider } from "@loopwright/core/ports";
+import { complaintOf } from "../complaint.ts";
+import { createProvider } from "../compose/create-provider.ts";
+import { openExistingStore } from "../compose/workplace.ts";
+import { exitCodes } from "../exit-code.ts";
+import type { Settings } from "../settings/settings.ts";
+import { type Vendor, vendors } from "../settings/vendors.ts";
+import { padTo } from "../terminal/lines.ts";
+import { type SharedFlags, settingsOf, styleFor } from "./flags.ts";
+
+interface DoctorFlags extends SharedFlags {
+  readonly online?: boolean;
+  readonly json?: boolean;
+}
+
+/** One thing that was looked at. */
+interface Finding {
+  readonly what: string;
+  readonly state: "ok" | "note" | "bad";
+  readonly text: string;
+}
+
+const onlineMs = 30_000;
+
+/** Looks at Node.js, the store, the keys and the models; 1 when something is broken. Values of keys are never shown. */
+export async function doctor(flags: DoctorFlags): Promise<number> {
+  const settings = await settingsOf(flags);
+  const findings: Finding[] = [
+    nodeFinding(),
+    await storeFinding(settings),
+    ...(await vendorFindings(settings)),
+    await choiceFinding(settings),
+  ];
+  if (flags.online) findings.push(await onlineFinding(settings));
+  if (flags.json) process.stdout.write(`${JSON.stringify({ findings })}\n`);
+  else print(findings, flags);
+  return findings.some((finding) => finding.state === "bad") ? exitCodes.failed : exitCodes.ok;
+}
+
+function print(findings: readonly Finding[], flags: DoctorFlags): void {
+  const style = styleFor(process.stdout, flags);
+  const marks = { ok: style.green("ok   "), note: style.dim("-    "), bad: style.red("BAD  ") };
+  const width = Math.max(...findings.map(({ what }) => what.length)) + 2;
+  for (const { what, state, text } of findings) {
+    const [first = "", ...rest] = text.split("\n");
+    process.stdout.write(`${marks[state]}${padTo(what, width)}${first}\n`);
+    for (const line of rest) process.stdout.write(`${" ".repeat(5 + width)}${line}\n`);
+  }
+}
+
+function nodeFinding(): Finding {
+  return { what: "Node.js", state: "ok", text: `${process.versions.node}, SQLite ${process.versions["sqlite"] ?? "unknown"}` };
+}
+
+async function storeFinding({ storeFile }: Settings): Promise<Finding> {
+  const store = openExistingStore(storeFile);
+  if (!store) return { what: "store", state: "note", text: `${storeFile} (not made yet; the first message makes it)` };
+  try {
+    const { problems, damaged, sessionCount, factCount, sizeBytes } = await store.check();
+    const text = `${storeFile}: ${sessionCount} sessions, ${factCount} facts, ${Math.ceil(sizeBytes / 1024)} KiB`;
+    const broken = [...problems, ...damaged.map((session) => `session ${session} is damaged and read-only`)];
+    return { what: "store", state: broken.length > 0 ? "bad" : "ok", text: [text, ...broken.slice(0, 10)].join("\n") };
+  } catch (error) {
+    return { what: "store", state: "bad", text: [storeFile, ...complaintOf(error)].join("\n") };
+  } finally {
+    await store.close();
+  }
+}
+
+async function vendorFindings(settings: Settings): Promise<readonly Finding[]> {
+  return Promise.all(
+    vendors
+      .filter((vendor) => vendor.name !== "custom")
+      .map(async (vendor) => {
+        const provider = await probeOf(vendor, settings);
+        const set = [...vendor.keys, ...vendor.signs].filter((name) => settings.environment[name]);
+        const isReady = vendor.keys.length === 0 || set.length > 0;
+        const key = set.length > 0 ? `${set.join(", ")} set` : vendor.note || `${vendor.keys.join(" or ")} not set`;
+        return { what: vendor.name, state: isReady ? "ok" : "note", text: `default model ${provider.defaultModel} · ${key}` } as const;
+      }),
+  );
+}
+
+/** The provider with a stand-in key: only its data is looked at. */
+function probeOf(vendor: Vendor, settings: Settings): Promise<ModelProvider> {
+  const environment = { ...settings.environment, ...Object.fromEntries(vendor.keys.map((name) => [name, "unused"])) };
+  return createProvider({ ...settings, vendor, model: undefined, baseUrl: undefined, environment });
+}
+
+async function choiceFinding(settings: Settings): Promise<Finding> {
+  try {
+    const provider = await createProvider(settings);
+    return { what: "chosen", state: "ok", text: `${provider.name} ${settings.model ?? provider.defaultModel} (by ${settings.because})` };
+  } catch (error) {
+    return { what: "chosen", state: "bad", text: complaintOf(error).join("\n") };
+  }
+}
+
+async function onlineFinding(settings: Settings): Promise<Finding> {
+  const began = Date.now();
+  const signal = AbortSignal.timeout(onlineMs);
+  try {
+    const provider = await createProvider(settings);
+    const messages = [{ role: "user", content: "Answer with the word ok." }] as const;
+    for await (const _ of provider.stream(
+      { model: settings.model ?? provider.defaultModel, messages, maxTokens: 256 },
+      { signal, attempt: 1 },
+    ));
+    return { what: "online", state: "ok", text: `${provider.name} answered after ${Date.now() - began} ms` };
+  } catch (error) {
+    const lines = isAgentError(error) || !signal.aborted ? complaintOf(error) : [`No answer within ${onlineMs / 1000} s.`];
+    return { what: "online", state: "bad", text: lines.join("\n") };
+  }
+}

@@ -1,0 +1,29 @@
+import { loadEnvironment } from "../settings/environment.ts";
+import { type ModelFlags, resolveSettings, type Settings } from "../settings/settings.ts";
+import { createStyle, type Style } from "../terminal/style.ts";
+
+/** Flags that every command has. */
+export interface SharedFlags extends ModelFlags {
+  readonly env?: string;
+  readonly plain?: boolean;
+  /** False for `--no-color`. */
+  readonly color?: boolean;
+}
+
+/** The settings of this process: its flags, its environment, its working directory. @throws AgentError CONFIG_INVALID */
+export async function settingsOf(flags: SharedFlags): Promise<Settings> {
+  const directory = process.cwd();
+  return resolveSettings(flags, await loadEnvironment(process.env, { file: flags.env, directory }), directory);
+}
+
+/** Colours where the stream is a terminal and neither `--no-color`, NO_COLOR nor TERM=dumb is against it. FORCE_COLOR asks for them anywhere. */
+export function styleFor(stream: NodeJS.WriteStream, flags: SharedFlags): Style {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  const refused = flags.color === false || Boolean(NO_COLOR) || TERM === "dumb";
+  return createStyle(!refused && (stream.isTTY === true || Boolean(FORCE_COLOR && FORCE_COLOR !== "0")));
+}
+
+/** Columns of prose on this stream: never the last one, and not more than the eye follows. */
+export function proseWidth(stream: { readonly columns?: number }): number {
+  return Math.max(20, Math.min((stream.columns ?? 80) - 1, 100));
+}

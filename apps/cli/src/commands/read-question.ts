@@ -1,0 +1,41 @@
+import { fstatSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { AgentError } from "@loopwright/core";
+
+/** Characters of one question. */
+export const questionMax = 4_000_000;
+
+/**
+ * The question: the words, and standard input where `-` asks for it, where something is piped, or where there are no words.
+ * A socket or a terminal is read only when asked: it may never end.
+ * @throws AgentError INPUT_INVALID when there is nothing to ask, PAYLOAD_TOO_LARGE
+ */
+export async function readQuestion(words: readonly string[], stdin: NodeJS.ReadStream): Promise<string> {
+  const said = words
+    .filter((word) => word !== "-")
+    .join(" ")
+    .trim();
+  const isAsked = words.includes("-");
+  const piped = isAsked || isPiped(stdin) || (said === "" && !stdin.isTTY) ? (await text(stdin)).trim() : "";
+  const question = [said, piped].filter((part) => part !== "").join("\n\n");
+  if (question === "") {
+    throw new AgentError("INPUT_INVALID", {
+      message: "There is nothing to ask.",
+      fix: 'Write `loopwright ask "your question"`, or pipe text in.',
+    });
+  }
+  if (question.length > questionMax) {
+    throw new AgentError("PAYLOAD_TOO_LARGE", { message: `The question has more than ${questionMax} characters.`, fix: "Send less." });
+  }
+  return question;
+}
+
+function isPiped(stdin: NodeJS.ReadStream): boolean {
+  if (stdin.isTTY) return false;
+  try {
+    const stat = fstatSync(0);
+    return stat.isFIFO() || stat.isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,21 @@
+import { AgentError, errorTable, isAgentError } from "@loopwright/core";
+import { oneLine } from "./terminal/neutralise.ts";
+
+/** An error in three lines for people: what happened, why, what to try. Never a stack, a secret or a prompt. */
+export function complaintOf(error: unknown): readonly [string, string, string] {
+  const known = knownError(error);
+  const what = oneLine(known.message, 600);
+  return [`${what} (${known.code})`, `why: ${errorTable[known.code].meaning}`, `try: ${oneLine(known.fix, 400)}`];
+}
+
+/** The error itself where it is one of ours; the system's own about files by their meaning; a stranger without its text, which may hold anything. */
+export function knownError(error: unknown): AgentError {
+  if (isAgentError(error)) return error;
+  const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+  if (code === "ENOSPC") return new AgentError("STORE_FULL", { message: "The disk is full.", cause: error });
+  if (["EACCES", "EPERM", "EROFS"].includes(code)) {
+    return new AgentError("STORE_READ_ONLY", { message: "A file or folder cannot be written.", cause: error });
+  }
+  const name = error instanceof Error ? error.name : typeof error;
+  return new AgentError("INTERNAL", { message: `Unexpected ${name}${/^[A-Z_]{3,40}$/.test(code) ? ` ${code}` : ""}.`, cause: error });
+}

@@ -1,0 +1,64 @@
+import { AgentError } from "@loopwright/core";
+import type { ModelProvider } from "@loopwright/core/ports";
+import { keyOf } from "../settings/key-of.ts";
+import type { Settings } from "../settings/settings.ts";
+
+/**
+ * The provider that the settings name; only its package is loaded. Nothing is sent.
+ * @throws AgentError MODEL_KEY_MISSING when the vendor needs a key and none of its variables is set.
+ */
+export async function createProvider({ vendor, model, baseUrl, environment }: Settings): Promise<ModelProvider> {
+  const key = keyOf(vendor, environment);
+  // A server of one's own may need no key; the provider knows which do.
+  const mayLackKey = vendor.name === "custom" || (vendor.name === "openai" && baseUrl !== undefined);
+  if (!key && vendor.keys.length > 0 && !mayLackKey) {
+    throw new AgentError("MODEL_KEY_MISSING", {
+      message: `${vendor.title} was chosen and ${vendor.keys.join(" or ")} is not set.`,
+      fix: `Set ${vendor.keys[0]}, choose another with \`--provider\`, or try \`--offline\`.`,
+    });
+  }
+  const shared = {
+    ...(key ? { apiKey: key.value } : {}),
+    ...(baseUrl ? { baseURL: baseUrl } : {}),
+    ...(model ? { model } : {}),
+  };
+  switch (vendor.name) {
+    case "openai": {
+      const { openai } = await import("@loopwright/providers-openai");
+      const organization = environment["OPENAI_ORG_ID"];
+      return openai({ ...shared, ...(organization ? { organization } : {}) });
+    }
+    case "custom": {
+      const { openai } = await import("@loopwright/providers-openai");
+      return openai({ apiKey: "none", ...shared, name: "custom" });
+    }
+    case "anthropic": {
+      const { anthropic } = await import("@loopwright/providers-anthropic");
+      return anthropic(shared);
+    }
+    case "gemini": {
+      const { gemini } = await import("@loopwright/providers-gemini");
+      return gemini(shared);
+    }
+    case "ollama": {
+      const { ollama } = await import("@loopwright/providers-ollama");
+      const host = environment["OLLAMA_HOST"];
+      return ollama({ ...(host ? { baseURL: ollamaAddress(host) } : {}), ...shared });
+    }
+    case "offline": {
+      const { offline } = await import("@loopwright/providers-scripted");
+      const pace = Number(environment["LOOPWRIGHT_OFFLINE_PACE"] ?? Number.NaN);
+      return offline(Number.isFinite(pace) && pace >= 0 ? { pace } : {});
+    }
+    default:
+      return vendor.name satisfies never;
+  }
+}
+
+/** OLLAMA_HOST as Ollama's own tools read it: scheme and port may be missing, and 0.0.0.0 is where a server listens. */
+function ollamaAddress(host: string): string {
+  const url = new URL(/^https?:\/\//i.test(host) ? host : `http://${host}`);
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  if (url.port === "" && !/^https?:\/\//i.test(host)) url.port = "11434";
+  return url.href.replace(/\/$/, "");
+}

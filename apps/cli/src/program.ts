@@ -1,0 +1,137 @@
+import { Command, CommanderError, Option } from "commander";
+import { complaintOf, knownError } from "./complaint.ts";
+import { exitCodeOf, exitCodes } from "./exit-code.ts";
+import { neutralise } from "./terminal/neutralise.ts";
+
+const examples = `
+Examples:
+  loopwright                              talk (the offline demonstration model when no key is set)
+  loopwright chat --continue              go on with the latest session
+  git diff | loopwright ask "explain" -   one question, the diff from standard input
+  loopwright sessions search invoice      find a session by its words
+
+Keys are read from the environment or .env: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY (in this order), OLLAMA_HOST.
+Exit codes: 0 ok, 1 failed, 2 usage, 3 configuration or key, 4 provider, 5 limit, 130 stopped.`;
+
+/** Runs the command line and returns the exit code. Errors end as three lines on standard error. */
+export async function runProgram(words: readonly string[], version: string): Promise<number> {
+  let exitCode: number = exitCodes.ok;
+  process.once("uncaughtException", (error) => {
+    process.stderr.write(`${complaintOf(error).join("\n")}\n`);
+    process.exit(exitCodes.failed);
+  });
+  const program = createProgram(version, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(words.length === 0 ? ["chat"] : [...words], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : usageError(error);
+    process.stderr.write(`${complaintOf(error).join("\n")}\n`);
+    return exitCodeOf(knownError(error).code);
+  }
+}
+
+/** Three lines for a command line that could not be read. */
+function usageError(error: CommanderError): number {
+  if (error.code === "commander.help") return exitCodes.usage;
+  const [first = "", ...rest] = neutralise(error.message)
+    .replace(/^error: /, "")
+    .split("\n");
+  const hint = rest.join(" ").replace(/^\((.*)\)$/, "$1 ");
+  const what = first.charAt(0).toUpperCase() + first.slice(1);
+  process.stderr.write(
+    `${what}${what.endsWith(".") ? "" : "."} (USAGE)\nwhy: The command line could not be read.\ntry: ${hint}\`loopwright --help\` lists everything.\n`,
+  );
+  return exitCodes.usage;
+}
+
+function createProgram(version: string, exit: (code: number) => void): Command {
+  const program = new Command("loopwright")
+    .description("Talk to LLM agents from the terminal. Sessions are kept in .loopwright/ of the working directory.")
+    .version(version, "-v, --version")
+    .helpCommand(true)
+    .showSuggestionAfterError(true)
+    .addHelpText("after", examples);
+  addChat(program, exit);
+  addAsk(program, exit);
+  addSessions(program, exit);
+  addDoctor(program, exit);
+  for (const command of [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)]) {
+    command.exitOverride().configureOutput({ outputError: () => {} });
+  }
+  return program;
+}
+
+function addChat(program: Command, exit: (code: number) => void): void {
+  shared(program.command("chat").description("talk; without a terminal a short demonstration on the offline model"))
+    .option("--resume <id>", "go on with this session")
+    .addOption(new Option("--continue", "go on with the session that changed last").conflicts("resume"))
+    .option("--plain", "append only: nothing on the screen is ever redrawn")
+    .option("--no-color", "no colours")
+    .action(async (flags) => {
+      const { chat } = await import("./commands/chat.ts");
+      exit(await chat(flags));
+    });
+}
+
+function addAsk(program: Command, exit: (code: number) => void): void {
+  shared(program.command("ask").description("ask once: the answer on standard output, everything else on standard error"))
+    .argument("[words...]", "the question; `-` stands for standard input, piped input is appended")
+    .option("--session <id>", "go on with this session")
+    .option("--json", "print one event a line")
+    .option("--plain", "append only: nothing on the screen is ever redrawn")
+    .option("--quiet", "nothing on standard error but errors")
+    .option("--no-color", "no colours")
+    .action(async (words: string[], flags) => {
+      const { ask } = await import("./commands/ask.ts");
+      exit(await ask(words, flags));
+    });
+}
+
+function addSessions(program: Command, exit: (code: number) => void): void {
+  const sessions = program.command("sessions").description("look at the sessions that are kept");
+  const add = (name: string, description: string): Command =>
+    sessions
+      .command(name)
+      .description(description)
+      .option("--store <file>", "the store's file")
+      .option("--env <file>", "file with variables");
+  add("list", "all sessions, the latest change first")
+    .option("--limit <count>", "at most this many", "50")
+    .option("--json", "one session a line, as JSON")
+    .action(async (flags) => exit(await (await import("./commands/sessions.ts")).listSessions(flags)));
+  add("show <id>", "the transcript of a session")
+    .option("--json", "one message a line, as JSON")
+    .option("--no-color", "no colours")
+    .action(async (id: string, flags) => exit(await (await import("./commands/sessions.ts")).showSession(id, flags)));
+  add("search <words...>", "sessions that hold all these words")
+    .option("--limit <count>", "at most this many", "20")
+    .option("--json", "one hit a line, as JSON")
+    .action(async (words: string[], flags) => exit(await (await import("./commands/sessions.ts")).searchSessions(words, flags)));
+  add("rm <id>", "delete a session for good").action(async (id: string, flags) =>
+    exit(await (await import("./commands/sessions.ts")).removeSession(id, flags)),
+  );
+}
+
+function addDoctor(program: Command, exit: (code: number) => void): void {
+  shared(program.command("doctor").description("check Node.js, the store, keys and models"))
+    .option("--online", "also ask the chosen vendor for one word (this costs a little)")
+    .option("--json", "as one JSON object")
+    .action(async (flags) => {
+      const { doctor } = await import("./commands/doctor.ts");
+      exit(await doctor(flags));
+    });
+}
+
+function shared(command: Command): Command {
+  return command
+    .option("--provider <name>", "openai, anthropic, gemini, ollama, custom or offline")
+    .option("--model <name>", "the model; default: the vendor's")
+    .option("--base-url <url>", "another address of the vendor's API")
+    .addOption(new Option("--offline", "the offline demonstration model: no network, no key").conflicts("provider"))
+    .option("--store <file>", "where sessions are kept; default: .loopwright/sessions.db")
+    .option("--tools <file>", "a module that exports tools of your own")
+    .option("--env <file>", "file with variables; default: .env. The real environment wins");
+}

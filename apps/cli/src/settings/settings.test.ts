@@ -1,0 +1,98 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isAgentError } from "@loopwright/core";
+import { describe, expect, test } from "vitest";
+import { type Environment, loadEnvironment } from "./environment.ts";
+import { keyOf } from "./key-of.ts";
+import { type ModelFlags, resolveSettings } from "./settings.ts";
+
+const chosen = (flags: ModelFlags, environment: Environment): string => resolveSettings(flags, environment, "/work").vendor.name;
+const all = { LOOPWRIGHT_MODEL_PROVIDER: "gemini", OPENAI_API_KEY: "o", ANTHROPIC_API_KEY: "a", OLLAMA_HOST: "h" };
+
+function errorOf(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe("the vendor", () => {
+  test("is the flag's, then the variable's, then that of the keys in their order, then the offline model", () => {
+    expect(chosen({ provider: "ollama" }, all)).toBe("ollama");
+    expect(chosen({ offline: true }, all)).toBe("offline");
+    expect(chosen({}, all)).toBe("gemini");
+    const { LOOPWRIGHT_MODEL_PROVIDER: _, ...keys } = all;
+    expect(chosen({}, keys)).toBe("openai");
+    expect(chosen({}, { ...keys, OPENAI_API_KEY: undefined })).toBe("anthropic");
+    expect(chosen({}, { GOOGLE_API_KEY: "g", OLLAMA_HOST: "h" })).toBe("gemini");
+    expect(chosen({}, { OLLAMA_HOST: "h" })).toBe("ollama");
+    expect(chosen({}, {})).toBe("offline");
+  });
+
+  test("that nobody knows is refused with the names that there are", () => {
+    const error = errorOf(() => resolveSettings({ provider: "opnai" }, {}, "/work"));
+    expect(isAgentError(error, "CONFIG_INVALID") && `${error.message} ${error.fix}`).toBe(
+      "There is no provider `opnai` (--provider). Choose one of: openai, anthropic, gemini, ollama, custom, offline.",
+    );
+  });
+
+  test("`custom` wants a base URL and a model", () => {
+    expect(
+      isAgentError(
+        errorOf(() => chosen({ provider: "custom" }, {})),
+        "CONFIG_INVALID",
+      ),
+    ).toBe(true);
+    expect(chosen({ provider: "custom", baseUrl: "http://localhost:1/v1", model: "m" }, {})).toBe("custom");
+  });
+
+  test("is told with the reason", () => {
+    expect(resolveSettings({}, { GEMINI_API_KEY: "g" }, "/work").because).toBe("GEMINI_API_KEY");
+    expect(resolveSettings({}, {}, "/work").because).toBe("no key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)");
+  });
+});
+
+test("model, base URL and store come from the flags, then from the environment", () => {
+  const environment = { LOOPWRIGHT_MODEL: "m1", LOOPWRIGHT_BASE_URL: "http://one.example", LOOPWRIGHT_STORE: "one.db" };
+  expect(resolveSettings({}, environment, "/work")).toMatchObject({
+    model: "m1",
+    baseUrl: "http://one.example",
+    storeFile: "/work/one.db",
+  });
+  const flags = { model: "m2", baseUrl: "http://two.example", store: "/two.db" };
+  expect(resolveSettings(flags, environment, "/work")).toMatchObject({ model: "m2", baseUrl: "http://two.example", storeFile: "/two.db" });
+  expect(resolveSettings({}, {}, "/work").storeFile).toBe("/work/.loopwright/sessions.db");
+});
+
+test.each(["not a url", "ftp://x", "file:///etc/passwd", "javascript:alert(1)"])("`%s` is no base URL", (baseUrl) => {
+  expect(
+    isAgentError(
+      errorOf(() => resolveSettings({ baseUrl }, {}, "/work")),
+      "CONFIG_INVALID",
+    ),
+  ).toBe(true);
+});
+
+test("the first key variable that is set counts, and blank ones are not set", () => {
+  const { vendor } = resolveSettings({ provider: "gemini" }, {}, "/work");
+  expect(keyOf(vendor, { GEMINI_API_KEY: " ", GOOGLE_API_KEY: " g " })).toEqual({ variable: "GOOGLE_API_KEY", value: "g" });
+  expect(keyOf(vendor, {})).toBeUndefined();
+});
+
+describe("the environment file", () => {
+  test("gives what the real environment does not have", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "loopwright-"));
+    await writeFile(join(directory, ".env"), 'A=file\nB="from file"\nEMPTY=\n');
+    expect(await loadEnvironment({ A: "real", C: "" }, { directory })).toEqual({ A: "real", B: "from file" });
+  });
+
+  test("may be missing unless it was named", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "loopwright-"));
+    expect(await loadEnvironment({ A: "1" }, { directory })).toEqual({ A: "1" });
+    const error: unknown = await loadEnvironment({}, { directory, file: "gone.env" }).catch((reason: unknown) => reason);
+    expect(isAgentError(error, "CONFIG_INVALID")).toBe(true);
+  });
+});

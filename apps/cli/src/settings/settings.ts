@@ -1,0 +1,93 @@
+import { resolve } from "node:path";
+import { AgentError } from "@loopwright/core";
+import type { Environment } from "./environment.ts";
+import { type Vendor, type VendorName, vendorNamed, vendors } from "./vendors.ts";
+
+/** Flags that choose a model and a store; all commands share them. */
+export interface ModelFlags {
+  readonly provider?: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly offline?: boolean;
+  readonly store?: string;
+  readonly tools?: string;
+}
+
+/** What the flags and the environment come to. */
+export interface Settings {
+  readonly vendor: Vendor;
+  /** Why this vendor, for people. */
+  readonly because: string;
+  readonly model: string | undefined;
+  readonly baseUrl: string | undefined;
+  /** Absolute path of the store's file. */
+  readonly storeFile: string;
+  /** Absolute path of the directory that the file tools share. */
+  readonly filesDirectory: string;
+  /** Module with tools of the user's own. */
+  readonly toolsFile: string | undefined;
+  readonly environment: Environment;
+}
+
+/**
+ * Chooses vendor, model and store: flags, then LOOPWRIGHT_* variables, then the vendors' own key variables in the order of
+ * `vendors`, then the offline model.
+ * @throws AgentError CONFIG_INVALID when a named vendor does not exist or lacks what it needs.
+ */
+export function resolveSettings(flags: ModelFlags, environment: Environment, directory: string): Settings {
+  const chosen = chooseVendor(flags, environment);
+  const model = flags.model ?? environment["LOOPWRIGHT_MODEL"];
+  const baseUrl = checkedUrl(flags.baseUrl ?? environment["LOOPWRIGHT_BASE_URL"]);
+  if (chosen.vendor.name === "custom" && (!baseUrl || !model)) {
+    throw new AgentError("CONFIG_INVALID", {
+      message: "The provider `custom` needs to know where its server is and which model to ask for.",
+      fix: "Pass `--base-url <url>` and `--model <name>`.",
+    });
+  }
+  return {
+    ...chosen,
+    model,
+    baseUrl,
+    storeFile: resolve(directory, flags.store ?? environment["LOOPWRIGHT_STORE"] ?? ".loopwright/sessions.db"),
+    toolsFile: flags.tools,
+    filesDirectory: resolve(directory, ".loopwright/files"),
+    environment,
+  };
+}
+
+function chooseVendor(flags: ModelFlags, environment: Environment): Pick<Settings, "vendor" | "because"> {
+  if (flags.offline) return { vendor: named("offline", "--offline"), because: "--offline" };
+  if (flags.provider) return { vendor: named(flags.provider, "--provider"), because: "--provider" };
+  const variable = "LOOPWRIGHT_MODEL_PROVIDER";
+  const wanted = environment[variable];
+  if (wanted) return { vendor: named(wanted, variable), because: variable };
+  for (const vendor of vendors) {
+    const sign = [...vendor.keys, ...vendor.signs].find((name) => environment[name]);
+    if (sign && vendor.name !== "custom") return { vendor, because: sign };
+  }
+  return {
+    vendor: named("offline", "default"),
+    because: `no key is set (${vendors
+      .flatMap(({ keys }) => keys.slice(0, 1))
+      .slice(0, 3)
+      .join(", ")})`,
+  };
+}
+
+function named(name: VendorName | string, source: string): Vendor {
+  const vendor = vendorNamed(name);
+  if (vendor) return vendor;
+  const names = vendors.map((one) => one.name);
+  throw new AgentError("CONFIG_INVALID", {
+    message: `There is no provider \`${name.slice(0, 60)}\` (${source}).`,
+    fix: `Choose one of: ${names.join(", ")}.`,
+  });
+}
+
+function checkedUrl(text: string | undefined): string | undefined {
+  if (text === undefined || (/^https?:\/\//i.test(text) && URL.canParse(text))) return text;
+  throw new AgentError("CONFIG_INVALID", {
+    message: "The base URL is no http or https address.",
+    fix: "Pass one such as `http://localhost:1234/v1`.",
+  });
+}

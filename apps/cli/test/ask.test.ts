@@ -1,0 +1,188 @@
+import { once } from "node:events";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { AgentEvent } from "@loopwright/core";
+import { describe, expect, test } from "vitest";
+import { emptyDirectory, run, start } from "./run-binary.ts";
+
+const parse = (stdout: string): readonly AgentEvent[] =>
+  stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as AgentEvent);
+
+describe("ask", () => {
+  test("prints the answer on standard output and everything else on standard error", async () => {
+    const { code, stdout, stderr } = await run(["ask", "what", "is", "6", "*", "7?"], { cwd: await emptyDirectory() });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^The tool `\w+` says: .*42/);
+    expect(stderr).toContain("The offline demonstration model answers: no key is set");
+    expect(stderr).toMatch(/● .+\n {2}└ .*42/);
+    expect(stderr).toMatch(/Resume: loopwright chat --resume [a-z0-9]+\n$/);
+  });
+
+  test("prints one event a line with --json, framed and in order", async () => {
+    const { code, stdout, stderr } = await run(["ask", "--json", "--offline", "6 * 7"], { cwd: await emptyDirectory() });
+    const events = parse(stdout);
+    const durable = events.filter((event) => "seq" in event).map((event) => event.type);
+    expect(code).toBe(0);
+    expect(stderr).toBe("");
+    expect(events[0]?.type).toBe("session_start");
+    expect(events.slice(-2).map((event) => event.type)).toEqual(["session_end", "execute_complete"]);
+    expect(durable).toEqual([
+      "input_accepted",
+      "run_start",
+      ...["message_start", "message_end"],
+      ...["turn_start", "message_start", "message_end"],
+      ...["tool_execution_start", "tool_execution_end", "message_start", "message_end", "turn_end"],
+      ...["turn_start", "message_start", "message_end", "turn_end"],
+      "run_end",
+    ]);
+    const lanes = events.filter((event) => "lane" in event);
+    expect(lanes.some((event) => event.type === "text_delta")).toBe(true);
+    for (const lane of new Set(lanes.map((event) => event.lane))) {
+      const numbers = lanes.filter((event) => event.lane === lane).map((event) => event.n);
+      expect(numbers).toEqual(numbers.map((_, at) => at + 1));
+    }
+  });
+
+  test("reads what is piped in, alone, behind the words, and where `-` stands", async () => {
+    const cwd = await emptyDirectory();
+    const asked = async (words: readonly string[], input: string): Promise<unknown> => {
+      const { stdout } = await run(["ask", "--json", ...words], { cwd, input });
+      const accepted = parse(stdout).find((event) => event.type === "input_accepted");
+      return accepted?.message;
+    };
+    expect(await asked([], "piped words\n")).toEqual({ role: "user", content: "piped words" });
+    expect(await asked(["look at this", "-"], "a\nb\n")).toEqual({ role: "user", content: "look at this\n\na\nb" });
+  });
+
+  test("goes on with a session", async () => {
+    const cwd = await emptyDirectory();
+    const first = parse((await run(["ask", "--json", "one"], { cwd })).stdout)[0];
+    const id = first?.type === "session_start" ? first.sessionId : "";
+    expect((await run(["ask", "--session", id, "two"], { cwd })).code).toBe(0);
+    const shown = await run(["sessions", "show", id], { cwd });
+    expect(shown.stdout).toMatch(/> one[\s\S]*> two/);
+  });
+
+  test("is quiet when asked, and writes nothing where nothing was said", async () => {
+    const { stderr } = await run(["ask", "--quiet", "hello"], { cwd: await emptyDirectory() });
+    expect(stderr).toBe("");
+  });
+
+  test("stops at SIGINT, keeps the partial answer and ends with 130", async () => {
+    const cwd = await emptyDirectory();
+    const running = start(["ask", "--json", "long answer"], { cwd, env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
+    await running.says("text_delta");
+    running.child.kill("SIGINT");
+    const { code, stdout } = await running.ended;
+    const end = parse(stdout).findLast((event) => event.type === "message_end");
+    expect(code).toBe(130);
+    expect(end?.message).toMatchObject({ role: "assistant", stopReason: "aborted" });
+    expect(parse(stdout).at(-1)).toMatchObject({ type: "execute_complete", status: "aborted" });
+    const search = await run(["sessions", "list"], { cwd });
+    expect(search.stdout).toContain("aborted");
+  });
+
+  test("ends when the reader of its answer goes away", async () => {
+    const running = start(["ask", "--json", "long answer"], { cwd: await emptyDirectory(), env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
+    await running.says("text_delta");
+    running.child.stdout?.destroy();
+    expect((await running.ended).code).toBe(130);
+  });
+});
+
+describe("bad input ends with three lines and its exit code:", () => {
+  const hint = /^.+ \([A-Z_]+\)\nwhy: .+\ntry: .+\n$/;
+  test.concurrent.each<[string, readonly string[], Record<string, string>, number, string]>([
+    ["an unknown command", ["aks", "hi"], {}, 2, "Did you mean ask?"],
+    ["an unknown flag", ["ask", "--ofline", "hi"], {}, 2, "Did you mean --offline?"],
+    ["a flag without its value", ["ask", "--provider"], {}, 2, "--provider"],
+    ["flags against each other", ["ask", "--offline", "--provider", "openai", "hi"], {}, 2, "cannot be used with"],
+    ["nothing to ask", ["ask"], {}, 2, "INPUT_INVALID"],
+    ["an unknown provider", ["ask", "--provider", "opnai", "hi"], {}, 3, "Choose one of: openai"],
+    ["an unknown provider in a variable", ["ask", "hi"], { LOOPWRIGHT_MODEL_PROVIDER: "x" }, 3, "LOOPWRIGHT_MODEL_PROVIDER"],
+    ["a missing key", ["ask", "--provider", "anthropic", "hi"], {}, 3, "Set ANTHROPIC_API_KEY"],
+    ["a base URL that is none", ["ask", "--base-url", "localhost", "hi"], {}, 3, "--base-url|base URL"],
+    ["a named environment file that is missing", ["ask", "--env", "gone.env", "hi"], {}, 3, "gone.env"],
+    ["an unknown session", ["ask", "--session", "nobody", "hi"], {}, 1, "SESSION_NOT_FOUND"],
+    ["an unknown session to show", ["sessions", "show", "nobody"], {}, 1, "SESSION_NOT_FOUND"],
+    ["an unknown session to delete", ["sessions", "rm", "../../x"], {}, 1, "SESSION_NOT_FOUND"],
+    ["a limit that is no number", ["sessions", "list", "--limit", "many"], {}, 2, "INPUT_INVALID"],
+  ])("%s", async (_, words, env, code, text) => {
+    const ended = await run(words, { cwd: await emptyDirectory(), env });
+    expect(ended.stderr).toMatch(hint);
+    expect(ended.stderr).toMatch(new RegExp(text));
+    expect(ended.stdout).toBe("");
+    expect(ended.code).toBe(code);
+  });
+
+  test("a refused connection", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, "close");
+    const words = ["ask", "--quiet", "--provider", "custom", "--base-url", `http://127.0.0.1:${port}/v1`, "--model", "m", "hi"];
+    const ended = await run(words, { cwd: await emptyDirectory() });
+    expect(ended.stderr).toMatch(hint);
+    expect(ended.stderr).toContain("MODEL_UNREACHABLE");
+    expect(ended.code).toBe(4);
+  });
+
+  test.each<[string, number, object, string, number]>([
+    ["a wrong key", 401, { error: { message: "Incorrect API key provided." } }, "MODEL_AUTH", 3],
+    ["an unknown model", 404, { error: { message: "The model `m` does not exist." } }, "MODEL_NOT_FOUND", 4],
+  ])("%s", async (_, status, body, code, exitCode) => {
+    const secret = "sk-test-very-secret-1234567890";
+    const server = createServer((request, response) => {
+      request.resume();
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const words = [
+      "ask",
+      "--quiet",
+      "--provider",
+      "openai",
+      "--base-url",
+      `http://127.0.0.1:${port}/v1`,
+      "--model",
+      "m",
+      "a private prompt",
+    ];
+    const ended = await run(words, { cwd: await emptyDirectory(), env: { OPENAI_API_KEY: secret } });
+    server.close();
+    expect(ended.stderr).toMatch(hint);
+    expect(ended.stderr).toContain(code);
+    expect(ended.stderr).not.toContain(secret);
+    expect(ended.stderr).not.toContain("private prompt");
+    expect(ended.code).toBe(exitCode);
+  });
+
+  test("a store that is no database, and nothing of it is touched", async () => {
+    const cwd = await emptyDirectory();
+    await writeFile(join(cwd, "broken.db"), "this is no database ".repeat(500));
+    for (const words of [["ask", "hi"], ["sessions", "list"], ["chat"]]) {
+      const ended = await run([...words, "--store", "broken.db"], { cwd });
+      expect(ended.stderr).toMatch(/STORE_CORRUPT/);
+      expect(ended.code).toBe(1);
+    }
+    const checked = await run(["doctor", "--store", "broken.db"], { cwd });
+    expect(checked.stdout).toMatch(/BAD {2}store[\s\S]*STORE_CORRUPT/);
+    expect(checked.code).toBe(1);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("a store in a folder that cannot be written", async () => {
+    const cwd = await emptyDirectory();
+    await mkdir(join(cwd, "shut"));
+    await chmod(join(cwd, "shut"), 0o555);
+    const ended = await run(["ask", "hi", "--store", "shut/sessions.db"], { cwd });
+    expect(ended.stderr).toMatch(/STORE_READ_ONLY/);
+    expect(ended.code).toBe(1);
+  });
+});

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+/** How a process ended and what it said. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What is piped in; default: nothing, as from /dev/null. */
+  readonly input?: string;
+}
+
+/** A running command line. */
+export interface Running {
+  readonly child: ChildProcess;
+  /** Resolves with all of standard output so far as soon as it holds the text. Rejects when the process ends without it. */
+  says(text: string): Promise<string>;
+  readonly ended: Promise<Ended>;
+}
+
+/** An empty working directory. */
+export function emptyDirectory(): Promise<string> {
+  return mkdtemp(join(tmpdir(), "loopwright-cli-"));
+}
+
+/** Starts the command line from its sources, with an empty environment and the offline model in no hurry and without pauses. */
+export function start(words: readonly string[], { cwd, env = {}, input }: RunOptions): Running {
+  const child = spawn(process.execPath, ["--conditions=@loopwright/source", "--no-warnings", main, ...words], {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", LOOPWRIGHT_OFFLINE_PACE: "0", ...env },
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  const watchers = new Set<() => void>();
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    for (const watcher of watchers) watcher();
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  if (input !== undefined) child.stdin?.end(input);
+  const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
+  const says = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (!stdout.includes(text)) return;
+        watchers.delete(look);
+        resolve(stdout);
+      };
+      watchers.add(look);
+      void ended.then(() => reject(new Error(`It ended without saying ${text}:\n${stdout}\n${stderr}`)));
+      look();
+    });
+  return { child, says, ended };
+}
+
+/** Runs the command line to its end. */
+export function run(words: readonly string[], options: RunOptions): Promise<Ended> {
+  return start(words, options).ended;
+}

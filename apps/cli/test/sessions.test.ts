@@ -1,0 +1,104 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { emptyDirectory, run, start } from "./run-binary.ts";
+
+const idIn = (text: string): string => /(?:--resume |"sessionId":")([a-z0-9]+)/.exec(text)?.[1] ?? "";
+
+test("sessions are listed, searched, shown and deleted", async () => {
+  const cwd = await emptyDirectory();
+  const one = idIn((await run(["ask", "the invoice of October"], { cwd })).stderr);
+  const two = idIn((await run(["ask", "what is 6 * 7?"], { cwd })).stderr);
+
+  const listed = await run(["sessions", "list"], { cwd });
+  expect(listed.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual([two, one, ""]);
+  expect(listed.stdout).toContain("the invoice of October");
+  const asJson = await run(["sessions", "list", "--json", "--limit", "1"], { cwd });
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ id: two, status: "idle" });
+
+  const found = await run(["sessions", "search", "INVOICE"], { cwd });
+  expect(found.stdout).toContain(one);
+  expect(found.stdout).not.toContain(two);
+
+  const shown = await run(["sessions", "show", two], { cwd });
+  expect(shown.stdout).toMatch(/> what is 6 \* 7\?[\s\S]*● [\s\S]*└ .*42/);
+  const messages = (await run(["sessions", "show", two, "--json"], { cwd })).stdout.trim().split("\n");
+  expect(messages.map((line) => JSON.parse(line).role)).toEqual(["user", "assistant", "tool_result", "assistant"]);
+
+  expect(await run(["sessions", "rm", one], { cwd })).toEqual({ code: 0, stdout: "", stderr: `Deleted ${one}.\n` });
+  expect((await run(["sessions", "list"], { cwd })).stdout).not.toContain(one);
+  expect((await run(["sessions", "show", one], { cwd })).code).toBe(1);
+});
+
+test("looking makes no file", async () => {
+  const cwd = await emptyDirectory();
+  const listed = await run(["sessions", "list"], { cwd });
+  expect(listed).toMatchObject({ code: 0, stdout: "" });
+  await run(["doctor"], { cwd });
+  await run(["ask", "--provider", "openai", "no key"], { cwd });
+  expect(existsSync(join(cwd, ".loopwright"))).toBe(false);
+});
+
+test("titles cannot touch the terminal", async () => {
+  const cwd = await emptyDirectory();
+  await run(["ask", "-"], { cwd, input: "\u001b]52;c;ZXZpbA==\u0007 \u202e title" });
+  const listed = await run(["sessions", "list"], { cwd });
+  expect(listed.stdout).toContain("␛]52;c;ZXZpbA==␇ � title");
+  expect(listed.stdout).not.toContain("\u001b");
+});
+
+test("a killed answer goes on when its session is resumed at once: nothing accepted is lost, and the attempt is shown as thrown away", async () => {
+  const cwd = await emptyDirectory();
+  const running = start(["ask", "--json", "what is 6 * 7? think, then answer"], { cwd, env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
+  const id = idIn(await running.says('"type":"tool_execution_end"'));
+  await running.says('"turn":2');
+  running.child.kill("SIGKILL");
+  await running.ended;
+
+  const cut = await run(["sessions", "show", id], { cwd });
+  expect(cut.stdout).toContain("> what is 6 * 7?");
+  expect(cut.stderr).toContain(`loopwright chat --resume ${id}`);
+
+  const { code, stdout } = await run(["chat", "--resume", id, "--offline"], { cwd });
+  const told = stdout.replace(/\s+/g, " ");
+  expect(code).toBe(0);
+  expect(told).toContain("The last run was cut off before it was done.");
+  expect(told).toMatch(/Attempt 1 was thrown away: the process that made it died \(CRASHED\)\. It is made again\./);
+  expect(stdout.split("> what is 6 * 7?")).toHaveLength(2);
+  expect(stdout).toMatch(/says: .*42/);
+
+  const whole = (await run(["sessions", "show", id, "--json"], { cwd })).stdout.trim().split("\n");
+  expect(whole.map((line) => JSON.parse(line).role)).toEqual(["user", "assistant", "tool_result", "assistant"]);
+});
+
+test("without a terminal chat is a short demonstration that ends with 0", async () => {
+  const cwd = await emptyDirectory();
+  const { code, stdout, stderr } = await run(["chat"], { cwd, env: { OPENAI_API_KEY: "sk-not-used" } });
+  expect(code).toBe(0);
+  expect(stderr).toBe("");
+  for (const sign of ["> what is 6 * 7?", "∴ Thought", "● ", "was thrown away", "try: "]) expect(stdout).toContain(sign);
+  expect((await run(["chat", "--continue", "--offline"], { cwd })).stdout).toContain(idIn(stdout));
+});
+
+test("doctor names what is there and never shows a key", async () => {
+  const cwd = await emptyDirectory();
+  await run(["ask", "hello"], { cwd });
+  const { code, stdout } = await run(["doctor"], { cwd, env: { ANTHROPIC_API_KEY: "sk-ant-very-secret" } });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/ok {3}store .*sessions\.db: 1 sessions/);
+  expect(stdout).toMatch(/anthropic +default model \S+ · ANTHROPIC_API_KEY set/);
+  expect(stdout).toMatch(/- {4}openai +default model \S+ · OPENAI_API_KEY not set/);
+  expect(stdout).toMatch(/chosen +anthropic .*\(by ANTHROPIC_API_KEY\)/);
+  expect(stdout).not.toContain("secret");
+});
+
+test("tools of the user's own are offered", async () => {
+  const cwd = await emptyDirectory();
+  const { writeFile } = await import("node:fs/promises");
+  await writeFile(
+    join(cwd, "tools.mjs"),
+    'export const lucky = { name: "lucky_number", description: "A lucky number.", parameters: { type: "object", properties: {} }, execute: () => "seventeen" };\n',
+  );
+  expect((await run(["ask", "--quiet", "--tools", "tools.mjs", "use lucky_number"], { cwd })).stdout).toContain("seventeen");
+  expect((await run(["ask", "--tools", "gone.mjs", "hi"], { cwd })).stderr).toContain("CONFIG_INVALID");
+});

@@ -1,0 +1,21 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const file = fileURLToPath(new URL("./quickstart.ts", import.meta.url));
+
+test("the quick start has twelve lines of code", () => {
+  expect(
+    readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => line.trim() !== ""),
+  ).toHaveLength(12);
+});
+
+test("the quick start runs, calls its tool and says how it ended", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=@loopwright/source", "--no-warnings", file]);
+  expect(stdout).toContain("The tool `add` says: 42");
+  expect(stdout.trimEnd().endsWith("completed")).toBe(true);
+});
