@@ -28,7 +28,7 @@ const MUTANTS = [
   ["a tool starts after an abort", "loop/plan.ts", "if (run.abort) return planAbort(run);", "if (run.abort && !run.calls.some((call) => call.stage === \"owed\")) return planAbort(run);"],
   ["a missing result is not made up", "prompt/valid-history.ts", "found ? (isEmpty(found) ? { ...found, content: noWords } : found) : missingResult(call)", "(found ?? { role: \"tool_result\", toolCallId: \"\", content: \"\" } as const)"],
   ["an answer that was cut off keeps its end open", "prompt/valid-history.ts", "if (message.role === \"assistant\" && last?.role === \"assistant\") out.push(goOn);", ""],
-  ["the request ends with an answer", "prompt/valid-history.ts", "messages.at(-1)?.role === \"assistant\" ? [...messages, goOn] : messages", "messages"],
+  ["the request ends with an answer", "prompt/valid-history.ts", "messages.at(-1)?.role === \"assistant\" ? [...messages, goOn] : [...messages]", "[...messages]"],
   ["the builder does not notice another branch", "loop/transcript.ts", "entry !== transcript.last) {\n    transcript.generation++;", "entry !== transcript.last && false) {\n    transcript.generation++;"],
   ["a message is told twice", "loop/events-of.ts", "return [...start, ...joined,", "return [...start, ...joined, ...joined,"],
   ["a run that failed goes on", "loop/plan.ts", "if (run.failure) return planFailure(run, run.failure);", ""],

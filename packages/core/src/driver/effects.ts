@@ -4,7 +4,7 @@
  */
 import type { HookContext } from "../agent/hooks.ts";
 import { type Failure, failureOf } from "../errors.ts";
-import { interrupted } from "../loop/closing-results.ts";
+import { closeCall, interrupted } from "../loop/closing-results.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { BodyOf, Fact, FactBody } from "../loop/fact.ts";
 import type { Run, State } from "../loop/state.ts";
@@ -40,6 +40,15 @@ export interface Effects {
   forget(): void;
 }
 
+/** An effect under way. */
+interface Work {
+  readonly abort: (graceMs: number) => void;
+  readonly closing: Promise<FactBody>;
+  /** The closing fact when making the proper one failed: a bug of ours ends the effect, never hangs the run. */
+  readonly broken: (failure: Failure) => FactBody;
+  readonly lane?: Lane;
+}
+
 interface Running {
   readonly abort: (graceMs: number) => void;
 }
@@ -49,6 +58,8 @@ export interface EffectsOptions {
   readonly registry: ToolRegistry;
   readonly builder: RequestBuilder;
   readonly hub: Hub;
+  /** The newest adopted state. */
+  readonly current: () => State;
   /** Hands a closing fact in; resolves when it is recorded or void. */
   readonly close: (body: FactBody) => Promise<void>;
 }
@@ -59,18 +70,17 @@ export function createEffects(options: EffectsOptions): Effects {
   const context = (run: Run, turn: number): HookContext => contextOf(options.deps, run, turn);
 
   /** Tracks an effect until its closing fact is handed in; one that was forgotten hands in nothing. */
-  const track = (
-    id: string,
-    work: { readonly abort: (graceMs: number) => void; readonly closing: Promise<FactBody>; readonly lane?: Lane },
-  ): void => {
+  const track = (id: string, work: Work): void => {
     const born = generation;
     running.set(id, { abort: work.abort });
-    void work.closing.then(async (body) => {
-      if (born !== generation) return;
-      await options.close(body);
-      work.lane?.close();
-      if (born === generation) running.delete(id);
-    });
+    void work.closing
+      .catch((error: unknown) => work.broken(failureOf(error)))
+      .then(async (body) => {
+        if (born !== generation) return;
+        await options.close(body);
+        work.lane?.close();
+        if (born === generation) running.delete(id);
+      });
   };
 
   const prepare = (effect: Effect, state: State): Prepared | Promise<Prepared> => {
@@ -84,7 +94,15 @@ export function createEffects(options: EffectsOptions): Effects {
       case "run-tool":
         return prepareRun(options, effect, { state, context, track });
       case "lookup-tool":
-        return { bodies: [], launch: () => track(effect.id, { abort: () => {}, closing: lookUp(options.registry, effect) }) };
+        return {
+          bodies: [],
+          launch: () =>
+            track(effect.id, {
+              abort: () => {},
+              closing: lookUp(options.registry, effect),
+              broken: () => interrupted(effect.runId, effect.call),
+            }),
+        };
       default:
         return effect satisfies never;
     }
@@ -110,10 +128,7 @@ export function createEffects(options: EffectsOptions): Effects {
 interface Scene {
   readonly state: State;
   readonly context: (run: Run, turn: number) => HookContext;
-  readonly track: (
-    id: string,
-    work: { readonly abort: (graceMs: number) => void; readonly closing: Promise<FactBody>; readonly lane?: Lane },
-  ) => void;
+  readonly track: (id: string, work: Work) => void;
 }
 
 function contextOf({ agent, access, sessionId }: Deps, run: Run, turn: number): HookContext {
@@ -177,7 +192,10 @@ interface Launch extends Pick<Scene, "track" | "state"> {
   readonly intent: Fact | undefined;
 }
 
-function launchModel({ deps, builder, hub, close }: EffectsOptions, { prepared, effect, context, intent, state, track }: Launch): void {
+function launchModel(
+  { deps, builder, hub, close, current }: EffectsOptions,
+  { prepared, effect, context, intent, state, track }: Launch,
+): void {
   const { agent, clock } = deps;
   const { runId, turn, attempt } = effect;
   const run = state.run;
@@ -201,9 +219,10 @@ function launchModel({ deps, builder, hub, close }: EffectsOptions, { prepared, 
   });
   const lane = hub.openLane({ id: intent.seq, runId, snapshot: () => ({ type: "message_snapshot", content: call.partial() }) });
   const closing = call.end.then((end) =>
-    closeModel(prepared, end, { agent, run, context, messages: builder.transcript.messages, at: clock.now() }),
+    closeModel(prepared, end, { agent, run, context, messages: builder.follow(current()).messages, at: clock.now() }),
   );
-  track(effect.id, { abort: call.abort, closing, lane });
+  const broken = (failure: Failure): FactBody => ({ type: "model.failed", runId, turn, attempt, failure });
+  track(effect.id, { abort: call.abort, closing, broken, lane });
 }
 
 async function prepareRun(options: EffectsOptions, effect: Extract<Effect, { type: "run-tool" }>, scene: Scene): Promise<Prepared> {
@@ -231,7 +250,7 @@ async function prepareRun(options: EffectsOptions, effect: Extract<Effect, { typ
       clock: deps.clock,
       logger: deps.logger,
       access: context.access,
-      session: { id: deps.sessionId, messages: () => [...builder.transcript.messages] },
+      session: { id: deps.sessionId, messages: () => [...builder.follow(options.current()).messages] },
       files: agent.files,
       resources: agent.resources,
       lane: () => lane,
@@ -241,7 +260,8 @@ async function prepareRun(options: EffectsOptions, effect: Extract<Effect, { typ
       const more = { ...(progress.length > 0 ? { progress } : {}), ...(usage ? { usage } : {}), durationMs };
       return { type: "tool.finished", runId: run.runId, callKey: part.callKey, ...reviewed, ...more };
     });
-    scene.track(effect.id, { abort: call.abort, closing, lane });
+    const broken = ({ code, message }: Failure): FactBody => closeCall(run.runId, effect.call, { outcome: "error", code, text: message });
+    scene.track(effect.id, { abort: call.abort, closing, broken, lane });
   };
   return { bodies: [intent], launch };
 }

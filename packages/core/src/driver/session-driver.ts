@@ -62,7 +62,14 @@ export class SessionDriver {
   constructor(deps: Deps) {
     this.deps = deps;
     const close = (body: Parameters<typeof this.closeEffect>[0]): Promise<void> => this.closeEffect(body);
-    this.effects = createEffects({ deps, registry: createToolRegistry(deps.agent.tools), builder: this.builder, hub: this.hub, close });
+    this.effects = createEffects({
+      deps,
+      registry: createToolRegistry(deps.agent.tools),
+      builder: this.builder,
+      hub: this.hub,
+      current: () => this.current,
+      close,
+    });
     this.tail = createTailWatch({ log: deps.store.log, ref: deps.ref, clock: deps.clock }, (seq) => this.onTail(seq));
   }
 

@@ -69,9 +69,9 @@ export function createValidHistory(): ValidHistory {
   };
 }
 
-/** The history with an end that a model can answer. */
+/** A copy of the history with an end that a model can answer. */
 export function withAnswerableEnd(messages: readonly Message[]): readonly Message[] {
-  return messages.at(-1)?.role === "assistant" ? [...messages, goOn] : messages;
+  return messages.at(-1)?.role === "assistant" ? [...messages, goOn] : [...messages];
 }
 
 /** The message without what no vendor takes; `undefined` when nothing is left. */

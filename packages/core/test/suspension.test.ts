@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { defineTool, execute, type ToolResultMessage } from "../src/index.ts";
+import { calm, eventsOf, ofType, world } from "./harness.ts";
+
+const client = defineTool({ name: "pick", description: "Asks the person.", parameters: { type: "object" } });
+let ran = 0;
+const server = defineTool({ name: "local", description: "Runs here.", parameters: { type: "object" }, execute: () => String(++ran) });
+const answer = (toolCallId: string, content: string): ToolResultMessage => ({ role: "tool_result", toolCallId, content });
+
+describe("a client tool", () => {
+  it("suspends the run, and its result goes on with it", async () => {
+    const { session, provider } = world([{ calls: [{ name: "pick", id: "c1" }] }, { text: "thanks" }], { tools: [client] });
+    const events = await eventsOf(execute(session, "go"));
+    expect(ofType(events, "awaiting_tool_execution")).toEqual([
+      expect.objectContaining({ toolCalls: [expect.objectContaining({ toolCallId: "c1", toolName: "pick" })] }),
+    ]);
+    expect(ofType(events, "tool_execution_start")).toEqual([]);
+    expect(events.at(-1)).toMatchObject({
+      type: "execute_complete",
+      status: "awaiting_tool_execution",
+      pendingToolCalls: [{ toolCallId: "c1" }],
+    });
+    expect(session.status).toBe("awaiting_tool_execution");
+    expect(provider.requests).toHaveLength(1);
+    const result = await execute(session, [answer("c1", "blue")]).result();
+    expect(result).toMatchObject({ status: "completed", text: "thanks" });
+    expect(result.messages.map(({ role }) => role)).toEqual(["tool_result", "assistant"]);
+    expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ toolCallId: "c1", content: [{ type: "text", text: "blue" }] });
+  });
+
+  it("beside a server tool lets that one run once, and both results go together in call order", async () => {
+    ran = 0;
+    const { session, provider } = world(
+      [
+        {
+          calls: [
+            { name: "pick", id: "c1" },
+            { name: "local", id: "c2" },
+          ],
+        },
+        { text: "both" },
+      ],
+      { tools: [client, server] },
+    );
+    await execute(session, "go").result();
+    expect(ran).toBe(1);
+    await execute(session, [answer("c1", "blue")]).result();
+    expect(ran).toBe(1);
+    expect(provider.requests[1]?.messages.slice(-2).map((message) => "toolCallId" in message && message.toolCallId)).toEqual(["c1", "c2"]);
+  });
+
+  it("answered in part still waits for the rest", async () => {
+    const { session } = world(
+      [
+        {
+          calls: [
+            { name: "pick", id: "a" },
+            { name: "pick", id: "b" },
+          ],
+        },
+        { text: "done" },
+      ],
+      { tools: [client] },
+    );
+    await execute(session, "go").result();
+    const partly = await execute(session, [answer("a", "1")]).result();
+    expect(partly).toMatchObject({ status: "awaiting_tool_execution", pendingToolCalls: [{ toolCallId: "b" }] });
+    expect((await execute(session, [answer("b", "2")]).result()).text).toBe("done");
+  });
+
+  it("may suspend again and again", async () => {
+    const { session } = world([{ calls: [{ name: "pick", id: "a" }] }, { calls: [{ name: "pick", id: "b" }] }, { text: "done" }], {
+      tools: [client],
+    });
+    await execute(session, "go").result();
+    expect((await execute(session, [answer("a", "1")]).result()).status).toBe("awaiting_tool_execution");
+    expect((await execute(session, [answer("b", "2")]).result()).text).toBe("done");
+  });
+
+  it("takes an equal answer again, and refuses a different, a double and a forged one without a change", async () => {
+    const { session, types } = world(
+      [
+        {
+          calls: [
+            { name: "pick", id: "a" },
+            { name: "pick", id: "b" },
+          ],
+        },
+        { text: "done" },
+      ],
+      { tools: [client] },
+    );
+    await execute(session, "go").result();
+    await execute(session, [answer("a", "1")]).result();
+    const before = await types();
+    expect((await execute(session, [answer("a", "1")]).result()).status).toBe("awaiting_tool_execution");
+    await expect(execute(session, [answer("a", "2")]).result()).rejects.toMatchObject({ code: "CALL_ANSWERED" });
+    await expect(execute(session, [answer("zz", "2")]).result()).rejects.toMatchObject({ code: "CALL_UNKNOWN" });
+    await expect(execute(session, [answer("b", "1"), answer("b", "1")]).result()).rejects.toMatchObject({ code: "INPUT_INVALID" });
+    await expect(execute(session, [answer("b", "1"), answer("zz", "1")]).result()).rejects.toMatchObject({ code: "CALL_UNKNOWN" });
+    const facts = (await types()).filter((type) => type !== "owner.claimed");
+    expect(facts).toEqual(before.filter((type) => type !== "owner.claimed"));
+  });
+
+  it("waits without a process: another handle answers days later", async () => {
+    const { session, again, clock } = world([{ calls: [{ name: "pick", id: "a" }] }, { text: "done" }], { tools: [client] });
+    await execute(session, "go").result();
+    await session[Symbol.asyncDispose]();
+    clock.advance(3 * 86_400_000);
+    const later = again();
+    await later.ready();
+    expect(later.pendingToolCalls).toMatchObject([{ toolCallId: "a" }]);
+    expect((await execute(later, [answer("a", "1")]).result()).text).toBe("done");
+  });
+
+  it("with a deadline goes on with a timeout that the model sees, and a late answer is refused", async () => {
+    const quick = defineTool({ name: "pick", description: "Asks the person.", parameters: { type: "object" }, timeoutMs: 60_000 });
+    const { session, clock, provider } = world([{ calls: [{ name: "pick", id: "a" }] }, { text: "too late" }], { tools: [quick] });
+    const events = await eventsOf(execute(session, "go"));
+    expect(ofType(events, "awaiting_tool_execution")[0]?.toolCalls[0]?.deadline).toBeGreaterThan(0);
+    clock.advance(60_001);
+    await calm();
+    expect(provider.requests).toHaveLength(2);
+    expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("No answer came before the deadline");
+    await expect(execute(session, [answer("a", "1")]).result()).rejects.toMatchObject({ code: "CALL_ANSWERED" });
+  });
+
+  it("of an aborted run gets an aborted result", async () => {
+    const { session } = world([{ calls: [{ name: "pick", id: "a" }] }, { text: "next" }], { tools: [client] });
+    await execute(session, "go").result();
+    expect(await session.abort()).toBe(true);
+    await calm();
+    expect((await execute(session, "something else").result()).text).toBe("next");
+    expect(session.messages.some((message) => message.role === "tool_result" && message.outcome === "aborted")).toBe(true);
+  });
+
+  it("with an executor runs at the client all the same when it says so", async () => {
+    const marked = defineTool({
+      name: "pick",
+      description: "Marked.",
+      parameters: { type: "object" },
+      visibility: "client",
+      execute: () => "never here",
+    });
+    const { session } = world([{ calls: [{ name: "pick", id: "a" }] }], { tools: [marked] });
+    expect((await execute(session, "go").result()).status).toBe("awaiting_tool_execution");
+  });
+});
