@@ -70,8 +70,8 @@ function durableEvents(fact: Fact, bodies: readonly DurableBody[], sessionId: st
 }
 
 function isUnchanged(before: State, after: State): boolean {
-  const keys = Object.keys(after) as (keyof State)[];
-  return (
-    keys.length === Object.keys(before).length && keys.every((key) => key === "seq" || key === "updatedAt" || before[key] === after[key])
-  );
+  for (const key in after)
+    if (before[key as keyof State] !== after[key as keyof State] && key !== "seq" && key !== "updatedAt") return false;
+  for (const key in before) if (!(key in after)) return false;
+  return true;
 }

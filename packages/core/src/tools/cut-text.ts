@@ -1,4 +1,6 @@
 const note = " [...]";
+/** Made once: the build writes it as a constructor, for the sake of older engines. */
+const loneSurrogate = /\p{Surrogate}/gu;
 
 /** The text, or its beginning with ` [...]` so that the whole is at most `max` characters. Never parts a surrogate pair. */
 export function cutText(text: string, max: number): string {
@@ -14,5 +16,5 @@ export function headOf(text: string, max: number): string {
 
 /** The text with every lone surrogate replaced by U+FFFD, so that it survives UTF-8. */
 export function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, "\uFFFD");
+  return text.replace(loneSurrogate, "\uFFFD");
 }
