@@ -1,0 +1,59 @@
+import { memoryStore } from "../memory/memory-store.ts";
+import type { DraftStore } from "../ports/draft-store.ts";
+import type { DraftsUnderTest } from "./draft-store-kit.ts";
+import type { Saboteur } from "./saboteur.ts";
+import type { Make } from "./store-case.ts";
+
+function spoiledDrafts(spoil: (real: DraftStore) => Partial<DraftStore>): Make<DraftsUnderTest> {
+  return async () => {
+    const { drafts, log } = memoryStore();
+    return { drafts: { ...drafts, ...spoil(drafts) }, log };
+  };
+}
+
+/** Defects of draft stores. */
+export const draftSaboteurs: readonly Saboteur<DraftsUnderTest>[] = [
+  {
+    defect: "takes null for nothing",
+    breaks: ["round-trip"],
+    make: spoiledDrafts((real) => ({ get: async (ref, name) => (await real.get(ref, name)) ?? undefined })),
+  },
+  {
+    defect: "gives null for nothing",
+    breaks: ["absent", "remove", "apart", "session-removed"],
+    make: spoiledDrafts((real) => ({
+      async get(ref, name) {
+        const value = await real.get(ref, name);
+        return value === undefined ? null : value;
+      },
+    })),
+  },
+  {
+    defect: "throws when there is nothing to remove",
+    breaks: ["absent"],
+    make: spoiledDrafts((real) => ({
+      async remove(ref, name) {
+        if ((await real.get(ref, name)) === undefined) throw new Error("Nothing there.");
+        await real.remove(ref, name);
+      },
+    })),
+  },
+  { defect: "removes nothing", breaks: ["remove"], make: spoiledDrafts(() => ({ async remove() {} })) },
+  {
+    defect: "knows no scopes",
+    breaks: ["apart"],
+    make: spoiledDrafts((real) => ({ get: (ref, name) => real.get({ ...ref, scope: "local" }, name) })),
+  },
+  {
+    defect: "cuts long values",
+    breaks: ["large"],
+    make: spoiledDrafts((real) => ({
+      put: (ref, name, value) => real.put(ref, name, typeof value === "string" ? value.slice(0, 65_536) : value),
+    })),
+  },
+  {
+    defect: "keeps the drafts of removed sessions",
+    breaks: ["session-removed"],
+    make: async () => ({ drafts: memoryStore().drafts, log: memoryStore().log }),
+  },
+];
