@@ -2,6 +2,8 @@
 export { AnswerStream } from "./answer-stream.ts";
 export type { ReaderOptions } from "./body-reader.ts";
 export { pendingCharsMax } from "./body-reader.ts";
+export type { DeltaMembers } from "./delta-template.ts";
+export { DeltaTemplate } from "./delta-template.ts";
 export type { VendorError } from "./error-body.ts";
 export { vendorErrorOf } from "./error-body.ts";
 export type { FetchErrorContext } from "./error-from-fetch.ts";

@@ -1,5 +1,5 @@
 import { AgentError, type Json, type ModelChunk } from "@loopwright/core";
-import { streamBroken } from "@loopwright/provider-kit";
+import { DeltaTemplate, streamBroken } from "@loopwright/provider-kit";
 import { chatVendor } from "./chat-request.ts";
 import { errorFromEvent, notTheApi } from "./errors.ts";
 import { createReasoningDetails, type ReasoningDetail } from "./reasoning-details.ts";
@@ -74,6 +74,9 @@ export class ChatReader implements WireReader {
   #finishReason: string | undefined;
   #refusal = "";
   #out: ModelChunk[] = [];
+  readonly #template = new DeltaTemplate({ texts: ["obfuscation"], numbers: [] });
+  /** What a delta that fits the template is a piece of. */
+  #repeated: DeltaChunk | undefined;
   done = false;
 
   constructor(context: ReaderContext) {
@@ -81,6 +84,11 @@ export class ChatReader implements WireReader {
   }
 
   take(event: string, data: string, out: ModelChunk[]): void {
+    const delta = event === "" ? this.#template.read(data) : undefined;
+    if (delta !== undefined && this.#repeated) {
+      if (delta !== "") out.push({ type: this.#repeated.type, index: this.#repeated.index, delta });
+      return;
+    }
     if (data === "[DONE]") {
       this.done = true;
       return;
@@ -88,7 +96,15 @@ export class ChatReader implements WireReader {
     const chunk: ChatChunk | null = JSON.parse(data);
     if (chunk === null || typeof chunk !== "object") throw notTheApi(this.#context.provider, "a stream of something else");
     if (event === "error") throw errorFromEvent(chunk, this.#context);
+    const countBefore = out.length;
     this.#takeChunk(chunk, out);
+    const [first, second] = [out[countBefore], out[countBefore + 1]];
+    this.#template.forget();
+    if (second !== undefined || first === undefined || !isDelta(first)) return;
+    const member = memberOf(chunk, first);
+    if (member === undefined) return;
+    this.#repeated = first;
+    this.#template.learn(data, member, first.delta);
   }
 
   takeWhole(body: unknown, out: ModelChunk[]): void {
@@ -181,6 +197,23 @@ export class ChatReader implements WireReader {
     if (custom) this.#out.push({ type: "call-args", index, delta: customInput.open });
     return call;
   }
+}
+
+type DeltaChunk = Extract<ModelChunk, { type: "text" | "thinking" | "call-args" }>;
+
+function isDelta(chunk: ModelChunk): chunk is DeltaChunk {
+  return chunk.type === "text" || chunk.type === "thinking" || chunk.type === "call-args";
+}
+
+/** The member that holds the delta of a chunk that says nothing else; `undefined` for one that may say more. */
+function memberOf({ choices, usage }: ChatChunk, { type }: DeltaChunk): string | undefined {
+  const [choice] = choices ?? [];
+  const delta = choice?.delta;
+  if (!delta || choices?.length !== 1 || choice.finish_reason || usage || delta.refusal || delta.reasoning_details) return undefined;
+  if (type === "thinking") return delta.reasoning_content ? "reasoning_content" : "reasoning";
+  if (type === "text") return typeof delta.content === "string" ? "content" : undefined;
+  const [piece] = delta.tool_calls ?? [];
+  return delta.tool_calls?.length === 1 && piece?.function && !piece.extra_content ? "arguments" : undefined;
 }
 
 function nameOf(piece: CallPiece): string | undefined {

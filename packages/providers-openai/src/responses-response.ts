@@ -1,5 +1,5 @@
 import type { Json, ModelChunk } from "@loopwright/core";
-import { streamBroken } from "@loopwright/provider-kit";
+import { DeltaTemplate, streamBroken } from "@loopwright/provider-kit";
 import { errorFromEvent, notTheApi } from "./errors.ts";
 import { responsesVendor } from "./responses-request.ts";
 import { usageFrom, type WireUsage } from "./usage.ts";
@@ -27,6 +27,8 @@ interface ResponseItem {
   readonly [field: string]: unknown;
 }
 
+type DeltaChunk = Extract<ModelChunk, { type: "text" | "thinking" | "call-args" }>;
+
 interface WholeResponse {
   readonly status?: string;
   readonly model?: string;
@@ -46,6 +48,9 @@ export class ResponsesReader implements WireReader {
   #refusal = "";
   #ended: WholeResponse | undefined;
   #out: ModelChunk[] = [];
+  readonly #template = new DeltaTemplate({ texts: ["obfuscation"], numbers: ["sequence_number"] });
+  /** What a delta that fits the template is a piece of, and the name of its event. */
+  #repeated: { readonly chunk: DeltaChunk; readonly event: string } | undefined;
 
   constructor(context: ReaderContext) {
     this.#context = context;
@@ -56,12 +61,26 @@ export class ResponsesReader implements WireReader {
   }
 
   take(name: string, data: string, out: ModelChunk[]): void {
+    const repeated = this.#repeated?.event === name ? this.#repeated : undefined;
+    const delta = repeated && this.#template.read(data);
+    if (delta !== undefined && repeated) {
+      if (delta !== "") out.push({ type: repeated.chunk.type, index: repeated.chunk.index, delta });
+      return;
+    }
     if (data === "[DONE]") return;
     const event: ResponseEvent | null = JSON.parse(data);
     if (event === null || typeof event !== "object") throw notTheApi(this.#context.provider, "a stream of something else");
     if (name === "error") throw errorFromEvent(event, this.#context);
     this.#out = out;
+    const countBefore = out.length;
     this.#takeEvent(event, event.output_index ?? 0);
+    const [chunk] = out.slice(countBefore);
+    this.#template.forget();
+    // An event with a delta of its own says nothing else; a custom tool's is not what it says.
+    if (chunk === undefined || event.delta === undefined || event.type === "response.custom_tool_call_input.delta") return;
+    if (chunk.type !== "text" && chunk.type !== "thinking" && chunk.type !== "call-args") return;
+    this.#repeated = { chunk, event: name };
+    this.#template.learn(data, "delta", event.delta);
   }
 
   takeWhole(body: unknown, out: ModelChunk[]): void {
