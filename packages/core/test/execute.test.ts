@@ -142,7 +142,7 @@ describe("an execution", () => {
     const { session, provider } = world([{ text: "one" }]);
     await execute(session, "pay", { idempotencyKey: "k" }).result();
     const replayed = await execute(session, "pay", { idempotencyKey: "k" }).result();
-    expect(replayed).toMatchObject({ status: "completed", messages: [] });
+    expect(replayed).toMatchObject({ status: "completed", text: "one" });
     expect(provider.requests).toHaveLength(1);
     await expect(execute(session, "pay more", { idempotencyKey: "k" }).result()).rejects.toMatchObject({ code: "KEY_REUSED" });
   });
@@ -197,6 +197,7 @@ describe("an execution", () => {
     await execute(session, "x").result();
     const events = await eventsOf(resume(session));
     expect(events.map(({ type }) => type)).toEqual(["session_start", "session_end", "execute_complete"]);
+    expect(events.at(-1)).toMatchObject({ status: "completed" });
   });
 
   it("replaces the deltas that a slow reader missed by a snapshot", async () => {

@@ -1,4 +1,5 @@
 import { AgentError, isAgentError } from "../errors.ts";
+import { at } from "../loop/append-list.ts";
 import type { AgentEvent, ExecuteStatus, PendingToolCall, SessionEvent } from "../loop/event.ts";
 import { pendingCall } from "../loop/events-of.ts";
 import { isAtRest, type State } from "../loop/state.ts";
@@ -115,7 +116,9 @@ export class Execution implements ExecuteStream {
     const isOpen = state.run?.runId === runId;
     const isWaiting =
       state.inputs.some((input) => input.runId === runId) || (state.run?.steered.some((input) => input.runId === runId) ?? false);
-    if (isOpen ? isAtRest(state) : !isWaiting) this.finish(state);
+    if (isOpen ? !isAtRest(state) : isWaiting) return;
+    if (!isOpen && this.messages.length === 0) this.messages.push(...messagesOf(state, runId));
+    this.finish(state);
   }
 
   private finish(state: State): void {
@@ -175,6 +178,13 @@ export class Execution implements ExecuteStream {
   private spentIn(state: State): { readonly usage?: Usage; readonly cost?: Cost } {
     return state.lastRun?.runId === this.runId ? (state.lastRun ?? {}) : {};
   }
+}
+
+/** What a run that was over before it was watched had said: the answer to an input that is sent again. */
+function messagesOf(state: State, runId: string | undefined): readonly Message[] {
+  return Array.from({ length: state.history.length }, (_, place) => at(state.history, place)).flatMap((entry) =>
+    entry?.runId === runId && entry ? [entry.message] : [],
+  );
 }
 
 /** The calls that wait for their caller, in call order. */

@@ -70,6 +70,6 @@ export function appendToRun(
   run: Run,
   entry: { readonly id: MessageId; readonly message: Message },
 ): State & { readonly run: Run } {
-  const history = append(state.history, { id: entry.id, parent: run.tip, message: entry.message });
+  const history = append(state.history, { id: entry.id, parent: run.tip, message: entry.message, runId: run.runId });
   return { ...state, history, run: { ...run, tip: history.length - 1 } };
 }

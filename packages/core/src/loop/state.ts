@@ -13,6 +13,8 @@ export interface Entry {
   /** Place of the message it continues; -1: it begins a conversation. */
   readonly parent: number;
   readonly message: Message;
+  /** Absent for what the session began with. */
+  readonly runId?: string;
 }
 
 /** An input that waits: for a run of its own, or to join the open one. */

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { createAgent, defineTool, execute, type Hooks } from "../src/index.ts";
+import { eventsOf, ofType, world } from "./harness.ts";
+
+const ran: unknown[] = [];
+const tool = defineTool({
+  name: "act",
+  description: "Acts.",
+  parameters: { type: "object" },
+  execute: (args) => {
+    ran.push(args);
+    return "secret 1234 found";
+  },
+});
+const calls = [{ name: "act", args: { a: 1 } }];
+const withHooks = (script: readonly object[], ...hooks: readonly Hooks[]) => world(script as never, { tools: [tool], hooks });
+
+describe("the hook prepare", () => {
+  it("may change the model, the prompt, the tools and the notices of one call", async () => {
+    const { session, provider } = withHooks([{ text: "one" }], {
+      prepare: ({ turn }) => ({ model: `m${turn}`, system: "changed", tools: [], notices: ["Mind the gap."] }),
+    });
+    await execute(session, "x").result();
+    expect(provider.requests[0]).toMatchObject({ model: "m1", system: "changed" });
+    expect(provider.requests[0]?.tools).toBeUndefined();
+    expect(provider.requests[0]?.messages.at(-1)).toEqual({ role: "notice", text: "Mind the gap." });
+  });
+
+  it("fails the run when it throws, without a request", async () => {
+    const { session, provider } = withHooks([], {
+      prepare: () => {
+        throw new Error("no");
+      },
+    });
+    expect(await execute(session, "x").result()).toMatchObject({ status: "error" });
+    expect(provider.requests).toHaveLength(0);
+  });
+});
+
+describe("the hook gate", () => {
+  it("denies a call with a reason that the model sees", async () => {
+    ran.length = 0;
+    const { session, provider } = withHooks([{ calls }, { text: "ok" }], {
+      gate: ({ call }) => ({ action: "deny", reason: `not ${call.name}` }),
+    });
+    const events = await eventsOf(execute(session, "x"));
+    expect(ran).toEqual([]);
+    expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("Denied: not act");
+    expect(ofType(events, "tool_execution_start")).toEqual([]);
+  });
+
+  it("edits the arguments; what ran is what is told", async () => {
+    ran.length = 0;
+    const { session } = withHooks(
+      [{ calls }, { text: "ok" }],
+      { gate: () => ({ action: "edit", args: { a: 2 } }) },
+      { gate: ({ call }) => ({ action: "edit", args: { ...call.args, b: 3 } }) },
+    );
+    const events = await eventsOf(execute(session, "x"));
+    expect(ran).toEqual([{ a: 2, b: 3 }]);
+    expect(ofType(events, "tool_execution_start")[0]?.args).toEqual({ a: 2, b: 3 });
+  });
+});
+
+describe("the hook review", () => {
+  it("replaces what the model sees, before it is stored", async () => {
+    const { session, provider, facts } = withHooks([{ calls }, { text: "ok" }], {
+      review: ({ output }) => ({ output: output.replace(/\d+/, "****") }),
+    });
+    await execute(session, "x").result();
+    expect(JSON.stringify(provider.requests[1]?.messages)).toContain("secret **** found");
+    expect(JSON.stringify(await facts())).not.toContain("1234");
+  });
+
+  it("that throws fails the call, and nothing unchecked is shown", async () => {
+    const { session, facts } = withHooks([{ calls }, { text: "ok" }], {
+      review: () => {
+        throw new Error("no");
+      },
+    });
+    expect((await execute(session, "x").result()).status).toBe("completed");
+    expect(JSON.stringify(await facts())).not.toContain("1234");
+  });
+});
+
+describe("the hook decide", () => {
+  it("nudges once more, forces a tool, or stops before the calls run", async () => {
+    ran.length = 0;
+    const nudged = withHooks([{ text: "half" }, { text: "whole" }], {
+      decide: ({ turn }) => (turn === 1 ? { action: "nudge", notice: "Go on." } : undefined),
+    });
+    expect((await execute(nudged.session, "x").result()).text).toBe("whole");
+    expect(nudged.provider.requests[1]?.messages.at(-1)).toEqual({ role: "notice", text: "Go on." });
+    const forced = withHooks([{ calls }, { text: "ok" }, { text: "never" }], {
+      decide: ({ turn }) => (turn === 1 ? { action: "force", tool: "act" } : undefined),
+    });
+    await execute(forced.session, "x").result();
+    expect(forced.provider.requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, { tool: "act" }]);
+    const count = ran.length;
+    const stopped = withHooks([{ text: "no more", calls }], { decide: () => ({ action: "stop" }) });
+    expect(await execute(stopped.session, "x").result()).toMatchObject({ status: "completed", text: "no more" });
+    expect(ran).toHaveLength(count);
+  });
+});
+
+describe("the hook filter", () => {
+  it("changes streamed text, the message and tool output alike, also where a pattern spans deltas", async () => {
+    const filter: Hooks = { filter: { holdBack: 10, apply: (text) => text.replaceAll("1234", "####") } };
+    const { session, facts } = withHooks([{ text: "the code 1234 is it", chunkSize: 1, calls }, { text: "1234" }], filter);
+    const events = await eventsOf(execute(session, "x"));
+    const streamed = ofType(events, "text_delta")
+      .map(({ delta }) => delta)
+      .join("");
+    expect(streamed).toBe("the code #### is it####");
+    expect(JSON.stringify([events, await facts()])).not.toContain("1234");
+  });
+});
+
+describe("a point without a hook", () => {
+  it("is not asked, and an agent without hooks works", async () => {
+    const { session, agent } = withHooks([{ calls }, { text: "ok" }], {});
+    expect((await execute(session, "x").result()).text).toBe("ok");
+    expect(agent.hooks).toHaveLength(1);
+    expect(() => createAgent({ name: "", provider: agent.provider })).toThrow(/name is not usable/);
+    expect(() => createAgent({ name: "x", provider: {} as never })).toThrow(/`provider` is missing/);
+    expect(() => createAgent({ name: "x", provider: agent.provider, tools: [tool, tool] })).toThrow(/two tools are named/);
+    expect(() => createAgent({ name: "x", provider: agent.provider, limits: { turnsMax: 0 } })).toThrow(/limits.turnsMax/);
+  });
+});
