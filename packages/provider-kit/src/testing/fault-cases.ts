@@ -1,7 +1,7 @@
 import { isAgentError } from "@loopwright/core";
 import { expectSame, expectThat } from "@loopwright/core/testing";
 import { callWith, type FaultContext } from "./fault-call.ts";
-import { isStreamed, type Recording } from "./recording.ts";
+import { isStreamed, type Recording, type ReplayedRequest } from "./recording.ts";
 import { truthDifferences } from "./truth-differences.ts";
 
 /** One fault of the wire and what must become of it. */
@@ -92,13 +92,13 @@ const streamCases: readonly FaultCase[] = [
     async run(context) {
       const abort = new AbortController();
       const reason = new Error("the person went away");
-      const { requests } = context.replay;
-      const mine = requests.length;
+      const mine = context.replay.requests.length;
+      const request = (): ReplayedRequest | undefined => context.replay.requests[mine];
       const call = rejection(callWith(context, { stall: "e1:inf" }, abort.signal));
-      await soon(() => (requests[mine]?.bytesSent ?? 0) > 0, "the first bytes are sent");
+      await soon(() => (request()?.bytesSent ?? 0) > 0, "the first bytes are sent");
       abort.abort(reason);
       expectIsAbort(await call, reason);
-      await soon(() => requests[mine]?.clientClosedAt !== undefined, "the server sees the client go");
+      await soon(() => request()?.clientClosedAt !== undefined, "the server sees the client go");
     },
   },
 ];

@@ -3,7 +3,7 @@ export { faultSuite } from "./fault-suite.ts";
 export { type ProviderUnderTest, providerUnderTest } from "./provider-under-test.ts";
 export type { RecordedCall, RecordedTruth, Recording, RecordingsPlace, Replay, ReplayedRequest, ReplayOptions } from "./recording.ts";
 export { findRecordings, isStreamed, loadRecordings, startReplay } from "./recording.ts";
-export type { RecordingSuiteOptions, SuiteRunner } from "./recording-suite.ts";
+export type { RecordingSource, RecordingSuiteOptions, SuiteRunner } from "./recording-suite.ts";
 export { chunkings, recordingSuite } from "./recording-suite.ts";
 export { errorDifferences, truthDifferences } from "./truth-differences.ts";
 export type { VendorWire, WireFailure, WireFrame } from "./vendor-wire.ts";

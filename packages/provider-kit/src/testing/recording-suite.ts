@@ -25,6 +25,14 @@ export interface RecordingSuiteOptions {
   readonly exclude?: Readonly<Record<string, string>>;
   /** Fields of the request beyond the recording's model and one short user message. */
   readonly request?: (recording: Recording) => Partial<ModelRequest>;
+  /** Where the recordings come from. Default: LOOPWRIGHT_RECORDINGS and LOOPWRIGHT_REPLAY. */
+  readonly source?: RecordingSource;
+}
+
+/** Recordings and a server that plays them. */
+export interface RecordingSource {
+  readonly recordings: readonly Recording[];
+  readonly start: () => Promise<Replay>;
 }
 
 /** How streamed bodies are cut on their way: at once, per event, every 13 bytes, every byte, inside characters and blank lines. */
@@ -57,11 +65,11 @@ export function recordingSuite(options: RecordingSuiteOptions): void {
 
 /** Registers a suite that has the replay server, or skips it with a printed reason. Excluded recordings are skipped with theirs. */
 export function withReplay(
-  { runner, providers, exclude = {} }: RecordingSuiteOptions,
+  { runner, providers, exclude = {}, source }: RecordingSuiteOptions,
   title: string,
   body: (recordings: readonly Recording[], replay: () => Replay) => void,
 ): void {
-  const place = findRecordings();
+  const place: Place = source ? { available: true, source } : placeOf(providers);
   runner.describe(`${title} of ${providers.join(", ")}`, () => {
     if (!place.available) {
       console.info(`Skipped: ${title} of ${providers.join(", ")}: ${place.reason}.`);
@@ -70,10 +78,10 @@ export function withReplay(
     }
     let running: Replay | undefined;
     runner.beforeAll(async () => {
-      running = await startReplay(place);
+      running = await place.source.start();
     });
     runner.afterAll(async () => running?.close());
-    const recordings = loadRecordings(place.recordings, providers);
+    const { recordings } = place.source;
     const unknown = Object.keys(exclude).filter((id) => !recordings.some((recording) => recording.id === id));
     runner.it("excludes only recordings that exist", async () => {
       if (recordings.length === 0) throw new Error(`There are no recordings of ${providers.join(", ")}.`);
@@ -91,6 +99,14 @@ export function withReplay(
       },
     );
   });
+}
+
+type Place = { readonly available: true; readonly source: RecordingSource } | { readonly available: false; readonly reason: string };
+
+function placeOf(providers: readonly string[]): Place {
+  const place = findRecordings();
+  if (!place.available) return place;
+  return { available: true, source: { recordings: loadRecordings(place.recordings, providers), start: () => startReplay(place) } };
 }
 
 /** The request with which a recording is asked for. The replay server does not compare it with the recorded one. */
