@@ -3,7 +3,7 @@ import { AgentError } from "@loopwright/core";
 import type { BlobStore, Clock, DraftStore, SessionIndex, SessionStore } from "@loopwright/core/ports";
 import type { SqliteReport, WorkerOptions } from "./operation.ts";
 import { answerOf, sqliteLog } from "./sqlite-log.ts";
-import { WorkerCalls } from "./worker-calls.ts";
+import { storeWorkerOf, WorkerCalls } from "./worker-calls.ts";
 
 export interface SqliteStoreOptions {
   /** The file; made with its folder at the first write. `:memory:` keeps everything in this process. */
@@ -38,7 +38,7 @@ export function sqliteStore(pathOrOptions: string | SqliteStoreOptions): SqliteS
     busyTimeoutMs: options.busyTimeoutMs ?? 5_000,
     sizeMaxBytes: options.sizeMaxBytes,
   };
-  const calls = new WorkerCalls(workerOptions);
+  const calls = new WorkerCalls(storeWorkerOf(workerOptions));
   const { clock } = options;
   const { watch, ...log } = sqliteLog(calls, clock ? () => clock.monotonic() : machineMs);
   let closing: Promise<void> | undefined;
@@ -77,10 +77,10 @@ function placeOf(before: { readonly updatedAt: number; readonly id: string } | u
 
 function sqliteBlobs(calls: WorkerCalls): BlobStore {
   return {
-    async put(scope, key, bytes, options) {
+    async put(scope, key, { bytes, mediaType, ifAbsent = false }) {
       // A copy in memory of its own, which then moves to the worker.
       const own = bytes.slice();
-      return answerOf(calls, "putBlob", { scope, key, bytes: own, mediaType: options?.mediaType, ifAbsent: options?.ifAbsent ?? false });
+      return answerOf(calls, "putBlob", { scope, key, bytes: own, mediaType, ifAbsent });
     },
     get: async (scope, key) => answerOf(calls, "getBlob", { scope, key }),
     remove: async (scope, key) => answerOf(calls, "removeBlob", { scope, key }),

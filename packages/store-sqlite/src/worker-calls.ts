@@ -13,8 +13,27 @@ interface Waiting {
   readonly settle: (result: Result) => void;
 }
 
-/** How long the worker may take for one batch before its writes count as uncertain. */
+/** How the worker comes into being, and how long it may take for one batch before its writes count as uncertain. */
+export interface WorkerCallsOptions {
+  readonly path: string;
+  readonly start: () => Worker;
+  readonly answerMsMax: number;
+}
+
 const answerMsMax = 30_000;
+
+/** The worker of this package, for a file. */
+export function storeWorkerOf(options: WorkerOptions): WorkerCallsOptions {
+  const isSource = import.meta.url.endsWith(".ts");
+  const start = (): Worker =>
+    new Worker(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url), {
+      name: "loopwright-store",
+      workerData: options,
+      // Not the parent's flags: some of them, such as --input-type, are refused here.
+      execArgv: ["--disable-warning=ExperimentalWarning", ...(isSource ? ["--conditions=@loopwright/source"] : [])],
+    });
+  return { path: options.path, start, answerMsMax };
+}
 
 /**
  * The way to the worker. One batch is on its way at a time; what is asked meanwhile travels together in the next one,
@@ -22,7 +41,7 @@ const answerMsMax = 30_000;
  * only while somebody waits for an answer.
  */
 export class WorkerCalls {
-  readonly #options: WorkerOptions;
+  readonly #options: WorkerCallsOptions;
   #worker: Worker | undefined;
   #queue: Waiting[] = [];
   #underWay: readonly Waiting[] = [];
@@ -32,7 +51,7 @@ export class WorkerCalls {
   #isScheduled = false;
   #idle: (() => void)[] = [];
 
-  constructor(options: WorkerOptions) {
+  constructor(options: WorkerCallsOptions) {
     this.#options = options;
   }
 
@@ -84,17 +103,11 @@ export class WorkerCalls {
       );
       return;
     }
-    this.#deadline = setTimeout(() => this.#stall(), answerMsMax);
+    this.#deadline = setTimeout(() => this.#stall(), this.#options.answerMsMax);
   }
 
   #start(): Worker {
-    const isSource = import.meta.url.endsWith(".ts");
-    const worker = new Worker(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url), {
-      name: "loopwright-store",
-      workerData: this.#options,
-      // Not the parent's flags: some of them, such as --input-type, are refused here.
-      execArgv: ["--disable-warning=ExperimentalWarning", ...(isSource ? ["--conditions=@loopwright/source"] : [])],
-    });
+    const worker = this.#options.start();
     worker.on("message", (results: readonly Result[]) => this.#receive(results));
     worker.on("error", (error) => this.#lose(worker, error instanceof Error ? `${error.name}: ${error.message}` : typeof error));
     worker.on("exit", (code) => this.#lose(worker, `exit code ${code}`));
@@ -159,7 +172,7 @@ export class WorkerCalls {
   #noAnswer(): Fault {
     return {
       code: "STORE_UNAVAILABLE",
-      message: `The store ${this.#options.path} did not answer within ${answerMsMax / 1_000} s.`,
+      message: `The store ${this.#options.path} did not answer within ${this.#options.answerMsMax} ms.`,
       fix: "Check the disk; read the session to see what was written.",
     };
   }

@@ -119,7 +119,7 @@ describe("a store without space", () => {
     expect(written).toBeGreaterThan(3);
     expect(await small.log.read(ref)).toHaveLength(written);
     expect((await small.log.append(ref, batch(written, "small"))).type).toBe("ok");
-    await expect(small.blobs.put("local", "large", new Uint8Array(500_000))).rejects.toMatchObject({ code: "STORE_FULL" });
+    await expect(small.blobs.put("local", "large", { bytes: new Uint8Array(500_000) })).rejects.toMatchObject({ code: "STORE_FULL" });
     await small.close();
     const roomy = open(path);
     expect((await roomy.log.append(ref, batch(written + 1, "x".repeat(20_000)))).type).toBe("ok");

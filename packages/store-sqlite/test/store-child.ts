@@ -49,7 +49,7 @@ switch (task) {
     ];
     say({ factCount: facts.length, listed: listed.map(({ id }) => id).sort(), found: hits.map(({ session }) => session.id) });
     await append(1).catch(sayError);
-    await store.blobs.put("local", "x", new Uint8Array(1)).catch(sayError);
+    await store.blobs.put("local", "x", { bytes: new Uint8Array(1) }).catch(sayError);
     break;
   }
   default:
