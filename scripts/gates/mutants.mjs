@@ -9,27 +9,82 @@ const SEEDS = 400;
 /** What is broken, in which file of core/src, and how. */
 const MUTANTS = [
   ["results stand in the order in which they came", "loop/transcript.ts", "group.sort((a, b) => a.order - b.order);", ""],
-  ["an aborted call gets no result", "loop/cancellation.ts", "facts.push(call.stage === \"started\"", "if (call.stage === \"started\") facts.push(call.stage === \"started\""],
+  [
+    "an aborted call gets no result",
+    "loop/cancellation.ts",
+    'facts.push(call.stage === "started"',
+    'if (call.stage === "started") facts.push(call.stage === "started"',
+  ],
   ["a retry uses the attempt again", "loop/next-turn.ts", "callModel(run, turn, attempt + 1)", "callModel(run, turn, attempt)"],
-  ["the next turn begins before all calls are settled", "loop/plan.ts", "if (run.calls.some((call) => call.stage !== \"settled\")) return planCalls(run);", "if (run.calls.length > 0 && run.calls.every((call) => call.stage !== \"settled\")) return planCalls(run);"],
+  [
+    "the next turn begins before all calls are settled",
+    "loop/plan.ts",
+    'if (run.calls.some((call) => call.stage !== "settled")) return planCalls(run);',
+    'if (run.calls.length > 0 && run.calls.every((call) => call.stage !== "settled")) return planCalls(run);',
+  ],
   ["a fact with an old number is folded", "loop/fold.ts", "if (fact.seq !== state.seq + 1) return state;", ""],
   ["randomness in the fold", "loop/turns.ts", "toolCallCount: 0,", "toolCallCount: Math.floor(Math.random() * 3),"],
-  ["the fold changes its input", "loop/inputs.ts", "steered: [...joins.steered, input]", "steered: ((joins.steered as QueuedInput[]).push(input), joins.steered)"],
-  ["a class once tool runs again after a crash", "loop/pending-calls.ts", "policy.replay !== \"once\" && ", ""],
+  [
+    "the fold changes its input",
+    "loop/inputs.ts",
+    "steered: [...joins.steered, input]",
+    "steered: ((joins.steered as QueuedInput[]).push(input), joins.steered)",
+  ],
+  ["a class once tool runs again after a crash", "loop/pending-calls.ts", 'policy.replay !== "once" && ', ""],
   ["a call in doubt is forgotten", "loop/turns.ts", "{ ...call, inDoubt: true }", "call"],
   ["a model call in doubt is forgotten", "loop/turns.ts", "{ ...run.open, inDoubt: true }", "run.open"],
-  ["a steered input is dropped when the run ends", "loop/turns.ts", "run.steered.length > 0 ? [...run.steered, ...state.inputs] : state.inputs", "state.inputs"],
-  ["a steered input is not said", "loop/turns.ts", "if (input.message) next = appendToRun(next, next.run, { id: String(input.seq), message: input.message });", ""],
+  [
+    "a steered input is dropped when the run ends",
+    "loop/turns.ts",
+    "run.steered.length > 0 ? [...run.steered, ...state.inputs] : state.inputs",
+    "state.inputs",
+  ],
+  [
+    "a steered input is not said",
+    "loop/turns.ts",
+    "if (input.message) next = appendToRun(next, next.run, { id: String(input.seq), message: input.message });",
+    "",
+  ],
   ["an input is accepted twice", "loop/inputs.ts", " || isKnown(state, fact.inputId)", ""],
-  ["the turn limit is off by one", "loop/next-turn.ts", "next === turnsMax && (next > 1 || hasTools) : next > turnsMax", "next === turnsMax + 1 && (next > 1 || hasTools) : next > turnsMax + 1"],
+  [
+    "the turn limit is off by one",
+    "loop/next-turn.ts",
+    "next === turnsMax && (next > 1 || hasTools) : next > turnsMax",
+    "next === turnsMax + 1 && (next > 1 || hasTools) : next > turnsMax + 1",
+  ],
   ["the concurrency cap is ignored", "loop/pending-calls.ts", "underWay.length >= run.limits.parallelMax || ", ""],
   ["a Map in the state", "loop/state.ts", "inputs: [],", "inputs: [], extra: new Map([[1, 2]]) as never,"],
   ["a fork of the history writes over its sibling", "loop/append-list.ts", "if (!isNewest) {", "if (false as boolean) {"],
-  ["a tool starts after an abort", "loop/plan.ts", "if (run.abort) return planAbort(run);", "if (run.abort && !run.calls.some((call) => call.stage === \"owed\")) return planAbort(run);"],
-  ["a missing result is not made up", "prompt/valid-history.ts", "found ? (isEmpty(found) ? { ...found, content: noWords } : found) : missingResult(call)", "(found ?? { role: \"tool_result\", toolCallId: \"\", content: \"\" } as const)"],
-  ["an answer that was cut off keeps its end open", "prompt/valid-history.ts", "if (message.role === \"assistant\" && last?.role === \"assistant\") out.push(goOn);", ""],
-  ["the request ends with an answer", "prompt/valid-history.ts", "messages.at(-1)?.role === \"assistant\" ? [...messages, goOn] : [...messages]", "[...messages]"],
-  ["the builder does not notice another branch", "loop/transcript.ts", "entry !== transcript.last) {\n    transcript.generation++;", "entry !== transcript.last && false) {\n    transcript.generation++;"],
+  [
+    "a tool starts after an abort",
+    "loop/plan.ts",
+    "if (run.abort) return planAbort(run);",
+    'if (run.abort && !run.calls.some((call) => call.stage === "owed")) return planAbort(run);',
+  ],
+  [
+    "a missing result is not made up",
+    "prompt/valid-history.ts",
+    "found ? (isEmpty(found) ? { ...found, content: noWords } : found) : missingResult(call)",
+    '(found ?? { role: "tool_result", toolCallId: "", content: "" } as const)',
+  ],
+  [
+    "an answer that was cut off keeps its end open",
+    "prompt/valid-history.ts",
+    'if (message.role === "assistant" && last?.role === "assistant") out.push(goOn);',
+    "",
+  ],
+  [
+    "the request ends with an answer",
+    "prompt/valid-history.ts",
+    'messages.at(-1)?.role === "assistant" ? [...messages, goOn] : [...messages]',
+    "[...messages]",
+  ],
+  [
+    "the builder does not notice another branch",
+    "loop/transcript.ts",
+    "entry !== transcript.last) {\n    transcript.generation++;",
+    "entry !== transcript.last && false) {\n    transcript.generation++;",
+  ],
   ["a message is told twice", "loop/events-of.ts", "return [...start, ...joined,", "return [...start, ...joined, ...joined,"],
   ["a run that failed goes on", "loop/plan.ts", "if (run.failure) return planFailure(run, run.failure);", ""],
 ];
@@ -60,8 +115,12 @@ async function tryMutant(source, [title, file, good, bad]) {
     if (file !== undefined) {
       const path = join(dir, "src", file);
       const text = readFileSync(path, "utf8");
-      if (text.split(good).length !== 2) return `mutant "${title}": the code it changes stands ${text.split(good).length - 1} times in ${file}; bring the mutant up to date`;
-      writeFileSync(path, text.replace(good, () => bad));
+      if (text.split(good).length !== 2)
+        return `mutant "${title}": the code it changes stands ${text.split(good).length - 1} times in ${file}; bring the mutant up to date`;
+      writeFileSync(
+        path,
+        text.replace(good, () => bad),
+      );
     }
     const { survived, said } = await run(dir);
     if (file === undefined) return survived ? undefined : `the properties fail on the sound tree: ${said}`;

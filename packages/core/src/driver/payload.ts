@@ -73,7 +73,7 @@ async function store(value: unknown, blobs: BlobStore, scope: string): Promise<s
   const bytes = new TextEncoder().encode(JSON.stringify(value));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const key = `sha256-${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-  await blobs.put(scope, key, bytes, { ifAbsent: true, mediaType: "application/json" });
+  await blobs.put(scope, key, { bytes, ifAbsent: true, mediaType: "application/json" });
   return key;
 }
 

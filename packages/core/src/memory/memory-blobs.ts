@@ -1,9 +1,4 @@
-import type { BlobStore } from "../ports/blob-store.ts";
-
-interface Blob {
-  readonly bytes: Uint8Array;
-  readonly mediaType?: string;
-}
+import type { Blob, BlobStore } from "../ports/blob-store.ts";
 
 const listMax = 1_000;
 
@@ -11,11 +6,11 @@ const listMax = 1_000;
 export function memoryBlobs(): BlobStore {
   const scopes = new Map<string, Map<string, Blob>>();
   return {
-    async put(scope, key, bytes, options) {
+    async put(scope, key, { bytes, mediaType, ifAbsent }) {
       const blobs = scopes.get(scope) ?? new Map<string, Blob>();
-      if (options?.ifAbsent && blobs.has(key)) return false;
+      if (ifAbsent && blobs.has(key)) return false;
       scopes.set(scope, blobs);
-      blobs.set(key, { bytes: bytes.slice(), ...(options?.mediaType === undefined ? {} : { mediaType: options.mediaType }) });
+      blobs.set(key, { bytes: bytes.slice(), ...(mediaType === undefined ? {} : { mediaType }) });
       return true;
     },
     async get(scope, key) {

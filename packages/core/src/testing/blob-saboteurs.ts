@@ -18,20 +18,22 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
     defect: "forgets media types",
     breaks: ["round-trip"],
     make: spoiledBlobs((real) => ({
-      put: (scope, key, bytes, options) => real.put(scope, key, bytes, { ...(options?.ifAbsent ? { ifAbsent: true } : {}) }),
+      put: (scope, key, { bytes, ifAbsent }) => real.put(scope, key, { bytes, ...(ifAbsent ? { ifAbsent } : {}) }),
     })),
   },
   {
     defect: "keeps no more than 4 MiB",
     breaks: ["large"],
     make: spoiledBlobs((real) => ({
-      put: (scope, key, bytes, options) => real.put(scope, key, bytes.subarray(0, 4 * 1024 * 1024), options),
+      put: (scope, key, blob) => real.put(scope, key, { ...blob, bytes: blob.bytes.subarray(0, 4 * 1024 * 1024) }),
     })),
   },
   {
     defect: "stores the whole buffer behind a view",
     breaks: ["part-of-buffer"],
-    make: spoiledBlobs((real) => ({ put: (scope, key, { buffer }, options) => real.put(scope, key, new Uint8Array(buffer), options) })),
+    make: spoiledBlobs((real) => ({
+      put: (scope, key, blob) => real.put(scope, key, { ...blob, bytes: new Uint8Array(blob.bytes.buffer) }),
+    })),
   },
   {
     defect: "keeps the writer's array",
@@ -39,9 +41,9 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
     make: spoiledBlobs((real) => {
       const kept = new Map<string, Uint8Array>();
       return {
-        async put(scope, key, bytes, options) {
-          if (key === "copy") kept.set(scope, bytes);
-          return real.put(scope, key, bytes, options);
+        async put(scope, key, blob) {
+          if (key === "copy") kept.set(scope, blob.bytes);
+          return real.put(scope, key, blob);
         },
         async get(scope, key) {
           const bytes = key === "copy" ? kept.get(scope) : undefined;
@@ -54,16 +56,16 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
     defect: "never replaces a value",
     breaks: ["overwrite"],
     make: spoiledBlobs((real) => ({
-      put: async (scope, key, bytes, options) => (await real.put(scope, key, bytes, { ...options, ifAbsent: true })) || !options?.ifAbsent,
+      put: async (scope, key, blob) => (await real.put(scope, key, { ...blob, ifAbsent: true })) || !blob.ifAbsent,
     })),
   },
   {
     defect: "looks before it writes, not with it",
     breaks: ["if-absent"],
     make: spoiledBlobs((real) => ({
-      async put(scope, key, bytes, options) {
-        if (options?.ifAbsent && (await real.get(scope, key))) return false;
-        return real.put(scope, key, bytes, { ...options, ifAbsent: false });
+      async put(scope, key, blob) {
+        if (blob.ifAbsent && (await real.get(scope, key))) return false;
+        return real.put(scope, key, { ...blob, ifAbsent: false });
       },
     })),
   },

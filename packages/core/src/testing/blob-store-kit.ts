@@ -24,8 +24,8 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
     async run(make) {
       const { blobs } = await make();
       const all = Uint8Array.from({ length: 256 }, (_, index) => index);
-      expectSame(await blobs.put("local", "all", all, { mediaType: "image/png" }), true, "the answer");
-      await blobs.put("local", "empty", bytes());
+      expectSame(await blobs.put("local", "all", { bytes: all, mediaType: "image/png" }), true, "the answer");
+      await blobs.put("local", "empty", { bytes: bytes() });
       expectSame(await bytesOf(blobs, "all"), [...all], "256 bytes");
       expectSame(await bytesOf(blobs, "empty"), [], "no bytes");
       expectSame(
@@ -42,7 +42,7 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
       const { blobs } = await make();
       const large = new Uint8Array(5_000_000).fill(7);
       large[4_999_999] = 9;
-      await blobs.put("local", "large", large);
+      await blobs.put("local", "large", { bytes: large });
       const back = (await blobs.get("local", "large"))?.bytes;
       expectThat(back?.length === large.length && back.every((value, index) => value === large[index]), "the bytes differ");
     },
@@ -52,7 +52,7 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
     promise: "a view on a larger buffer is stored as the view alone",
     async run(make) {
       const { blobs } = await make();
-      await blobs.put("local", "view", bytes(1, 2, 3, 4, 5).subarray(1, 4));
+      await blobs.put("local", "view", { bytes: bytes(1, 2, 3, 4, 5).subarray(1, 4) });
       expectSame(await bytesOf(blobs, "view"), [2, 3, 4], "the bytes");
     },
   },
@@ -62,7 +62,7 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
     async run(make) {
       const { blobs } = await make();
       const mine = bytes(1, 2, 3);
-      await blobs.put("local", "copy", mine);
+      await blobs.put("local", "copy", { bytes: mine });
       expectSame([...mine], [1, 2, 3], "the writer's array");
       mine[0] = 9;
       const read = await blobs.get("local", "copy");
@@ -75,8 +75,8 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
     promise: "putting again replaces the value and its media type",
     async run(make) {
       const { blobs } = await make();
-      await blobs.put("local", "key", bytes(1), { mediaType: "a/b" });
-      expectSame(await blobs.put("local", "key", bytes(2)), true, "the answer");
+      await blobs.put("local", "key", { bytes: bytes(1), mediaType: "a/b" });
+      expectSame(await blobs.put("local", "key", { bytes: bytes(2) }), true, "the answer");
       expectSame([await bytesOf(blobs, "key"), (await blobs.get("local", "key"))?.mediaType], [[2], undefined], "the value");
     },
   },
@@ -85,10 +85,10 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
     promise: "with `ifAbsent` an existing value stays and the answer is false; of several at once exactly one writes",
     async run(make) {
       const { blobs } = await make();
-      const answers = await Promise.all([1, 2, 3].map((value) => blobs.put("local", "key", bytes(value), { ifAbsent: true })));
+      const answers = await Promise.all([1, 2, 3].map((value) => blobs.put("local", "key", { bytes: bytes(value), ifAbsent: true })));
       expectSame(answers.filter((written) => written).length, 1, "writers");
       const before = await bytesOf(blobs, "key");
-      expectSame(await blobs.put("local", "key", bytes(9), { ifAbsent: true }), false, "the answer");
+      expectSame(await blobs.put("local", "key", { bytes: bytes(9), ifAbsent: true }), false, "the answer");
       expectSame(await bytesOf(blobs, "key"), before, "the value");
     },
   },
@@ -106,10 +106,10 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
     promise: "a removed blob is gone, and its key may be used again",
     async run(make) {
       const { blobs } = await make();
-      await blobs.put("local", "key", bytes(1));
+      await blobs.put("local", "key", { bytes: bytes(1) });
       expectSame(await blobs.remove("local", "key"), true, "the removal");
       expectSame(await bytesOf(blobs, "key"), undefined, "the value");
-      expectSame(await blobs.put("local", "key", bytes(2), { ifAbsent: true }), true, "a new value");
+      expectSame(await blobs.put("local", "key", { bytes: bytes(2), ifAbsent: true }), true, "a new value");
     },
   },
   {
@@ -117,7 +117,7 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
     promise: "the same key in two scopes is two blobs",
     async run(make) {
       const { blobs } = await make();
-      await blobs.put("local", "key", bytes(1));
+      await blobs.put("local", "key", { bytes: bytes(1) });
       expectSame(await bytesOf(blobs, "key", "other"), undefined, "the other scope");
       expectSame(await blobs.list("other"), [], "its list");
       expectSame(await blobs.remove("other", "key"), false, "a removal there");
@@ -128,7 +128,7 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
     promise: "keys are listed in ascending order, by prefix, after a key, up to a limit; no character of a prefix is special",
     async run(make) {
       const { blobs } = await make();
-      for (const key of ["b", "a/2", "a/1", "a%", "A/1", "a_1", "é"]) await blobs.put("local", key, bytes(1));
+      for (const key of ["b", "a/2", "a/1", "a%", "A/1", "a_1", "é"]) await blobs.put("local", key, { bytes: bytes(1) });
       expectSame(await blobs.list("local"), ["A/1", "a%", "a/1", "a/2", "a_1", "b", "é"], "all");
       expectSame(await blobs.list("local", { prefix: "a/" }), ["a/1", "a/2"], "by prefix");
       expectSame(await blobs.list("local", { prefix: "a%" }), ["a%"], "a prefix with a per cent sign");
@@ -141,7 +141,7 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
     needs: ["reopen"],
     async run(make) {
       const subject = await make();
-      await subject.blobs.put("local", "key", bytes(1, 2));
+      await subject.blobs.put("local", "key", { bytes: bytes(1, 2) });
       const blobs = (await subject.reopen?.()) ?? subject.blobs;
       expectSame(await bytesOf(blobs, "key"), [1, 2], "the bytes");
     },

@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import type { Fact, FactBody } from "../loop/fact.ts";
+import { sampleBody as body } from "../testing/sample-conversation.ts";
+import { projectSession } from "./session-projection.ts";
+
+const facts: readonly Fact[] = (
+  [
+    body.opened({
+      context: [
+        { role: "user", content: "Seeded" },
+        { role: "notice", text: "n" },
+      ],
+    }),
+    body.input("Hello"),
+    body.runStarted,
+    body.modelStarted,
+    body.answer("I ask.", { usage: { input: 1, output: 1 } }),
+    body.toolStarted("c1"),
+    { type: "approval.requested", runId: "r1", callKey: "c2", argsDigest: "d" },
+    body.toolFinished("c1", "done"),
+    { type: "approval.decided", runId: "r1", callKey: "c2", decision: "allow" },
+    body.runFinished,
+    body.titled("Named"),
+  ] satisfies readonly FactBody[]
+).map((each, at) => ({ ...each, seq: at + 1, at: at * 10, v: 1 }));
+
+it("folding in any pieces, also through JSON, gives what folding at once gives", () => {
+  const whole = projectSession("s", undefined, facts);
+  for (let cut = 0; cut <= facts.length; cut++) {
+    const before = projectSession("s", undefined, facts.slice(0, cut));
+    const stored = before && JSON.parse(JSON.stringify(before));
+    expect(projectSession("s", stored, facts.slice(cut))).toEqual(whole);
+  }
+});
+
+it("facts that were seen before change nothing", () => {
+  const whole = projectSession("s", undefined, facts);
+  expect(projectSession("s", whole, facts)).toEqual(whole);
+});
+
+it("an approval that nobody has decided makes a session wait", () => {
+  const statuses = facts.map((_, at) => projectSession("s", undefined, facts.slice(0, at + 1))?.summary.status);
+  expect(statuses).toEqual(["idle", "idle", "running", "running", "running", "running", "running", "waiting", "running", "idle", "idle"]);
+});
+
+it("no facts give no projection, and a fact of an unknown type moves the position alone", () => {
+  expect(projectSession("s", undefined, [])).toBeUndefined();
+  const unknown: Fact = JSON.parse('{"type":"session.dreamt","seq":12,"at":999,"v":9}');
+  const before = projectSession("s", undefined, facts);
+  expect(projectSession("s", before, [unknown])).toEqual({ ...before, summary: { ...before?.summary, lastSeq: 12, updatedAt: 999 } });
+});
+
+it("the first user message, a seeded one too, gives the title until one is given", () => {
+  expect(projectSession("s", undefined, facts.slice(0, 10))?.summary).toMatchObject({ title: "Seeded", messageCount: 3 });
+  expect(projectSession("s", undefined, facts)?.summary.title).toBe("Named");
+});
