@@ -7,7 +7,7 @@ export class VirtualTerminal {
   private pending: Promise<void> = Promise.resolve();
 
   constructor(columns = 80, rows = 24) {
-    this.emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
+    this.emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, convertEol: true, allowProposedApi: true });
   }
 
   get columns(): number {

@@ -67,7 +67,13 @@ class SessionConversation implements Conversation {
   }
 
   begin(): void {
-    const { messages, pendingToolCalls, isInterrupted } = this.session;
+    const { messages, pendingToolCalls, isInterrupted, totalUsage, totalCost, contextTokens } = this.session;
+    this.screen = {
+      ...this.screen,
+      ...(totalUsage ? { usage: totalUsage } : {}),
+      ...(totalCost ? { cost: totalCost } : {}),
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+    };
     const left = messages.length - pastShownMax;
     if (left > 0)
       this.notice("quiet", [`${left} earlier messages are not shown; \`loopwright sessions show ${this.session.id}\` has all.`]);

@@ -26,7 +26,7 @@ export async function showResumed(room: ChatRoom): Promise<void> {
 }
 
 async function show(room: ChatRoom, inputs: readonly string[]): Promise<void> {
-  const { conversation, flush } = appendOnly(room);
+  const { conversation, flush } = appendOnly(room, { isEchoed: false });
   conversation.begin();
   await conversation.rest();
   for (const input of inputs) {

@@ -8,13 +8,20 @@ import { type Conversation, createConversation } from "./conversation.ts";
 import { questionLines } from "./question-lines.ts";
 import { runSlashCommand } from "./slash-command.ts";
 
+/** How words of the person are shown: the terminal shows what is typed by itself. */
+interface AppendOptions {
+  readonly isEchoed: boolean;
+}
+
 /** Prints what is finished, and nothing twice. */
-export function appendOnly(room: ChatRoom): { readonly conversation: Conversation; flush(): void } {
+export function appendOnly(room: ChatRoom, { isEchoed }: AppendOptions): { readonly conversation: Conversation; flush(): void } {
   const writer = createScreenWriter();
   const flush = (): void => {
     const frame = { width: proseWidth(room.output), style: room.style };
     const view = { frame, liveMax: Number.MAX_SAFE_INTEGER, showThinking: false, showTools: false, now: Date.now() };
-    const { finished } = writer.write(conversation.screen, view);
+    const { screen } = conversation;
+    const shown = isEchoed ? { ...screen, blocks: screen.blocks.filter((block) => block.kind !== "user" || block.isPast) } : screen;
+    const { finished } = writer.write(shown, view);
     if (finished.length > 0) room.output.write(`${finished.join("\n")}\n`);
   };
   const conversation: Conversation = createConversation(room.session, flush);
@@ -32,7 +39,7 @@ export async function plainChat(given: ChatRoom): Promise<void> {
 
 /** One session; returns the next one where a new one was asked for. */
 async function talk(room: ChatRoom, lines: Interface): Promise<ChatRoom | undefined> {
-  const { conversation } = appendOnly(room);
+  const { conversation } = appendOnly(room, { isEchoed: true });
   let next: ChatRoom | undefined;
   let isOver = false;
   let model = room.session.model ?? room.workplace.agent.model;
@@ -47,7 +54,10 @@ async function talk(room: ChatRoom, lines: Interface): Promise<ChatRoom | undefi
     const { question } = conversation;
     if (question) room.output.write(`\n${questionLines(question, { width: proseWidth(room.output), style: room.style }).join("\n")}`);
     const text = await ask(lines, question ? "\n? " : "\n> ");
-    if (text === undefined) break;
+    if (text === undefined) {
+      room.output.write("\n");
+      break;
+    }
     if (text.trim() === "") continue;
     const isCommand = await runSlashCommand(text, {
       workplace: room.workplace,

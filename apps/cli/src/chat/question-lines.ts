@@ -1,6 +1,6 @@
 import type { PendingToolCall } from "@loopwright/core";
 import { askUserName, questionOf } from "../compose/ask-user-tool.ts";
-import type { Frame } from "../markdown/block-lines.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { wrapLines } from "../terminal/lines.ts";
 import { neutralise, oneLine } from "../terminal/neutralise.ts";
 

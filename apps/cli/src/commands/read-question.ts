@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { AgentError } from "@loopwright/core";
 
 /** Characters of one question. */
-export const questionMax = 4_000_000;
+const questionMax = 4_000_000;
 
 /**
  * The question: the words, and standard input where `-` asks for it, where something is piped, or where there are no words.

@@ -1,21 +1,15 @@
 import type { Token, Tokens } from "marked";
 import { breakLines, wrapLines } from "../terminal/lines.ts";
 import type { Style } from "../terminal/style.ts";
+import type { Frame } from "./frame.ts";
 import { inlineText } from "./inline-text.ts";
 import { tableLines } from "./table-lines.ts";
 
-/** Where Markdown is drawn. */
-export interface Frame {
-  /** Columns. */
-  readonly width: number;
-  readonly style: Style;
-}
-
 /** How far code stands in: nothing but spaces, so that it can be copied. */
-export const codeIndent = "  ";
+const codeIndent = "  ";
 
 /** Blocks as lines with an empty line between them. */
-export function blocksLines(tokens: readonly Token[], frame: Frame): readonly string[] {
+function blocksLines(tokens: readonly Token[], frame: Frame): readonly string[] {
   const lines: string[] = [];
   for (const token of tokens) {
     const block = blockLines(token, frame);

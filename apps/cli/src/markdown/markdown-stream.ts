@@ -1,5 +1,6 @@
 import { Lexer, type Token } from "marked";
-import { blockLines, codeLabel, codeLine, type Frame } from "./block-lines.ts";
+import { blockLines, codeLabel, codeLine } from "./block-lines.ts";
+import type { Frame } from "./frame.ts";
 
 /** Lines that will never change, and lines of the block that is still being written. */
 export interface StreamLines {

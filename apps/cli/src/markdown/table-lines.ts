@@ -1,6 +1,6 @@
 import type { Tokens } from "marked";
 import { padTo, widthOf, wrapLines } from "../terminal/lines.ts";
-import type { Frame } from "./block-lines.ts";
+import type { Frame } from "./frame.ts";
 import { inlineText } from "./inline-text.ts";
 
 const narrowest = 3;

@@ -1,5 +1,5 @@
 import type { Usage } from "@loopwright/core";
-import type { Frame } from "../markdown/block-lines.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { fitLine } from "../terminal/lines.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { durationText } from "./durations.ts";

@@ -41,7 +41,7 @@ export function finishBlocks(blocks: readonly Block[], which: (block: Block) => 
 export function messageBlocks(message: Message, id: string): readonly Block[] {
   switch (message.role) {
     case "user":
-      return [{ kind: "user", id, text: userText(message), isDone: true }];
+      return [{ kind: "user", id, text: userText(message), isDone: true, isPast: id.startsWith("past-") }];
     case "notice":
       return [{ kind: "notice", id, tone: "quiet", lines: [oneLine(message.text, 200)], isDone: true }];
     case "tool_result":

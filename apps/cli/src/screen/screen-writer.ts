@@ -1,4 +1,4 @@
-import type { Frame } from "../markdown/block-lines.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { createMarkdownStream, type MarkdownStream, type StreamLines } from "../markdown/markdown-stream.ts";
 import { wrapLines } from "../terminal/lines.ts";
 import { durationText } from "./durations.ts";

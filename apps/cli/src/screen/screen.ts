@@ -2,7 +2,14 @@ import type { CallOutcome, Cost, PendingToolCall, Usage } from "@loopwright/core
 
 /** One thing on the screen. Its text holds nothing that a terminal acts upon. */
 export type Block =
-  | { readonly kind: "user"; readonly id: string; readonly text: string; readonly isDone: true }
+  | {
+      readonly kind: "user";
+      readonly id: string;
+      readonly text: string;
+      readonly isDone: true;
+      /** From the transcript of a resumed session. */
+      readonly isPast: boolean;
+    }
   | { readonly kind: "text"; readonly id: string; readonly text: string; readonly isDone: boolean }
   | {
       readonly kind: "thinking";

@@ -1,4 +1,4 @@
-import type { Frame } from "../markdown/block-lines.ts";
+import type { Frame } from "../markdown/frame.ts";
 import { breakLines, fitLine } from "../terminal/lines.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { durationText } from "./durations.ts";

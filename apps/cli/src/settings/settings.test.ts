@@ -7,7 +7,7 @@ import { type Environment, loadEnvironment } from "./environment.ts";
 import { keyOf } from "./key-of.ts";
 import { type ModelFlags, resolveSettings } from "./settings.ts";
 
-const chosen = (flags: ModelFlags, environment: Environment): string => resolveSettings(flags, environment, "/work").vendor.name;
+const chosen = (flags: ModelFlags, environment: Environment): string => resolveSettings(flags, environment, "/project").vendor.name;
 const all = { LOOPWRIGHT_MODEL_PROVIDER: "gemini", OPENAI_API_KEY: "o", ANTHROPIC_API_KEY: "a", OLLAMA_HOST: "h" };
 
 function errorOf(work: () => unknown): unknown {
@@ -33,7 +33,7 @@ describe("the vendor", () => {
   });
 
   test("that nobody knows is refused with the names that there are", () => {
-    const error = errorOf(() => resolveSettings({ provider: "opnai" }, {}, "/work"));
+    const error = errorOf(() => resolveSettings({ provider: "opnai" }, {}, "/project"));
     expect(isAgentError(error, "CONFIG_INVALID") && `${error.message} ${error.fix}`).toBe(
       "There is no provider `opnai` (--provider). Choose one of: openai, anthropic, gemini, ollama, custom, offline.",
     );
@@ -50,34 +50,38 @@ describe("the vendor", () => {
   });
 
   test("is told with the reason", () => {
-    expect(resolveSettings({}, { GEMINI_API_KEY: "g" }, "/work").because).toBe("GEMINI_API_KEY");
-    expect(resolveSettings({}, {}, "/work").because).toBe("no key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)");
+    expect(resolveSettings({}, { GEMINI_API_KEY: "g" }, "/project").because).toBe("GEMINI_API_KEY");
+    expect(resolveSettings({}, {}, "/project").because).toBe("no key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)");
   });
 });
 
 test("model, base URL and store come from the flags, then from the environment", () => {
   const environment = { LOOPWRIGHT_MODEL: "m1", LOOPWRIGHT_BASE_URL: "http://one.example", LOOPWRIGHT_STORE: "one.db" };
-  expect(resolveSettings({}, environment, "/work")).toMatchObject({
+  expect(resolveSettings({}, environment, "/project")).toMatchObject({
     model: "m1",
     baseUrl: "http://one.example",
-    storeFile: "/work/one.db",
+    storeFile: "/project/one.db",
   });
   const flags = { model: "m2", baseUrl: "http://two.example", store: "/two.db" };
-  expect(resolveSettings(flags, environment, "/work")).toMatchObject({ model: "m2", baseUrl: "http://two.example", storeFile: "/two.db" });
-  expect(resolveSettings({}, {}, "/work").storeFile).toBe("/work/.loopwright/sessions.db");
+  expect(resolveSettings(flags, environment, "/project")).toMatchObject({
+    model: "m2",
+    baseUrl: "http://two.example",
+    storeFile: "/two.db",
+  });
+  expect(resolveSettings({}, {}, "/project").storeFile).toBe("/project/.loopwright/sessions.db");
 });
 
 test.each(["not a url", "ftp://x", "file:///etc/passwd", "javascript:alert(1)"])("`%s` is no base URL", (baseUrl) => {
   expect(
     isAgentError(
-      errorOf(() => resolveSettings({ baseUrl }, {}, "/work")),
+      errorOf(() => resolveSettings({ baseUrl }, {}, "/project")),
       "CONFIG_INVALID",
     ),
   ).toBe(true);
 });
 
 test("the first key variable that is set counts, and blank ones are not set", () => {
-  const { vendor } = resolveSettings({ provider: "gemini" }, {}, "/work");
+  const { vendor } = resolveSettings({ provider: "gemini" }, {}, "/project");
   expect(keyOf(vendor, { GEMINI_API_KEY: " ", GOOGLE_API_KEY: " g " })).toEqual({ variable: "GOOGLE_API_KEY", value: "g" });
   expect(keyOf(vendor, {})).toBeUndefined();
 });

@@ -1,0 +1,36 @@
+import { createSession } from "@loopwright/core";
+import { memoryStore } from "@loopwright/core/memory";
+import { offline } from "@loopwright/providers-scripted";
+import { expect, test } from "vitest";
+import { plainChat } from "../src/chat/plain-chat.ts";
+import { createAssistant } from "../src/compose/create-assistant.ts";
+import { resolveSettings } from "../src/settings/settings.ts";
+import { createStyle } from "../src/terminal/style.ts";
+import { FakeInput, FakeScreen } from "./fake-terminal.ts";
+import { emptyDirectory } from "./run-binary.ts";
+
+test("a plain chat appends only: no byte that moves the cursor or erases", async () => {
+  const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
+  const provider = offline({ pace: 0 });
+  const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
+  const workplace = { settings, provider, agent, store: memoryStore() };
+  const session = createSession({ agent, store: workplace.store });
+  const input = new FakeInput();
+  const output = new FakeScreen();
+  const ended = plainChat({ workplace, session, style: createStyle(false), input, output });
+  const prompts = (text: string, prompt: string): Promise<readonly string[]> =>
+    output.until((lines) => lines.some((line) => line.includes(text)) && lines.at(-1) === prompt);
+  await prompts("/help", "> ");
+  input.write("what is 6 * 7?\n");
+  await prompts("says: 42", "> ");
+  input.write("client tool\n");
+  await prompts("? client tool", "? ");
+  input.write("Ada\n");
+  await prompts("says: Ada", "> ");
+  input.write("/quit\n");
+  await ended;
+  const lines = await output.terminal.lines();
+  expect(lines.join("\n")).toMatch(/● .+\n {2}└ .*42/);
+  expect(lines.at(-1)).toContain(`Resume: loopwright chat --resume ${session.id}`);
+  expect(output.terminal.written.join("")).not.toContain("\u001b");
+});
