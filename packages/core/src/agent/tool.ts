@@ -58,7 +58,9 @@ export interface ToolContext<Resources = unknown> {
 }
 
 type Awaitable<T> = T | PromiseLike<T>;
-export type ToolReturn = Awaitable<ToolOutput | Extract<ToolEvent, { type: "complete" }>> | AsyncIterable<ToolEvent, ToolOutput | void>;
+
+/** What `execute` may give: a value, a completion, a promise of either, or a stream whose returned value, if any, is the output. */
+export type ToolReturn = Awaitable<ToolOutput | Extract<ToolEvent, { type: "complete" }>> | AsyncIterable<ToolEvent, unknown>;
 
 /**
  * Something the model may call. Without `execute`, or with `visibility: "client"`, the caller runs it and the run waits.
