@@ -1,5 +1,6 @@
 import type { SessionLog } from "../ports/session-log.ts";
 import { expectSame, expectThat } from "./kit.ts";
+import { expiryCases } from "./lease-expiry-cases.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
 import { noteBatch, sampleRef } from "./sample-facts.ts";
 import type { StoreCase, StoreKit } from "./store-case.ts";
@@ -69,74 +70,6 @@ const claimCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await make();
       await claim(log, "one");
       expectSame(await log.claim(other, { node: "two", leaseMs }), { type: "claimed", epoch: 1, lastSeq: 0 }, "the answer");
-    },
-  },
-];
-
-const expiryCases: readonly StoreCase<LogUnderTest>[] = [
-  {
-    id: "expiry",
-    promise: "after its time, and not before, a lease is over by the store's clock, and the next claim gets the next epoch",
-    needs: ["time"],
-    async run(make) {
-      const { log, advance } = await make();
-      await claim(log, "one");
-      advance?.(leaseMs - 1_000);
-      expectSame((await claim(log, "two")).type, "held", "one second before the end");
-      advance?.(1_001);
-      expectSame((await log.head(sampleRef)).lease, undefined, "the lease in the head");
-      expectSame(await claim(log, "two"), { type: "claimed", epoch: 2, lastSeq: 0 }, "after the end");
-    },
-  },
-  {
-    id: "renew",
-    promise: "a renewal makes the lease run anew from now",
-    needs: ["time"],
-    async run(make) {
-      const { log, advance } = await make();
-      await claim(log, "one");
-      advance?.(10_000);
-      expectSame(await log.renew(sampleRef, { epoch: 1, leaseMs }), true, "the renewal");
-      advance?.(10_000);
-      expectSame((await claim(log, "two")).type, "held", "a claim after 20 s");
-    },
-  },
-  {
-    id: "late-renew",
-    promise: "an owner whose lease is over may renew it as long as nobody else has claimed",
-    needs: ["time"],
-    async run(make) {
-      const { log, advance } = await make();
-      await claim(log, "one");
-      advance?.(leaseMs + 1);
-      expectSame(await log.renew(sampleRef, { epoch: 1, leaseMs }), true, "the renewal");
-      expectSame((await claim(log, "two")).type, "held", "a claim after it");
-    },
-  },
-  {
-    id: "renew-after-take-over",
-    promise: "a renewal after a take-over answers false and takes nothing from the new owner",
-    needs: ["time"],
-    async run(make) {
-      const { log, advance } = await make();
-      await claim(log, "one");
-      advance?.(leaseMs + 1);
-      await claim(log, "two");
-      expectSame(await log.renew(sampleRef, { epoch: 1, leaseMs }), false, "the renewal");
-      expectSame((await log.head(sampleRef)).lease?.node, "two", "the owner");
-    },
-  },
-  {
-    id: "fence-after-expiry",
-    promise: "an owner whose lease is over still writes until another claims, and is fenced from then on",
-    needs: ["time"],
-    async run(make) {
-      const { log, advance } = await make();
-      await claim(log, "one");
-      advance?.(leaseMs + 1);
-      expectSame((await log.append(sampleRef, noteBatch("b1", 0, { epoch: 1 }))).type, "ok", "before the take-over");
-      await claim(log, "two");
-      expectSame(await log.append(sampleRef, noteBatch("b2", 1, { epoch: 1 })), { type: "fenced", currentEpoch: 2 }, "after it");
     },
   },
 ];
