@@ -1,1 +1,46 @@
-export {};
+/** What crosses the wire: types and codecs, for servers and clients in any runtime. */
+export type { Tool } from "../agent/tool.ts";
+export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "../errors.ts";
+export { AgentError, errorTable, failureOf, isAgentError } from "../errors.ts";
+export type {
+  AgentEvent,
+  DurableEvent,
+  EphemeralEvent,
+  ExecuteStatus,
+  PendingToolCall,
+  SessionEvent,
+  TransportEvent,
+} from "../loop/event.ts";
+export type { InputMode, RunOptions, RunStatus } from "../loop/fact.ts";
+export type {
+  ArgsProblem,
+  AssistantPart,
+  FilePart,
+  ImagePart,
+  JsonPart,
+  MediaSource,
+  Opaque,
+  OpaquePart,
+  ResultPart,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  UserPart,
+} from "../message/content.ts";
+export type { Json, JsonObject, JsonSchema } from "../message/json.ts";
+export type {
+  AssistantMessage,
+  CallOutcome,
+  Message,
+  MessageId,
+  NoticeMessage,
+  StopReason,
+  ToolResultMessage,
+  UserMessage,
+} from "../message/message.ts";
+export { callsOf, partsOf, textOf } from "../message/message.ts";
+export type { Cost, Usage } from "../message/usage.ts";
+export { compareCursors, decodeCursor, type EventCursor, encodeCursor } from "./cursor.ts";
+export type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteResult, ExecuteStream, SessionStatus } from "./execute.ts";
+export { checkExecuteInput, isToolResultMessage, isUserMessage } from "./input-guards.ts";
+export { errorFromProblem, type Problem, type ProblemOptions, problemOf } from "./problem.ts";
