@@ -7,7 +7,7 @@ import { numberOf, type Statements, textOf } from "./statements.ts";
 import { StoreFault } from "./store-fault.ts";
 
 /** Most facts and about the most bytes of one page, so that a long read lets appends pass. */
-export const pageLimits: { readonly facts: number; readonly characters: number } = { facts: 1_000, characters: 1024 * 1024 };
+const pageLimits: { readonly facts: number; readonly characters: number } = { facts: 1_000, characters: 1024 * 1024 };
 
 /** Writes a batch, or says why not. The caller holds the write transaction. */
 export function append(statements: Statements, ask: AppendAsk): AppendOutcome {

@@ -4,7 +4,7 @@ import { excerptAround, searchTextsOf, searchWords } from "./search-text.ts";
 import { projectSession, type SessionProjection } from "./session-projection.ts";
 
 /** Most summaries or hits of one answer, unless asked for fewer. */
-export const indexPageMax = 100;
+const indexPageMax = 100;
 
 /** A projection of the sessions beside it, folded when somebody asks, from where it was left: an append costs nothing. */
 export function memoryIndex(sessions: MemorySessions): SessionIndex {

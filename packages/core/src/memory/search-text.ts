@@ -2,7 +2,7 @@ import type { Fact } from "../loop/fact.ts";
 import { type Message, textOf } from "../message/message.ts";
 
 /** Longest excerpt of a hit, in UTF-16 units. */
-export const excerptMax = 200;
+const excerptMax = 200;
 
 /** Ideographs and syllables are written without spaces: each counts as a word of its own. */
 const unspaced = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]";

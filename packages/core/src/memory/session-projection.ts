@@ -15,7 +15,7 @@ export interface SessionProjection {
 }
 
 /** Longest title made from a message, in characters. */
-export const derivedTitleMax = 80;
+const derivedTitleMax = 80;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 interface Draft {

@@ -35,7 +35,7 @@ export interface SessionIndex {
     options?: { readonly limit?: number; readonly before?: { readonly updatedAt: number; readonly id: string } },
   ): Promise<readonly SessionSummary[]>;
   get(scope: string, id: string): Promise<SessionSummary | undefined>;
-  /** Sessions whose title or messages hold all words of the query (case and accents do not matter), best first. Bad syntax is impossible: the query is plain words. */
+  /** Sessions whose title or messages hold all words of the query (case and accents do not matter; a word also finds longer ones that begin with it), best first. Bad syntax is impossible: the query is plain words. */
   search(scope: string, query: string, options?: { readonly limit?: number }): Promise<readonly SessionHit[]>;
   /** Makes the projection anew from the logs; returns how many sessions it holds. */
   rebuild(scope: string): Promise<number>;
