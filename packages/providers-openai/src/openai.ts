@@ -3,6 +3,7 @@ import { AgentError } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { AnswerStream, mapSse, type SseConsumer } from "@loopwright/provider-kit";
 import type { OpenAI } from "openai";
+import { bodyText } from "./body-text.ts";
 import { createChatRequests } from "./chat-request.ts";
 import { ChatReader } from "./chat-response.ts";
 import { type CallContext, errorFromSdk, notTheApi } from "./errors.ts";
@@ -146,7 +147,8 @@ function bodyOf(response: Response, provider: string): ReadableStream<Uint8Array
 
 /** The raw answer: the stream is read by ourselves, because the SDK's own reading is the largest cost of a run. */
 function send(client: OpenAI, path: string, { body, signal }: { body: JsonObject; signal: AbortSignal }): Promise<Response> {
-  return client.post(path, { body, signal, stream: body["stream"] === true }).asResponse();
+  const headers = { "content-type": "application/json" };
+  return client.post(path, { body: bodyText(body), headers, signal, stream: body["stream"] === true }).asResponse();
 }
 
 /** The SDK reads the environment for whatever it is not given, so it is given everything. */
