@@ -17,6 +17,8 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 configuration or key, 4 provider, 5 limit
 export async function runProgram(words: readonly string[], version: string): Promise<number> {
   let exitCode: number = exitCodes.ok;
   process.once("uncaughtException", (error) => {
+    // Whoever reads our output has seen enough: `loopwright sessions list | head`.
+    if ("code" in error && error.code === "EPIPE") process.exit(exitCode);
     process.stderr.write(`${complaintOf(error).join("\n")}\n`);
     process.exit(exitCodes.failed);
   });

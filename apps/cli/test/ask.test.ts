@@ -1,11 +1,15 @@
 import { once } from "node:events";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { AgentEvent } from "@loopwright/core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { emptyDirectory, run, start } from "./run-binary.ts";
+
+// Whole processes are started here: on a busy machine they take their time.
+vi.setConfig({ testTimeout: 60_000 });
 
 const parse = (stdout: string): readonly AgentEvent[] =>
   stdout
@@ -175,6 +179,38 @@ describe("bad input ends with three lines and its exit code:", () => {
     const checked = await run(["doctor", "--store", "broken.db"], { cwd });
     expect(checked.stdout).toMatch(/BAD {2}store[\s\S]*STORE_CORRUPT/);
     expect(checked.code).toBe(1);
+  });
+
+  test("a store of a newer version, and nothing of it is touched", async () => {
+    const cwd = await emptyDirectory();
+    await run(["ask", "hi"], { cwd });
+    const file = join(cwd, ".loopwright/sessions.db");
+    const database = new DatabaseSync(file);
+    database.exec("PRAGMA user_version = 999");
+    database.close();
+    const before = await readFile(file);
+    const ended = await run(["ask", "hi"], { cwd });
+    expect(ended.stderr).toMatch(hint);
+    expect(ended.stderr).toContain("STORE_TOO_NEW");
+    expect(ended.code).toBe(1);
+    expect((await readFile(file)).equals(before)).toBe(true);
+  });
+
+  test("a tool that throws, hangs or floods harms neither the run nor the session", async () => {
+    const cwd = await emptyDirectory();
+    const tool = (name: string, execute: string): string =>
+      `{ name: "${name}", description: "Breaks.", parameters: { type: "object" }, timeoutMs: 50, outputMax: 100, execute: ${execute} }`;
+    const tools = [
+      tool("thrower", '() => { throw new Error("broke") }'),
+      tool("hanger", "() => new Promise(() => {})"),
+      tool("flooder", '() => "x".repeat(5_000_000)'),
+    ];
+    await writeFile(join(cwd, "tools.mjs"), `export const tools = [${tools.join(", ")}];\n`);
+    const { stdout, code } = await run(["ask", "--json", "--tools", "tools.mjs", "use thrower, hanger and flooder"], { cwd });
+    const outcomes = parse(stdout).flatMap((event) => (event.type === "tool_execution_end" ? [`${event.toolName} ${event.outcome}`] : []));
+    expect(outcomes.sort()).toEqual(["flooder ok", "hanger error", "thrower error"]);
+    expect(stdout.length).toBeLessThan(200_000);
+    expect(code).toBe(0);
   });
 
   test.skipIf(process.getuid?.() === 0)("a store in a folder that cannot be written", async () => {

@@ -5,8 +5,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { AgentEvent } from "@loopwright/core";
 import { findRecordings, isStreamed, loadRecordings, type Replay, startReplay } from "@loopwright/provider-kit/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Ended, emptyDirectory, run } from "./run-binary.ts";
+
+// Whole processes are started here: on a busy machine they take their time.
+vi.setConfig({ testTimeout: 60_000 });
 
 const place = findRecordings();
 if (!place.available) console.log(`recordings: skipped, ${place.reason}`);
