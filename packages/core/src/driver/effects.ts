@@ -10,6 +10,7 @@ import type { BodyOf, Fact, FactBody } from "../loop/fact.ts";
 import type { Run, State } from "../loop/state.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
 import type { RequestBuilder } from "../prompt/request-builder.ts";
+import { withStoredMedia } from "../prompt/stored-media.ts";
 import { collectOutput } from "../tools/run-output.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
 import type { ToolRegistry } from "../tools/tool-registry.ts";
@@ -208,7 +209,7 @@ function launchModel(
   }
   const request: ModelRequest = { ...prepared.request, messages: built.messages };
   const call = startModelCall({
-    provider: agent.provider,
+    provider: built.hasStoredMedia ? withStoredMedia(agent.provider, (key) => deps.store.blobs.get(deps.ref.scope, key)) : agent.provider,
     request,
     attempt,
     callKeyPrefix: `${runId}.${turn}`,

@@ -6,7 +6,7 @@ import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./vali
 
 /** What a state gives a model to answer. */
 export type BuiltHistory =
-  | { readonly messages: readonly Message[]; readonly waiting?: never; readonly failed?: never }
+  | { readonly messages: readonly Message[]; readonly hasStoredMedia: boolean; readonly waiting?: never; readonly failed?: never }
   /** Calls have no result yet, or nothing was said. */
   | { readonly waiting: true; readonly messages?: never; readonly failed?: never }
   | { readonly failed: "context"; readonly messages?: never; readonly waiting?: never };
@@ -54,7 +54,7 @@ export function createRequestBuilder(): RequestBuilder {
       const valid = upToDate(state);
       if (valid.messages.length === 0) return { waiting: true };
       const fitted = fitWindow(valid.messages, valid.textLength, contextTokens);
-      return fitted ? { messages: withAnswerableEnd(fitted) } : { failed: "context" };
+      return fitted ? { messages: withAnswerableEnd(fitted), hasStoredMedia: valid.hasStoredMedia } : { failed: "context" };
     },
   };
 }

@@ -8,6 +8,7 @@
  */
 import type { AssistantPart, ToolCallPart } from "../message/content.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolResultMessage } from "../message/message.ts";
+import { hasStoredMedia } from "./stored-media.ts";
 
 const opening: Message = { role: "user", content: "(The conversation goes on.)" };
 const goOn: Message = { role: "notice", text: "Continue." };
@@ -23,12 +24,15 @@ export interface ValidHistory {
   readonly done: number;
   /** Characters of text in all, for estimates. */
   readonly textLength: number;
+  /** A message names a blob in place of an image's or a file's bytes. */
+  readonly hasStoredMedia: boolean;
 }
 
 export function createValidHistory(): ValidHistory {
   const out: Message[] = [];
   let done = 0;
   let textLength = 0;
+  let isStored = false;
 
   const push = (message: Message): void => {
     if (out.length === 0 && message.role !== "user") out.push(opening);
@@ -36,6 +40,7 @@ export function createValidHistory(): ValidHistory {
     if (message.role === "assistant" && last?.role === "assistant") out.push(goOn);
     out.push(message);
     textLength += lengthOf(message);
+    isStored ||= hasStoredMedia(message);
   };
 
   const takeOne = (messages: readonly Message[], index: number): number => {
@@ -60,6 +65,9 @@ export function createValidHistory(): ValidHistory {
     },
     get textLength() {
       return textLength;
+    },
+    get hasStoredMedia() {
+      return isStored;
     },
     take(messages) {
       let index = done;

@@ -1,0 +1,57 @@
+import { AgentError } from "../errors.ts";
+import type { FilePart, ImagePart } from "../message/content.ts";
+import type { Message } from "../message/message.ts";
+import type { Blob } from "../ports/blob-store.ts";
+import type { ModelProvider } from "../ports/model-provider.ts";
+
+type Load = (key: string) => Promise<Blob | undefined>;
+
+/** True when a part of the message names a blob in place of its bytes. */
+export function hasStoredMedia(message: Message): boolean {
+  if (message.role === "notice" || message.role === "assistant" || typeof message.content === "string") return false;
+  return message.content.some((part) => isMedia(part) && part.source.blob !== undefined);
+}
+
+/** What a message became with its bytes; kept as long as the message, so that providers may cache by identity. */
+const resolved = new WeakMap<Message, Message>();
+
+/** The provider as it would be if every image and file came with its bytes. They are read when the request goes out. */
+export function withStoredMedia(provider: ModelProvider, load: Load): ModelProvider {
+  return {
+    name: provider.name,
+    defaultModel: provider.defaultModel,
+    capabilities: (model) => provider.capabilities(model),
+    async *stream(request, io) {
+      const messages = await Promise.all(request.messages.map((message) => (hasStoredMedia(message) ? resolve(message, load) : message)));
+      yield* provider.stream({ ...request, messages }, io);
+    },
+  };
+}
+
+async function resolve(message: Message, load: Load): Promise<Message> {
+  const known = resolved.get(message);
+  if (known) return known;
+  if (message.role === "notice" || message.role === "assistant" || typeof message.content === "string") return message;
+  const content = await Promise.all(message.content.map((part) => (isMedia(part) ? withBytes(part, load) : part)));
+  const whole = { ...message, content } as Message;
+  resolved.set(message, whole);
+  return whole;
+}
+
+async function withBytes<Part extends ImagePart | FilePart>(part: Part, load: Load): Promise<Part> {
+  const key = part.source.blob;
+  if (key === undefined) return part;
+  const blob = await load(key);
+  if (!blob)
+    throw new AgentError("BLOB_NOT_FOUND", { message: `The ${part.type} \`${key}\` is missing from the blob store.`, details: { key } });
+  return { ...part, source: { data: base64(blob.bytes) } };
+}
+
+const isMedia = (part: { readonly type: string }): part is ImagePart | FilePart => part.type === "image" || part.type === "file";
+
+/** In pieces, because the arguments of a call have a limit. */
+function base64(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  for (let from = 0; from < bytes.length; from += 0x8000) pieces.push(String.fromCharCode(...bytes.subarray(from, from + 0x8000)));
+  return btoa(pieces.join(""));
+}
