@@ -5,6 +5,7 @@ import {
   answerTo,
   callAnswer,
   type ModelProviderCase,
+  patienceMs,
   plainAnswer,
   playing,
   sampleRequest,
@@ -79,7 +80,7 @@ const orderCases: readonly ModelProviderCase[] = [
             for (const chunk of batch) if (chunk.type === "text") seen += chunk.delta;
           },
         });
-        await expectSoon(() => seen !== "", { what: "the first text is handed on", withinMs: subject.patienceMs ?? 5_000 });
+        await expectSoon(() => seen !== "", { what: "the first text is handed on", withinMs: subject.patienceMs ?? patienceMs });
         subject.release();
         await call;
       });

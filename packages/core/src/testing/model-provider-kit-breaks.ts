@@ -5,6 +5,7 @@ import {
   agentErrorOf,
   callAnswer,
   type ModelProviderCase,
+  patienceMs,
   plainAnswer,
   playing,
   rejectionOf,
@@ -22,16 +23,20 @@ import {
 import { expectSoon } from "./store-expectation.ts";
 
 const reason = new Error("The person went away.");
-/** How long a wire may take to see something, unless the subject says so. */
-const patienceMs = 5_000;
 
 /** Aborts once the wire has said what it says before it falls silent, and gives back with what the call rejects. */
 function abortIn(make: MakeModelProvider, script: WireScript): Promise<unknown> {
   return withSubject(make, script, async (subject) => {
     const abort = new AbortController();
     const call = startCall(subject, { signal: abort.signal });
+    let hasEnded = false;
+    const ended = (): void => {
+      hasEnded = true;
+    };
+    call.then(ended, ended);
     await silenceOf(subject);
     abort.abort(reason);
+    await expectSoon(() => hasEnded, { what: "the aborted call ends", withinMs: subject.patienceMs ?? patienceMs });
     return rejectionOf(call);
   });
 }

@@ -11,6 +11,9 @@ export interface ModelProviderCase extends KitCase<MakeModelProvider> {
   readonly id: string;
 }
 
+/** How long a wire may take to see something, unless the subject says so; less than what test runners give a test. */
+export const patienceMs = 4_000;
+
 /** In every prompt of the kit, and in no error. */
 export const promptCanary = "PROMPT-7f3a-CANARY";
 

@@ -91,7 +91,7 @@ export interface ModelProviderSubject {
   readonly isSilent: () => boolean;
   /** Lets an answer that is held go on. */
   readonly release: () => void;
-  /** How long the wire may take to see something. Default 5,000 ms. */
+  /** How long the wire may take to see something. Default 4,000 ms. */
   readonly patienceMs?: number;
   readonly close: () => Promise<void>;
 }
