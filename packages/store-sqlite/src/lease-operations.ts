@@ -12,14 +12,25 @@ function own(): ProcessIdentity {
   return identity;
 }
 
+/** How far the clocks of two threads that were given one may be apart. */
+const skewMsMax = 1_000;
+
+/**
+ * Milliseconds since the machine was started: the same for all its processes, and no hand can set it. Read while the
+ * transaction holds the file, so that of two claims the later one has the later time.
+ */
+function machineMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
 /** The tail, the epoch and the lease where one runs. */
-export function head(statements: Statements, { ref, now }: Ask<"head">): LogHead {
+export function head(statements: Statements, { ref, now = machineMs() }: Ask<"head">): LogHead {
   const session = findSession(statements, ref);
   const lease = session && runningLease(session, now);
   return { lastSeq: session?.lastSeq ?? 0, epoch: session?.epoch ?? 0, ...(lease ? { lease } : {}) };
 }
 
-export function claim(statements: Statements, { ref, node, leaseMs, now }: Ask<"claim">): ClaimOutcome {
+export function claim(statements: Statements, { ref, node, leaseMs, now = machineMs() }: Ask<"claim">): ClaimOutcome {
   const session = openSession(statements, ref);
   const lease = runningLease(session, now);
   if (lease && lease.node !== node) return { type: "held", ...lease };
@@ -31,7 +42,7 @@ export function claim(statements: Statements, { ref, node, leaseMs, now }: Ask<"
   return { type: "claimed", epoch, lastSeq: session.lastSeq };
 }
 
-export function renew(statements: Statements, { ref, epoch, leaseMs, now }: Ask<"renew">): boolean {
+export function renew(statements: Statements, { ref, epoch, leaseMs, now = machineMs() }: Ask<"renew">): boolean {
   const session = findSession(statements, ref);
   if (!session?.lease || session.epoch !== epoch) return false;
   statements.run(
@@ -55,6 +66,6 @@ export function release(statements: Statements, ref: SessionRef, epoch: number):
 function runningLease({ lease }: SessionRow, now: number): { readonly node: string; readonly remainingMs: number } | undefined {
   if (!lease) return undefined;
   const remainingMs = lease.until - now;
-  const mayRun = remainingMs > 0 && remainingMs <= lease.leaseMs + 1;
+  const mayRun = remainingMs > 0 && remainingMs <= lease.leaseMs + skewMsMax;
   return mayRun && !isDead(lease.owner, own()) ? { node: lease.node, remainingMs } : undefined;
 }

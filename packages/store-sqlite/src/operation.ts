@@ -44,15 +44,15 @@ type Asked<Ask, Answer> = { readonly ask: Ask; readonly answer: Answer };
 type OfRef<More = unknown> = { readonly ref: SessionRef } & More;
 type OfKey<More = unknown> = { readonly scope: string; readonly key: string } & More;
 
-/** What can be asked of the worker. Times are milliseconds of the store's clock. */
+/** What can be asked of the worker. `now`: milliseconds of the store's own clock, where it was given one. */
 export interface Operations {
   append: Asked<AppendAsk, AppendOutcome>;
   read: Asked<OfRef<{ readonly from: number; readonly limit: number }>, LogPage>;
-  head: Asked<OfRef<{ readonly now: number }>, LogHead>;
-  /** The last seqs of these sessions, or nothing when no other process has written since the last question. */
-  tails: Asked<{ readonly refs: readonly SessionRef[] }, readonly number[] | undefined>;
-  claim: Asked<OfRef<{ readonly node: string; readonly leaseMs: number; readonly now: number }>, ClaimOutcome>;
-  renew: Asked<OfRef<{ readonly epoch: number; readonly leaseMs: number; readonly now: number }>, boolean>;
+  head: Asked<OfRef<{ readonly now: number | undefined }>, LogHead>;
+  /** The last seqs of these sessions; unless `always`, nothing when no other process has written since the last question. */
+  tails: Asked<{ readonly refs: readonly SessionRef[]; readonly always: boolean }, readonly number[] | undefined>;
+  claim: Asked<OfRef<{ readonly node: string; readonly leaseMs: number; readonly now: number | undefined }>, ClaimOutcome>;
+  renew: Asked<OfRef<{ readonly epoch: number; readonly leaseMs: number; readonly now: number | undefined }>, boolean>;
   release: Asked<OfRef<{ readonly epoch: number }>, undefined>;
   remove: Asked<OfRef, undefined>;
   list: Asked<{ readonly scope: string; readonly limit: number; readonly before: Place | undefined }, readonly SessionSummary[]>;

@@ -14,8 +14,8 @@ export async function answerOf<Name extends OperationName>(calls: WorkerCalls, n
   return outcome.answer;
 }
 
-/** The log in the file. `now` is the clock that leases are compared with. */
-export function sqliteLog(calls: WorkerCalls, now: () => number): SessionLog & { readonly watch: TailWatch } {
+/** The log in the file. `now` is the clock that leases are compared with, where one was given. */
+export function sqliteLog(calls: WorkerCalls, now: () => number | undefined): SessionLog & { readonly watch: TailWatch } {
   const watch = new TailWatch(calls);
   return {
     watch,

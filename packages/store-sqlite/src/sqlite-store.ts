@@ -40,7 +40,7 @@ export function sqliteStore(pathOrOptions: string | SqliteStoreOptions): SqliteS
   };
   const calls = new WorkerCalls(storeWorkerOf(workerOptions));
   const { clock } = options;
-  const { watch, ...log } = sqliteLog(calls, clock ? () => clock.monotonic() : machineMs);
+  const { watch, ...log } = sqliteLog(calls, () => clock?.monotonic());
   let closing: Promise<void> | undefined;
   return {
     log,
@@ -54,11 +54,6 @@ export function sqliteStore(pathOrOptions: string | SqliteStoreOptions): SqliteS
       return closing;
     },
   };
-}
-
-/** Milliseconds since the machine was started: the same for all its processes, and no hand can set it. */
-function machineMs(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
 function sqliteIndex(calls: WorkerCalls): SessionIndex {

@@ -17,6 +17,8 @@ export class TailWatch {
   readonly #topics = new Map<string, Topic>();
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
+  /** A new topic may have missed what an earlier question was told. */
+  #hasNewTopic = false;
 
   constructor(calls: WorkerCalls) {
     this.#calls = calls;
@@ -26,6 +28,7 @@ export class TailWatch {
     const key = keyOf(ref);
     const topic = this.#topics.get(key) ?? { ref, listeners: new Set(), told: 0 };
     this.#topics.set(key, topic);
+    this.#hasNewTopic = true;
     // A wrapper of its own, so that the same function may listen twice.
     const own = (lastSeq: number): void => listener(lastSeq);
     topic.listeners.add(own);
@@ -56,7 +59,9 @@ export class TailWatch {
     if (this.#isAsking) return;
     this.#isAsking = true;
     const refs = [...this.#topics.values()].map(({ ref }) => ref);
-    const outcome = await this.#calls.ask("tails", { refs });
+    const always = this.#hasNewTopic;
+    this.#hasNewTopic = false;
+    const outcome = await this.#calls.ask("tails", { refs, always });
     this.#isAsking = false;
     // A file that cannot be read now is looked at again next time; whoever appends or reads is told what is wrong.
     if (outcome.type !== "answered" || !outcome.answer) return;

@@ -253,3 +253,20 @@ describe("limits and misuse", () => {
     expect(() => sqliteStore("")).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
   });
 });
+
+describe("a lease from before the machine was started anew", () => {
+  it("is over, although the clock stands long before its end", async () => {
+    const path = freshPath();
+    const before = { monotonic: () => 5_000_000 };
+    const after = { monotonic: () => 1_000 };
+    expect(await open({ path, clock: before }).log.claim(ref, { node: "one", leaseMs: 15_000 })).toMatchObject({
+      type: "claimed",
+      epoch: 1,
+    });
+    expect(await open({ path, clock: before }).log.claim(ref, { node: "two", leaseMs: 15_000 })).toMatchObject({ type: "held" });
+    expect(await open({ path, clock: after }).log.claim(ref, { node: "two", leaseMs: 15_000 })).toMatchObject({
+      type: "claimed",
+      epoch: 2,
+    });
+  });
+});

@@ -93,3 +93,19 @@ it("a subscriber is told of what another process appends", async () => {
   await start("append", path, "other:1").ended;
   expect(await told).toBe(2);
 });
+
+it("a subscriber that comes after another process has written is told of it too", async () => {
+  const path = freshPath();
+  const { log } = open(path);
+  const told = (session: string): Promise<number> =>
+    new Promise((resolve) => {
+      const stop = log.subscribe?.({ scope: "local", session }, resolve);
+      onTestFinished(() => stop?.());
+    });
+  const first = told("first");
+  const other = open(path);
+  for (const session of ["second", "first"])
+    await other.log.append({ scope: "local", session }, { expectedSeq: 0, batchId: "b", facts: [{ type: "session.closed", at: 1, v: 1 }] });
+  expect(await first).toBe(1);
+  expect(await told("second")).toBe(1);
+});
