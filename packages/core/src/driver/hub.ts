@@ -29,7 +29,8 @@ interface OpenLane {
   n: number;
 }
 
-export function createHub(): Hub {
+/** `outward` is told what this process says itself: the deltas of its effects. Facts go out by whoever appended them. */
+export function createHub(outward?: (events: readonly EphemeralEvent[]) => void): Hub {
   const listeners = new Set<HubListener>();
   const lanes = new Map<number, OpenLane>();
   const tell = (events: readonly SessionEvent[], runId: string | undefined): void => {
@@ -59,6 +60,7 @@ export function createHub(): Hub {
           const events: EphemeralEvent[] = [];
           for (const body of bodies) events.push(numbered(body, id, ++open.n));
           tell(events, runId);
+          outward?.(events);
         },
         close: () => void lanes.delete(id),
       };

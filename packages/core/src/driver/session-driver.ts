@@ -42,7 +42,7 @@ interface Decision {
 }
 
 export class SessionDriver {
-  readonly hub: Hub = createHub();
+  readonly hub: Hub;
   readonly builder: RequestBuilder = createRequestBuilder();
   private readonly deps: Deps;
   private readonly effects: Effects;
@@ -61,6 +61,8 @@ export class SessionDriver {
 
   constructor(deps: Deps) {
     this.deps = deps;
+    const { channel, ref } = deps;
+    this.hub = createHub(channel && ((events) => channel.publish(ref, events)));
     const close = (body: Parameters<typeof this.closeEffect>[0]): Promise<void> => this.closeEffect(body);
     this.effects = createEffects({
       deps,
@@ -210,6 +212,7 @@ export class SessionDriver {
       case "dup":
         if (decision.rests) this.dropLease();
         this.adopt(decision.speculation.state, decision.speculation.events);
+        this.deps.channel?.publish(this.deps.ref, decision.speculation.events);
         this.finish(decision);
         return true;
       case "conflict":
@@ -244,9 +247,7 @@ export class SessionDriver {
   private adopt(state: State, events: readonly DurableEvent[]): void {
     this.current = state;
     if (state.run?.abort) this.effects.abort(state.run.limits.abortGraceMs);
-    if (events.length === 0) return;
     this.hub.publish(events);
-    this.deps.channel?.publish(this.deps.ref, events);
   }
 
   /** Folds and publishes what others appended. */

@@ -1,4 +1,4 @@
-import { AgentError } from "../errors.ts";
+import { AgentError, failureOf } from "../errors.ts";
 import type { FactBody } from "../loop/fact.ts";
 import { placeOf } from "../loop/inputs.ts";
 import { isAtRest, type State } from "../loop/state.ts";
@@ -141,7 +141,14 @@ function sessionOver(handle: Handle): AgentSession {
         });
       });
     },
-    subscribe: (listener) => driver.hub.listen((events) => listener(events)),
+    subscribe: (listener) =>
+      driver.hub.listen((events) => {
+        try {
+          listener(events);
+        } catch (error) {
+          deps.logger.log("error", "A listener of the session threw.", { session: deps.sessionId, error: failureOf(error).message });
+        }
+      }),
     async close() {
       await record((state) =>
         state.status === "closed" ? [] : state.status === "new" ? [opening, { type: "session.closed" }] : [{ type: "session.closed" }],

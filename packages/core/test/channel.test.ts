@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { type AgentEvent, execute } from "../src/index.ts";
+import { memoryChannel } from "../src/memory/index.ts";
+import { calm, world } from "./harness.ts";
+
+describe("the event channel", () => {
+  it("carries what the owner says, deltas and facts, once and in order", async () => {
+    const channel = memoryChannel();
+    const heard: AgentEvent[] = [];
+    const { session, again } = world([{ text: "hello there" }], { session: { channel } });
+    channel.subscribe({ scope: "local", session: "s1" }, (events) => heard.push(...events));
+    const seen: AgentEvent[] = [];
+    session.subscribe((events) => seen.push(...events));
+    const bystander = again();
+    await bystander.ready();
+    bystander.subscribe(() => {
+      throw new Error("a listener that throws harms nobody");
+    });
+    await execute(session, "x").result();
+    await calm();
+    expect(heard.map(({ type }) => type)).toEqual(seen.map(({ type }) => type));
+    expect(heard.some(({ type }) => type === "text_delta")).toBe(true);
+  });
+});
