@@ -3,7 +3,7 @@
  * Invariants
  *  V1 it begins with a user message and never ends with an assistant message;
  *  V2 every call has exactly one result, right after its message, in call order; there is no other result;
- *  V3 no message and no part is empty;
+ *  V3 no message and no part is empty; a blank text stays where its vendor left something on it;
  *  V4 an answer that was cut off keeps its text only.
  */
 import type { AssistantPart, ToolCallPart } from "../message/content.ts";
@@ -85,7 +85,8 @@ export function withAnswerableEnd(messages: readonly Message[]): readonly Messag
 /** The message without what no vendor takes; `undefined` when nothing is left. */
 function keep(message: AssistantMessage): AssistantMessage | undefined {
   const wasCut = message.stopReason === "aborted" || message.stopReason === "error";
-  const fits = (part: AssistantPart): boolean => (part.type === "text" ? part.text.trim() !== "" : !wasCut);
+  const fits = (part: AssistantPart): boolean =>
+    part.type === "text" ? part.text.trim() !== "" || (part.opaque !== undefined && !wasCut) : !wasCut;
   const isWhole = message.content.every(fits);
   const content = isWhole ? message.content : message.content.filter(fits);
   const says = content.some((part) => part.type === "text" || part.type === "tool_call" || part.type === "image" || part.type === "opaque");

@@ -23,6 +23,8 @@ export {
   type WireStop,
   wireErrorText,
 } from "./model-provider-kit-wire.ts";
+export { type OpaqueSamples, opaqueSamples } from "./opaque-samples.ts";
+export { requestsOfLog } from "./requests-of-log.ts";
 export { runTool, type ToolTrial, type ToolTrialOptions } from "./run-tool.ts";
 export { proveKit, type Saboteur } from "./saboteur.ts";
 export { seededIds } from "./seeded-ids.ts";

@@ -18,7 +18,8 @@ export function modelEnd(
 ): FactBody {
   const finished = { type: "model.finished", ...attempt, timings: { totalMs: 1 } } as const;
   if (world.isAborted) {
-    const content: readonly AssistantPart[] = answer.text === "" ? [] : [{ type: "text", text: answer.text.slice(0, 3) }];
+    const content: readonly AssistantPart[] =
+      answer.text === "" ? answer.before : [...answer.before, { type: "text", text: answer.text.slice(0, 3) }];
     return { ...finished, message: { role: "assistant", content, stopReason: "aborted" }, stopReason: "aborted", calls: [] };
   }
   if (answer.fails)
@@ -45,12 +46,20 @@ const decisions: { readonly [action in Decision["action"]]: Decision } = {
   force: { action: "force", tool: "pure" },
 };
 
-function messageFrom({ runId, turn }: Attempt, { text, tools, refuses }: ScenarioAnswer): AssistantMessage {
-  const content: AssistantPart[] = text === "" ? [] : [{ type: "text", text }];
+function messageFrom({ runId, turn }: Attempt, answer: ScenarioAnswer): AssistantMessage {
+  const { before, text, onText, tools, refuses } = answer;
+  const content: AssistantPart[] = text === "" ? [...before] : [...before, { type: "text", text, ...onText }];
   const calls = refuses ? [] : tools;
   calls.forEach(({ name, problem }, i) => {
     const callKey = `${runId}.${turn}.${i}`;
-    content.push({ type: "tool_call", callKey, id: callKey, name, args: {}, ...(problem ? { problem, argsText: "{" } : {}) });
+    content.push({
+      type: "tool_call",
+      callKey,
+      name,
+      args: {},
+      ...(problem ? { problem, argsText: "{" } : {}),
+      ...answer.vendorPartOf(callKey),
+    });
   });
   return { role: "assistant", content, stopReason: refuses ? "error" : calls.length > 0 ? "tool_calls" : "stop" };
 }

@@ -234,6 +234,8 @@ export function claimValid(messages: readonly Message[], seed: number): void {
       return;
     }
     claim(message.content.length > 0 && messages[i - 1]?.role !== "assistant", seed, "an empty or doubled answer");
+    const isBlank = message.content.some((part) => part.type === "text" && part.text.trim() === "" && !part.opaque);
+    claim(!isBlank, seed, "a blank text");
     callsOf(message).forEach((call, k) => {
       const result = messages[i + 1 + k];
       claim(

@@ -1,7 +1,8 @@
 import { defaultLimits, type RunLimits, type ToolPolicy } from "../loop/policy.ts";
-import type { ToolCallPart } from "../message/content.ts";
+import type { AssistantPart, Opaque, ResultPart, ToolCallPart } from "../message/content.ts";
 import { digestOf } from "../message/digest.ts";
-import type { CallOutcome } from "../message/message.ts";
+import type { CallOutcome, UserMessage } from "../message/message.ts";
+import { opaqueOnText, partsBeforeText, toolOutput, userContent, vendorPartOfCall } from "./rich-content.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 /** What the world of one simulated session is like: decided by the seed alone, never by the order of events. */
@@ -12,13 +13,19 @@ export interface LoopScenario {
   /** The answer of the model at this turn of a run (counted from 0 over the session). */
   modelAt(runOrdinal: number, turn: number, attempt: number): ScenarioAnswer;
   outcomeOf(callKey: string): CallOutcome;
+  outputOf(callKey: string): readonly ResultPart[];
+  inputAt(inputId: string): UserMessage["content"];
 }
 
 export interface ScenarioAnswer {
   readonly fails?: { readonly retryable: boolean };
   readonly refuses: boolean;
+  readonly before: readonly AssistantPart[];
   readonly text: string;
+  readonly onText: { readonly opaque?: Opaque };
   readonly tools: readonly { readonly name: string; readonly problem?: ToolCallPart["problem"] }[];
+  /** What a vendor adds to the call of this key. */
+  vendorPartOf(callKey: string): { readonly id: string; readonly opaque?: Opaque };
   readonly decision?: "stop" | "nudge" | "force";
 }
 
@@ -41,7 +48,7 @@ const tools = {
   client: policy({ home: "client" }),
   slow_client: policy({ home: "client", timeoutMs: 60_000 }),
 };
-const names = [...Object.keys(tools), "missing"];
+const names = [...Object.keys(tools), "no such.tool!"];
 
 /** A world from a number. */
 export function loopScenario(seed: number): LoopScenario {
@@ -60,12 +67,29 @@ export function loopScenario(seed: number): LoopScenario {
     seed,
     tools,
     limits,
-    modelAt: (runOrdinal, turn, attempt) => answerFor(seededRandom(hash(seed, runOrdinal, turn)), attempt, turn),
+    modelAt: (runOrdinal, turn, attempt) => ({
+      ...answerFor(seededRandom(hash(seed, runOrdinal, turn)), attempt, turn),
+      ...vendorContent(seed, `${runOrdinal}_${turn}`),
+    }),
     outcomeOf: (callKey) => (seededRandom(hash(seed, callKey, 0))() < 0.8 ? "ok" : "error"),
+    outputOf: (callKey) => toolOutput(seededRandom(hash(seed, callKey, 1)), `result of ${callKey}`),
+    inputAt: (inputId) => userContent(seededRandom(hash(seed, inputId, 2)), `say ${inputId}`),
   };
 }
 
-function answerFor(random: () => number, attempt: number, turn: number): ScenarioAnswer {
+/** What vendors add, from random numbers of its own: the course of a session does not depend on it. */
+function vendorContent(seed: number, place: string): Pick<ScenarioAnswer, "before" | "onText" | "vendorPartOf"> {
+  const random = seededRandom(hash(seed, place, 3));
+  return {
+    before: partsBeforeText(random, place),
+    onText: opaqueOnText(random, place),
+    vendorPartOf: (callKey) => vendorPartOfCall(seededRandom(hash(seed, callKey, 4)), callKey),
+  };
+}
+
+type CourseOfAnswer = Omit<ScenarioAnswer, "before" | "onText" | "vendorPartOf">;
+
+function answerFor(random: () => number, attempt: number, turn: number): CourseOfAnswer {
   const failures = random() < 0.15 ? 1 + Math.floor(random() * 3) : 0;
   const fails = attempt <= failures ? { fails: { retryable: random() < 0.8 } } : {};
   const count = random() < 0.35 ? 0 : Math.floor(random() * 5);

@@ -120,7 +120,7 @@ class SimulatedSession {
     const id = `input${++this.inputCount}`;
     if (mode === "interrupt" && run) this.add({ type: "abort.requested", runId: run.runId, reason: "interrupted" });
     const parent = mode === "enqueue" && this.random() < 0.2 ? this.anyMessage() : undefined;
-    const message = { role: "user", content: `say ${id}` } as const;
+    const message = { role: "user", content: this.scenario.inputAt(id) } as const;
     this.add({
       type: "input.accepted",
       inputId: id,
@@ -172,7 +172,7 @@ class SimulatedSession {
     else if (effect.type === "run-tool" || effect.type === "lookup-tool") {
       const { callKey } = effect.call.part;
       const outcome = this.state.run?.abort ? "aborted" : this.scenario.outcomeOf(callKey);
-      this.add({ type: "tool.finished", runId: effect.runId, callKey, outcome, output: [{ type: "text", text: `result of ${callKey}` }] });
+      this.add({ type: "tool.finished", runId: effect.runId, callKey, outcome, output: this.scenario.outputOf(callKey) });
     }
   }
 
@@ -190,7 +190,7 @@ class SimulatedSession {
       runId: this.state.run.runId,
       callKey: call.part.callKey,
       outcome: "ok",
-      output: [{ type: "text", text: "from the client" }],
+      output: this.scenario.outputOf(call.part.callKey),
     });
   }
 

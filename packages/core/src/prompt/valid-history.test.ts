@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import type { AssistantPart } from "../message/content.ts";
+import type { AssistantMessage, Message } from "../message/message.ts";
+import { createValidHistory } from "./valid-history.ts";
+
+const opaque = { vendor: "gemini", data: { thoughtSignature: "s" } } as const;
+const blank: AssistantPart = { type: "text", text: " " };
+const signed: AssistantPart = { ...blank, opaque };
+const words: AssistantPart = { type: "text", text: "Well." };
+const thinking: AssistantPart = { type: "thinking", text: "hm", opaque };
+
+/** What is kept of an answer with this content; `undefined` when it is left out. */
+function kept(
+  content: readonly AssistantPart[],
+  stopReason: AssistantMessage["stopReason"] = "stop",
+): readonly AssistantPart[] | undefined {
+  const history = createValidHistory();
+  const said: readonly Message[] = [
+    { role: "user", content: "Hello." },
+    { role: "assistant", content, stopReason },
+  ];
+  history.take(said);
+  const answer = history.messages[1];
+  return answer?.role === "assistant" ? answer.content : undefined;
+}
+
+describe("a valid history", () => {
+  it("keeps a blank text that carries opaque data, which its vendor wants back", () => {
+    expect(kept([signed])).toEqual([signed]);
+    expect(kept([words, signed, blank])).toEqual([words, signed]);
+  });
+
+  it("drops a blank text without opaque data", () => {
+    expect(kept([blank, words])).toEqual([words]);
+    expect(kept([blank])).toBeUndefined();
+  });
+
+  it("drops everything but words from an answer that was cut off", () => {
+    expect(kept([thinking, words, signed], "aborted")).toEqual([words]);
+    expect(kept([thinking, signed], "error")).toBeUndefined();
+  });
+
+  it("leaves out an answer that is thinking alone", () => {
+    expect(kept([thinking])).toBeUndefined();
+  });
+});
