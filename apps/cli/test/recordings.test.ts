@@ -3,9 +3,16 @@ import { writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { AgentEvent } from "@loopwright/core";
+import { type AgentEvent, createSession } from "@loopwright/core";
+import { memoryStore } from "@loopwright/core/memory";
 import { findRecordings, isStreamed, loadRecordings, type Replay, startReplay } from "@loopwright/provider-kit/testing";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { terminalChat } from "../src/chat/terminal-chat.ts";
+import { createAssistant } from "../src/compose/create-assistant.ts";
+import { createProvider } from "../src/compose/create-provider.ts";
+import { resolveSettings } from "../src/settings/settings.ts";
+import { createStyle } from "../src/terminal/style.ts";
+import { FakeInput, FakeScreen } from "./fake-terminal.ts";
 import { type Ended, emptyDirectory, run } from "./run-binary.ts";
 
 // Whole processes are started here: on a busy machine they take their time.
@@ -72,6 +79,28 @@ describe.skipIf(!place.available).each(Object.entries(vendors))("recorded traffi
       const { stdout, code, stderr } = await ask(replay.baseUrl(recording), ["hi"], await emptyDirectory());
       expect([recording.id, stdout.trim(), code, stderr.includes("why:")]).toEqual([recording.id, recording.truth.text.trim(), 0, false]);
     }
+  });
+
+  test.concurrent("shows the recorded answer in a chat", async ({ expect }) => {
+    const [recording] = said;
+    if (!recording) throw new Error("There is nothing to play.");
+    const flags = { provider: vendor, model: "any-model", baseUrl: replay.baseUrl(recording) };
+    const settings = resolveSettings(flags, keys, await emptyDirectory());
+    const provider = await createProvider(settings);
+    const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
+    const workplace = { settings, provider, agent, store: memoryStore() };
+    const session = createSession({ agent, store: workplace.store });
+    const [input, output] = [new FakeInput(), new FakeScreen(100, 60)];
+    const ended = terminalChat({ workplace, session, style: createStyle(false), input, output });
+    input.write("hi\r");
+    const firstWords = recording.truth.text.trim().slice(0, 20).split("\n")[0] ?? "";
+    const lines = await output.until(
+      (seen) => seen.some((line) => line.includes(firstWords)) && seen.some((line) => line.includes("Enter sends")),
+    );
+    expect(lines.at(-1)).toMatch(new RegExp(`^${vendor} any-model`));
+    input.write("\u0004");
+    await ended;
+    expect(session.messages.at(-1)).toMatchObject({ role: "assistant", stopReason: "stop" });
   });
 
   test.concurrent("runs the recorded tool calls with their arguments", async ({ expect }) => {

@@ -78,7 +78,7 @@ test("words sent while the agent works join its run", async () => {
   await screen.shows("Enter steers");
   type("and what time is it?\r");
   await screen.shows("joins before the next model call");
-  await screen.until((lines) => lines.includes("> and what time is it?") && lines.some((line) => line.includes("Enter sends")));
+  await screen.until((lines) => lines.includes("> and what time is it?") && lines.some((line) => line.includes("`current_time` says")));
   const kept = await createSession({ agent: workplace.agent, store: workplace.store, id: sessionId }).ready();
   expect(kept.messages.filter((message) => message.role === "user")).toHaveLength(2);
 });

@@ -1,5 +1,6 @@
 import { summaryLine } from "../commands/sessions.ts";
-import { localScope, type Workplace } from "../compose/workplace.ts";
+import { localScope } from "../compose/kept-sessions.ts";
+import type { Workplace } from "../compose/workplace.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import type { Conversation } from "./conversation.ts";
 

@@ -1,4 +1,3 @@
-import { emitKeypressEvents } from "node:readline";
 import { introduction } from "../compose/introduction.ts";
 import { openSession } from "../compose/workplace.ts";
 import { footerLines } from "../screen/footer-lines.ts";
@@ -12,6 +11,7 @@ import { type ChatRoom, resumeCommand } from "./chat-room.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import { questionLines } from "./question-lines.ts";
 import { runSlashCommand } from "./slash-command.ts";
+import { takeTerminal } from "./take-terminal.ts";
 
 const frameMs = 1000 / 30;
 const spinnerMs = 120;
@@ -20,10 +20,6 @@ const quitWindowMs = 2_000;
 /** How long a run that was told to stop is waited for on the way out. */
 const farewellMs = 6_000;
 const widthMax = 100;
-
-/** Bracketed paste, and keys that tell Shift+Enter from Enter where the terminal can. */
-const enterModes = "\u001b[?2004h\u001b[>1u";
-const leaveModes = "\u001b[<u\u001b[?2004l\u001b[?25h";
 
 /**
  * Owns: the terminal while a person talks. Everything that is finished goes to the scrollback once; only the block under way, the
@@ -60,17 +56,11 @@ class TerminalChat {
   }
 
   async run(): Promise<void> {
-    const { input, output } = this.room;
-    const restore = (): void => void output.write(leaveModes);
-    process.once("exit", restore);
-    input.setRawMode(true);
-    emitKeypressEvents(input);
-    const onKey = (text: string | undefined, key: Key): void => this.press(text, key);
-    const onSignal = (): void => this.quit();
-    const onResize = (): void => this.schedule();
-    input.on("keypress", onKey).resume();
-    output.on("resize", onResize).write(enterModes);
-    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
+    const restore = takeTerminal(this.room, {
+      press: (text, key) => this.press(text, key),
+      resize: () => this.schedule(),
+      end: () => this.quit(),
+    });
     const spinner = setInterval(() => {
       if (this.conversation.screen.activity !== "idle" || this.hint) this.schedule();
     }, spinnerMs);
@@ -84,11 +74,6 @@ class TerminalChat {
       clearInterval(spinner);
       clearTimeout(this.timer);
       this.isOver = true;
-      input.off("keypress", onKey).pause();
-      output.off("resize", onResize);
-      for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, onSignal);
-      input.setRawMode(false);
-      process.off("exit", restore);
       restore();
     }
   }

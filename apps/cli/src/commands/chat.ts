@@ -1,5 +1,6 @@
 import type { ChatRoom } from "../chat/chat-room.ts";
-import { latestSession, openSession, openWorkplace } from "../compose/workplace.ts";
+import { latestSession } from "../compose/kept-sessions.ts";
+import { openSession, openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type SharedFlags, settingsOf, styleFor } from "./flags.ts";
 

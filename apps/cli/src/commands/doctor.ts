@@ -2,7 +2,7 @@ import { isAgentError } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { complaintOf } from "../complaint.ts";
 import { createProvider } from "../compose/create-provider.ts";
-import { openExistingStore } from "../compose/workplace.ts";
+import { openExistingStore } from "../compose/kept-sessions.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type Vendor, vendors } from "../settings/vendors.ts";

@@ -1,7 +1,7 @@
 import { AgentError, type AgentSession, createAgent, createSession } from "@loopwright/core";
 import type { SessionStore, SessionSummary } from "@loopwright/core/ports";
 import { offline } from "@loopwright/providers-scripted";
-import { findSession, localScope, openExistingStore } from "../compose/workplace.ts";
+import { findSession, localScope, openExistingStore } from "../compose/kept-sessions.ts";
 import { exitCodes } from "../exit-code.ts";
 import { screenOf } from "../screen/fold-screen.ts";
 import { emptyScreen } from "../screen/screen.ts";

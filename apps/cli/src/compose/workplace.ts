@@ -1,14 +1,12 @@
 import { existsSync } from "node:fs";
-import { type Agent, AgentError, type AgentSession, createSession } from "@loopwright/core";
+import { type Agent, type AgentSession, createSession } from "@loopwright/core";
 import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
-import { type SqliteStore, sqliteStore } from "@loopwright/store-sqlite";
+import { sqliteStore } from "@loopwright/store-sqlite";
 import type { Settings } from "../settings/settings.ts";
 import { createAssistant } from "./create-assistant.ts";
 import { createProvider } from "./create-provider.ts";
+import { findSession, localScope } from "./kept-sessions.ts";
 import { loadTools } from "./load-tools.ts";
-
-/** The scope of everything that the command line keeps. */
-export const localScope = "local";
 
 /** Everything that a run needs. */
 export interface Workplace {
@@ -16,11 +14,6 @@ export interface Workplace {
   readonly provider: ModelProvider;
   readonly agent: Agent;
   readonly store: SessionStore;
-}
-
-/** The store when its file exists: commands that only look never create one. */
-export function openExistingStore(storeFile: string): SqliteStore | undefined {
-  return existsSync(storeFile) ? sqliteStore(storeFile) : undefined;
 }
 
 /**
@@ -42,24 +35,4 @@ export async function openSession({ agent, store }: Pick<Workplace, "agent" | "s
   if (id === undefined) return createSession({ agent, store });
   await findSession(store, id);
   return createSession({ agent, store, id }).ready();
-}
-
-/** @throws AgentError SESSION_NOT_FOUND when the store does not know the id. */
-export async function findSession(store: SessionStore, id: string): Promise<void> {
-  const isId = /^[a-z0-9][a-z0-9_-]{0,63}$/.test(id);
-  if (isId && (await store.log.head({ scope: localScope, session: id })).lastSeq > 0) return;
-  throw new AgentError("SESSION_NOT_FOUND", {
-    message: `There is no session \`${id.slice(0, 64)}\` in this store.`,
-    fix: "See `loopwright sessions list` for the ids, and check `--store`.",
-  });
-}
-
-/** Id of the session that changed last. @throws AgentError SESSION_NOT_FOUND when there is none. */
-export async function latestSession(store: SessionStore): Promise<string> {
-  const [latest] = await store.index.list(localScope, { limit: 1 });
-  if (latest) return latest.id;
-  throw new AgentError("SESSION_NOT_FOUND", {
-    message: "There is no session to go on with yet.",
-    fix: "Start one with `loopwright chat`.",
-  });
 }

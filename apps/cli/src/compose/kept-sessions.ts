@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import { AgentError } from "@loopwright/core";
+import type { SessionStore } from "@loopwright/core/ports";
+import { type SqliteStore, sqliteStore } from "@loopwright/store-sqlite";
+
+/** The scope of everything that the command line keeps. */
+export const localScope = "local";
+
+/** The store when its file exists: commands that only look never create one. */
+export function openExistingStore(storeFile: string): SqliteStore | undefined {
+  return existsSync(storeFile) ? sqliteStore(storeFile) : undefined;
+}
+
+/** @throws AgentError SESSION_NOT_FOUND when the store does not know the id. */
+export async function findSession(store: SessionStore, id: string): Promise<void> {
+  const isId = /^[a-z0-9][a-z0-9_-]{0,63}$/.test(id);
+  if (isId && (await store.log.head({ scope: localScope, session: id })).lastSeq > 0) return;
+  throw new AgentError("SESSION_NOT_FOUND", {
+    message: `There is no session \`${id.slice(0, 64)}\` in this store.`,
+    fix: "See `loopwright sessions list` for the ids, and check `--store`.",
+  });
+}
+
+/** Id of the session that changed last. @throws AgentError SESSION_NOT_FOUND when there is none. */
+export async function latestSession(store: SessionStore): Promise<string> {
+  const [latest] = await store.index.list(localScope, { limit: 1 });
+  if (latest) return latest.id;
+  throw new AgentError("SESSION_NOT_FOUND", {
+    message: "There is no session to go on with yet.",
+    fix: "Start one with `loopwright chat`.",
+  });
+}
