@@ -1,6 +1,7 @@
 import type { IdSource } from "../ports/id-source.ts";
 
-const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
+/** In the order of character codes, so that ids sort as their bytes do: the extended hex alphabet of RFC 4648. */
+const alphabet = "0123456789abcdefghijklmnopqrstuv";
 
 /** Random bytes for 256 ids: asking Web Crypto for a few at a time is most of what an id costs. */
 const pool = new Uint8Array(2560);
@@ -26,7 +27,7 @@ export const randomIds: IdSource = {
   random: () => Math.random(),
 };
 
-/** RFC 4648 base32 in lower case, without padding: 26 characters for 16 bytes. */
+/** RFC 4648 base32hex in lower case, without padding: 26 characters for 16 bytes. */
 function base32(bytes: Uint8Array): string {
   let text = "";
   let bits = 0;

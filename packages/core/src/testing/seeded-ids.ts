@@ -2,7 +2,7 @@ import type { IdSource } from "../ports/id-source.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 /** In the order of character codes, so that ids sort as their numbers do. */
-const alphabet = "234567abcdefghijklmnopqrstuvwxyz";
+const alphabet = "0123456789abcdefghijklmnopqrstuv";
 
 /** Ids of the real shape (26 characters, sorting by age) that are the same for the same seed: a counter, then random characters. */
 export function seededIds(seed: number): IdSource {
