@@ -23,6 +23,11 @@ const options: Options = {
   clean: true,
   splitting: true,
   target: "node22",
+  // A third less to install; names stay, so stack traces read as before, and lines stay short enough to find the place.
+  esbuildOptions(esbuild) {
+    esbuild.minifyWhitespace = true;
+    esbuild.lineLimit = 160;
+  },
   platform: "node",
   // node:sqlite exists under this name only.
   removeNodeProtocol: false,
