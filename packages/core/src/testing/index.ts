@@ -3,6 +3,8 @@
 export { type BlobsUnderTest, blobStoreKit } from "./blob-store-kit.ts";
 export { type DraftsUnderTest, draftStoreKit } from "./draft-store-kit.ts";
 export { type ChannelUnderTest, eventChannelKit } from "./event-channel-kit.ts";
+export { assertEventStream, type EventStreamOptions, type EventViolation, findEventViolation } from "./event-stream.ts";
+export { type EventTree, readEventTree } from "./event-tree.ts";
 export type { IndexUnderTest } from "./index-under-test.ts";
 export type { Kit, KitCase, KitOptions, KitRunner, KitVerdict, Lack } from "./kit.ts";
 export { differenceOf, expectSame, expectThat, runKit, tryKit } from "./kit.ts";

@@ -1,0 +1,86 @@
+import type { AgentEvent, EphemeralEvent } from "../loop/event.ts";
+import { textOf } from "../message/message.ts";
+
+interface Lane {
+  n: number;
+  isOpen: boolean;
+  /** False as soon as something of it is missing: then only the numbers count. */
+  isWhole: boolean;
+  /** The call of a tool's lane. */
+  readonly callKey?: string;
+  /** Of each text or thinking block and each call that has begun: what its deltas add up to. */
+  readonly open: Map<string, string>;
+  /** Length of all text so far. */
+  textLength: number;
+}
+
+/** What the lanes of one stream allow. Answers are what is wrong, or `undefined`. */
+export interface EventLanes {
+  /** Opens and closes lanes. */
+  durable(event: AgentEvent): string | undefined;
+  ephemeral(event: EphemeralEvent): { readonly flaw?: string; readonly isWhole: boolean };
+}
+
+/** `isLossy`: deltas may be missing anywhere. `joins`: lanes may have been opened before the stream began. */
+export function createEventLanes({ isLossy, joins }: { readonly isLossy: boolean; readonly joins: boolean }): EventLanes {
+  const lanes = new Map<number, Lane>();
+  let firstSeq = Number.POSITIVE_INFINITY;
+  const open = (lane: number, isWhole: boolean, callKey?: string): Lane => {
+    const opened: Lane = { n: 0, isOpen: true, isWhole, open: new Map(), textLength: 0, ...(callKey === undefined ? {} : { callKey }) };
+    lanes.set(lane, opened);
+    return opened;
+  };
+  const close = (mine: (lane: Lane) => boolean): Lane | undefined => {
+    const found = [...lanes.values()].find((lane) => lane.isOpen && mine(lane));
+    if (found) found.isOpen = false;
+    return found;
+  };
+  return {
+    durable(event) {
+      if (!("seq" in event)) return undefined;
+      firstSeq = Math.min(firstSeq, event.seq);
+      if (event.type === "message_start" && event.role === "assistant") open(event.seq, !isLossy);
+      if (event.type === "tool_execution_start") {
+        close(({ callKey }) => callKey === event.callKey);
+        open(event.seq, !isLossy, event.callKey);
+      }
+      if (event.type === "tool_execution_end") close(({ callKey }) => callKey === event.callKey);
+      if (event.type === "attempt_discarded") close(({ callKey }) => callKey === undefined);
+      if (event.type !== "message_end" || event.message.role !== "assistant") return undefined;
+      const lane = close(({ callKey }) => callKey === undefined);
+      if (!lane?.isWhole || event.message.stopReason === "aborted") return undefined;
+      const [unended] = lane.open.keys();
+      if (unended !== undefined) return `got message_end before the end of ${unended}`;
+      return lane.textLength === textOf(event.message).length ? undefined : "got message_end with another text than its deltas";
+    },
+    ephemeral(event) {
+      const lane = lanes.get(event.lane) ?? (joins && event.lane < firstSeq ? open(event.lane, false) : undefined);
+      if (!lane) return { flaw: `got ${event.type} before lane ${event.lane} was opened`, isWhole: false };
+      if (!lane.isOpen) return { flaw: `got ${event.type} after lane ${event.lane} was closed`, isWhole: lane.isWhole };
+      const isSnapshot = event.type === "message_snapshot" || event.type === "tool_execution_snapshot";
+      if (isSnapshot) lane.isWhole = false;
+      const isNext = lane.isWhole ? event.n === lane.n + 1 : event.n > lane.n || (isSnapshot && event.n === lane.n);
+      if (!isNext)
+        return { flaw: `got ${event.type} number ${event.n} of lane ${event.lane} after number ${lane.n}`, isWhole: lane.isWhole };
+      lane.n = event.n;
+      const flaw = lane.isWhole ? addUp(lane, event) : undefined;
+      return { isWhole: lane.isWhole, ...(flaw === undefined ? {} : { flaw }) };
+    },
+  };
+}
+
+/** Keeps the sums of open blocks; an end must say its block's. */
+function addUp(lane: Lane, event: EphemeralEvent): string | undefined {
+  if (!("index" in event)) return undefined;
+  const [, kind, phase] = /^(.*)_(start|delta|end)$/.exec(event.type) ?? [];
+  const { open } = lane;
+  const block = `${kind} ${event.index}`;
+  if (event.type === "text_delta") lane.textLength += event.delta.length;
+  if (phase === "start") open.set(block, "");
+  if ("delta" in event) open.set(block, (open.get(block) ?? "") + event.delta);
+  if (phase !== "end") return undefined;
+  const sum = open.get(block);
+  open.delete(block);
+  const said = event.type === "text_end" ? event.text : event.type === "thinking_end" ? event.thinking : sum;
+  return sum === undefined || said === sum ? undefined : `got ${event.type} index ${event.index} with another text than its deltas`;
+}
