@@ -47,7 +47,7 @@ async function watch(make: (output: TerminalOutput) => LiveRegion, columns: numb
   for (const [at, event] of longRun().entries()) {
     screen = foldScreen(screen, event, at);
     const frame = { width: columns - 1, style: createStyle(false) };
-    const lines = writer.write(screen, { frame, liveMax: rows - 4, showThinking: false, showTools: false, now: at });
+    const lines = writer.write(screen, { frame, liveMax: rows - 4, showThinking: false, hasKeys: true, showTools: false, now: at });
     finished.push(...lines.finished);
     const live = [...lines.live, "", "> typing", `frame ${at}`];
     region.draw({ finished: lines.finished, live, cursor: { row: live.length - 2, column: 8 } });

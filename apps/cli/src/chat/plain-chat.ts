@@ -18,7 +18,7 @@ export function appendOnly(room: ChatRoom, { isEchoed }: AppendOptions): { reado
   const writer = createScreenWriter();
   const flush = (): void => {
     const frame = { width: proseWidth(room.output), style: room.style };
-    const view = { frame, liveMax: Number.MAX_SAFE_INTEGER, showThinking: false, showTools: false, now: Date.now() };
+    const view = { frame, liveMax: Number.MAX_SAFE_INTEGER, showThinking: false, hasKeys: false, showTools: false, now: Date.now() };
     const { screen } = conversation;
     const shown = isEchoed ? { ...screen, blocks: screen.blocks.filter((block) => block.kind !== "user" || block.isPast) } : screen;
     const { finished } = writer.write(shown, view);

@@ -133,7 +133,7 @@ class TerminalChat {
     const asked = question ? questionLines(question, frame) : [];
     const footer = footerLines(screen, this.footerState(now), frame);
     const room = this.room.output.rows - 2 - input.rows.length - asked.length - footer.length;
-    const view = { frame, liveMax: Math.max(1, room), showThinking: this.showThinking, showTools: this.showTools, now };
+    const view = { frame, liveMax: Math.max(1, room), showThinking: this.showThinking, hasKeys: true, showTools: this.showTools, now };
     const { finished, live } = this.writer.write(screen, view);
     const above = [...live, "", ...asked];
     const lines = [...above, ...input.rows, ...footer];

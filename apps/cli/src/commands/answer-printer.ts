@@ -1,7 +1,6 @@
 import type { AgentEvent } from "@loopwright/core";
 import { foldScreen } from "../screen/fold-screen.ts";
-import type { Block } from "../screen/screen.ts";
-import { emptyScreen, type Screen } from "../screen/screen.ts";
+import { type Block, emptyScreen, type Screen } from "../screen/screen.ts";
 import { createScreenWriter, type View } from "../screen/screen-writer.ts";
 import { createLiveRegion } from "../terminal/live-region.ts";
 import { proseWidth, type SharedFlags, styleFor } from "./flags.ts";
@@ -13,55 +12,57 @@ export interface AnswerPrinter {
   end(text: string): void;
 }
 
+/** An output of the process. */
+interface PrinterStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+}
+
 interface PrinterOptions {
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stdout: PrinterStream;
+  readonly stderr: PrinterStream;
   readonly flags: SharedFlags & { readonly quiet?: boolean };
 }
 
-const isText = (block: Block): boolean => block.kind === "text";
 const framesPerSecond = 30;
 
 /**
  * Text goes to standard output: on a terminal as Markdown while it comes, else as it is written, once it is sure to be the
- * answer (an attempt may be thrown away). Tools, thinking and notices go to standard error as they end.
+ * answer (an attempt may be thrown away). Tools, thinking and notices go to standard error as they end. Where both are the
+ * terminal, everything stands in the order in which it happened.
  */
 export function createAnswerPrinter({ stdout, stderr, flags }: PrinterOptions): AnswerPrinter {
-  const isLive = stdout.isTTY === true && !flags.plain;
+  const isOneTerminal = stdout.isTTY === true && stderr.isTTY === true && !flags.quiet;
+  const onStdout = (block: Block): boolean => block.kind === "text" || (isOneTerminal && block.kind !== "user");
+  const onStderr = (block: Block): boolean => !flags.quiet && block.kind !== "user" && !onStdout(block);
   const region = createLiveRegion(stdout);
   const answers = createScreenWriter();
   const others = createScreenWriter();
   let screen = emptyScreen;
-  let shown: readonly string[] = [];
+  let isShowing = false;
   let timer: NodeJS.Timeout | undefined;
-  const view = (stream: NodeJS.WriteStream): View => ({
+  const view = (stream: PrinterStream): View => ({
     frame: { width: proseWidth(stream), style: styleFor(stream, flags) },
     liveMax: Math.max(1, (stream.rows ?? 24) - 2),
     showThinking: false,
+    hasKeys: false,
     showTools: false,
     now: Date.now(),
   });
   const draw = (): void => {
-    const told = flags.quiet
-      ? []
-      : others.write(
-          filtered(screen, (block) => !isText(block) && block.kind !== "user"),
-          view(stderr),
-        ).finished;
-    if (told.length > 0) {
-      if (isLive && shown.length > 0) region.clear();
-      stderr.write(`${told.join("\n")}\n`);
-    }
+    const told = others.write(filtered(screen, onStderr), view(stderr)).finished;
+    if (told.length > 0) stderr.write(`${told.join("\n")}\n`);
     if (!stdout.isTTY) return;
-    const { finished, live } = answers.write(filtered(screen, isText), view(stdout));
-    if (!isLive) {
+    const { finished, live } = answers.write(filtered(screen, onStdout), view(stdout));
+    if (flags.plain) {
       if (finished.length > 0) stdout.write(`${finished.join("\n")}\n`);
       return;
     }
-    if (finished.length === 0 && live.length === 0 && shown.length === 0) return;
-    shown = live;
-    const rows = [...live, ""];
-    region.draw({ finished, live: rows, cursor: { row: rows.length - 1, column: 0 } });
+    if (finished.length === 0 && live.length === 0 && !isShowing) return;
+    isShowing = live.length > 0;
+    region.draw({ finished, live: [...live, ""], cursor: { row: live.length, column: 0 } });
   };
   return {
     push(event) {

@@ -17,7 +17,7 @@ export async function settingsOf(flags: SharedFlags): Promise<Settings> {
 }
 
 /** Colours where the stream is a terminal and neither `--no-color`, NO_COLOR nor TERM=dumb is against it. FORCE_COLOR asks for them anywhere. */
-export function styleFor(stream: NodeJS.WriteStream, flags: SharedFlags): Style {
+export function styleFor(stream: { readonly isTTY?: boolean }, flags: SharedFlags): Style {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   const refused = flags.color === false || Boolean(NO_COLOR) || TERM === "dumb";
   return createStyle(!refused && (stream.isTTY === true || Boolean(FORCE_COLOR && FORCE_COLOR !== "0")));

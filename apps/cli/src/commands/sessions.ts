@@ -45,7 +45,7 @@ export async function showSession(id: string, flags: SessionFlags): Promise<numb
       return exitCodes.ok;
     }
     const frame = { width: proseWidth(process.stdout), style: styleFor(process.stdout, flags) };
-    const view = { frame, liveMax: 1, showThinking: true, showTools: false, now: Date.now() };
+    const view = { frame, liveMax: 1, showThinking: true, hasKeys: false, showTools: false, now: Date.now() };
     const lines = createScreenWriter().write(screenOf(emptyScreen, session.messages), view).finished;
     if (session.title) print(frame.style.bold(oneLine(session.title, 200)));
     for (const line of lines) print(line);

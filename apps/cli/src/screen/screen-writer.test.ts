@@ -8,7 +8,7 @@ import { createScreenWriter, type View } from "./screen-writer.ts";
 import { toolLines } from "./tool-lines.ts";
 
 const frame = { width: 60, style: createStyle(false) };
-const view: View = { frame, liveMax: 20, showThinking: false, showTools: false, now: 10_000 };
+const view: View = { frame, liveMax: 20, showThinking: false, hasKeys: true, showTools: false, now: 10_000 };
 
 test("a finished run reads like a conversation", () => {
   const screen = toolRun.reduce((current, event) => foldScreen(current, event, 1_000), emptyScreen);

@@ -11,6 +11,8 @@ export interface View {
   /** Lines that the blocks under way may take. */
   readonly liveMax: number;
   readonly showThinking: boolean;
+  /** Whether a person can press keys here. */
+  readonly hasKeys: boolean;
   readonly showTools: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -104,11 +106,13 @@ function wholeLines(block: Block, view: View): readonly string[] {
   }
 }
 
-function thinkingLines(block: Extract<Block, { kind: "thinking" }>, { frame, showThinking, now }: View): readonly string[] {
+function thinkingLines(block: Extract<Block, { kind: "thinking" }>, { frame, showThinking, hasKeys, now }: View): readonly string[] {
   const { style, width } = frame;
   const seconds = block.isDone ? block.durationMs : Math.floor((now - block.since) / 1_000) * 1_000;
   const time = seconds === undefined || seconds === 0 ? "" : ` for ${durationText(seconds)}`;
-  const head = style.dim(`∴ ${block.isDone ? "Thought" : "Thinking"}${time}${showThinking ? "" : " · Ctrl+T shows the next one"}`);
+  const head = style.dim(
+    `∴ ${block.isDone ? "Thought" : "Thinking"}${time}${showThinking || !hasKeys ? "" : " · Ctrl+T shows the next one"}`,
+  );
   if (!showThinking) return [head];
   const text = block.text
     .trim()
