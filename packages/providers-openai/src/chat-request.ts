@@ -2,6 +2,7 @@ import {
   type AssistantMessage,
   type Json,
   type JsonObject,
+  type Message,
   partsOf,
   type ResultPart,
   type ToolResultMessage,
@@ -11,6 +12,7 @@ import {
 import type { ModelRequest } from "@loopwright/core/ports";
 import { argumentsOf, chatCallIds, createCallIds, nineCallIds, toolNameOf } from "./call-ids.ts";
 import type { OpenAiCompat } from "./compat.ts";
+import { type ConversationWriter, createConversations } from "./conversation.ts";
 import { fileDataOf, fileNameOf, fileTextOf, imageUrlOf } from "./media.ts";
 import { modelOf } from "./models.ts";
 import { createRenderCache, emptyOutput, noticeText, type RenderCache } from "./request-cache.ts";
@@ -22,13 +24,17 @@ export const chatVendor = "openai-chat";
 /** The bodies of one server; keeps what was made of each message. */
 export function createChatRequests(compat: OpenAiCompat): (request: ModelRequest) => JsonObject {
   const cache = createRenderCache<readonly JsonObject[]>();
-  return (request) => bodyOf(request, compat, cache);
+  const itemsOf = createConversations(() => createChatWriter(compat, cache));
+  return (request) => {
+    const system = systemOf(request, compat);
+    return bodyOf(request, compat, itemsOf(request.messages, system === undefined ? [] : [{ role: compat.systemRole, content: system }]));
+  };
 }
 
-function bodyOf(request: ModelRequest, compat: OpenAiCompat, cache: RenderCache<readonly JsonObject[]>): JsonObject {
+function bodyOf(request: ModelRequest, compat: OpenAiCompat, messages: Json[]): JsonObject {
   const model = modelOf(request.model);
   const streamed = request.stream !== false;
-  const body: Record<string, Json> = { model: request.model, messages: messagesOf(request, compat, cache), stream: streamed };
+  const body: Record<string, Json> = { model: request.model, messages, stream: streamed };
   if (streamed && compat.streamOptions) body["stream_options"] = { include_usage: true };
   if (request.maxTokens !== undefined) body[compat.maxTokensField] = request.maxTokens;
   if (request.temperature !== undefined && !model?.reasoning) body["temperature"] = request.temperature;
@@ -89,44 +95,41 @@ function addReasoning(body: Record<string, Json>, request: ModelRequest, compat:
   }
 }
 
-function messagesOf(request: ModelRequest, compat: OpenAiCompat, cache: RenderCache<readonly JsonObject[]>): JsonObject[] {
+function createChatWriter(compat: OpenAiCompat, cache: RenderCache<readonly JsonObject[]>): ConversationWriter {
   const ids = createCallIds(compat.callIds === "nine" ? nineCallIds : chatCallIds);
-  const messages: JsonObject[] = [];
-  const system = systemOf(request, compat);
-  if (system !== undefined) messages.push({ role: compat.systemRole, content: system });
+  const items: JsonObject[] = [];
   /** Images of tool results: a tool's message holds text alone, so they follow the last result of the turn. */
   let waiting: JsonObject[] = [];
-  const flush = (): void => {
-    if (waiting.length > 0) addUser(messages, { role: "user", content: waiting }, compat);
-    waiting = [];
-  };
-  for (const message of request.messages) {
-    if (message.role !== "tool_result") flush();
+  const closing = (): readonly JsonObject[] => (waiting.length > 0 && compat.userAfterTool ? [{ role: "user", content: waiting }] : []);
+  const add = (message: Message): void => {
+    if (message.role !== "tool_result") {
+      items.push(...closing());
+      waiting = [];
+    }
     switch (message.role) {
       case "user":
-        for (const rendered of cache.get(message, "", () => [userMessage(message)])) addUser(messages, rendered, compat);
+        for (const rendered of cache.get(message, "", () => [userMessage(message)])) addUser(items, rendered, compat);
         break;
       case "notice":
-        addNotice(messages, noticeText(message), compat);
+        addNotice(items, noticeText(message), compat);
         break;
       case "assistant": {
         const callIds = ids.open(message);
-        messages.push(...cache.get(message, callIds.join(" "), () => assistantMessages(message, callIds, compat)));
+        items.push(...cache.get(message, callIds.join(" "), () => assistantMessages(message, callIds, compat)));
         break;
       }
       case "tool_result": {
         const id = ids.of(message);
         const [result, ...images] = cache.get(message, id, () => resultMessages(message, id));
-        if (result !== undefined) messages.push(result);
+        if (result !== undefined) items.push(result);
         waiting.push(...images);
         break;
       }
       default:
         message satisfies never;
     }
-  }
-  flush();
-  return messages;
+  };
+  return { items, add, closing };
 }
 
 function systemOf({ system, output }: ModelRequest, compat: OpenAiCompat): string | undefined {

@@ -4,8 +4,9 @@ import { fileURLToPath } from "node:url";
 import { isAgentError } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { nodeHttp } from "@loopwright/provider-kit/node";
+import { type Asked, loopbackServer } from "@loopwright/provider-kit/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Asked, eventStream, json, loopback, streaming } from "../test/loopback.ts";
+import { eventStream, json, streaming } from "../test/canned.ts";
 import { answerOf, chatAnswer, chatChunk, request, responsesAnswer } from "../test/samples.ts";
 import { openai } from "./openai.ts";
 import type { OpenAiOptions } from "./options.ts";
@@ -17,7 +18,7 @@ const open = { "content-type": "text/event-stream" };
 
 afterEach(() => vi.unstubAllEnvs());
 
-const at = (baseURL: string, options: OpenAiOptions = {}): ModelProvider => openai({ apiKey, baseURL, ...options });
+const at = (origin: string, options: OpenAiOptions = {}): ModelProvider => openai({ apiKey, baseURL: `${origin}/v1`, ...options });
 
 /** A transport that notes what it is asked and answers well. */
 function noting(): { asked: { url: string; headers: Headers }[]; fetch: typeof fetch } {
@@ -34,14 +35,14 @@ function noting(): { asked: { url: string; headers: Headers }[]; fetch: typeof f
 
 describe.each(apis)("openai over %s", (api) => {
   it("A36, A43: asks for a stream and gives text, usage and one end", async () => {
-    await using server = await loopback(streaming(...answers[api]));
-    expect(await answerOf(at(server.baseURL, { api }))).toMatchObject({
+    await using server = await loopbackServer(streaming(...answers[api]));
+    expect(await answerOf(at(server.origin, { api }))).toMatchObject({
       parts: [{ type: "text", text: "Good day." }],
       usage: { cacheRead: 900, output: 20 },
       ended: { stopReason: "stop", model: "gpt-4.1-2025" },
     });
     const [asked] = server.asked as readonly [Asked];
-    expect(asked.path).toBe(api === "chat" ? "/v1/chat/completions" : "/v1/responses");
+    expect(asked.url).toBe(api === "chat" ? "/v1/chat/completions" : "/v1/responses");
     expect(asked.body).toMatchObject({ model: "gpt-4.1", stream: true });
     if (api === "chat") expect(asked.body["stream_options"]).toEqual({ include_usage: true });
     else expect(asked.body["store"]).toBe(false);
@@ -49,8 +50,8 @@ describe.each(apis)("openai over %s", (api) => {
   });
 
   it("B21: sends none of the tools' keys without tools", async () => {
-    await using server = await loopback(streaming(...answers[api]));
-    await answerOf(at(server.baseURL, { api }), { ...request, tools: [], toolChoice: "required", parallelToolCalls: true });
+    await using server = await loopbackServer(streaming(...answers[api]));
+    await answerOf(at(server.origin, { api }), { ...request, tools: [], toolChoice: "required", parallelToolCalls: true });
     for (const key of [
       "tools",
       "tool_choice",
@@ -68,8 +69,8 @@ describe.each(apis)("openai over %s", (api) => {
       chat: { model: "m", choices: [{ message: { content: "Good day." }, finish_reason: "stop" }] },
       responses: { status: "completed", model: "m", output: [{ type: "message", content: [{ type: "output_text", text: "Good day." }] }] },
     };
-    await using server = await loopback(json(200, whole[api]));
-    const provider = at(server.baseURL, { api, capabilities: { streaming: false } });
+    await using server = await loopbackServer(json(200, whole[api]));
+    const provider = at(server.origin, { api, capabilities: { streaming: false } });
     const batches: unknown[] = [];
     for await (const chunks of provider.stream(request, { signal: new AbortController().signal, attempt: 1 }))
       batches.push(chunks.map((chunk) => chunk.type));
@@ -78,16 +79,16 @@ describe.each(apis)("openai over %s", (api) => {
   });
 
   it("A62: refuses an image before any request where the model cannot see", async () => {
-    await using server = await loopback(streaming(...answers[api]));
+    await using server = await loopbackServer(streaming(...answers[api]));
     const image = { type: "image", mediaType: "image/png", source: { data: "aGk=" } } as const;
-    const blind = answerOf(at(server.baseURL, { api }), { model: "gpt-3.5-turbo", messages: [{ role: "user", content: [image] }] });
+    const blind = answerOf(at(server.origin, { api }), { model: "gpt-3.5-turbo", messages: [{ role: "user", content: [image] }] });
     await expect(blind).rejects.toMatchObject({ code: "MODEL_UNSUPPORTED" });
     expect(server.asked).toEqual([]);
   });
 
   it("trap 1: a stream that ends without its terminal event is an error, not a short answer", async () => {
-    await using server = await loopback(streaming(...answers[api].slice(0, 3)));
-    await expect(answerOf(at(server.baseURL, { api }))).rejects.toMatchObject({ code: "MODEL_STREAM_BROKEN", retryable: true });
+    await using server = await loopbackServer(streaming(...answers[api].slice(0, 3)));
+    await expect(answerOf(at(server.origin, { api }))).rejects.toMatchObject({ code: "MODEL_STREAM_BROKEN", retryable: true });
   });
 
   describe.each([
@@ -99,11 +100,11 @@ describe.each(apis)("openai over %s", (api) => {
       async (phase) => {
         const controller = new AbortController();
         const reason = new Error("stopped by a person");
-        await using server = await loopback((response) => {
+        await using server = await loopbackServer((response) => {
           if (phase === "before the headers") controller.abort(reason);
           else response.writeHead(200, open).write(eventStream(answers[api].slice(0, 3)));
         });
-        const provider = at(server.baseURL, { api, ...transport });
+        const provider = at(server.origin, { api, ...transport });
         const run = async (): Promise<void> => {
           for await (const _chunks of provider.stream(request, { signal: controller.signal, attempt: 1 })) controller.abort(reason);
         };
@@ -113,18 +114,20 @@ describe.each(apis)("openai over %s", (api) => {
     );
 
     it("trap 2: a connection cut in the middle is a broken stream", async () => {
-      await using server = await loopback((response) => {
+      await using server = await loopbackServer((response) => {
         response.writeHead(200, open).write(eventStream(answers[api].slice(0, 3)), () => response.socket?.destroy());
       });
-      await expect(answerOf(at(server.baseURL, { api, ...transport }))).rejects.toMatchObject({
+      await expect(answerOf(at(server.origin, { api, ...transport }))).rejects.toMatchObject({
         code: "MODEL_STREAM_BROKEN",
         retryable: true,
       });
     });
 
     it("trap 4: leaving the stream closes the connection", async () => {
-      await using server = await loopback((response) => void response.writeHead(200, open).write(eventStream(answers[api].slice(0, 3))));
-      for await (const _chunks of at(server.baseURL, { api, ...transport }).stream(request, {
+      await using server = await loopbackServer(
+        (response) => void response.writeHead(200, open).write(eventStream(answers[api].slice(0, 3))),
+      );
+      for await (const _chunks of at(server.origin, { api, ...transport }).stream(request, {
         signal: new AbortController().signal,
         attempt: 1,
       }))
@@ -133,10 +136,10 @@ describe.each(apis)("openai over %s", (api) => {
     });
 
     it("what breaks after the vendor's last event breaks nothing", async () => {
-      await using server = await loopback((response) => {
+      await using server = await loopbackServer((response) => {
         response.writeHead(200, open).write(eventStream(answers[api]), () => response.socket?.destroy());
       });
-      expect((await answerOf(at(server.baseURL, { api, ...transport }))).ended?.stopReason).toBe("stop");
+      expect((await answerOf(at(server.origin, { api, ...transport }))).ended?.stopReason).toBe("stop");
     });
   });
 
@@ -150,8 +153,8 @@ describe.each(apis)("openai over %s", (api) => {
   });
 
   it("trap 6: the SDK does not retry", async () => {
-    await using server = await loopback(json(500, { error: { message: "The server had an error", type: "server_error" } }));
-    await expect(answerOf(at(server.baseURL, { api }))).rejects.toMatchObject({ code: "MODEL_OVERLOADED", retryable: true });
+    await using server = await loopbackServer(json(500, { error: { message: "The server had an error", type: "server_error" } }));
+    await expect(answerOf(at(server.origin, { api }))).rejects.toMatchObject({ code: "MODEL_OVERLOADED", retryable: true });
     expect(server.asked.length).toBe(1);
   });
 
@@ -164,8 +167,8 @@ describe.each(apis)("openai over %s", (api) => {
     [400, { detail: "no" }, "MODEL_BAD_REQUEST"],
     [503, "<html><title>503 Service Unavailable</title></html>", "MODEL_OVERLOADED"],
   ])("maps status %i with %j to %s, without the key", async (status, body, code) => {
-    await using server = await loopback(json(status, body, { "retry-after": "7" }));
-    const thrown = await answerOf(at(server.baseURL, { api })).catch((error: unknown) => error);
+    await using server = await loopbackServer(json(status, body, { "retry-after": "7" }));
+    const thrown = await answerOf(at(server.origin, { api })).catch((error: unknown) => error);
     expect(isAgentError(thrown) && thrown).toMatchObject({ code, retryAfterMs: 7_000 });
     expect(JSON.stringify({ ...(thrown as Error), message: (thrown as Error).message, cause: (thrown as Error).cause })).not.toContain(
       apiKey,
@@ -179,8 +182,8 @@ describe.each(apis)("openai over %s", (api) => {
   ])("trap 5: %s inside a stream is an error, with and without an SSE event of that name", async (_, body) => {
     for (const event of [body, ["error", body] as const]) {
       if (api === "chat" && !("error" in body) && event === body) continue;
-      await using server = await loopback(streaming(...answers[api].slice(0, 3), event));
-      await expect(answerOf(at(server.baseURL, { api }))).rejects.toMatchObject({
+      await using server = await loopbackServer(streaming(...answers[api].slice(0, 3), event));
+      await expect(answerOf(at(server.origin, { api }))).rejects.toMatchObject({
         code: "MODEL_OVERLOADED",
         message: expect.stringContaining("Overloaded now"),
       });
@@ -200,8 +203,8 @@ describe.each(apis)("openai over %s", (api) => {
     ["a stream of nothing", streaming(), "MODEL_STREAM_BROKEN"],
     ["a stream of null", streaming("null"), "MODEL_PROTOCOL"],
   ])("gives a clear error for %s", async (_, answer, code) => {
-    await using server = await loopback(answer);
-    await expect(answerOf(at(server.baseURL, { api }))).rejects.toMatchObject({ code });
+    await using server = await loopbackServer(answer);
+    await expect(answerOf(at(server.origin, { api }))).rejects.toMatchObject({ code });
   });
 
   it("takes a whole answer from a server that does not stream", async () => {
@@ -209,8 +212,8 @@ describe.each(apis)("openai over %s", (api) => {
       chat: { choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] },
       responses: { status: "completed", output: [{ type: "message", content: [{ type: "output_text", text: "Hi" }] }] },
     };
-    await using server = await loopback(json(200, whole[api]));
-    expect((await answerOf(at(server.baseURL, { api }))).parts).toEqual([{ type: "text", text: "Hi" }]);
+    await using server = await loopbackServer(json(200, whole[api]));
+    expect((await answerOf(at(server.origin, { api }))).parts).toEqual([{ type: "text", text: "Hi" }]);
   });
 
   it("C20, C21: sends the organisation and the project", async () => {
@@ -261,8 +264,8 @@ describe("openai", () => {
 
   it("needs no key for a server on this machine, and sends none", async () => {
     vi.stubEnv("OPENAI_API_KEY", "");
-    await using server = await loopback(streaming(...chatAnswer));
-    expect((await answerOf(openai({ baseURL: server.baseURL }))).parts).toHaveLength(1);
+    await using server = await loopbackServer(streaming(...chatAnswer));
+    expect((await answerOf(openai({ baseURL: `${server.origin}/v1` }))).parts).toHaveLength(1);
     expect(server.asked[0]?.headers.authorization).toBeUndefined();
   });
 
@@ -286,8 +289,8 @@ describe("openai", () => {
   });
 
   it("D37: a content filter ends the answer as an error with a sentence", async () => {
-    await using server = await loopback(streaming(chatChunk({ content: "Well" }), chatChunk({}, "content_filter"), "[DONE]"));
-    expect((await answerOf(at(server.baseURL))).ended).toMatchObject({
+    await using server = await loopbackServer(streaming(chatChunk({ content: "Well" }), chatChunk({}, "content_filter"), "[DONE]"));
+    expect((await answerOf(at(server.origin))).ended).toMatchObject({
       stopReason: "error",
       raw: "content_filter",
       message: expect.stringContaining("filter"),

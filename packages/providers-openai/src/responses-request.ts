@@ -2,6 +2,7 @@ import {
   type AssistantMessage,
   type Json,
   type JsonObject,
+  type Message,
   type Opaque,
   partsOf,
   type ResultPart,
@@ -11,6 +12,7 @@ import {
 } from "@loopwright/core";
 import type { ModelRequest } from "@loopwright/core/ports";
 import { argumentsOf, type CallIds, createCallIds, responsesCallIds, toolNameOf } from "./call-ids.ts";
+import { type ConversationWriter, createConversations } from "./conversation.ts";
 import { fileDataOf, fileNameOf, fileTextOf, imageUrlOf } from "./media.ts";
 import { modelOf } from "./models.ts";
 import type { OpenAiSettings } from "./options.ts";
@@ -26,15 +28,16 @@ const maxOutputTokensMin = 16;
 /** The bodies of one server; keeps what was made of each message. */
 export function createResponsesRequests(settings: OpenAiSettings): (request: ModelRequest) => JsonObject {
   const cache = createRenderCache<readonly JsonObject[]>();
-  return (request) => bodyOf(request, settings, cache);
+  const inputOf = createConversations(() => createResponsesWriter(cache));
+  return (request) => bodyOf(request, settings, inputOf(request.messages));
 }
 
-function bodyOf(request: ModelRequest, settings: OpenAiSettings, cache: RenderCache<readonly JsonObject[]>): JsonObject {
+function bodyOf(request: ModelRequest, settings: OpenAiSettings, input: Json[]): JsonObject {
   const model = modelOf(request.model);
   // Nothing is kept by the vendor: the log is the session, and reasoning travels encrypted inside it.
   const body: Record<string, Json> = {
     model: request.model,
-    input: inputOf(request, cache),
+    input,
     stream: request.stream !== false,
     store: false,
   };
@@ -71,33 +74,33 @@ function addTools(body: Record<string, Json>, request: ModelRequest): void {
   if (request.parallelToolCalls !== undefined) body["parallel_tool_calls"] = request.parallelToolCalls;
 }
 
-function inputOf(request: ModelRequest, cache: RenderCache<readonly JsonObject[]>): JsonObject[] {
+function createResponsesWriter(cache: RenderCache<readonly JsonObject[]>): ConversationWriter {
   const ids = createCallIds(responsesCallIds);
   const customIds = new Set<string>();
-  const input: JsonObject[] = [];
-  for (const message of request.messages) {
+  const items: JsonObject[] = [];
+  const add = (message: Message): void => {
     switch (message.role) {
       case "user":
-        input.push(...cache.get(message, "", () => [{ role: "user", content: contentOf(message.content) }]));
+        items.push(...cache.get(message, "", () => [{ role: "user", content: contentOf(message.content) }]));
         break;
       case "notice":
-        input.push({ role: "developer", content: noticeText(message) });
+        items.push({ role: "developer", content: noticeText(message) });
         break;
       case "assistant": {
         const callIds = ids.open(message);
-        const items = cache.get(message, callIds.join(" "), () => itemsOf(message, callIds));
-        for (const item of items) if (item["type"] === "custom_tool_call") customIds.add(String(item["call_id"]));
-        input.push(...items);
+        const made = cache.get(message, callIds.join(" "), () => itemsOf(message, callIds));
+        for (const item of made) if (item["type"] === "custom_tool_call") customIds.add(String(item["call_id"]));
+        items.push(...made);
         break;
       }
       case "tool_result":
-        input.push(...resultOf(message, { ids, customIds, cache }));
+        items.push(...resultOf(message, { ids, customIds, cache }));
         break;
       default:
         message satisfies never;
     }
-  }
-  return input;
+  };
+  return { items, add, closing: () => [] };
 }
 
 function contentOf(content: string | readonly UserPart[]): Json {
