@@ -1,5 +1,5 @@
 import type { AssistantMessage, Json, JsonObject, ToolCallPart } from "@loopwright/core";
-import { cleanId } from "./call-ids.ts";
+import { cleanId, cleanName } from "./call-ids.ts";
 import { type Block, textBlocks } from "./content.ts";
 import { vendor } from "./options.ts";
 
@@ -44,7 +44,7 @@ function render(message: AssistantMessage): RenderedAssistant {
       case "tool_call": {
         const id = cleanId(part.id);
         calls.push({ at: blocks.length, id, part });
-        blocks.push(withOwn({ type: "tool_use", id, name: part.name, input: part.args }, part.opaque));
+        blocks.push(withOwn({ type: "tool_use", id, name: cleanName(part.name), input: part.args }, part.opaque));
         break;
       }
       case "opaque": {

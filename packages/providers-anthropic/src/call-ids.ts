@@ -37,6 +37,14 @@ export function createCallIds(): CallIds {
 
 /** The id in the vendor's alphabet: `^[a-zA-Z0-9_-]+$`, at most 64 characters. */
 export function cleanId(id: string): string {
-  const clean = id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
-  return clean === "" ? "call" : clean;
+  return clean(id, 64) || "call";
+}
+
+/** The name as the vendor takes it, `^[a-zA-Z0-9_-]{1,128}$`: another vendor's model may have called what no tool is called. */
+export function cleanName(name: string): string {
+  return clean(name, 128) || "unknown";
+}
+
+function clean(text: string, charsMax: number): string {
+  return text.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, charsMax);
 }

@@ -137,9 +137,9 @@ function assistantContent(messages: readonly Message[], at: number, ids: CallIds
   return dangling.length === 0 ? content : withoutServerUses(content, dangling);
 }
 
-/** True for the last assistant message, as long as nothing but results stands behind it. */
+/** True for the last assistant message, as long as nothing but results stands behind it: any word ends the turn. */
 function isOpenTurn(messages: readonly Message[], at: number): boolean {
-  return messages.slice(at + 1).every(({ role }) => role === "tool_result" || role === "notice");
+  return messages.slice(at + 1).every(({ role }) => role === "tool_result");
 }
 
 /** Whether a later message has the result of a server tool. */

@@ -4,9 +4,9 @@ import type { ServerResponse } from "node:http";
 import { createAssembler, type ModelChunk } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { nodeHttp } from "@loopwright/provider-kit/node";
+import { loopbackServer } from "@loopwright/provider-kit/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type AnthropicOptions, anthropic } from "../src/index.ts";
-import { loopback } from "./loopback.ts";
 
 const answer = readFileSync(new URL("fixtures/text-answer.sse", import.meta.url), "utf8");
 const events = answer
@@ -43,9 +43,9 @@ describe.each([
   ["node:http", { fetch: nodeHttp() }],
 ])("over %s", (_, transport) => {
   it("A36, A42: asks /v1/messages for a stream and gives its blocks, its usage and one end", async () => {
-    await using server = await loopback(whole);
+    await using server = await loopbackServer(whole);
     const assembler = createAssembler();
-    for (const chunk of await run(at(server.baseURL, transport))) assembler.push(chunk);
+    for (const chunk of await run(at(server.origin, transport))) assembler.push(chunk);
     expect(assembler.finish("r.1")).toEqual({
       parts: [
         { type: "text", text: "It is twelve." },
@@ -60,8 +60,8 @@ describe.each([
   });
 
   it("uses connections again for calls that follow each other", async () => {
-    await using server = await loopback(whole);
-    const provider = at(server.baseURL, transport);
+    await using server = await loopbackServer(whole);
+    const provider = at(server.origin, transport);
     for (let count = 0; count < 6; count++) await run(provider);
     // A second one where the next call was quicker than the end of the first answer's body.
     expect(server.asked.length).toBe(6);
@@ -69,7 +69,7 @@ describe.each([
   });
 
   it.each([0, 3, 8])("D38: an abort after %i events throws the signal's own reason and never ends as if complete", async (sent) => {
-    await using server = await loopback((response) => {
+    await using server = await loopbackServer((response) => {
       if (sent === 0) queueMicrotask(() => control.abort(reason));
       else response.writeHead(200, open).write(events.slice(0, sent).join(""));
     });
@@ -77,7 +77,7 @@ describe.each([
     const reason = new Error("stopped by a person");
     const seen: ModelChunk[] = [];
     const reading = (async () => {
-      for await (const chunks of at(server.baseURL, transport).stream(request, { signal: control.signal, attempt: 1 })) {
+      for await (const chunks of at(server.origin, transport).stream(request, { signal: control.signal, attempt: 1 })) {
         seen.push(...chunks);
         control.abort(reason);
       }
@@ -87,10 +87,10 @@ describe.each([
   });
 
   it("a connection that is cut is a broken stream, not a short answer", async () => {
-    await using server = await loopback((response) => {
+    await using server = await loopbackServer((response) => {
       response.writeHead(200, open).write(events.slice(0, 5).join(""), () => response.destroy());
     });
-    await expect(run(at(server.baseURL, transport))).rejects.toMatchObject({ code: "MODEL_STREAM_BROKEN", retryable: true });
+    await expect(run(at(server.origin, transport))).rejects.toMatchObject({ code: "MODEL_STREAM_BROKEN", retryable: true });
   });
 
   it("leaving the loop closes the connection", async () => {
@@ -98,10 +98,10 @@ describe.each([
     const closed = new Promise<void>((resolve) => {
       close = resolve;
     });
-    await using server = await loopback((response) => {
+    await using server = await loopbackServer((response) => {
       response.on("close", close).writeHead(200, open).write(events.slice(0, 5).join(""));
     });
-    for await (const _chunks of at(server.baseURL, transport).stream(request, { signal: new AbortController().signal, attempt: 1 })) break;
+    for await (const _chunks of at(server.origin, transport).stream(request, { signal: new AbortController().signal, attempt: 1 })) break;
     await closed;
   });
 
@@ -129,8 +129,8 @@ describe("ends", () => {
       stop_reason: "end_turn",
       usage: { output_tokens: 1 },
     });
-    await using server = await loopback(failing(200, body));
-    for (const provider of [at(server.baseURL, { capabilities: { streaming: false } }), at(server.baseURL)]) {
+    await using server = await loopbackServer(failing(200, body));
+    for (const provider of [at(server.origin, { capabilities: { streaming: false } }), at(server.origin)]) {
       const batches: (readonly ModelChunk[])[] = [];
       for await (const chunks of provider.stream(request, { signal: new AbortController().signal, attempt: 1 })) batches.push(chunks);
       expect(batches).toEqual([
@@ -166,8 +166,8 @@ describe("errors", () => {
     [529, "overloaded_error", "MODEL_OVERLOADED", true],
   ])("status %i is asked once and becomes %s -> %s", async (status, type, code, retryable) => {
     const body = JSON.stringify({ type: "error", error: { type, message: `Because of ${key}.` } });
-    await using server = await loopback(failing(status, body, { "retry-after": "7" }));
-    const error: unknown = await run(at(server.baseURL)).catch((thrown: unknown) => thrown);
+    await using server = await loopbackServer(failing(status, body, { "retry-after": "7" }));
+    const error: unknown = await run(at(server.origin)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code, retryable, retryAfterMs: 7_000, details: { status, type } });
     expect(JSON.stringify(error) + String(error)).not.toMatch(/sk-ant|secret plan/);
     expect(server.asked.length).toBe(1);
@@ -178,15 +178,15 @@ describe("errors", () => {
       type: "error",
       error: { type: "invalid_request_error", message: "prompt is too long: 3 tokens > 2 maximum" },
     });
-    await using server = await loopback(failing(400, body));
-    await expect(run(at(server.baseURL))).rejects.toMatchObject({ code: "CONTEXT_OVERFLOW" });
+    await using server = await loopbackServer(failing(400, body));
+    await expect(run(at(server.origin))).rejects.toMatchObject({ code: "CONTEXT_OVERFLOW" });
   });
 
   it("a proxy's page gives its title", async () => {
-    await using server = await loopback(
+    await using server = await loopbackServer(
       (response) => void response.writeHead(502, { "content-type": "text/html" }).end("<html><title>Bad gateway</title></html>"),
     );
-    await expect(run(at(server.baseURL))).rejects.toMatchObject({
+    await expect(run(at(server.origin))).rejects.toMatchObject({
       code: "MODEL_OVERLOADED",
       message: "Anthropic answered with status 502: Bad gateway",
     });
@@ -194,8 +194,8 @@ describe("errors", () => {
 
   it("a missing key is named by its variable before any request, and found when it is there", async () => {
     vi.stubEnv("ANTHROPIC_API_KEY", " ");
-    await using server = await loopback(whole);
-    const provider = anthropic({ baseURL: server.baseURL });
+    await using server = await loopbackServer(whole);
+    const provider = anthropic({ baseURL: server.origin });
     await expect(run(provider)).rejects.toMatchObject({ code: "MODEL_KEY_MISSING", message: expect.stringContaining("ANTHROPIC_API_KEY") });
     expect(server.asked).toEqual([]);
     vi.stubEnv("ANTHROPIC_API_KEY", `${key}\n`);
@@ -210,12 +210,12 @@ describe("errors", () => {
   });
 
   it("A62: an image without vision makes no request", async () => {
-    await using server = await loopback(whole);
+    await using server = await loopbackServer(whole);
     const image: ModelRequest = {
       ...request,
       messages: [{ role: "user", content: [{ type: "image", mediaType: "image/png", source: { data: "aGk=" } }] }],
     };
-    await expect(run(at(server.baseURL, { capabilities: { vision: false } }), image)).rejects.toMatchObject({ code: "MODEL_UNSUPPORTED" });
+    await expect(run(at(server.origin, { capabilities: { vision: false } }), image)).rejects.toMatchObject({ code: "MODEL_UNSUPPORTED" });
     expect(server.asked).toEqual([]);
   });
 });
@@ -225,21 +225,21 @@ describe("traps of the SDK", () => {
     vi.stubEnv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1");
     vi.stubEnv("ANTHROPIC_AUTH_TOKEN", "token-of-the-environment");
     vi.stubEnv("ANTHROPIC_API_KEY", "key-of-the-environment");
-    await using server = await loopback(whole);
-    await run(at(server.baseURL));
+    await using server = await loopbackServer(whole);
+    await run(at(server.origin));
     expect(server.asked[0]?.headers.authorization).toBe(`Bearer ${key}`);
   });
 
   it("a gateway's token goes in place of the key", async () => {
-    await using server = await loopback(whole);
-    await run(anthropic({ authToken: "token", baseURL: server.baseURL, headers: { "anthropic-beta": "a-beta" } }));
+    await using server = await loopbackServer(whole);
+    await run(anthropic({ authToken: "token", baseURL: server.origin, headers: { "anthropic-beta": "a-beta" } }));
     expect(server.asked[0]?.headers).toMatchObject({ authorization: "Bearer token", "anthropic-beta": "a-beta" });
   });
 
   it("compatible servers get the older version of the API where asked, and the key as it was sent then", async () => {
-    await using server = await loopback(whole);
-    await run(at(server.baseURL, { version: "2023-06-01" }));
-    await run(at(server.baseURL));
+    await using server = await loopbackServer(whole);
+    await run(at(server.origin, { version: "2023-06-01" }));
+    await run(at(server.origin));
     expect(server.asked.map(({ headers }) => [headers["anthropic-version"], headers["x-api-key"], headers.authorization])).toEqual([
       ["2023-06-01", key, undefined],
       ["2026-10-21", undefined, `Bearer ${key}`],
@@ -247,8 +247,8 @@ describe("traps of the SDK", () => {
   });
 
   it("the header of a beta stands beside those that the caller asks for, and only for models that need it", async () => {
-    await using server = await loopback(whole);
-    const provider = at(server.baseURL, { headers: { "Anthropic-Beta": "a-beta" } });
+    await using server = await loopbackServer(whole);
+    const provider = at(server.origin, { headers: { "Anthropic-Beta": "a-beta" } });
     for (const model of ["claude-sonnet-5-5", "claude-sonnet-4-6"]) await run(provider, { ...request, model });
     expect(server.asked.map(({ headers }) => headers["anthropic-beta"])).toEqual(["a-beta,thinking-binding-controls-2026-08-01", "a-beta"]);
   });
@@ -256,16 +256,16 @@ describe("traps of the SDK", () => {
   it("nothing is written to the console, whatever the model and the log level", async () => {
     vi.stubEnv("ANTHROPIC_LOG", "debug");
     const written = (["log", "info", "warn", "error", "debug"] as const).map((name) => vi.spyOn(console, name).mockReturnValue());
-    await using server = await loopback(whole);
+    await using server = await loopbackServer(whole);
     for (const model of ["claude-opus-4-1", "claude-opus-4-6", "claude-opus-4-0"]) {
-      await run(at(server.baseURL), { ...request, model, reasoning: { effort: "high" } });
+      await run(at(server.origin), { ...request, model, reasoning: { effort: "high" } });
     }
     expect(written.flatMap((spy) => spy.mock.calls)).toEqual([]);
   });
 
   it("an answer of any size may be asked for without a stream", async () => {
-    await using server = await loopback(failing(200, JSON.stringify({ content: [], stop_reason: "end_turn" })));
-    await run(at(server.baseURL), { ...request, model: "claude-opus-4-6", maxTokens: 128_000, stream: false });
+    await using server = await loopbackServer(failing(200, JSON.stringify({ content: [], stop_reason: "end_turn" })));
+    await run(at(server.origin), { ...request, model: "claude-opus-4-6", maxTokens: 128_000, stream: false });
     expect(server.asked[0]?.body["max_tokens"]).toBe(128_000);
   });
 

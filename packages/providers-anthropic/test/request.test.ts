@@ -408,6 +408,15 @@ describe("history", () => {
       {},
       { content: [{ text: "wait" }, { type: "server_tool_use" }] },
     ]);
+    const notice: Message = { role: "notice", text: "The limit is near." };
+    const open = [user("go"), assistant(use, call("a", "r.1.0")), result("a")];
+    expect(messagesOf(open)).toMatchObject([{}, { content: [{ type: "server_tool_use" }, { type: "tool_use" }] }, {}]);
+    expect(messagesOf([...open, notice])).toMatchObject([{}, { content: [{ type: "tool_use" }] }, {}]);
+  });
+
+  it("cleans the name of a call that no tool has", () => {
+    const wild: AssistantPart = { type: "tool_call", id: "a", callKey: "r.1.0", name: "no such.tool!", args: {} };
+    expect(messagesOf([user("go"), assistant(wild), result("a")])).toMatchObject([{}, { content: [{ name: "no_such_tool_" }] }, {}]);
   });
 
   it("renders a notice as marked text of the user, behind the results", () => {

@@ -1,14 +1,17 @@
 import type { Json, JsonObject } from "@loopwright/core";
+import { requestsOfLog } from "@loopwright/core/testing";
+import { roughHistory } from "@loopwright/provider-kit/testing";
 import { describe, expect, it } from "vitest";
 import { capabilitiesOf } from "../src/models.ts";
 import { bodyOf } from "../src/request.ts";
-import { randomHistory } from "./random-history.ts";
 import { violationsOf } from "./strict-rules.ts";
 
 const say = (role: string, ...content: Json[]): JsonObject => ({ role, content });
 const text = (words: string): JsonObject => ({ type: "text", text: words });
 const use = (id: string): JsonObject => ({ type: "tool_use", id, name: "look", input: {} });
 const result = (id: string): JsonObject => ({ type: "tool_result", tool_use_id: id, content: "ok" });
+const serverUse: JsonObject = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
+const serverResult: JsonObject = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] };
 const ask = say("user", text("hello"));
 const valid: JsonObject = { model: "claude-sonnet-4-6", max_tokens: 5, messages: [ask] };
 const look: JsonObject = { name: "look", input_schema: { type: "object" } };
@@ -48,6 +51,25 @@ describe("the strict rules", () => {
       "an image of a wrong type",
       withMessages(say("user", { type: "image", source: { type: "base64", media_type: "image/tiff", data: "" } })),
     ],
+    ["a call by a wild name", withMessages(ask, say("assistant", { ...use("a"), name: "no such.tool!" }), say("user", result("a")))],
+    ["a server tool's use without its result", withMessages(ask, say("assistant", serverUse, text("x")), ask)],
+    ["a server tool's result without its use", withMessages(ask, say("assistant", serverResult, text("x")), ask)],
+    [
+      "a marked thinking block",
+      withMessages(
+        ask,
+        say("assistant", { type: "thinking", thinking: "x", signature: "s", cache_control: { type: "ephemeral" } }, text("x")),
+        ask,
+      ),
+    ],
+    [
+      "a tool loop that began without the thinking it goes on with",
+      {
+        ...withMessages(ask, say("assistant", use("a")), say("user", result("a"))),
+        max_tokens: 5_000,
+        thinking: { type: "enabled", budget_tokens: 2_000 },
+      },
+    ],
     ["input that is no object", withMessages(ask, say("assistant", { ...use("a"), input: "{}" }), say("user", result("a")))],
     ["calls without tools", { ...withMessages(ask, say("assistant", use("a")), say("user", result("a"))), tools: [] }],
     ["a union at the root of a schema", { ...valid, tools: [{ name: "a", input_schema: { type: "object", anyOf: [] } }] }],
@@ -68,14 +90,22 @@ describe("the strict rules", () => {
     expect(violationsOf(body)).not.toEqual([]);
   });
 
-  it.each(["claude-sonnet-4-6", "claude-opus-4-8", "claude-sonnet-5-5", "claude-haiku-4-5"])(
-    "accept 500 random histories as built for %s",
-    (model) => {
-      for (let seed = 0; seed < 500; seed++) {
-        const request = { model, messages: randomHistory(seed, "anthropic"), reasoning: { effort: "high" }, system: "Be brief." } as const;
-        const body = bodyOf(request, { capabilities: capabilitiesOf(model), streaming: true });
-        expect({ seed, violations: violationsOf(body) }).toEqual({ seed, violations: [] });
+  const models = ["claude-sonnet-4-6", "claude-opus-4-8", "claude-sonnet-5-5", "claude-haiku-4-5"];
+  const contextOf = (model: string) => ({ capabilities: capabilitiesOf(model), streaming: true });
+
+  it.each(models)("accept 300 rough histories as built for %s", (model) => {
+    for (let seed = 0; seed < 300; seed++) {
+      const request = { model, messages: roughHistory(seed), reasoning: { effort: "high" }, system: "Be brief." } as const;
+      expect({ seed, violations: violationsOf(bodyOf(request, contextOf(model))) }).toEqual({ seed, violations: [] });
+    }
+  });
+
+  it.each(models)("accept whatever the log of a session may lead to, at every prefix of it, as built for %s", (model) => {
+    for (let seed = 0; seed < 100; seed++) {
+      for (const [prefix, request] of requestsOfLog(seed).entries()) {
+        const body = bodyOf({ ...request, model, reasoning: { effort: "high" } }, contextOf(model));
+        expect({ seed, prefix, violations: violationsOf(body) }).toEqual({ seed, prefix, violations: [] });
       }
-    },
-  );
+    }
+  });
 });

@@ -66,6 +66,7 @@ function checkThinking(body: JsonObject, report: Report): void {
     if (typeof budget !== "number" || budget < 1_024) report("thinking.enabled.budget_tokens: must be at least 1024");
     else if (typeof body["max_tokens"] === "number" && budget >= body["max_tokens"])
       report("max_tokens must be greater than thinking.budget_tokens");
+    checkThinkingFirst(array(body["messages"]).map(object), report);
     if (newer) report('"thinking.type.enabled" is not supported for this model');
   }
   if (type === "disabled" && /fable-5|mythos-5|(?:opus|sonnet)-5-5/.test(model))
@@ -100,6 +101,28 @@ function checkMessages(messages: readonly JsonObject[], report: Report): void {
     open = role === "assistant" ? checkAssistant(blocks, { at, ids, last: at === messages.length - 1 }, report) : [];
   });
   if (open.length > 0) report("tool_use ids were found without tool_result blocks immediately after");
+  checkServerTools(messages, report);
+}
+
+/** A server tool's result stands in the answer that used it, or in one that goes on with it after the results of other calls. */
+function checkServerTools(messages: readonly JsonObject[], report: Report): void {
+  let open: string[] = [];
+  for (const [at, message] of messages.entries()) {
+    const blocks = array(message["content"]).map(object);
+    if (message["role"] === "user" && blocks.some(({ type }) => type !== "tool_result")) {
+      if (open.length > 0) report(`messages.${at}: server tool use ${open.join(", ")} was found without a corresponding result block`);
+      open = [];
+    }
+    if (message["role"] !== "assistant") continue;
+    for (const block of blocks) {
+      const type = String(block["type"]);
+      const used = String(block["tool_use_id"]);
+      if (type !== "tool_use" && type.endsWith("tool_use")) open.push(String(block["id"]));
+      else if (type.endsWith("tool_result") && !open.includes(used))
+        report(`messages.${at}: unexpected tool_use_id found in ${type}: ${used}`);
+      open = open.filter((id) => id !== used);
+    }
+  }
 }
 
 /** An answer that a server tool paused is continued by sending it back; words put into the model's mouth are not. */
@@ -113,6 +136,15 @@ function checkSystemPlace(messages: readonly JsonObject[], at: number, report: R
   if (messages[at - 1]?.["role"] !== "user") report(`messages.${at}: role 'system' must follow a 'user' message`);
   const next = messages[at + 1];
   if (next && next["role"] !== "assistant") report(`messages.${at}: role 'system' must precede an 'assistant' message or end the array`);
+}
+
+/** With a budget for thinking, the tool loop at hand begins with thinking. */
+function checkThinkingFirst(messages: readonly JsonObject[], report: Report): void {
+  const last = messages.findLast(({ role }) => role === "user");
+  const answer = messages.findLast(({ role }) => role === "assistant");
+  if (object(array(last?.["content"])[0])["type"] !== "tool_result") return;
+  const first = String(object(array(answer?.["content"])[0])["type"]);
+  if (!["thinking", "redacted_thinking"].includes(first)) report(`Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\``);
 }
 
 /** The results come first in the next user message, one for each call. */
@@ -163,6 +195,10 @@ function checkBlock(block: JsonObject, { place, role }: { place: string; role: J
   if (type === "thinking" && (typeof block["signature"] !== "string" || typeof block["thinking"] !== "string"))
     report(`${place}.signature: Field required`);
   if (type === "redacted_thinking" && typeof block["data"] !== "string") report(`${place}.data: Field required`);
+  if (type === "tool_use" && !/^[a-zA-Z0-9_-]{1,128}$/.test(String(block["name"])))
+    report(`${place}.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
+  if (["thinking", "redacted_thinking"].includes(type) && "cache_control" in block)
+    report(`${place}.cache_control: Extra inputs are not permitted`);
   if (type === "tool_use" && !isRecord(block["input"])) report(`${place}.input: Input should be a valid dictionary`);
   if (type === "image") checkImage(object(block["source"]), place, report);
   if (type === "tool_result" && Array.isArray(block["content"])) {

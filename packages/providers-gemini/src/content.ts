@@ -60,9 +60,11 @@ export function assistantParts(message: AssistantMessage): AssistantParts {
   const calls: { at: number; part: ToolCallPart }[] = [];
   for (const part of message.content) {
     switch (part.type) {
-      case "text":
-        if (part.text !== "") parts.push({ text: part.text, ...signatureOf(part.opaque) });
+      case "text": {
+        const signature = signatureOf(part.opaque);
+        if (part.text !== "" || signature) parts.push({ text: part.text, ...signature });
         break;
+      }
       case "thinking": {
         const signature = signatureOf(part.opaque);
         if (signature) parts.push({ text: part.text, thought: true, ...signature });
@@ -70,7 +72,7 @@ export function assistantParts(message: AssistantMessage): AssistantParts {
       }
       case "tool_call":
         calls.push({ at: parts.length, part });
-        parts.push({ functionCall: { name: part.name, args: part.args }, ...signatureOf(part.opaque) });
+        parts.push({ functionCall: { name: cleanName(part.name), args: part.args }, ...signatureOf(part.opaque) });
         break;
       case "opaque": {
         const whole = part.vendor === vendor && isObject(part.data) ? part.data["part"] : undefined;
@@ -85,6 +87,12 @@ export function assistantParts(message: AssistantMessage): AssistantParts {
     }
   }
   return { parts, calls };
+}
+
+/** The name as the vendor takes it: another vendor's model may have called what no tool is called. */
+function cleanName(name: string): string {
+  const clean = name.replace(/[^\w.:-]/g, "_");
+  return (/^[a-zA-Z_]/.test(clean) ? clean : `_${clean}`).slice(0, 64);
 }
 
 function signatureOf(opaque: Opaque | undefined): { readonly thoughtSignature: string } | undefined {

@@ -1,5 +1,4 @@
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type LoopbackServer, loopbackServer } from "@loopwright/provider-kit/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { answerWith, asked, call, canned, eventsOf } from "../test/canned.ts";
 import { gemini } from "./index.ts";
@@ -163,24 +162,22 @@ describe("gemini", () => {
   });
 
   it("closes the connection when its reader leaves the loop, which the SDK's own iterator does not", async () => {
-    const { url, closed, close } = await hangingServer();
-    const provider = gemini({ apiKey: "key", baseURL: url });
+    await using server = await hangingServer();
+    const provider = gemini({ apiKey: "key", baseURL: server.origin });
     for await (const _ of provider.stream(asked, { signal: new AbortController().signal, attempt: 1 })) break;
-    await closed;
-    close();
+    await server.clientLeft;
   });
 
   it("throws the signal's reason on abort in mid-answer and closes the connection", async () => {
-    const { url, closed, close } = await hangingServer();
+    await using server = await hangingServer();
     const controller = new AbortController();
     const reason = new Error("enough");
     const read = async () => {
-      for await (const _ of gemini({ apiKey: "key", baseURL: url }).stream(asked, { signal: controller.signal, attempt: 1 }))
+      for await (const _ of gemini({ apiKey: "key", baseURL: server.origin }).stream(asked, { signal: controller.signal, attempt: 1 }))
         controller.abort(reason);
     };
     await expect(read()).rejects.toBe(reason);
-    await closed;
-    close();
+    await server.clientLeft;
   });
 
   it("makes no request of an aborted signal", async () => {
@@ -192,16 +189,8 @@ describe("gemini", () => {
 });
 
 /** Sends half an answer and then waits for its client to go. */
-async function hangingServer(): Promise<{ url: string; closed: Promise<void>; close: () => void }> {
-  let gone = (): void => {};
-  const closed = new Promise<void>((resolve) => {
-    gone = resolve;
+function hangingServer(): Promise<LoopbackServer> {
+  return loopbackServer((response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(eventsOf(answerWith([{ text: "half" }], null)));
   });
-  const server = createServer((_, response: ServerResponse) => {
-    response.on("close", gone);
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(eventsOf(answerWith([{ text: "half" }], null)));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, closed, close: () => server.close() };
 }

@@ -46,7 +46,7 @@ export function historyOf(messages: readonly Message[], rules: HistoryRules): re
     } else {
       const content = renderInput(message);
       if (content.hasImage) requireVision(rules);
-      if (content.parts.length > 0) wire.push({ role: "user", parts: content.parts });
+      wire.push({ role: "user", parts: content.parts });
     }
     at += 1;
   }
@@ -75,7 +75,9 @@ function renderInput(message: Exclude<Message, AssistantMessage | ToolResultMess
   return remember<Message, RenderedInput>(inputs, message, () => {
     if (message.role === "notice") return { parts: [{ text: `<system-notice>\n${message.text}\n</system-notice>` }], hasImage: false };
     const hasImage = typeof message.content !== "string" && message.content.some((part) => part.type === "image");
-    return { parts: userParts(message.content), hasImage };
+    const parts = userParts(message.content);
+    // Somebody spoke, if only blank text: two turns of the model in a row are refused.
+    return { parts: parts.length > 0 ? parts : [{ text: "(empty message)" }], hasImage };
   });
 }
 

@@ -145,6 +145,34 @@ describe("a request to Gemini", () => {
     ]);
   });
 
+  it("gives a signature back on a text of nothing, and says so where the user said nothing", () => {
+    const signed = { type: "text", text: "", opaque: { vendor: "gemini", data: { thoughtSignature: "s" } } } as const;
+    const body = build({
+      messages: [
+        { role: "user", content: "" },
+        { role: "assistant", content: [signed, { type: "text", text: "" }], stopReason: "stop" },
+        { role: "user", content: "go on" },
+      ],
+    });
+    expect(body["contents"]).toEqual([
+      { role: "user", parts: [{ text: "(empty message)" }] },
+      { role: "model", parts: [{ text: "", thoughtSignature: "s" }] },
+      { role: "user", parts: [{ text: "go on" }] },
+    ]);
+    expect(violationsOf(body)).toEqual([]);
+  });
+
+  it("cleans the names of calls that no tool has, the same for call and result", () => {
+    const messages: readonly Message[] = [asked.messages[0] as Message, calls("no such.tool!", "2nd"), result(0, "x"), result(1, "y")];
+    const body = build({ messages });
+    expect(body["contents"]).toMatchObject([
+      {},
+      { parts: [{ functionCall: { name: "no_such.tool_" } }, { functionCall: { name: "_2nd" } }] },
+      { parts: [{ functionResponse: { name: "no_such.tool_" } }, { functionResponse: { name: "_2nd" } }] },
+    ]);
+    expect(violationsOf(body)).toEqual([]);
+  });
+
   it("marks the first call of foreign turns where the model demands signatures", () => {
     const messages = [...asked.messages, calls("a", "b"), result(0, "1"), result(1, "2")];
     const body = build({ model: "gemini-3.8-flash", messages });

@@ -1,8 +1,9 @@
+import type { ModelRequest } from "@loopwright/core/ports";
+import { requestsOfLog } from "@loopwright/core/testing";
+import { roughHistory } from "@loopwright/provider-kit/testing";
 import { describe, expect, it } from "vitest";
 import { capabilitiesOf } from "../src/models.ts";
-import { vendor } from "../src/options.ts";
 import { bodyOf } from "../src/request.ts";
-import { randomHistory } from "./random-history.ts";
 import { violationsOf } from "./strict-rules.ts";
 
 const user = { role: "user", parts: [{ text: "hi" }] };
@@ -89,18 +90,22 @@ describe("the strict rules of Gemini", () => {
     expect(violationsOf({ contents }, { signed: true }).join()).toContain("thought_signature");
   });
 
-  it.each(["gemini-2.5-flash", "gemini-3.8-flash", "gemini-4-argon"])(
-    "are kept by every request to %s that is built from a random history",
-    (model) => {
-      const tools = ["look", "find-it"].map((name) => ({ name, description: "", parameters: { type: "object" } }));
-      for (let seed = 0; seed < 400; seed++) {
-        const messages = randomHistory(seed, vendor);
-        const body = bodyOf(
-          { model, messages, tools, toolChoice: seed % 2 ? "required" : { tool: "look" } },
-          { capabilities: capabilitiesOf(model) },
-        );
-        expect([seed, violationsOf(body, { signed: model !== "gemini-2.5-flash" })]).toEqual([seed, []]);
-      }
-    },
-  );
+  const models = ["gemini-2.5-flash", "gemini-3.8-flash", "gemini-4-argon"];
+  const flawsOf = (request: ModelRequest): readonly string[] =>
+    violationsOf(bodyOf(request, { capabilities: capabilitiesOf(request.model) }), { signed: request.model !== "gemini-2.5-flash" });
+
+  it.each(models)("are kept by every request to %s that is built from a rough history", (model) => {
+    const tools = ["look", "find-it"].map((name) => ({ name, description: "", parameters: { type: "object" } }));
+    for (let seed = 0; seed < 300; seed++) {
+      const flaws = flawsOf({ model, messages: roughHistory(seed), tools, toolChoice: seed % 2 ? "required" : { tool: "look" } });
+      expect([seed, flaws]).toEqual([seed, []]);
+    }
+  });
+
+  it.each(models)("are kept by every request to %s that the log of a session may lead to, at every prefix of it", (model) => {
+    for (let seed = 0; seed < 100; seed++) {
+      for (const [prefix, request] of requestsOfLog(seed).entries())
+        expect([seed, prefix, flawsOf({ ...request, model })]).toEqual([seed, prefix, []]);
+    }
+  });
 });

@@ -3,10 +3,10 @@ import type { ServerResponse } from "node:http";
 import { createAssembler, type ModelChunk } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { nodeHttp } from "@loopwright/provider-kit/node";
+import { loopbackServer } from "@loopwright/provider-kit/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ollama } from "../src/index.ts";
 import { addressOf } from "../src/options.ts";
-import { loopback } from "./loopback.ts";
 
 const answer = readFileSync(new URL("fixtures/answer.ndjson", import.meta.url), "utf8");
 const lines = answer
@@ -34,9 +34,9 @@ describe.each([
   ["node:http", { fetch: nodeHttp() }],
 ])("over %s", (_, transport) => {
   it("A36: asks /api/chat for a stream and gives its blocks, its usage and one end", async () => {
-    await using server = await loopback(whole);
+    await using server = await loopbackServer(whole);
     const assembler = createAssembler();
-    for (const chunk of await run(ollama({ baseURL: `${server.baseURL}/`, ...transport }))) assembler.push(chunk);
+    for (const chunk of await run(ollama({ baseURL: `${server.origin}/`, ...transport }))) assembler.push(chunk);
     expect(assembler.finish("r.1")).toEqual({
       parts: [
         { type: "thinking", text: "Let me look.", opaque: { vendor: "ollama", data: {} } },
@@ -52,7 +52,7 @@ describe.each([
   });
 
   it.each([0, 1, 5])("D38: an abort after %i lines throws the signal's own reason and never ends as if complete", async (sent) => {
-    await using server = await loopback((response) => {
+    await using server = await loopbackServer((response) => {
       if (sent === 0) queueMicrotask(() => control.abort(reason));
       else response.writeHead(200, open).write(lines.slice(0, sent).join(""));
     });
@@ -60,7 +60,7 @@ describe.each([
     const reason = new Error("stopped by a person");
     const seen: ModelChunk[] = [];
     const reading = (async () => {
-      for await (const chunks of ollama({ baseURL: server.baseURL, ...transport }).stream(request, {
+      for await (const chunks of ollama({ baseURL: server.origin, ...transport }).stream(request, {
         signal: control.signal,
         attempt: 1,
       })) {
@@ -73,10 +73,10 @@ describe.each([
   });
 
   it("a connection that is cut is a broken stream, not a short answer", async () => {
-    await using server = await loopback((response) => {
+    await using server = await loopbackServer((response) => {
       response.writeHead(200, open).write(lines.slice(0, 3).join(""), () => response.destroy());
     });
-    await expect(run(ollama({ baseURL: server.baseURL, ...transport }))).rejects.toMatchObject({
+    await expect(run(ollama({ baseURL: server.origin, ...transport }))).rejects.toMatchObject({
       code: "MODEL_STREAM_BROKEN",
       retryable: true,
     });
@@ -87,10 +87,10 @@ describe.each([
     const closed = new Promise<void>((resolve) => {
       close = resolve;
     });
-    await using server = await loopback((response) => {
+    await using server = await loopbackServer((response) => {
       response.on("close", close).writeHead(200, open).write(lines.slice(0, 3).join(""));
     });
-    const stream = ollama({ baseURL: server.baseURL, ...transport }).stream(request, { signal: new AbortController().signal, attempt: 1 });
+    const stream = ollama({ baseURL: server.origin, ...transport }).stream(request, { signal: new AbortController().signal, attempt: 1 });
     for await (const _chunks of stream) break;
     await closed;
   });
@@ -141,9 +141,9 @@ describe("ends", () => {
   });
 
   it("A41: without streaming there is one call and one batch", async () => {
-    await using server = await loopback((response) => void response.end(lines.at(-2)?.replace('"done":false', '"done":true')));
+    await using server = await loopbackServer((response) => void response.end(lines.at(-2)?.replace('"done":false', '"done":true')));
     const batches: (readonly ModelChunk[])[] = [];
-    const provider = ollama({ baseURL: server.baseURL, capabilities: { streaming: false } });
+    const provider = ollama({ baseURL: server.origin, capabilities: { streaming: false } });
     for await (const chunks of provider.stream(request, { signal: new AbortController().signal, attempt: 1 })) batches.push(chunks);
     expect(batches.length).toBe(1);
     expect(server.asked[0]?.body["stream"]).toBe(false);
@@ -168,16 +168,16 @@ describe("errors", () => {
     [500, '{"error":{"code":500}}', "MODEL_OVERLOADED"],
     [503, "<html><title>Busy</title>", "MODEL_OVERLOADED"],
   ])("status %i with %s becomes %s", async (status, body, code) => {
-    await using server = await loopback((response) => void response.writeHead(status).end(body));
-    const error: unknown = await run(ollama({ baseURL: server.baseURL, apiKey: "key-of-a-gateway" })).catch((thrown: unknown) => thrown);
+    await using server = await loopbackServer((response) => void response.writeHead(status).end(body));
+    const error: unknown = await run(ollama({ baseURL: server.origin, apiKey: "key-of-a-gateway" })).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code, details: { status } });
     expect(JSON.stringify(error) + String(error)).not.toMatch(/key-of-a-gateway|secret plan|\[object Object\]/);
     expect(server.asked.length).toBe(1);
   });
 
   it("a model that is not there can be fetched", async () => {
-    await using server = await loopback((response) => void response.writeHead(404).end('{"error":"model \'x\' not found"}'));
-    await expect(run(ollama({ baseURL: server.baseURL }))).rejects.toMatchObject({
+    await using server = await loopbackServer((response) => void response.writeHead(404).end('{"error":"model \'x\' not found"}'));
+    await expect(run(ollama({ baseURL: server.origin }))).rejects.toMatchObject({
       fix: "Fetch the model with `ollama pull`, or check its name.",
     });
   });
@@ -210,16 +210,16 @@ describe("the address", () => {
   });
 
   it("comes from OLLAMA_HOST at the first call", async () => {
-    await using server = await loopback(whole);
+    await using server = await loopbackServer(whole);
     const provider = ollama();
-    vi.stubEnv("OLLAMA_HOST", server.baseURL.slice("http://".length));
+    vi.stubEnv("OLLAMA_HOST", server.origin.slice("http://".length));
     await run(provider);
     expect(server.asked.length).toBe(1);
   });
 
   it("may hold a name and a password, which travel in a header", async () => {
-    await using server = await loopback(whole);
-    await run(ollama({ baseURL: server.baseURL.replace("//", "//me:p%40ss@") }));
+    await using server = await loopbackServer(whole);
+    await run(ollama({ baseURL: server.origin.replace("//", "//me:p%40ss@") }));
     expect(server.asked[0]?.headers.authorization).toBe(`Basic ${Buffer.from("me:p@ss").toString("base64")}`);
   });
 

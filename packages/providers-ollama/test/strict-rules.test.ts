@@ -1,8 +1,10 @@
 import type { Json, JsonObject } from "@loopwright/core";
+import type { ModelRequest } from "@loopwright/core/ports";
+import { requestsOfLog } from "@loopwright/core/testing";
+import { roughHistory } from "@loopwright/provider-kit/testing";
 import { describe, expect, it } from "vitest";
 import { capabilitiesOf } from "../src/models.ts";
 import { bodyOf } from "../src/request.ts";
-import { randomHistory } from "./random-history.ts";
 import { violationsOf } from "./strict-rules.ts";
 
 const ask: JsonObject = { role: "user", content: "hello" };
@@ -47,14 +49,18 @@ describe("the strict rules", () => {
     expect(violationsOf(body)).not.toEqual([]);
   });
 
-  it("accept 500 random histories as they are built", () => {
-    const capabilities = capabilitiesOf("qwen3:4b", { vision: true });
-    for (let seed = 0; seed < 500; seed++) {
-      const body = bodyOf(
-        { model: "qwen3:4b", messages: randomHistory(seed, "ollama"), system: "Be brief." },
-        { capabilities, streaming: true },
-      );
-      expect({ seed, violations: violationsOf(body) }).toEqual({ seed, violations: [] });
+  const capabilities = capabilitiesOf("qwen3:4b", { vision: true });
+  const flawsOf = (request: ModelRequest): readonly string[] =>
+    violationsOf(bodyOf({ ...request, model: "qwen3:4b" }, { capabilities, streaming: true }));
+
+  it("accept 500 rough histories as they are built", () => {
+    for (let seed = 0; seed < 500; seed++)
+      expect([seed, flawsOf({ model: "", messages: roughHistory(seed), system: "Be brief." })]).toEqual([seed, []]);
+  });
+
+  it("accept whatever the log of a session may lead to, at every prefix of it", () => {
+    for (let seed = 0; seed < 300; seed++) {
+      for (const [prefix, request] of requestsOfLog(seed).entries()) expect([seed, prefix, flawsOf(request)]).toEqual([seed, prefix, []]);
     }
   });
 });

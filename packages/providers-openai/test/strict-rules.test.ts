@@ -1,12 +1,13 @@
 import type { JsonObject, JsonSchema } from "@loopwright/core";
 import type { ModelRequest } from "@loopwright/core/ports";
+import { requestsOfLog } from "@loopwright/core/testing";
+import { roughHistory } from "@loopwright/provider-kit/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createChatRequests } from "../src/chat-request.ts";
 import { knownServers, type OpenAiCompat, otherServer } from "../src/compat.ts";
 import { settingsOf } from "../src/options.ts";
 import { createResponsesRequests } from "../src/responses-request.ts";
-import { history } from "./random-history.ts";
 import { violationsOf } from "./strict-rules.ts";
 
 const call = (id: string) => ({ id, type: "function", function: { name: "look", arguments: "{}" } });
@@ -78,6 +79,7 @@ const setting = fc.record(
   },
   { requiredKeys: [] },
 );
+const history = fc.nat().map(roughHistory);
 const model = fc.constantFrom("gpt-6.1-sol", "gpt-4.1", "o4-mini", "llama");
 
 describe("a request from any valid history", () => {
@@ -115,6 +117,28 @@ describe("a request from any valid history", () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("a request that the log of a session may lead to, at any prefix of it,", () => {
+  const seeds = 300;
+  const flawsOf = (body: JsonObject): readonly string[] => violationsOf(JSON.parse(JSON.stringify(body)));
+
+  it("keeps the strict rules of chat completions, as one server after the other wants them", () => {
+    const servers = [otherServer, ...knownServers.map(({ compat }) => ({ ...otherServer, ...compat }))].map(createChatRequests);
+    for (let seed = 0; seed < seeds; seed++) {
+      const bodyOf = servers[seed % servers.length];
+      for (const [prefix, request] of requestsOfLog(seed).entries())
+        expect([seed, prefix, bodyOf && flawsOf(bodyOf({ ...request, model: "gpt-6.1-sol" }))]).toEqual([seed, prefix, []]);
+    }
+  });
+
+  it("keeps the strict rules of responses", () => {
+    const bodyOf = createResponsesRequests(settingsOf({ apiKey: "k" }, {}));
+    for (let seed = 0; seed < seeds; seed++) {
+      for (const [prefix, request] of requestsOfLog(seed).entries())
+        expect([seed, prefix, flawsOf(bodyOf({ ...request, model: "gpt-6.1-sol" }))]).toEqual([seed, prefix, []]);
+    }
   });
 });
 
