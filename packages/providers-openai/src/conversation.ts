@@ -13,8 +13,8 @@ export interface ConversationWriter {
 interface Sent {
   readonly writer: ConversationWriter;
   readonly messages: Message[];
-  /** JSON of the first `settled` items, without brackets. */
-  text: string;
+  /** JSON of the first `settled` items, in order; several items may share a text. */
+  texts: string[];
   settled: number;
 }
 
@@ -31,7 +31,7 @@ export function createConversations(
     if (first === undefined) return [...before];
     const known = all.get(first);
     const sent: Sent =
-      known !== undefined && continues(messages, known.messages) ? known : { writer: start(), messages: [], text: "", settled: 0 };
+      known !== undefined && continues(messages, known.messages) ? known : { writer: start(), messages: [], texts: [], settled: 0 };
     // Kept again below: a message that cannot be written leaves nothing half done behind.
     all.delete(first);
     for (let at = sent.messages.length; at < messages.length; at++) {
@@ -42,23 +42,28 @@ export function createConversations(
     all.set(first, sent);
     const closing = sent.writer.closing();
     const items = [...before, ...sent.writer.items, ...closing];
-    const pieces = [...before.map(textOf), settle(sent), ...sent.writer.items.slice(sent.settled).map(textOf), ...closing.map(textOf)];
-    texts.set(items, `[${pieces.filter((piece) => piece !== "").join(",")}]`);
+    settle(sent);
+    const open = sent.writer.items.slice(sent.settled);
+    written.set(items, [...before.map(textOf), ...sent.texts, ...open.map(textOf), ...closing.map(textOf)]);
     return items;
   };
 }
 
-const texts = new WeakMap<readonly Json[], string>();
+/** The texts that a list of items consists of. */
+const written = new WeakMap<readonly Json[], readonly string[]>();
 
-/** The body as JSON text, with the text of a conversation as it was written. */
+/** The body as JSON text, with the texts of a conversation as they were written. Put together at once: a long history is copied once. */
 export function bodyText(body: JsonObject): string {
-  const members: string[] = [];
+  const pieces: string[] = [];
   for (const [name, value] of Object.entries(body)) {
     if (value === undefined) continue;
-    const text = Array.isArray(value) ? texts.get(value) : undefined;
-    members.push(`${textOf(name)}:${text ?? textOf(value)}`);
+    pieces.push(pieces.length === 0 ? "{" : ",", textOf(name), ":");
+    const texts = Array.isArray(value) ? written.get(value) : undefined;
+    if (texts === undefined) pieces.push(textOf(value));
+    else pieces.push("[", ...texts.flatMap((text, at) => (at === 0 ? [text] : [",", text])), "]");
   }
-  return `{${members.join(",")}}`;
+  pieces.push(pieces.length === 0 ? "{}" : "}");
+  return pieces.join("");
 }
 
 const textOf = (value: Json): string => JSON.stringify(value);
@@ -66,14 +71,13 @@ const textOf = (value: Json): string => JSON.stringify(value);
 const continues = (messages: readonly Message[], sent: readonly Message[]): boolean =>
   sent.length <= messages.length && sent.every((message, at) => message === messages[at]);
 
-/** Writes what can change no more: all but the last item. */
-function settle(sent: Sent): string {
+/** Writes what can change no more: all but the last item. Old texts are joined now and then, so that they never become many. */
+function settle(sent: Sent): void {
   const { items } = sent.writer;
-  if (sent.settled < items.length - 1) {
-    const pieces = items.slice(sent.settled, -1).map(textOf);
-    // Joined, not added: the result is one flat string, and not a tree of all the turns.
-    sent.text = (sent.text === "" ? pieces : [sent.text, ...pieces]).join(",");
-    sent.settled = items.length - 1;
-  }
-  return sent.text;
+  if (sent.settled >= items.length - 1) return;
+  for (const item of items.slice(sent.settled, -1)) sent.texts.push(textOf(item));
+  sent.settled = items.length - 1;
+  if (sent.texts.length > textsMax) sent.texts = [sent.texts.join(",")];
 }
+
+const textsMax = 200;
