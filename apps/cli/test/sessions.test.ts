@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { emptyDirectory, run, start } from "./run-binary.ts";
@@ -81,6 +82,35 @@ test("a killed answer goes on when its session is resumed at once: nothing accep
   expect(whole.map((line) => JSON.parse(line).role)).toEqual(["user", "assistant", "tool_result", "assistant"]);
 });
 
+test("a tool that must run once is not started again after a kill in the middle of it", async () => {
+  const cwd = await emptyDirectory();
+  const letters = join(cwd, "letters.txt");
+  await writeFile(
+    join(cwd, "tools.mjs"),
+    `import { appendFileSync } from "node:fs";
+export const letter = {
+  name: "send_letter",
+  description: "Sends a letter.",
+  parameters: { type: "object", properties: {} },
+  async *execute() {
+    appendFileSync(${JSON.stringify(letters)}, "sent\\n");
+    yield { type: "delta", delta: "begun" };
+    await new Promise((resolve) => setTimeout(resolve, 1_000_000));
+  },
+};
+`,
+  );
+  const running = start(["ask", "--json", "--tools", "tools.mjs", "use send_letter"], { cwd });
+  const id = idIn(await running.says("begun"));
+  running.child.kill("SIGKILL");
+  await running.ended;
+
+  const { code, stdout } = await run(["chat", "--resume", id, "--offline", "--tools", "tools.mjs"], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/✗ .+\n {2}└ interrupted: /);
+  expect(await readFile(letters, "utf8")).toBe("sent\n");
+});
+
 test("without a terminal chat is a short demonstration that ends with 0", async () => {
   const cwd = await emptyDirectory();
   const { code, stdout, stderr } = await run(["chat"], { cwd, env: { OPENAI_API_KEY: "sk-not-used" } });
@@ -104,7 +134,6 @@ test("doctor names what is there and never shows a key", async () => {
 
 test("tools of the user's own are offered", async () => {
   const cwd = await emptyDirectory();
-  const { writeFile } = await import("node:fs/promises");
   await writeFile(
     join(cwd, "tools.mjs"),
     'export const lucky = { name: "lucky_number", description: "A lucky number.", parameters: { type: "object", properties: {} }, execute: () => "seventeen" };\n',

@@ -151,6 +151,29 @@ test("a transcript is shown as it was, and nothing of it is live", () => {
   expect(shape(screen)).toEqual(["user hi", "text I look.", "tool get_time ended error 12:00"]);
 });
 
+test("a call that a crash cut off is shown with its result when the run goes on", () => {
+  const past = screenOf(emptyScreen, [
+    { role: "user", content: "hi" },
+    { role: "assistant", content: [{ type: "tool_call", callKey: "k", id: "c", name: "send", args: {} }], stopReason: "tool_calls" },
+  ]);
+  expect(shape(past)).toEqual(["user hi", "tool send waiting - "]);
+  const result = {
+    role: "tool_result",
+    toolCallId: "c",
+    callKey: "k",
+    toolName: "send",
+    content: "unknown",
+    outcome: "interrupted",
+  } as const;
+  const interrupted = screenAfter([durable(9, "message_end", { messageId: "9", message: result })], past);
+  expect(shape(interrupted).at(-1)).toBe("tool send ended interrupted unknown");
+  const again = screenAfter(
+    [durable(9, "tool_execution_start", { toolCallId: "c", callKey: "k", toolName: "send", attempt: 2, args: {} })],
+    past,
+  );
+  expect(shape(again).at(-1)).toBe("tool send running - ");
+});
+
 test("events that nobody knows change nothing", () => {
   expect(foldScreen(emptyScreen, durable(1, "session_closed", {}), 0)).toBe(emptyScreen);
   expect(foldScreen(emptyScreen, { type: "brand_new", seq: 1, k: 0 } as never, 0)).toBe(emptyScreen);

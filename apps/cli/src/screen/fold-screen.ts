@@ -10,7 +10,7 @@ import {
 import { neutralise, oneLine } from "../terminal/neutralise.ts";
 import { finishBlocks, messageBlocks, reconcile } from "./message-blocks.ts";
 import type { Activity, Block, Screen, Tone, ToolBlock } from "./screen.ts";
-import { argsText, changeTool, endTool, growOutput, outputText, replaceOutput, toolBlock } from "./tool-blocks.ts";
+import { argsText, changeTool, endTool, growOutput, lateTool, outputText, replaceOutput, toolBlock } from "./tool-blocks.ts";
 
 /** The screen after one event. `now` is in milliseconds since the epoch; unknown events change nothing. */
 export function foldScreen(screen: Screen, event: AgentEvent, now: number): Screen {
@@ -151,7 +151,7 @@ function startTool(screen: Screen, event: ToolStart, now: number): Screen {
     phase: "running",
     since: now,
   });
-  if (screen.blocks.some((block) => block.kind === "tool" && block.id === event.callKey)) {
+  if (screen.blocks.some((block) => block.kind === "tool" && block.id === event.callKey && !block.isDone)) {
     return { ...changed(screen, event.callKey, start), activity: "tools" };
   }
   const fresh = toolBlock({ id: event.callKey, name: event.toolName, args: "", since: now, phase: "running" });
@@ -164,7 +164,11 @@ function endMessage(screen: Screen, event: MessageEnd, now: number): Screen {
   const { message } = event;
   if (message.role === "tool_result") {
     const key = message.callKey ?? message.toolCallId;
-    return { ...screen, blocks: endTool(screen.blocks, message), pending: screen.pending.filter((call) => call.callKey !== key) };
+    return {
+      ...screen,
+      blocks: lateTool(endTool(screen.blocks, message), message, now),
+      pending: screen.pending.filter((call) => call.callKey !== key),
+    };
   }
   if (message.role !== "assistant")
     return { ...screen, blocks: [...screen.blocks, ...messageBlocks(message, `message-${event.messageId}`)] };

@@ -30,6 +30,14 @@ export function endTool(blocks: readonly Block[], message: Extract<Message, { ro
   }));
 }
 
+/** The blocks with a block for a result whose call stands in the past already, cut off by a crash or waiting for somebody. */
+export function lateTool(blocks: readonly Block[], message: Extract<Message, { role: "tool_result" }>, now: number): readonly Block[] {
+  const id = message.callKey ?? message.toolCallId;
+  if (blocks.some((block) => block.kind === "tool" && block.id === id && block.phase === "ended")) return blocks;
+  const name = message.toolName ?? blocks.flatMap((block) => (block.kind === "tool" && block.id === id ? [block.name] : []))[0] ?? "tool";
+  return endTool([...blocks, toolBlock({ id, name, args: "", since: now, phase: "running" })], message);
+}
+
 /** The output of a tool as text, cut to what is kept for the screen. */
 export function outputText(parts: readonly ResultPart[]): string {
   const text = parts.map((part) =>

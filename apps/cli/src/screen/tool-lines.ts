@@ -42,7 +42,7 @@ function stateText(tool: ToolBlock): string {
     case "writing":
       return "the model writes the arguments…";
     case "waiting":
-      return "waits for its turn";
+      return tool.isDone ? "had not ended" : "waits for its turn";
     case "running":
       return tool.step ?? (tool.output.trim().split("\n").at(-1) || "runs…");
     case "asking":
