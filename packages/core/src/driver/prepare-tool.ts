@@ -8,7 +8,9 @@ import type { Run } from "../loop/state.ts";
 import { digestOf } from "../message/digest.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { CallOutcome } from "../message/message.ts";
+import { cutText } from "../tools/cut-text.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
+import { toolLimits } from "../tools/tool-limits.ts";
 import type { AnyTool, ToolRegistry } from "../tools/tool-registry.ts";
 import { validateArguments } from "../tools/validate-arguments.ts";
 
@@ -43,7 +45,8 @@ export async function prepareTool(
     const first = await validateArguments(tool, call.args ?? call.part.args);
     if (first.problem !== undefined) return close({ outcome: "error", code: "TOOL_ARGUMENTS", text: first.problem });
     const verdict = call.approval ? undefined : await askGates(agent, { ...context, call: call.part, tool });
-    if (verdict?.action === "deny") return close({ outcome: "denied", code: "TOOL_DENIED", text: `Denied: ${verdict.reason}` });
+    if (verdict?.action === "deny")
+      return close({ outcome: "denied", code: "TOOL_DENIED", text: cutText(`Denied: ${verdict.reason}`, toolLimits.errorTextMax) });
     if (verdict?.action !== "edit") return { intent: intentOf(effect, run, { tool }), tool, args: first.args };
     const edited = await validateArguments(tool, verdict.args);
     if (edited.problem !== undefined)

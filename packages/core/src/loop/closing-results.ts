@@ -3,7 +3,7 @@ import type { CallOutcome } from "../message/message.ts";
 import type { BodyOf } from "./fact.ts";
 import type { Call, Run } from "./state.ts";
 
-/** The closing fact of a call that gets its result without running; `text` is what the model sees. */
+/** The closing fact of a call that gets its result without running; the model sees `CODE: text`, as for a tool that failed. */
 export function closeCall(
   runId: string,
   call: Call,
@@ -14,7 +14,7 @@ export function closeCall(
     runId,
     callKey: call.part.callKey,
     outcome: end.outcome,
-    output: [{ type: "text", text: end.text }],
+    output: [{ type: "text", text: `${end.code}: ${end.text}` }],
     failure: { code: end.code, message: end.text, retryable: false },
   };
 }
