@@ -26,6 +26,8 @@ export interface PrepareVerdict {
   readonly toolChoice?: ToolChoice;
   readonly temperature?: number;
   readonly maxTokens?: number;
+  /** For this call instead of the agent's, for example by plan (`access.plan`) or by model. */
+  readonly parallelToolCalls?: boolean;
   /** Words from the runtime to the model, recorded in the history. Only taken on the first attempt of a turn. */
   readonly notices?: readonly string[];
 }

@@ -88,6 +88,11 @@ export interface Tool<Args = unknown, Resources = unknown> {
   readonly sequential?: boolean;
   /** Whether it counts against `limits.toolCallsMax`. Default true. */
   readonly counts?: boolean;
+  /**
+   * What becomes of a call whose arguments are no JSON object: `error` (default) answers it with what is wrong, `defaults` takes them for `{}`
+   * and lets the schema decide. Arguments that were cut off, nest too deeply or use a forbidden key are always an error.
+   */
+  readonly onBadArguments?: "error" | "defaults";
   /** Asked before each call; false answers the call with TOOL_NOT_ENABLED. */
   enabled?(context: { readonly access: Access }): Awaitable<boolean>;
 }

@@ -108,6 +108,7 @@ function requestOf(
   const toolChoice: ToolChoice | undefined = effect.force === undefined ? verdict.toolChoice : { tool: effect.force };
   const temperature = verdict.temperature ?? run.options?.temperature ?? agent.temperature;
   const maxTokens = verdict.maxTokens ?? run.options?.maxTokens ?? agent.maxTokens;
+  const parallelToolCalls = verdict.parallelToolCalls ?? agent.parallelToolCalls;
   const effort = run.options?.reasoningEffort;
   const reasoning = effort === undefined ? agent.reasoning : { ...agent.reasoning, effort };
   return {
@@ -115,7 +116,7 @@ function requestOf(
     ...(system === undefined || system === "" ? {} : { system }),
     ...(sendsTools ? { tools: tools.map(specOf) } : {}),
     ...(sendsTools && toolChoice ? { toolChoice } : {}),
-    ...(sendsTools && agent.parallelToolCalls !== undefined ? { parallelToolCalls: agent.parallelToolCalls } : {}),
+    ...(sendsTools && parallelToolCalls !== undefined ? { parallelToolCalls } : {}),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(reasoning ? { reasoning } : {}),
@@ -173,7 +174,7 @@ export async function closeModel(
     };
   }
   const decision = await askDecide(agent, { ...context, message, messages });
-  const calls = callsOf(message).map((part): RoutedCall => ({ callKey: part.callKey, route: routeOf(part, run) }));
+  const calls = callsOf(message).map((part): RoutedCall => ({ callKey: part.callKey, route: routeOf(part, run, agent) }));
   return "failure" in decision ? { ...base, calls, failure: decision.failure } : { ...base, calls, ...decision };
 }
 
@@ -195,10 +196,16 @@ function messageOf(
   };
 }
 
-function routeOf(part: ToolCallPart, run: Run): CallRoute {
+function routeOf(part: ToolCallPart, run: Run, agent: Agent): CallRoute {
   const policy = Object.hasOwn(run.tools, part.name) ? run.tools[part.name] : undefined;
   if (!policy) return "unknown";
-  return part.problem ? "invalid" : policy.home;
+  return part.problem && !takesDefaults(part, agent) ? "invalid" : policy.home;
+}
+
+/** The call's arguments are `{}` already where they have a problem. */
+function takesDefaults({ name, problem }: ToolCallPart, agent: Agent): boolean {
+  if (problem !== "invalid_json" && problem !== "not_an_object") return false;
+  return agent.tools.find((tool) => tool.name === name)?.onBadArguments === "defaults";
 }
 
 /** The first hook that says something decides; one that throws fails the run. */
