@@ -12,7 +12,7 @@ import { createAssembler } from "../message/assemble.ts";
 import type { ModelChunk } from "../message/chunk.ts";
 import type { AssistantPart } from "../message/content.ts";
 import type { StopReason } from "../message/message.ts";
-import type { Usage } from "../message/usage.ts";
+import { soundUsage, type Usage } from "../message/usage.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
 import type { ChunkFilter } from "./filter-chunks.ts";
@@ -131,15 +131,4 @@ function modelFailure(error: unknown): Failure {
   return isAgentError(error)
     ? failureOf(error)
     : { code: "MODEL_PROTOCOL", message: "The provider failed in an unexpected way.", retryable: true };
-}
-
-const tokensMax = 1e9;
-
-/** Only counts that can be true: whole, not negative, not absurd. */
-function soundUsage(usage: Usage | undefined): Usage | undefined {
-  if (!usage) return undefined;
-  const sound = Object.entries(usage).filter(
-    ([, value]) => typeof value !== "number" || (Number.isFinite(value) && value >= 0 && value <= tokensMax),
-  );
-  return sound.length === 0 ? undefined : (Object.fromEntries(sound) as Usage);
 }

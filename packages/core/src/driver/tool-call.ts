@@ -7,7 +7,7 @@ import { AgentError, isAgentError } from "../errors.ts";
 import type { Access, CallResult, ProgressStep } from "../loop/fact.ts";
 import type { ToolCallPart } from "../message/content.ts";
 import type { Message } from "../message/message.ts";
-import { addUsage, type Usage } from "../message/usage.ts";
+import { addUsage, soundUsage, type Usage } from "../message/usage.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { collectOutput } from "../tools/run-output.ts";
@@ -77,7 +77,9 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
     access: options.access,
     progress: progress.open,
     addUsage: (more) => {
-      usage = addUsage(usage, more);
+      const sound = soundUsage(more);
+      usage = addUsage(usage, sound);
+      if (!sound) onWarning(`Tool \`${tool.name}\`: its usage was ignored: it holds no count of tokens.`);
     },
     files: options.files,
     session: options.session,
@@ -96,7 +98,12 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
     const wasAborted = isAgentError(signal.signal.reason, "RUN_ABORTED") && result.outcome !== "ok";
     const steps = progress.close(result.outcome === "ok");
     const durationMs = Math.round(clock.monotonic() - startedAt);
-    return { result: wasAborted ? { ...result, outcome: "aborted" } : result, progress: steps, durationMs, ...(usage ? { usage } : {}) };
+    return {
+      result: wasAborted ? { ...result, outcome: "aborted" } : result,
+      progress: steps,
+      durationMs,
+      ...(usage ? { usage: { ...usage, tools: [tool.name] } } : {}),
+    };
   };
   return {
     end: run(),

@@ -169,13 +169,14 @@ export function foldRunFinished(state: State, fact: FactOf<"run.finished">): Sta
   };
 }
 
-/** The state and its run with what a fact cost. */
+/** The state and its run with what a fact cost. Tokens without a known price make a known sum partial. */
 export function spend(state: State, spent: { readonly usage?: Usage; readonly cost?: Cost }): State {
   if (!spent.usage && !spent.cost) return state;
   const sum = (before: { readonly usage?: Usage; readonly cost?: Cost }): { usage?: Usage; cost?: Cost } => {
     const usage = addUsage(before.usage, spent.usage);
     const cost = addCost(before.cost, spent.cost);
-    return { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
+    const isPartial = cost && ((before.usage && !before.cost) || (spent.usage && !spent.cost));
+    return { ...(usage ? { usage } : {}), ...(cost ? { cost: isPartial ? { ...cost, partial: true } : cost } : {}) };
   };
   return { ...state, ...sum(state), ...(state.run ? { run: { ...state.run, ...sum(state.run) } } : {}) };
 }

@@ -13,6 +13,8 @@ export interface Usage {
   readonly reasoning?: number;
   /** As the vendor says it, or the sum of what is known. */
   readonly total?: number;
+  /** Names of the tools that used the tokens by themselves; absent for a model call of the run, and for sums. */
+  readonly tools?: readonly string[];
   /** `estimated` as soon as one summand was. Default `reported`. */
   readonly source?: "reported" | "estimated";
 }
@@ -26,10 +28,25 @@ export interface Cost {
 
 const counts = ["input", "cacheRead", "cacheWrite", "output", "reasoning", "total"] as const;
 
+/** No call has more tokens. */
+const tokensMax = 1e9;
+
+/** Only counts that can be true: whole, not negative, not absurd; `undefined` when nothing is left. Takes what strangers say. */
+export function soundUsage(usage: Usage | undefined): Usage | undefined {
+  if (typeof usage !== "object" || usage === null) return undefined;
+  const sound: { -readonly [K in keyof Usage]: Usage[K] } = {};
+  for (const name of counts) {
+    const count = usage[name];
+    if (Number.isInteger(count) && (count as number) >= 0 && (count as number) <= tokensMax) sound[name] = count as number;
+  }
+  if (Object.keys(sound).length === 0) return undefined;
+  return usage.source === undefined ? sound : { ...sound, source: usage.source };
+}
+
 /** The sum; a count unknown on both sides stays unknown. */
 export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
-  if (!a) return b;
-  if (!b) return a;
+  if (!a) return withoutTools(b);
+  if (!b) return withoutTools(a);
   const sum: { -readonly [K in keyof Usage]: Usage[K] } = {};
   for (const name of counts) {
     const left = a[name];
@@ -38,6 +55,12 @@ export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | un
   }
   if (a.source === "estimated" || b.source === "estimated") sum.source = "estimated";
   return sum;
+}
+
+function withoutTools(usage: Usage | undefined): Usage | undefined {
+  if (!usage?.tools) return usage;
+  const { tools: _, ...rest } = usage;
+  return rest;
 }
 
 /** What came on top of an earlier sum of the same account. */
@@ -57,12 +80,9 @@ export function contextTokensOf(usage: Usage | undefined): number | undefined {
   return (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0) + (usage.output ?? 0);
 }
 
-/** The sum of two costs; unknown beside known makes the sum partial. */
+/** The sum of two costs; the other one where one is absent. */
 export function addCost(a: Cost | undefined, b: Cost | undefined): Cost | undefined {
-  if (!a || !b) {
-    const known = a ?? b;
-    return known;
-  }
+  if (!a || !b) return a ?? b;
   const totalUsd = a.totalUsd + b.totalUsd;
   return a.partial || b.partial ? { totalUsd, partial: true } : { totalUsd };
 }
