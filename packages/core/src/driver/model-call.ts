@@ -30,7 +30,8 @@ export type ModelCallEnd = { readonly usage?: Usage; readonly timings: Timings }
       readonly model?: string;
     }
   | { readonly type: "aborted"; readonly parts: readonly AssistantPart[] }
-  | { readonly type: "failed"; readonly failure: Failure }
+  /** `parts`: what it had said by then. */
+  | { readonly type: "failed"; readonly failure: Failure; readonly parts: readonly AssistantPart[] }
 );
 
 export interface ModelCall {
@@ -92,19 +93,19 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
     if (isSettled) return;
     isSettled = true;
     watchdog.stop();
-    const { parts, usage: said, ended } = assembler.finish(options.callKeyPrefix);
-    const usage = soundUsage(said);
+    const { parts, usage: counted, ended } = assembler.finish(options.callKeyPrefix);
+    const usage = soundUsage(counted);
     const base = { timings: timings(), ...(usage ? { usage } : {}) };
-    if (how.isAbort) {
-      const rest = options.filter?.flush() ?? [];
-      for (const chunk of rest) assembler.push(chunk);
-      settle({ ...base, type: "aborted", parts: assembler.partial() });
-    } else if (how.error !== undefined) settle({ ...base, type: "failed", failure: modelFailure(how.error) });
-    else if (!ended) settle({ ...base, type: "failed", failure: failureOf(brokenStream(provider.name)) });
-    else {
+    if (!how.isAbort && how.error === undefined && ended) {
       lane()?.emit(teller.finish(parts));
       settle({ ...base, type: "finished", parts, ...ended });
+      return;
     }
+    const rest = options.filter?.flush() ?? [];
+    for (const chunk of rest) assembler.push(chunk);
+    const said = assembler.partial();
+    const failure = how.error === undefined ? failureOf(brokenStream(provider.name)) : modelFailure(how.error);
+    settle(how.isAbort ? { ...base, type: "aborted", parts: said } : { ...base, type: "failed", parts: said, failure });
     if (how.error !== undefined || how.isAbort)
       controller.abort(how.error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
   };

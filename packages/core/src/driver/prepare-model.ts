@@ -5,6 +5,7 @@ import type { Effect } from "../loop/effect.ts";
 import type { BodyOf, Decision, RoutedCall } from "../loop/fact.ts";
 import type { CallRoute } from "../loop/policy.ts";
 import type { Run } from "../loop/state.ts";
+import { mayRetry } from "../loop/turns.ts";
 import type { ToolCallPart } from "../message/content.ts";
 import { digestOf } from "../message/digest.ts";
 import { type AssistantMessage, callsOf, type Message } from "../message/message.ts";
@@ -153,7 +154,10 @@ export async function closeModel(
   const model = (end.type === "finished" ? end.model : undefined) ?? intent.model;
   const cost = end.usage ? await costOf(agent, { provider, model, usage: end.usage, at }) : undefined;
   const spent = { ...(end.usage ? { usage: end.usage } : {}), ...(cost ? { cost } : {}) };
-  if (end.type === "failed") return { type: "model.failed", runId, turn, attempt, failure: end.failure, ...spent };
+  if (end.type === "failed") {
+    const failed: BodyOf<"model.failed"> = { type: "model.failed", runId, turn, attempt, failure: end.failure, ...spent };
+    if (mayRetry(run, failed) || !end.parts.some((part) => part.type === "text" && part.text.trim() !== "")) return failed;
+  }
   const message = messageOf(end, { ...spent, provider, model });
   const base = {
     type: "model.finished",
@@ -170,7 +174,10 @@ export async function closeModel(
     return {
       ...base,
       calls: [],
-      failure: { code: "MODEL_REFUSED", message: message.errorMessage ?? "The model declined to answer.", retryable: false },
+      failure:
+        end.type === "failed"
+          ? end.failure
+          : { code: "MODEL_REFUSED", message: message.errorMessage ?? "The model declined to answer.", retryable: false },
     };
   }
   const decision = await askDecide(agent, { ...context, message, messages });
@@ -178,13 +185,15 @@ export async function closeModel(
   return "failure" in decision ? { ...base, calls, failure: decision.failure } : { ...base, calls, ...decision };
 }
 
-/** A message that was cut off or refused keeps no calls. */
+/** A message that was cut off or refused keeps no calls; that of a last attempt that failed keeps what people saw of it. */
 function messageOf(
-  end: Exclude<ModelCallEnd, { readonly type: "failed" }>,
+  end: ModelCallEnd,
   more: { readonly provider: string; readonly model: string; readonly usage?: Usage; readonly cost?: Cost },
 ): AssistantMessage {
   if (end.type === "aborted")
     return { role: "assistant", content: end.parts, stopReason: "aborted", errorMessage: "Stopped before it was complete.", ...more };
+  if (end.type === "failed")
+    return { role: "assistant", content: end.parts, stopReason: "error", errorMessage: end.failure.message, ...more };
   const isError = end.stopReason === "error";
   return {
     role: "assistant",

@@ -100,7 +100,7 @@ export function foldModelFailed(state: State, fact: FactOf<"model.failed">): Sta
 export const retryAfterMaxMs = 60_000;
 
 /** Whether another attempt follows a failed one. */
-export function mayRetry(run: Run, fact: FactOf<"model.failed">): boolean {
+export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" | "attempt">): boolean {
   const { failure } = fact;
   return failure.retryable && (failure.retryAfterMs ?? 0) <= retryAfterMaxMs && fact.attempt < run.limits.attemptsMax;
 }

@@ -48,7 +48,8 @@ export function createEventLanes({ isLossy, joins }: { readonly isLossy: boolean
       if (event.type === "attempt_discarded") close(({ callKey }) => callKey === undefined);
       if (event.type !== "message_end" || event.message.role !== "assistant") return undefined;
       const lane = close(({ callKey }) => callKey === undefined);
-      if (!lane?.isWhole || event.message.stopReason === "aborted") return undefined;
+      const wasCut = event.message.stopReason === "aborted" || event.message.stopReason === "error";
+      if (!lane?.isWhole || wasCut) return undefined;
       const [unended] = lane.open.keys();
       if (unended !== undefined) return `got message_end before the end of ${unended}`;
       return lane.textLength === textOf(event.message).length ? undefined : "got message_end with another text than its deltas";
