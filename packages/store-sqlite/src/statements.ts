@@ -17,10 +17,12 @@ export interface Statements {
 
 export function statementsOf(database: DatabaseSync): Statements {
   const prepared = new Map<string, StatementSync>();
-  const prepare = (sql: string): StatementSync => {
+  const prepare = (sql: string, isWrite = false): StatementSync => {
     const known = prepared.get(sql);
     if (known) return known;
     const fresh = database.prepare(sql);
+    // A write into a full-text table leaves a last row id beyond 2^53, and node:sqlite throws on such a number, asked for or not.
+    if (isWrite) fresh.setReadBigInts(true);
     prepared.set(sql, fresh);
     return fresh;
   };
@@ -28,7 +30,7 @@ export function statementsOf(database: DatabaseSync): Statements {
     one: (sql, ...values) => prepare(sql).get(...values),
     all: (sql, ...values) => prepare(sql).all(...values),
     each: (sql, ...values) => prepare(sql).iterate(...values),
-    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
+    run: (sql, ...values) => Number(prepare(sql, true).run(...values).changes),
   };
 }
 
