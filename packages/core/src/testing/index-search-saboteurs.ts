@@ -32,21 +32,6 @@ export const searchSaboteurs: readonly Saboteur<IndexUnderTest>[] = [
     }),
   },
   {
-    defect: "finds sessions that were removed",
-    breaks: ["search-removed"],
-    make: spoiledIndex((real) => {
-      const seen = new Map<string, SessionHit>();
-      return {
-        async search(scope, query, options) {
-          const hits = await real.search(scope, query, options);
-          for (const hit of hits) seen.set(hit.session.id, hit);
-          const gone = await Promise.all([...seen].map(async ([id, hit]) => ((await real.get(scope, id)) ? [] : [hit])));
-          return [...hits, ...gone.flat()];
-        },
-      };
-    }),
-  },
-  {
     defect: "does not look at the messages a session was opened with",
     breaks: ["search-context"],
     make: finding((hits) => hits.filter(({ session }) => session.lastSeq > 1 || session.title !== "apples")),

@@ -89,7 +89,7 @@ const listCases: readonly StoreCase<IndexUnderTest>[] = [
     promise: "a removed session is neither listed nor found",
     async run(make) {
       const { index, log } = await make();
-      await writeFacts(log, first, [body.opened(), body.input("apples")]);
+      await writeFacts(log, first, [body.opened({ title: "Fruit" }), body.input("apples"), body.answer("red apples"), body.input("more")]);
       await index.search("local", "apples");
       await log.remove({ scope: "local", session: "first" });
       expectSame(await index.list("local"), [], "the list");

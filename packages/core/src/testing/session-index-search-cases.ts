@@ -47,16 +47,6 @@ export const searchCases: readonly StoreCase<IndexUnderTest>[] = [
     },
   },
   {
-    id: "search-removed",
-    promise: "a session that was found can be removed, and is found no more",
-    async run(make) {
-      const subject = await withTexts(await make(), { first: "red apples", second: "green apples" });
-      expectSame(await found(subject, "apples"), ["first", "second"], "both");
-      await subject.log.remove({ scope: "local", session: "first" });
-      expectSame(await found(subject, "apples"), ["second"], "the one that is left");
-    },
-  },
-  {
     id: "search-all-words",
     promise: "a session is found when it holds all words, in one message or over several",
     async run(make) {
