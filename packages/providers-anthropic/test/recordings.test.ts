@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { anthropic } from "../src/index.ts";
 import { violationsOf } from "./strict-rules.ts";
 
+const transport = nodeHttp();
 const options: RecordingSuiteOptions = {
   runner: { describe, it, beforeAll, afterAll },
   providers: ["anthropic"],
-  make: (baseURL) => anthropic({ apiKey: "key", baseURL, fetch: nodeHttp() }),
+  make: (baseURL, _, fetch = transport) => anthropic({ apiKey: "key", baseURL, fetch }),
 };
 recordingSuite(options);
 faultSuite(options);

@@ -11,10 +11,11 @@ const exclude = {
   "ollama-test-generation-test-ollama-generation-legacy-92a19590": "/api/generate completes one prompt; we only chat",
 };
 
+const transport = nodeHttp();
 const options: RecordingSuiteOptions = {
   runner: { describe, it, beforeAll, afterAll },
   providers: ["ollama"],
-  make: (baseURL) => ollama({ baseURL, fetch: nodeHttp() }),
+  make: (baseURL, _, fetch = transport) => ollama({ baseURL, fetch }),
   exclude,
 };
 recordingSuite(options);

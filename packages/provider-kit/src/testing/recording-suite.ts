@@ -1,5 +1,6 @@
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { type CollectedAnswer, chunkFlaws, collectAnswer } from "@loopwright/core/testing";
+import { bytewiseFetch } from "./bytewise-fetch.ts";
 import { findRecordings, isStreamed, loadRecordings, type Recording, type Replay, startReplay } from "./recording.ts";
 import { errorDifferences, truthDifferences } from "./truth-differences.ts";
 
@@ -19,8 +20,8 @@ export interface RecordingSuiteOptions {
   readonly runner: SuiteRunner;
   /** Whose recordings: one or more of `openai-chat`, `openai-responses`, `openai-compat`, `anthropic`, `gemini`, `ollama`. */
   readonly providers: readonly string[];
-  /** A provider that talks to this base URL, with any key. Made anew for every call. */
-  readonly make: (baseUrl: string, recording: Recording) => ModelProvider;
+  /** A provider that talks to this base URL, with any key. Made anew for every call. `fetch`: the transport it must use, where one is given. */
+  readonly make: (baseUrl: string, recording: Recording, fetch?: typeof globalThis.fetch) => ModelProvider;
   /** Recording id -> why it is rightly not ours. The reason is printed. */
   readonly exclude?: Readonly<Record<string, string>>;
   /** Fields of the request beyond the recording's model and one short user message. */
@@ -35,7 +36,7 @@ export interface RecordingSource {
   readonly start: () => Promise<Replay>;
 }
 
-/** How streamed bodies are cut on their way: at once, per event, every 13 bytes, every byte, inside characters and blank lines. */
+/** How streamed bodies are cut on their way: at once, per event, every 13 bytes, every byte (in this process), inside characters and blank lines. */
 export const chunkings: readonly string[] = ["whole", "event", "bytes:13", "byte", "midchar"];
 
 /** Longest that one recording may take in all chunkings together. */
@@ -47,7 +48,7 @@ const recordingTimeoutMs = 120_000;
  * LOOPWRIGHT_RECORDINGS or LOOPWRIGHT_REPLAY is not set.
  *
  * ```ts
- * recordingSuite({ runner: { describe, it, beforeAll, afterAll }, providers: ["anthropic"], make: (baseURL) => anthropic({ apiKey: "test", baseURL }) });
+ * recordingSuite({ runner: { describe, it, beforeAll, afterAll }, providers: ["anthropic"], make: (baseURL, _, fetch) => anthropic({ apiKey: "test", baseURL, ...(fetch ? { fetch } : {}) }) });
  * ```
  */
 export function recordingSuite(options: RecordingSuiteOptions): void {
@@ -123,7 +124,8 @@ async function readsTruly(options: RecordingSuiteOptions, recording: Recording, 
   const ways = isStreamed(recording) ? chunkings : ["whole"];
   const differences = await Promise.all(
     ways.map(async (chunk) => {
-      const provider = options.make(replay.baseUrl(recording, isStreamed(recording) ? { chunk } : {}), recording);
+      const fetch = chunk === "byte" ? bytewiseFetch(recording) : undefined;
+      const provider = options.make(replay.baseUrl(recording, isStreamed(recording) ? { chunk } : {}), recording, fetch);
       const found = await differencesOf(collectAnswer(provider, requestFor(options, recording)), recording);
       return found.map((difference) => `[${chunk}] ${difference}`);
     }),
