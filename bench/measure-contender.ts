@@ -75,7 +75,8 @@ async function measure(open: Open, measured: Scene): Promise<Measurement> {
   const kept = measured.history === undefined ? undefined : await open(openingOf(measured, database, counted));
   const openCpu = process.cpuUsage(opened.cpu);
   const openMs = performance.now() - opened.at;
-  const run = kept ? keptRun(kept, measured, counted) : () => freshRun(open, measured);
+  const { warmupConcurrency = measured.concurrency } = measured;
+  const run = kept ? keptRun(kept, measured, counted) : (crowd: Scene) => freshRun(open, crowd);
   const profiler = await createProfiler(more.includes("--profile"));
   let cpuUs = 0;
   let wallMs = 0;
@@ -85,7 +86,7 @@ async function measure(open: Open, measured: Scene): Promise<Measurement> {
     const cpu = process.cpuUsage();
     const logBytes = walBytes(database);
     const at = performance.now();
-    const check = await run();
+    const check = await run(isMeasured ? measured : { ...measured, concurrency: warmupConcurrency });
     const spent = process.cpuUsage(cpu);
     if (isMeasured) {
       cpuUs += spent.user + spent.system;

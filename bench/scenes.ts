@@ -10,6 +10,10 @@ export interface Scene {
   readonly runs: number;
   /** Conversations of one run, all at once. */
   readonly concurrency: number;
+  /** The same before the clock starts, where that is not to be the same crowd. */
+  readonly warmupConcurrency?: number;
+  /** For what takes long and is only compared with other scenes. */
+  readonly roundsMax?: number;
   /** What the cost is divided by. */
   readonly unit: string;
   readonly unitsPerRun: number;
@@ -71,10 +75,10 @@ const history = (messages: number, warmups: number, runs: number): Scene => ({
 export const scenes: readonly Scene[] = [
   deltas(64, "64 events per socket write"),
   deltas(1, "one event per socket write"),
-  loop(10, 30, 60),
-  loop(100, 4, 6),
-  loop(400, 1, 2),
-  loop(1000, 1, 1),
+  loop(10, 150, 100),
+  loop(100, 12, 8),
+  loop(400, 3, 2),
+  { ...loop(1000, 1, 1), roundsMax: 3 },
   argumentsOf(10, 20, 40),
   argumentsOf(100, 4, 10),
   argumentsOf(1024, 1, 3),
@@ -83,23 +87,24 @@ export const scenes: readonly Scene[] = [
     id: "concurrent",
     title: "1,000 concurrent runs of two turns",
     path: "/pair",
-    warmups: 1,
+    warmups: 4,
     runs: 1,
     concurrency: 1000,
+    warmupConcurrency: 25,
     unit: "run",
     unitsPerRun: 1000,
     turns: 2,
   },
-  history(10, 30, 100),
-  history(1000, 10, 40),
-  history(10_000, 5, 12),
+  history(10, 60, 100),
+  history(1000, 30, 60),
+  history(10_000, 10, 40),
   {
     ...single,
     id: "parallel",
     title: "50 parallel tool calls of 20 ms",
     path: "/parallel/50",
-    warmups: 10,
-    runs: 20,
+    warmups: 80,
+    runs: 40,
     unit: "run",
     turns: 2,
   },
