@@ -3,35 +3,49 @@ import type { Assembler } from "../message/assemble.ts";
 import type { ModelChunk } from "../message/chunk.ts";
 import type { AssistantPart } from "../message/content.ts";
 
-/** Tells a stream of chunks as events. Constant cost per chunk. */
+/**
+ * Tells a stream of chunks as events. Constant cost per chunk. A block ends when another begins; what a vendor adds to it afterwards is told by
+ * one snapshot at the end.
+ */
 export interface ModelTeller {
   tell(chunks: readonly ModelChunk[]): readonly EphemeralBody[];
   /** The ends that are left: open text, and every call with its arguments. */
   finish(parts: readonly AssistantPart[]): readonly EphemeralBody[];
 }
 
-export function createModelTeller(assembler: Pick<Assembler, "textAt">): ModelTeller {
+export function createModelTeller(assembler: Pick<Assembler, "textAt" | "partial">): ModelTeller {
   const kinds: ("text" | "thinking" | "call" | undefined)[] = [];
   const callIndexes: number[] = [];
+  const ended = new Set<number>();
   let openText = -1;
+  /** Characters told of the open block: the assembler may be ahead by the rest of the batch. */
+  let toldLength = 0;
+  let isBehind = false;
 
   const endText = (): EphemeralBody | undefined => {
     const index = openText;
     openText = -1;
     if (index < 0) return undefined;
-    const text = assembler.textAt(index);
+    ended.add(index);
+    const text = assembler.textAt(index).slice(0, toldLength);
     return kinds[index] === "text" ? { type: "text_end", index, text } : { type: "thinking_end", index, thinking: text };
   };
 
   const tellText = (chunk: Extract<ModelChunk, { type: "text" | "thinking" }>, out: EphemeralBody[]): void => {
     const { type, index, delta } = chunk;
+    if (ended.has(index)) {
+      isBehind = true;
+      return;
+    }
     if (openText !== index) {
       const end = endText();
       if (end) out.push(end);
-      if (kinds[index] === undefined) out.push(type === "text" ? { type: "text_start", index } : { type: "thinking_start", index });
+      out.push(type === "text" ? { type: "text_start", index } : { type: "thinking_start", index });
       kinds[index] = type;
       openText = index;
+      toldLength = 0;
     }
+    toldLength += delta.length;
     out.push(type === "text" ? { type: "text_delta", index, delta } : { type: "thinking_delta", index, delta });
   };
 
@@ -55,6 +69,7 @@ export function createModelTeller(assembler: Pick<Assembler, "textAt">): ModelTe
       const out: EphemeralBody[] = [];
       const end = endText();
       if (end) out.push(end);
+      if (isBehind) out.push({ type: "message_snapshot", content: assembler.partial() });
       const calls = parts.filter((part) => part.type === "tool_call");
       const indexes = [...callIndexes].sort((a, b) => a - b);
       calls.forEach((toolCall, i) => {
