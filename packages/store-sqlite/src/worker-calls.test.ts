@@ -48,7 +48,7 @@ it("an append that is not answered in time is `unknown`; later calls are refused
     'parentPort.on("message", ({ calls }) => parentPort.postMessage(calls.map(() => ({ answer: { lastSeq: 7, epoch: 0 } }))));';
   const worker = new Worker(held + answers, { eval: true, workerData: wake });
   onTestFinished(async () => void (await worker.terminate()));
-  const log = sqliteLog(new WorkerCalls({ path: "x.db", start: () => worker, answerMsMax: 1 }), () => 0);
+  const log = sqliteLog(new WorkerCalls({ path: "x.db", start: () => worker, answerMsMax: 500 }), () => 0);
   expect(await log.append(ref, batch)).toEqual({ type: "unknown" });
   await expect(log.head(ref)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
   const answered = once(worker, "message");
