@@ -178,8 +178,10 @@ function namesIn(content: Thing | undefined, field: string): readonly unknown[] 
 /** The wire takes both spellings of a name, and `null` for absent. */
 function plain(value: unknown): Thing {
   if (typeof value !== "object" || value === null) return {};
+  const members = Object.entries(value);
+  if (members.every(([key, member]) => member !== null && !key.includes("_"))) return value as Thing;
   return Object.fromEntries(
-    Object.entries(value)
+    members
       .filter(([, member]) => member !== null)
       .map(([key, member]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), member]),
   );

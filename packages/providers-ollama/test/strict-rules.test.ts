@@ -60,7 +60,8 @@ describe("the strict rules", () => {
 
   it("accept whatever the log of a session may lead to, at every prefix of it", () => {
     for (let seed = 0; seed < 300; seed++) {
-      for (const [prefix, request] of requestsOfLog(seed).entries()) expect([seed, prefix, flawsOf(request)]).toEqual([seed, prefix, []]);
+      const flaws = requestsOfLog(seed).map(flawsOf);
+      expect({ seed, flaws }).toEqual({ seed, flaws: flaws.map(() => []) });
     }
   });
 });

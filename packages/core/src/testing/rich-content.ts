@@ -10,8 +10,8 @@ const image: ImagePart = { type: "image", mediaType: "image/png", source: { data
 
 /** What a model may say before its text: thinking of any vendor or of none, opaque blocks, blank texts; mostly nothing. */
 export function partsBeforeText(random: Random, unique: string): readonly AssistantPart[] {
-  const samples = opaqueSamples(unique);
-  return Array.from({ length: Math.max(0, Math.floor(random() * 5) - 1) }).flatMap((): readonly AssistantPart[] => {
+  return Array.from({ length: Math.max(0, Math.floor(random() * 5) - 1) }).flatMap((_, i): readonly AssistantPart[] => {
+    const samples = opaqueSamples(`${unique}_${i}`);
     const chance = random();
     if (chance < 0.5) return [{ type: "thinking", text: pick(random, ["", " ", "hm"]), ...opaqueOf(random, samples.thinking) }];
     if (chance < 0.8) return pick(random, samples.alone).map((opaque) => ({ type: "opaque", ...opaque }));

@@ -13,11 +13,12 @@ export function roughHistory(seed: number): readonly Message[] {
   const draw = createDraw(seed);
   const messages: Message[] = [{ role: "user", content: "begin" }];
   const turns = 1 + draw.below(6);
+  let blocks = 0;
   for (let turn = 0; turn < turns; turn++) {
     const calls = callsOf(draw, turn);
     messages.push({
       role: "assistant",
-      content: [...draw.list(4, () => said(draw, `${turn}_${draw.below(100)}`)), ...calls],
+      content: [...draw.list(4, () => said(draw, String(blocks++))), ...calls],
       stopReason: calls.length > 0 ? "tool_calls" : draw.pick(["stop", "aborted"]),
     });
     for (const call of calls) messages.push(resultOf(draw, call));
