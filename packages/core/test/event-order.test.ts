@@ -269,9 +269,7 @@ describe("an execution is told in order", () => {
   });
 });
 
-/** A limit fact that somebody appended twice changes nothing; no driver does that. */
 function toldOf(before: State, fact: Fact): readonly SessionEvent[] {
-  if (fact.type === "limit.reached" && before.run?.limit) return [];
   return foldEventsOf(before, fact).map((body, k) => ({ ...body, seq: fact.seq, k, at: fact.at, sessionId: "s" }));
 }
 

@@ -2,7 +2,7 @@ import type { Message, MessageId } from "../message/message.ts";
 import { openCall, resultMessage, settlesCall, startsTool } from "./calls.ts";
 import type { DurableBody, PendingToolCall } from "./event.ts";
 import type { Fact, FactOf } from "./fact.ts";
-import { placeOf } from "./inputs.ts";
+import { acceptsInput, placeOf } from "./inputs.ts";
 import type { Call, Run, State } from "./state.ts";
 import { endsAttempt, endsRun, mayRetry, startsModel, startsRun, waits } from "./turns.ts";
 
@@ -23,7 +23,9 @@ export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
     case "head.moved":
       return placeOf(before, fact.to) === undefined ? [] : [{ type: "head_moved", to: fact.to }];
     case "input.accepted":
-      return [{ type: "input_accepted", inputId: fact.inputId, mode: fact.mode, ...(fact.message ? { message: fact.message } : {}) }];
+      return !acceptsInput(before, fact)
+        ? []
+        : [{ type: "input_accepted", inputId: fact.inputId, mode: fact.mode, ...(fact.message ? { message: fact.message } : {}) }];
     case "run.started":
       return startsRun(before, fact) ? ofRunStart(before, fact) : [];
     case "model.started":
@@ -49,7 +51,7 @@ export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
     case "abort.requested":
       return before.run?.runId === fact.runId && !before.run.abort ? [{ type: "aborting", reason: fact.reason }] : [];
     case "limit.reached":
-      return before.run?.runId === fact.runId ? [{ type: "limit_reached", which: fact.which, value: fact.value }] : [];
+      return before.run?.runId === fact.runId && !before.run.limit ? [{ type: "limit_reached", which: fact.which, value: fact.value }] : [];
     case "context.compacted":
       return [{ type: "context_compacted", from: fact.from, to: fact.to }];
     case "run.finished":

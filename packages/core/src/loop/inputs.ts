@@ -24,7 +24,7 @@ export function foldClosed(state: State): State {
 
 /** A steered input joins the open run; every other one, and one that came too late to steer, waits for a run of its own. */
 export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
-  if (state.status !== "open" || isKnown(state, fact.inputId)) return state;
+  if (!acceptsInput(state, fact)) return state;
   const joins = mayJoin(state, fact);
   const input: QueuedInput = {
     seq: fact.seq,
@@ -48,7 +48,10 @@ function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined 
   return fact.mode === "steer" && fact.message && run && run.runId === fact.runId && !run.abort && !run.failure ? run : undefined;
 }
 
-const isKnown = (state: State, inputId: string): boolean => findLastIndex(state.known, (known) => known.inputId === inputId) >= 0;
+/** Whether the input is new to an open log. */
+export function acceptsInput(state: State, { inputId }: FactOf<"input.accepted">): boolean {
+  return state.status === "open" && findLastIndex(state.known, (known) => known.inputId === inputId) < 0;
+}
 
 /** While a run is open the move holds for the next input only. */
 export function foldHead(state: State, fact: FactOf<"head.moved">): State {
