@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "@loopwright/core";
 import { modelProviderKit, runKit, type WireAnswer } from "@loopwright/core/testing";
+import { nodeHttp } from "@loopwright/provider-kit/node";
 import { providerUnderTest, type VendorWire, type WireFrame } from "@loopwright/provider-kit/testing";
 import { describe, it } from "vitest";
 import { anthropic } from "../src/index.ts";
@@ -121,9 +122,12 @@ const wire: VendorWire = {
   errorFrame: (message) => `event: error\ndata: ${JSON.stringify(errorOf("overloaded_error", message))}\n\n`,
 };
 
-describe("the promises of a model provider", () => {
+describe.each([
+  ["the global fetch", {}],
+  ["node:http", { fetch: nodeHttp() }],
+])("the promises of a model provider, over %s", (_, transport) => {
   runKit(it, modelProviderKit, {
-    make: providerUnderTest({ wire, model: "claude-sonnet-4-6", make: (baseURL, apiKey) => anthropic({ apiKey, baseURL }) }),
+    make: providerUnderTest({ wire, model: "claude-sonnet-4-6", make: (baseURL, apiKey) => anthropic({ apiKey, baseURL, ...transport }) }),
     lacks: [{ capability: "text-only", reason: "all of Anthropic's models see; `capabilities: { vision: false }` is tested beside this" }],
   });
 });

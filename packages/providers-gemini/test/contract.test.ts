@@ -1,5 +1,6 @@
 import type { JsonObject } from "@loopwright/core";
 import { modelProviderKit, runKit, type WireAnswer } from "@loopwright/core/testing";
+import { nodeHttp } from "@loopwright/provider-kit/node";
 import { providerUnderTest, type VendorWire, type WireFrame } from "@loopwright/provider-kit/testing";
 import { describe, it } from "vitest";
 import { gemini } from "../src/index.ts";
@@ -89,9 +90,12 @@ const wire: VendorWire = {
   errorFrame: (message) => `data: ${JSON.stringify(errorOf(503, message))}\r\n\r\n`,
 };
 
-describe("the promises of a model provider", () => {
+describe.each([
+  ["the global fetch", {}],
+  ["node:http", { fetch: nodeHttp() }],
+])("the promises of a model provider, over %s", (_, transport) => {
   runKit(it, modelProviderKit, {
-    make: providerUnderTest({ wire, model: "gemini-3.8-flash", make: (baseURL, apiKey) => gemini({ apiKey, baseURL }) }),
+    make: providerUnderTest({ wire, model: "gemini-3.8-flash", make: (baseURL, apiKey) => gemini({ apiKey, baseURL, ...transport }) }),
     lacks: [
       { capability: "text-only", reason: "all of Gemini's models see; `capabilities: { vision: false }` is tested beside this" },
       { capability: "raw-arguments", reason: "arguments come as a value" },

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@loopwright/core";
 import { modelProviderKit, runKit, type WireAnswer } from "@loopwright/core/testing";
+import { nodeHttp } from "@loopwright/provider-kit/node";
 import { providerUnderTest, type VendorWire, type WireFrame } from "@loopwright/provider-kit/testing";
 import { describe, it } from "vitest";
 import { ollama } from "../src/index.ts";
@@ -56,13 +57,16 @@ const wire: VendorWire = {
   errorFrame: (message) => `${JSON.stringify({ error: message })}\n`,
 };
 
-describe("the promises of a model provider", () => {
+describe.each([
+  ["the global fetch", {}],
+  ["node:http", { fetch: nodeHttp() }],
+])("the promises of a model provider, over %s", (_, transport) => {
   runKit(it, modelProviderKit, {
     make: providerUnderTest({
       wire,
       model: "gemma4:12b",
       modelWithoutVision: "qwen3:4b",
-      make: (baseURL, apiKey) => ollama({ apiKey, baseURL }),
+      make: (baseURL, apiKey) => ollama({ apiKey, baseURL, ...transport }),
     }),
     lacks: [
       { capability: "opaque", reason: "thinking has no signature" },

@@ -121,23 +121,15 @@ describe("a request from any valid history", () => {
 });
 
 describe("a request that the log of a session may lead to, at any prefix of it,", () => {
-  const seeds = 300;
-  /** One session after the other, each request after the one before, as in a real process. */
-  const flawsOfLog = (seed: number, bodyOf: (request: ModelRequest) => JsonObject): readonly (readonly string[])[] =>
-    requestsOfLog(seed).map((request) => violationsOf(bodyOf({ ...request, model: "gpt-6.1-sol" })));
-
-  it("keeps the strict rules of chat completions, as one server after the other wants them", () => {
+  it("keeps the strict rules of responses, and of chat completions as one server after the other wants them", () => {
+    const responsesOf = createResponsesRequests(settingsOf({ apiKey: "k" }, {}));
     const servers = [otherServer, ...knownServers.map(({ compat }) => ({ ...otherServer, ...compat }))].map(createChatRequests);
-    for (let seed = 0; seed < seeds; seed++) {
-      const flaws = flawsOfLog(seed, servers[seed % servers.length] ?? createChatRequests(otherServer));
-      expect({ seed, flaws }).toEqual({ seed, flaws: flaws.map(() => []) });
-    }
-  });
-
-  it("keeps the strict rules of responses", () => {
-    const bodyOf = createResponsesRequests(settingsOf({ apiKey: "k" }, {}));
-    for (let seed = 0; seed < seeds; seed++) {
-      const flaws = flawsOfLog(seed, bodyOf);
+    for (let seed = 0; seed < 200; seed++) {
+      const chatOf = servers[seed % servers.length] ?? responsesOf;
+      // Each request after the one before it, as in a real process.
+      const flaws = requestsOfLog(seed).flatMap((request) =>
+        [responsesOf, chatOf].map((bodyOf) => violationsOf(bodyOf({ ...request, model: "gpt-6.1-sol" }))),
+      );
       expect({ seed, flaws }).toEqual({ seed, flaws: flaws.map(() => []) });
     }
   });
