@@ -10,6 +10,8 @@ export interface DyingStore extends SessionStore {
   /** Appends begun. */
   readonly appends: number;
   readonly isDead: boolean;
+  /** The process dies now, between two appends. */
+  kill(): void;
   /** What each append held. */
   readonly batches: readonly AppendRequest[];
 }
@@ -55,6 +57,9 @@ export function dyingStore(store: SessionStore, death?: Death): DyingStore {
     },
     get isDead() {
       return isDead;
+    },
+    kill() {
+      isDead = true;
     },
   };
 }
