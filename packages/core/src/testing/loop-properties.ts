@@ -223,7 +223,7 @@ function randomContext(seed: number): readonly Message[] {
 }
 
 /** The strict rules that all vendors share. */
-export function claimValid(messages: readonly Message[], seed: number): void {
+function claimValid(messages: readonly Message[], seed: number): void {
   claim(messages[0]?.role === "user", seed, "does not begin with a user");
   claim(messages.at(-1)?.role !== "assistant", seed, "ends with an assistant");
   messages.forEach((message, i) => {
