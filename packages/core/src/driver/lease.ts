@@ -32,35 +32,37 @@ export async function claimLease(options: LeaseOptions): Promise<{ readonly leas
 
 /** Time counts from before a renewal is sent, on the monotonic clock: a paused process finds its lease over, whatever the wall clock says. */
 function keep({ log, ref, clock, leaseMs, onLost }: LeaseOptions, epoch: number, claimedAt: number): Lease {
-  let confirmedAt = claimedAt;
   let isHeld = true;
-  let cancel = (): void => {};
+  let cancelRenewal = (): void => {};
+  let cancelStop = (): void => {};
+  const drop = (): void => {
+    isHeld = false;
+    cancelRenewal();
+    cancelStop();
+  };
   const lose = (): void => {
     if (!isHeld) return;
-    isHeld = false;
+    drop();
     onLost();
   };
-  const isOverdue = (): boolean => clock.monotonic() - confirmedAt > leaseMs * shares.stop;
+  /** Runs also while a renewal is on its way: a store that never answers must not keep an owner at work. */
+  const stopAfter = (confirmedAt: number): void => {
+    cancelStop();
+    const leftMs = confirmedAt + leaseMs * shares.stop - clock.monotonic();
+    cancelStop = clock.after(Math.max(0, leftMs), lose, { idle: true });
+  };
   const renew = async (): Promise<void> => {
-    if (isOverdue()) return lose();
     const sentAt = clock.monotonic();
-    try {
-      if (!(await log.renew(ref, { epoch, leaseMs }))) return lose();
-      confirmedAt = sentAt;
-    } catch {
-      if (isOverdue()) return lose();
-    }
-    if (isHeld) plan();
+    const isRenewed = await log.renew(ref, { epoch, leaseMs }).catch(() => undefined);
+    if (!isHeld) return;
+    if (isRenewed === false) return lose();
+    if (isRenewed) stopAfter(sentAt);
+    planRenewal();
   };
-  const plan = (): void => {
-    cancel = clock.after(leaseMs * shares.renew, () => void renew(), { idle: true });
+  const planRenewal = (): void => {
+    cancelRenewal = clock.after(leaseMs * shares.renew, () => void renew(), { idle: true });
   };
-  plan();
-  return {
-    epoch,
-    drop() {
-      isHeld = false;
-      cancel();
-    },
-  };
+  stopAfter(claimedAt);
+  planRenewal();
+  return { epoch, drop };
 }
