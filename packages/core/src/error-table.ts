@@ -35,6 +35,7 @@ export type ErrorCode =
   | "TOOL_TIMEOUT"
   | "TOOL_INTERRUPTED"
   | "TOOL_LIMIT"
+  | "HOOK_TIMEOUT"
   | "INVALID_PATH"
   | "NOT_REGULAR"
   | "FILE_NOT_FOUND"
@@ -127,6 +128,9 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   TOOL_TIMEOUT: entry("The tool did not end in time.", [504, "timeout"], { fix: "Raise the tool's `timeoutMs` or make it faster." }),
   TOOL_INTERRUPTED: entry("The tool was started and its outcome is unknown.", [500, "unknown"], {
     fix: "Check what it did before asking again.",
+  }),
+  HOOK_TIMEOUT: entry("A hook, a prompt or a lookup did not answer in time.", [504, "timeout"], {
+    fix: "Make it faster, or let it give up when its signal is aborted.",
   }),
   TOOL_LIMIT: entry("The run has used up its tool calls.", [429, "rate"], { fix: "Raise `limits.toolCallsMax`." }),
   INVALID_PATH: entry("The path is not allowed.", [400, "format"], { fix: "Use a relative path inside the files directory." }),

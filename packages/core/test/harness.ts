@@ -65,3 +65,12 @@ export async function calm(): Promise<void> {
   for (let round = 0; round < 50; round++) await Promise.resolve();
   await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Whether a promise is settled once everything ready has run. */
+export async function howStands(promise: Promise<unknown>): Promise<"resolved" | "rejected" | "pending"> {
+  const settled = promise.then(
+    () => "resolved" as const,
+    () => "rejected" as const,
+  );
+  return Promise.race([settled, calm().then(() => "pending" as const)]);
+}

@@ -9,6 +9,7 @@ import { toolLimits } from "../tools/tool-limits.ts";
 import type { AcceptedInput } from "./accept-input.ts";
 import type { Deps } from "./deps.ts";
 import { checkPayload } from "./payload.ts";
+import { driverLimits } from "./session-options.ts";
 
 /**
  * The facts of results that answer pending client calls. A result that equals the one a call has is accepted again and changes nothing.
@@ -17,6 +18,11 @@ import { checkPayload } from "./payload.ts";
 export function acceptResults(state: State, results: readonly ToolResultMessage[], deps: Deps): AcceptedInput {
   if (results.length === 0)
     throw new AgentError("INPUT_INVALID", { message: "The list of results is empty.", fix: "Send one result for each pending call." });
+  if (results.length > driverLimits.resultsPerInput)
+    throw new AgentError("INPUT_INVALID", {
+      message: `The list has ${results.length} results, at most ${driverLimits.resultsPerInput}.`,
+      fix: "Send them in parts: the run waits for the rest.",
+    });
   const seen = new Set<string>();
   const bodies: FactBody[] = [];
   let runId = state.run?.runId ?? state.lastRun?.runId ?? "";

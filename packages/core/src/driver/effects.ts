@@ -3,7 +3,7 @@
  * Does not own: what is owed (plan), what is recorded (the driver).
  */
 import type { HookContext } from "../agent/hooks.ts";
-import { type Failure, failureOf } from "../errors.ts";
+import { type AgentError, type Failure, failureOf } from "../errors.ts";
 import { closeCall, interrupted } from "../loop/closing-results.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { BodyOf, Fact, FactBody } from "../loop/fact.ts";
@@ -17,8 +17,9 @@ import type { ToolRegistry } from "../tools/tool-registry.ts";
 import type { Deps } from "./deps.ts";
 import type { Hub, Lane } from "./hub.ts";
 import { startModelCall } from "./model-call.ts";
+import { createPatience, type Patience } from "./patience.ts";
 import { closeModel, type PreparedModel, prepareModel } from "./prepare-model.ts";
-import { prepareTool } from "./prepare-tool.ts";
+import { type PreparedTool, prepareTool } from "./prepare-tool.ts";
 import { reviewResult } from "./review-result.ts";
 import { driverLimits } from "./session-options.ts";
 import { startToolCall } from "./tool-call.ts";
@@ -31,12 +32,12 @@ export interface Prepared {
 }
 
 export interface Effects {
-  /** Adds the fact to the log: the effect is over. */
-  readonly prepare: (effect: Effect, state: State) => Prepared | Promise<Prepared>;
+  /** Asks what an owed effect is to be. User code is asked with `patience`. */
+  readonly prepare: (effect: Effect, state: State, patience: Patience) => Prepared | Promise<Prepared>;
   isRunning(effectId: string): boolean;
   readonly count: number;
-  /** Signals everything under way. */
-  abort(graceMs: number): void;
+  /** Signals what the state wants no longer: effects of an aborted run, with its grace, and of a run that is over. */
+  heed(state: State): void;
   /** Signals everything and forgets it: nothing is handed in any more. */
   forget(): void;
 }
@@ -50,9 +51,13 @@ interface Work {
   readonly lane?: Lane;
 }
 
-interface Running {
-  readonly abort: (graceMs: number) => void;
+interface Running extends Work {
+  readonly runId: string;
+  /** It has ended by itself; its closing fact is on the way. */
+  isOver: boolean;
 }
+
+type Track = (effect: { readonly id: string; readonly runId: string }, work: Work) => void;
 
 export interface EffectsOptions {
   readonly deps: Deps;
@@ -68,15 +73,16 @@ export interface EffectsOptions {
 export function createEffects(options: EffectsOptions): Effects {
   const running = new Map<string, Running>();
   let generation = 0;
-  const context = (run: Run, turn: number): HookContext => contextOf(options.deps, run, turn);
 
   /** Tracks an effect until its closing fact is handed in; one that was forgotten hands in nothing. */
-  const track = (id: string, work: Work): void => {
+  const track: Track = ({ id, runId }, work) => {
     const born = generation;
-    running.set(id, { abort: work.abort });
+    const entry: Running = { ...work, runId, isOver: false };
+    running.set(id, entry);
     void work.closing
       .catch((error: unknown) => work.broken(failureOf(error)))
       .then(async (body) => {
+        entry.isOver = true;
         if (born !== generation) return;
         await options.close(body);
         work.lane?.close();
@@ -84,26 +90,18 @@ export function createEffects(options: EffectsOptions): Effects {
       });
   };
 
-  const prepare = (effect: Effect, state: State): Prepared | Promise<Prepared> => {
+  const prepare = (effect: Effect, state: State, patience: Patience): Prepared | Promise<Prepared> => {
     switch (effect.type) {
       case "open-run":
         return { bodies: [openRun(options, effect)] };
       case "schedule-retry":
         return { bodies: [scheduleRetry(options.deps, effect)] };
       case "call-model":
-        return prepareCall(options, effect, { state, context, track });
+        return prepareCall(options, effect, { state, patience, track });
       case "run-tool":
-        return prepareRun(options, effect, { state, context, track });
+        return prepareRun(options, effect, { state, patience, track });
       case "lookup-tool":
-        return {
-          bodies: [],
-          launch: () =>
-            track(effect.id, {
-              abort: () => {},
-              closing: lookUp(options.registry, effect),
-              broken: () => interrupted(effect.runId, effect.call),
-            }),
-        };
+        return { bodies: [], launch: () => launchLookup(options, effect, track) };
       default:
         return effect satisfies never;
     }
@@ -115,12 +113,19 @@ export function createEffects(options: EffectsOptions): Effects {
     get count() {
       return running.size;
     },
-    abort(graceMs) {
-      for (const effect of running.values()) effect.abort(graceMs);
+    heed({ run }) {
+      for (const { runId, abort, isOver } of running.values()) {
+        if (isOver) continue;
+        if (run?.runId !== runId) abort(0);
+        else if (run.abort) abort(run.limits.abortGraceMs);
+      }
     },
     forget() {
       generation++;
-      for (const effect of running.values()) effect.abort(0);
+      for (const { abort, lane } of running.values()) {
+        lane?.close();
+        abort(0);
+      }
       running.clear();
     },
   };
@@ -128,15 +133,24 @@ export function createEffects(options: EffectsOptions): Effects {
 
 interface Scene {
   readonly state: State;
-  readonly context: (run: Run, turn: number) => HookContext;
-  readonly track: (id: string, work: Work) => void;
+  readonly patience: Patience;
+  readonly track: Track;
 }
 
-function contextOf({ agent, access, sessionId }: Deps, run: Run, turn: number): HookContext {
-  return { sessionId, runId: run.runId, turn, access: run.access ?? access, agent: agent.name, signal: neverAborted };
+function contextOf(
+  { agent, access, sessionId }: Deps,
+  { run, turn }: { readonly run: Run; readonly turn: number },
+  patience: Patience,
+): HookContext {
+  const signal = agent.hooks.length > 0 ? patience.signal : neverAborted;
+  return { sessionId, runId: run.runId, turn, access: run.access ?? access, agent: agent.name, signal };
 }
 
 const neverAborted = new AbortController().signal;
+
+const rethrow = (error: AgentError): never => {
+  throw error;
+};
 
 function openRun({ deps: { agent, agentDigest }, registry }: EffectsOptions, { input }: Extract<Effect, { type: "open-run" }>): FactBody {
   return {
@@ -163,13 +177,13 @@ async function prepareCall(options: EffectsOptions, effect: Extract<Effect, { ty
   const { deps, builder, registry } = options;
   const { agent } = deps;
   const run = scene.state.run as Run;
-  const context = scene.context(run, effect.turn);
+  const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
   const { messages } = builder.follow(scene.state);
   try {
-    const prepared = await prepareModel(effect, { agent, registry, run, context, messages });
+    const prepared = await scene.patience.waitFor(prepareModel(effect, { agent, registry, run, context, messages }), rethrow);
     return {
       bodies: [prepared.intent],
-      launch: (intent, state) => launchModel(options, { prepared, effect, context, intent, state, track: scene.track }),
+      launch: (intent, state) => launchModel(options, { prepared, effect, intent, state, track: scene.track }),
     };
   } catch (error) {
     const { runId, turn, attempt } = effect;
@@ -189,14 +203,10 @@ async function prepareCall(options: EffectsOptions, effect: Extract<Effect, { ty
 interface Launch extends Pick<Scene, "track" | "state"> {
   readonly prepared: PreparedModel;
   readonly effect: Extract<Effect, { type: "call-model" }>;
-  readonly context: HookContext;
   readonly intent: Fact | undefined;
 }
 
-function launchModel(
-  { deps, builder, hub, close, current }: EffectsOptions,
-  { prepared, effect, context, intent, state, track }: Launch,
-): void {
+function launchModel({ deps, builder, hub, close, current }: EffectsOptions, { prepared, effect, intent, state, track }: Launch): void {
   const { agent, clock } = deps;
   const { runId, turn, attempt } = effect;
   const run = state.run;
@@ -219,19 +229,35 @@ function launchModel(
     lane: () => lane,
   });
   const lane = hub.openLane({ id: intent.seq, runId, snapshot: () => ({ type: "message_snapshot", content: call.partial() }) });
-  const closing = call.end.then((end) =>
-    closeModel(prepared, end, { agent, run, context, messages: builder.follow(current()).messages, at: clock.now() }),
-  );
+  const patience = createPatience(clock);
+  const context = contextOf(deps, { run, turn }, patience);
+  const closing = call.end.then((end) => {
+    const scene = { run, context, messages: builder.follow(current()).messages, at: clock.now() };
+    // Without an answer of the hooks the message is kept, and the run ends as it does after a hook that threw.
+    const { prices: _, ...free } = agent;
+    return patience.waitFor(closeModel(prepared, end, { ...scene, agent }), (error) =>
+      closeModel(prepared, end, { ...scene, agent: { ...free, hooks: [{ decide: () => rethrow(error) }] } }),
+    );
+  });
+  const abort = (graceMs: number): void => {
+    call.abort();
+    patience.abort(graceMs);
+  };
   const broken = (failure: Failure): FactBody => ({ type: "model.failed", runId, turn, attempt, failure });
-  track(effect.id, { abort: call.abort, closing, broken, lane });
+  track(effect, { abort, closing, broken, lane });
 }
 
 async function prepareRun(options: EffectsOptions, effect: Extract<Effect, { type: "run-tool" }>, scene: Scene): Promise<Prepared> {
   const { deps, registry, hub, builder } = options;
   const { agent } = deps;
   const run = scene.state.run as Run;
-  const context = scene.context(run, effect.turn);
-  const prepared = await prepareTool(effect, { agent, registry, run, context });
+  const { turn } = effect;
+  const context = contextOf(deps, { run, turn }, scene.patience);
+  const { callKey } = effect.call.part;
+  const giveUp = (error: AgentError): PreparedTool => ({
+    closing: { type: "tool.finished", runId: run.runId, callKey, ...toolFailure(error, { name: effect.call.part.name }) },
+  });
+  const prepared = await scene.patience.waitFor(prepareTool(effect, { agent, registry, run, context }), giveUp);
   if (prepared.closing) return { bodies: [prepared.closing] };
   const { intent, tool, args } = prepared;
   const { part } = effect.call;
@@ -256,22 +282,37 @@ async function prepareRun(options: EffectsOptions, effect: Extract<Effect, { typ
       resources: agent.resources,
       lane: () => lane,
     });
+    const patience = createPatience(deps.clock);
     const closing = call.end.then(async ({ result, progress, usage, durationMs }): Promise<BodyOf<"tool.finished">> => {
-      const reviewed = await reviewResult(result, { agent, context: { ...context, call: part, tool } });
+      const review = reviewResult(result, { agent, context: { ...contextOf(deps, { run, turn }, patience), call: part, tool } });
+      const reviewed = await patience.waitFor(review, (error) => toolFailure(error, tool));
       const more = { ...(progress.length > 0 ? { progress } : {}), ...(usage ? { usage } : {}), durationMs };
       return { type: "tool.finished", runId: run.runId, callKey: part.callKey, ...reviewed, ...more };
     });
     const broken = ({ code, message }: Failure): FactBody => closeCall(run.runId, effect.call, { outcome: "error", code, text: message });
-    scene.track(effect.id, { abort: call.abort, closing, broken, lane });
+    const abort = (graceMs: number): void => {
+      call.abort(graceMs);
+      patience.abort(graceMs);
+    };
+    scene.track(effect, { abort, closing, broken, lane });
   };
   return { bodies: [intent], launch };
 }
 
+type LookUp = Extract<Effect, { type: "lookup-tool" }>;
+
+function launchLookup({ deps, registry }: EffectsOptions, effect: LookUp, track: Track): void {
+  const patience = createPatience(deps.clock);
+  const broken = (): FactBody => interrupted(effect.runId, effect.call);
+  const closing = patience.waitFor(lookUp(registry, effect, patience.signal), broken);
+  track(effect, { abort: () => patience.abort(0), closing, broken });
+}
+
 /** What the tool itself says of a call in doubt; silence or an error leaves it interrupted. */
-async function lookUp(registry: ToolRegistry, { runId, call }: Extract<Effect, { type: "lookup-tool" }>): Promise<FactBody> {
+async function lookUp(registry: ToolRegistry, { runId, call }: LookUp, signal: AbortSignal): Promise<FactBody> {
   const tool = registry.get(call.part.name);
   try {
-    const found = await tool?.lookup?.(call.part.callKey, { signal: neverAborted });
+    const found = await tool?.lookup?.(call.part.callKey, { signal });
     if (tool === undefined || found === undefined) return interrupted(runId, call);
     const result = await collectOutput(found, { name: tool.name, outputMax: tool.outputMax });
     return { type: "tool.finished", runId, callKey: call.part.callKey, ...result };

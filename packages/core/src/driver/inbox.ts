@@ -28,7 +28,7 @@ export interface Inbox {
   put(offer: Offer): Promise<void>;
   /** Folds offers until the batch is full; refused ones are told at once, the rest waits for the next batch. */
   accept(speculation: Speculation): readonly WaitingOffer[];
-  /** Puts offers back in front after others were faster. One that lost too often is refused with STORE_CONFLICT. */
+  /** Puts offers back in front after others were faster. One that lost too often is refused with STORE_CONFLICT; a closing fact never is. */
   putBack(offers: readonly WaitingOffer[]): void;
   /** Forgets closing facts. */
   dropClosings(): void;
@@ -51,7 +51,7 @@ export function createInbox(): Inbox {
       }),
     accept(speculation) {
       const accepted: WaitingOffer[] = [];
-      while (waiting.length > 0 && accepted.length < driverLimits.offersPerBatch && speculation.bytes < driverLimits.batchBytes) {
+      while (waiting.length > 0 && accepted.length < driverLimits.offersPerBatch && hasRoom(speculation)) {
         const offer = waiting.shift() as WaitingOffer;
         try {
           for (const body of offer.bodies(speculation.state)) speculation.add(body);
@@ -66,7 +66,7 @@ export function createInbox(): Inbox {
       const again: WaitingOffer[] = [];
       for (const offer of offers) {
         offer.conflicts += 1;
-        if (offer.conflicts <= driverLimits.conflictsMax) again.push(offer);
+        if (offer.isClosing || offer.conflicts <= driverLimits.conflictsMax) again.push(offer);
         else
           offer.reject(
             new AgentError("STORE_CONFLICT", { message: `Others changed the session ${driverLimits.conflictsMax} times in a row.` }),
@@ -83,6 +83,8 @@ export function createInbox(): Inbox {
     },
   };
 }
+
+const hasRoom = ({ facts, bytes }: Speculation): boolean => facts.length < driverLimits.factsPerBatch && bytes < driverLimits.batchBytes;
 
 const refusal = (error: unknown): AgentError =>
   isAgentError(error) ? error : new AgentError("INTERNAL", { message: "An input could not be turned into facts.", cause: error });

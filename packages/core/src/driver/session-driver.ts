@@ -4,12 +4,12 @@
  * Invariants
  *  D1 nothing is published, launched or acknowledged before the log has it;
  *  D2 one batch per decision, one decision at a time;
- *  D3 whatever goes wrong with the log, the driver behaves as if its process had died: it drops all and reads again.
+ *  D3 whatever goes wrong with the log, the driver behaves as if its process had died: it drops all and reads again;
+ *  D4 a decision is written and launched under the lease that it was made under, or not at all.
  */
 import { AgentError } from "../errors.ts";
 import type { DurableEvent } from "../loop/event.ts";
 import type { Fact, FactDraft } from "../loop/fact.ts";
-import { plan } from "../loop/plan.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
 import { createToolRegistry } from "../tools/tool-registry.ts";
@@ -17,11 +17,12 @@ import { checkFacts } from "./check-facts.ts";
 import { type Committed, commitBatch, storeError } from "./commit.ts";
 import { expiredCalls, nextDate } from "./dates.ts";
 import type { Deps } from "./deps.ts";
-import { createEffects, type Effects, type Prepared } from "./effects.ts";
+import { createEffects, type Effects } from "./effects.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.ts";
 import { claimLease, type Lease } from "./lease.ts";
 import { hydrate } from "./payload.ts";
+import { createPreparing, type Launch, type Preparing } from "./preparing.ts";
 import { catchUp, type Speculation, speculate } from "./speculation.ts";
 import { createTailWatch, type TailWatch } from "./tail-watch.ts";
 
@@ -31,12 +32,12 @@ export interface Watcher {
   readonly lost: (error: AgentError) => void;
 }
 
-type Launch = (state: State) => void;
-
 interface Decision {
   readonly speculation: Speculation;
   readonly accepted: readonly WaitingOffer[];
   readonly launches: readonly Launch[];
+  /** Under which it was made. */
+  readonly lease: Lease | undefined;
   /** The lease goes back with this batch. */
   readonly rests: boolean;
 }
@@ -46,6 +47,7 @@ export class SessionDriver {
   readonly builder: RequestBuilder = createRequestBuilder();
   private readonly deps: Deps;
   private readonly effects: Effects;
+  private readonly preparing: Preparing;
   private readonly inbox: Inbox = createInbox();
   private readonly tail: TailWatch;
   private readonly watchers = new Set<Watcher>();
@@ -72,6 +74,7 @@ export class SessionDriver {
       current: () => this.current,
       close,
     });
+    this.preparing = createPreparing({ effects: this.effects, clock: deps.clock, onReady: () => this.kick() });
     this.tail = createTailWatch({ log: deps.store.log, ref: deps.ref, clock: deps.clock }, (seq) => this.onTail(seq));
   }
 
@@ -108,7 +111,9 @@ export class SessionDriver {
 
   /** Resolves when the facts are in the log, or nothing was left to record. Rejects with the AgentError that refused them. */
   offer(offer: Offer): Promise<void> {
+    if (this.isDisposed) return Promise.reject(letGo());
     const done = this.inbox.put(offer);
+    this.preparing.interrupt();
     this.kick();
     return done;
   }
@@ -126,8 +131,9 @@ export class SessionDriver {
     this.tail.need(undefined);
     const { lease } = this;
     this.loseLease();
-    this.inbox.refuseAll(new AgentError("RUN_ABORTED", { message: "The session handle was let go.", fix: "Open the session again." }));
-    if (lease) await this.deps.store.log.release(this.deps.ref, lease.epoch).catch(() => {});
+    this.inbox.refuseAll(letGo());
+    for (const watcher of [...this.watchers]) watcher.lost(letGo());
+    if (lease) await this.giveBack(lease);
   }
 
   private async pump(): Promise<void> {
@@ -143,6 +149,7 @@ export class SessionDriver {
       this.lose(storeError(error));
     }
     this.isPumping = false;
+    if (this.isDisposed) this.inbox.refuseAll(letGo());
     if (this.isDisposed || isLost) return;
     if (this.inbox.length > 0 || this.tailSeq > this.current.seq) this.kick();
     else this.settle();
@@ -157,51 +164,29 @@ export class SessionDriver {
     const { clock, node, leaseMs, sessionId } = this.deps;
     const speculation = speculate(this.current, { sessionId, now: clock.now(), epoch: this.lease?.epoch });
     if (isClaimed) speculation.add({ type: "owner.claimed", node, leaseMs });
+    const { lease } = this;
     const accepted = this.inbox.accept(speculation);
-    const launches = this.lease ? await this.prepareOwed(speculation) : [];
+    const launches = lease ? await this.preparing.prepareOwed(speculation) : [];
+    if (this.isDisposed || this.lease !== lease) {
+      this.putBack(accepted);
+      return !this.isDisposed;
+    }
     const ending = accepted.filter((offer) => offer.isClosing).length;
     const rests =
-      this.lease !== undefined &&
+      lease !== undefined &&
       launches.length === 0 &&
       this.effects.count <= ending &&
       this.inbox.length === 0 &&
       isAtRest(speculation.state);
-    const decision: Decision = { speculation, accepted, launches, rests };
+    const decision: Decision = { speculation, accepted, launches, lease, rests };
     if (speculation.facts.length > 0) return this.conclude(await this.append(decision), decision);
     this.finish(decision);
     if (rests) await this.releaseLease();
     return launches.length > 0 || accepted.length > 0;
   }
 
-  /** Folds what follows and prepares what is owed, until neither is left. */
-  private async prepareOwed(speculation: Speculation): Promise<readonly Launch[]> {
-    const launches: Launch[] = [];
-    const prepared = new Set<string>();
-    for (;;) {
-      const { facts, effects } = plan(speculation.state);
-      let isMoved = false;
-      for (const body of facts) if (speculation.add(body)) isMoved = true;
-      if (isMoved) continue;
-      const now = this.deps.clock.now();
-      const due = effects.filter(
-        (effect) =>
-          !this.effects.isRunning(effect.id) && !prepared.has(effect.id) && !("notBefore" in effect && (effect.notBefore ?? 0) > now),
-      );
-      if (due.length === 0) return launches;
-      const all = due.map((effect) => {
-        prepared.add(effect.id);
-        return this.effects.prepare(effect, speculation.state);
-      });
-      const ready = all.some((one) => one instanceof Promise) ? await Promise.all(all) : (all as readonly Prepared[]);
-      for (const { bodies, launch } of ready) {
-        const [intent] = bodies.map((body) => speculation.add(body));
-        if (launch && (intent || bodies.length === 0)) launches.push((state) => launch(intent, state));
-      }
-    }
-  }
-
-  private append({ speculation, rests }: Decision): Promise<Committed> {
-    const claim = this.lease ? { epoch: this.lease.epoch, ...(rests ? { release: true } : {}) } : {};
+  private append({ speculation, lease, rests }: Decision): Promise<Committed> {
+    const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
     const request = { expectedSeq: this.current.seq, batchId: this.deps.ids.next(), facts: speculation.facts.map(draftOf), ...claim };
     return commitBatch(this.deps, request);
   }
@@ -216,12 +201,12 @@ export class SessionDriver {
         this.finish(decision);
         return true;
       case "conflict":
-        this.inbox.putBack(decision.accepted);
+        this.putBack(decision.accepted);
         await this.readTail();
         return true;
       case "fenced":
-        this.inbox.putBack(decision.accepted.filter((offer) => !offer.isClosing));
         this.loseLease();
+        this.putBack(decision.accepted);
         await this.readTail();
         return true;
       case "closed": {
@@ -238,15 +223,21 @@ export class SessionDriver {
     }
   }
 
-  /** Acknowledges, launches and signals, once the log has it. */
-  private finish({ accepted, launches }: Decision): void {
+  /** Acknowledges and launches, once the log has it. */
+  private finish({ accepted, launches, lease }: Decision): void {
     for (const offer of accepted) offer.resolve();
-    for (const launch of launches) launch(this.current);
+    if (this.lease === lease) for (const launch of launches) launch(this.current);
+  }
+
+  /** Offers of a decision that was not written wait for the next one; closing facts are void without the lease. */
+  private putBack(offers: readonly WaitingOffer[]): void {
+    this.inbox.putBack(offers);
+    if (!this.lease) this.inbox.dropClosings();
   }
 
   private adopt(state: State, events: readonly DurableEvent[]): void {
     this.current = state;
-    if (state.run?.abort) this.effects.abort(state.run.limits.abortGraceMs);
+    this.effects.heed(state);
     this.hub.publish(events);
   }
 
@@ -265,7 +256,9 @@ export class SessionDriver {
 
   private onTail(seq: number | undefined): void {
     this.tailSeq = Math.max(this.tailSeq, seq ?? Number.MAX_SAFE_INTEGER);
-    if (this.tailSeq > this.current.seq) this.kick();
+    if (this.tailSeq <= this.current.seq) return;
+    this.preparing.interrupt();
+    this.kick();
   }
 
   private async claim(): Promise<boolean> {
@@ -276,6 +269,11 @@ export class SessionDriver {
     };
     const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost });
     if (!claimed) return false;
+    if (this.isDisposed) {
+      claimed.lease.drop();
+      await this.giveBack(claimed.lease);
+      return false;
+    }
     this.lease = claimed.lease;
     if (claimed.lastSeq > this.current.seq) await this.readTail();
     return this.lease !== undefined;
@@ -289,13 +287,20 @@ export class SessionDriver {
   private async releaseLease(): Promise<void> {
     const { lease } = this;
     this.dropLease();
-    if (lease) await this.deps.store.log.release(this.deps.ref, lease.epoch);
+    if (lease) await this.giveBack(lease);
+  }
+
+  /** A lease that the store does not take back runs out by itself. */
+  private giveBack({ epoch }: Lease): Promise<void> {
+    return this.deps.store.log.release(this.deps.ref, epoch).catch(() => {});
   }
 
   /** Another may own the session: what is under way here counts no more. */
   private loseLease(): void {
     this.dropLease();
     this.effects.forget();
+    this.preparing.interrupt();
+    this.preparing.forget();
     this.inbox.dropClosings();
   }
 
@@ -344,5 +349,8 @@ const timerMaxMs = 2 ** 31 - 1;
 function draftOf({ seq: _, ...draft }: Fact): FactDraft {
   return draft;
 }
+
+const letGo = (): AgentError =>
+  new AgentError("RUN_ABORTED", { message: "The session handle was let go.", fix: "Open the session again." });
 
 const fullError = (): AgentError => new AgentError("STORE_FULL", { message: "The store has no space left for the session's log." });

@@ -38,6 +38,10 @@ export const driverLimits: {
   readonly unknownWaitMs: number;
   readonly batchBytes: number;
   readonly offersPerBatch: number;
+  readonly factsPerBatch: number;
+  readonly resultsPerInput: number;
+  readonly hookWaitMs: number;
+  readonly hookMs: number;
   readonly tailPollMs: number;
   readonly pingsAloneMs: number;
   readonly retryBaseMs: number;
@@ -52,6 +56,14 @@ export const driverLimits: {
   /** Offers are held back for the next batch from here on. */
   batchBytes: 512 * 1024,
   offersPerBatch: 64,
+  /** Facts that follow wait for the next batch from here on; an append takes 256. */
+  factsPerBatch: 120,
+  /** Results of client calls that one input may bring. */
+  resultsPerInput: 100,
+  /** How long a batch waits for user code before it is written without what that is for. */
+  hookWaitMs: 20,
+  /** How long one hook, prompt or lookup may think; a gate may be asking a person. */
+  hookMs: 600_000,
   /** How often an owner looks for commands of others where the log cannot tell it. */
   tailPollMs: 250,
   /** How long pings keep a silent model call alive. */

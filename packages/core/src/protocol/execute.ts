@@ -86,6 +86,9 @@ export interface AgentSession {
   subscribe(listener: (events: readonly SessionEvent[]) => void): () => void;
   /** Ends the session for good: later inputs are refused with SESSION_CLOSED. */
   close(): Promise<void>;
-  /** Lets go of the session without ending it: waits for a running effect's grace, gives the lease back. */
+  /**
+   * Lets go of the session without ending it: what runs is signalled and left to the next owner, the lease goes back. Streams and calls
+   * on this handle are rejected with RUN_ABORTED from then on.
+   */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -1,0 +1,64 @@
+import { AgentError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { driverLimits } from "./session-options.ts";
+
+/** How long the runtime waits for user code around one effect: hooks, the prompt, a lookup, a price table. */
+export interface Patience {
+  /** Aborted when nobody wants the answer any longer. */
+  readonly signal: AbortSignal;
+  /** What the work gives; once it has taken ten minutes, or was aborted and the grace is over, what `otherwise` makes of the reason. */
+  waitFor<T>(work: Promise<T>, otherwise: (reason: AgentError) => T | Promise<T>): Promise<T>;
+  /** Signals the work and waits `graceMs` more for it. */
+  abort(graceMs: number): void;
+}
+
+export function createPatience(clock: Clock): Patience {
+  let controller: AbortController | undefined;
+  let reason: AgentError | undefined;
+  let isOver = false;
+  let giveUp = (): void => {};
+  let cancelGrace = (): void => {};
+
+  const end = (error: AgentError): void => {
+    if (isOver) return;
+    reason ??= error;
+    controller?.abort(reason);
+    isOver = true;
+    giveUp();
+  };
+
+  return {
+    get signal() {
+      controller ??= new AbortController();
+      if (reason && !controller.signal.aborted) controller.abort(reason);
+      return controller.signal;
+    },
+    waitFor: (work, otherwise) =>
+      new Promise((resolve, reject) => {
+        const cancelLimit = clock.after(driverLimits.hookMs, () => end(tooLong()));
+        const settle = (): void => {
+          cancelLimit();
+          cancelGrace();
+        };
+        giveUp = () => {
+          settle();
+          resolve(new Promise((answer) => answer(otherwise(reason as AgentError))));
+        };
+        work.then(resolve, reject).finally(settle);
+        if (isOver) giveUp();
+      }),
+    abort(graceMs) {
+      if (reason) return;
+      reason = new AgentError("RUN_ABORTED", { message: "The run was stopped." });
+      controller?.abort(reason);
+      if (graceMs > 0) cancelGrace = clock.after(graceMs, () => end(reason as AgentError));
+      else end(reason);
+    },
+  };
+}
+
+const tooLong = (): AgentError =>
+  new AgentError("HOOK_TIMEOUT", {
+    message: `A hook did not answer within ${driverLimits.hookMs} ms.`,
+    details: { timeoutMs: driverLimits.hookMs },
+  });
