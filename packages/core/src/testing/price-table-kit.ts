@@ -3,7 +3,7 @@ import type { PriceTable } from "../ports/price-table.ts";
 import { expectSame, expectThat } from "./kit.ts";
 import type { StoreKit } from "./store-case.ts";
 
-/** A price table and a model whose input and output it knows the prices of; both are above 0. */
+/** A price table and a model whose input and output it knows the prices of: both above 0, and the same for any amount. */
 export interface PricesUnderTest {
   readonly prices: PriceTable;
   readonly provider: string;
