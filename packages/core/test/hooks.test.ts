@@ -116,6 +116,21 @@ describe("the hook filter", () => {
   });
 });
 
+describe("the hook filter, where the next block begins", () => {
+  it("shows what it held back before that block, so that no delta comes after its end", async () => {
+    const filter: Hooks = { filter: { holdBack: 10, apply: (text) => text } };
+    const { session } = withHooks(
+      [{ thinking: "let me think about it", text: "the answer to all", chunkSize: 3, calls }, { text: "ok" }],
+      filter,
+    );
+    const told = (await eventsOf(execute(session, "x"))).map(({ type }) => type);
+    expect(told.lastIndexOf("thinking_delta")).toBeLessThan(told.indexOf("thinking_end"));
+    expect(told.indexOf("thinking_end")).toBeLessThan(told.indexOf("text_start"));
+    expect(told.slice(told.indexOf("text_end"), told.indexOf("turn_end"))).not.toContain("text_delta");
+    expect(told).not.toContain("message_snapshot");
+  });
+});
+
 describe("a point without a hook", () => {
   it("is not asked, and an agent without hooks works", async () => {
     const { session, agent } = withHooks([{ calls }, { text: "ok" }], {});

@@ -3,7 +3,7 @@ import type { ModelChunk } from "../message/chunk.ts";
 
 type Kind = "text" | "thinking";
 
-/** Passes streamed text through filters, holding back the end of each block so that a pattern may span deltas. */
+/** Passes streamed text through filters, holding back the end of a block until the next one begins, so that a pattern may span deltas. */
 export interface ChunkFilter {
   pass(chunks: readonly ModelChunk[]): readonly ModelChunk[];
   /** What was held back, filtered: before the stream ends, or when it was cut off. */
@@ -25,23 +25,29 @@ export function createChunkFilter(
     return shown === "" ? undefined : { ...chunk, delta: shown };
   };
 
-  const flush = (): readonly ModelChunk[] => {
-    const rest = [...held].flatMap(([index, { kind, text }]): ModelChunk[] => (text === "" ? [] : [{ type: kind, index, delta: text }]));
-    held.clear();
+  /** What is held of every block but this one. */
+  const flush = (but?: number): readonly ModelChunk[] => {
+    const rest: ModelChunk[] = [];
+    for (const [index, { kind, text }] of held) {
+      if (index === but) continue;
+      held.delete(index);
+      if (text !== "") rest.push({ type: kind, index, delta: text });
+    }
     return rest;
   };
 
   return {
-    flush,
+    flush: () => flush(),
     pass(chunks) {
       const out: ModelChunk[] = [];
       for (const chunk of chunks) {
         if (chunk.type === "text" || chunk.type === "thinking") {
+          out.push(...flush(chunk.index));
           const shown = passText(chunk);
           if (shown) out.push(shown);
           continue;
         }
-        if (chunk.type === "end") out.push(...flush());
+        if (chunk.type === "call-start" || chunk.type === "end") out.push(...flush());
         out.push(chunk);
       }
       return out;
