@@ -8,7 +8,7 @@ import { type BenchOptions, benchOptions } from "./options.ts";
 import { sizeRow, startRow } from "./other-rows.ts";
 import { type Machine, type Profiled, performancePage, profileText } from "./performance-page.ts";
 import { printRow, printTable } from "./print-table.ts";
-import { isMissed, type Row } from "./row.ts";
+import { isMissedRow, type Row } from "./row.ts";
 import { createRig, type Rig, type SceneResults } from "./run-rounds.ts";
 import { sceneRows } from "./scene-rows.ts";
 import { scenes } from "./scenes.ts";
@@ -39,8 +39,6 @@ async function measureScenes(rig: Rig, options: BenchOptions): Promise<Map<strin
   }
   return results;
 }
-
-const isMissedRow = ({ loopwright, node }: Row): boolean => [loopwright, node].some((judged) => judged !== undefined && isMissed(judged));
 
 async function profiles(rig: Rig, options: BenchOptions, rows: readonly Row[]): Promise<readonly Profiled[]> {
   const made: Profiled[] = [];

@@ -1,6 +1,7 @@
 import { printTable } from "./print-table.ts";
 import type { ProfileSummary, Share } from "./profile-summary.ts";
-import type { Row } from "./row.ts";
+import { isMissedRow, type Row } from "./row.ts";
+import { tried } from "./tried.ts";
 
 export interface Machine {
   readonly date: string;
@@ -37,6 +38,14 @@ ${functions
 `;
 }
 
+/** What was tried for the rows that miss their goal. */
+function triedText(rows: readonly Row[]): string {
+  const missed = rows.filter(isMissedRow);
+  const notes = Object.entries(tried).filter(([start]) => missed.some(({ id }) => id.startsWith(start)));
+  if (notes.length === 0) return "";
+  return `\n## What was tried\n\n${notes.map(([start, text]) => `**${start}**: ${text}`).join("\n\n")}\n`;
+}
+
 /** The whole of docs/performance.md. */
 export function performancePage(machine: Machine, rows: readonly Row[], profiles: readonly Profiled[]): string {
   return `# Performance
@@ -54,8 +63,8 @@ durable log, its events and its deadlines in all of them; sessions are in memory
 ${printTable(rows)}
 
 - "One event per socket write": the server writes as fast as its socket takes it, so a read may find more than one.
-- The tool loop streams six pieces of text and one tool call a turn. The one that is given growth compares the cost per turn of
-  1,000 turns with that of 10, and divides it by the same growth of fetch and SSE by hand: every turn sends the whole conversation.
+- The tool loop streams six pieces of text and one tool call a turn. Its growth is the cost of a turn in a loop
+  of 1,000 over that in a loop of 10, divided by the same of fetch and SSE by hand: every turn sends the whole conversation.
 - "On n messages" is one question and its answer on an open session with \`store-sqlite\`, against the SDK without any store.
 - Start and import are whole processes from their birth, without a compile cache.
 ${
@@ -67,5 +76,5 @@ ${
 Self time of the main thread in the measured part, idle time left out, for every workload that misses its goal or was asked for.
 
 ${profiles.map(profileText).join("\n")}`
-}`;
+}${triedText(rows)}`;
 }

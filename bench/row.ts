@@ -20,3 +20,6 @@ export interface Row {
 }
 
 export const isMissed = ({ value, goal }: Judged): boolean => goal !== undefined && !(value <= goal);
+
+export const isMissedRow = ({ loopwright, node }: Row): boolean =>
+  [loopwright, node].some((judged) => judged !== undefined && isMissed(judged));
