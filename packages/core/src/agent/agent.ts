@@ -68,6 +68,9 @@ export interface Agent extends Omit<AgentOptions, "limits" | "deadlines" | "tool
 const namePattern = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
 const defaultDeadlines: CallDeadlines = { firstByteMs: 60_000, idleMs: 60_000, totalMs: 900_000 };
 
+/** Longer waits of a timer fire at once. */
+const deadlineMaxMs = 2 ** 31 - 1;
+
 /** The agent, checked. @throws AgentError CONFIG_INVALID when an option is missing or out of range. */
 export function createAgent(options: AgentOptions): Agent {
   const invalid = (what: string, fix: string): AgentError =>
@@ -89,6 +92,10 @@ export function createAgent(options: AgentOptions): Agent {
     if (!Number.isInteger(value) || value < least)
       throw invalid(`\`limits.${name}\` is ${String(value)}.`, `Use a whole number from ${least} on.`);
   }
+  const deadlines = { ...defaultDeadlines, ...options.deadlines };
+  for (const [name, value] of Object.entries(deadlines)) {
+    if (!(value > 0 && value <= deadlineMaxMs)) throw invalid(`\`deadlines.${name}\` is ${String(value)}.`, `Use 1 to ${deadlineMaxMs}.`);
+  }
   const names = new Set<string>();
   for (const { name } of options.tools ?? []) {
     if (names.has(name)) throw invalid(`two tools are named \`${name}\`.`, "Give every tool a name of its own.");
@@ -100,6 +107,6 @@ export function createAgent(options: AgentOptions): Agent {
     tools: Object.freeze([...(options.tools ?? [])]),
     hooks: Object.freeze([...(options.hooks ?? [])]),
     limits: Object.freeze(limits),
-    deadlines: Object.freeze({ ...defaultDeadlines, ...options.deadlines }),
+    deadlines: Object.freeze(deadlines),
   });
 }
