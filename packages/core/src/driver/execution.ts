@@ -1,4 +1,4 @@
-import { AgentError, isAgentError } from "../errors.ts";
+import { AgentError, type Failure, failureOf, isAgentError } from "../errors.ts";
 import { at } from "../loop/append-list.ts";
 import type { AgentEvent, ExecuteStatus, PendingToolCall, SessionEvent } from "../loop/event.ts";
 import { pendingCall } from "../loop/events-of.ts";
@@ -10,6 +10,11 @@ import type { ExecuteResult, ExecuteStream } from "../protocol/execute.ts";
 import type { AcceptedInput } from "./accept-input.ts";
 import { createEventBuffer, type EventBuffer } from "./event-buffer.ts";
 import type { SessionDriver } from "./session-driver.ts";
+
+interface Spent {
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+}
 
 export interface ExecutionOptions {
   readonly driver: SessionDriver;
@@ -29,9 +34,14 @@ export class Execution implements ExecuteStream {
   private readonly messages: Message[] = [];
   private settle!: { readonly resolve: (result: ExecuteResult) => void; readonly reject: (error: AgentError) => void };
   private runId: string | undefined;
-  private before: { readonly usage?: Usage; readonly cost?: Cost } = {};
+  private before: Spent = {};
   private limit: ExecuteResult["limit"];
+  /** As its last events told it: the state knows the last run only. */
+  private ending: State["lastRun"];
+  private failure: Failure | undefined;
   private isAccepted = false;
+  /** The run was open before: what its open lanes have said is told first. */
+  private isJoining = false;
   private isOver = false;
   private isRead = false;
   private readonly stops: (() => void)[] = [];
@@ -81,6 +91,7 @@ export class Execution implements ExecuteStream {
       const accepted = begin(state);
       this.runId = accepted.runId;
       const { run } = state;
+      this.isJoining = run?.runId === accepted.runId;
       this.before =
         run?.runId === accepted.runId ? { ...(run.usage ? { usage: run.usage } : {}), ...(run.cost ? { cost: run.cost } : {}) } : {};
       return accepted.bodies;
@@ -88,6 +99,7 @@ export class Execution implements ExecuteStream {
     driver.offer({ bodies, needsOwner: true }).then(
       () => {
         this.isAccepted = true;
+        if (this.isJoining) this.buffer.push(driver.hub.snapshots(this.runId));
         if (signal?.aborted) this.abort(reasonOf(signal)).catch(() => {});
         this.look(driver.state);
       },
@@ -105,7 +117,13 @@ export class Execution implements ExecuteStream {
     for (const event of events) {
       if (event.type === "message_end") this.messages.push(event.message);
       else if (event.type === "limit_reached") this.limit = { which: event.which, value: event.value };
-      else if (event.type === "run_end") this.finish(this.options.driver.state);
+      else if (event.type === "error") this.failure = failureOf(new AgentError(event.code, { message: event.error }));
+      else if (event.type === "run_end") {
+        const { status, reason, usage, cost } = event;
+        const failure = status === "failed" ? this.failure : undefined;
+        this.ending = { runId, status, reason, ...(failure ? { failure } : {}), ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
+        this.finish(this.options.driver.state);
+      }
     }
   }
 
@@ -149,13 +167,9 @@ export class Execution implements ExecuteStream {
     const { runId } = this;
     const messages = inCallOrder(this.messages);
     const isOpen = run !== undefined && run.runId === runId;
-    const ended = lastRun?.runId === runId ? lastRun : undefined;
-    const status: ExecuteStatus = isOpen
-      ? "awaiting_tool_execution"
-      : ended?.status === "failed"
-        ? "error"
-        : (ended?.status ?? "completed");
-    const spent = isOpen ? run : this.spentIn(state);
+    const ended = lastRun?.runId === runId ? lastRun : (this.ending ?? droppedBy(state, runId, messages));
+    const status = isOpen ? "awaiting_tool_execution" : statusOf(ended);
+    const spent: Spent = (isOpen ? run : ended) ?? {};
     const usage = usageSince(spent.usage, this.before.usage);
     const cost = costSince(spent.cost, this.before.cost);
     const last = messages.findLast((message) => message.role === "assistant");
@@ -173,11 +187,14 @@ export class Execution implements ExecuteStream {
       ...(runId === undefined ? {} : { runId }),
     };
   }
+}
 
-  /** A run that is over told its sums in its last event. */
-  private spentIn(state: State): { readonly usage?: Usage; readonly cost?: Cost } {
-    return state.lastRun?.runId === this.runId ? (state.lastRun ?? {}) : {};
-  }
+const statusOf = (ended: State["lastRun"]): ExecuteStatus => (ended?.status === "failed" ? "error" : (ended?.status ?? "completed"));
+
+/** A session that is closed drops the inputs that wait. */
+function droppedBy(state: State, runId: string | undefined, messages: readonly Message[]): State["lastRun"] {
+  if (state.status !== "closed" || !runId || messages.length > 0) return undefined;
+  return { runId, status: "aborted", reason: "session closed" };
 }
 
 /** What a run that was over before it was watched had said: the answer to an input that is sent again. */
