@@ -12,60 +12,28 @@ export interface EventBuffer extends AsyncIterator<AgentEvent, undefined> {
 }
 
 export function createEventBuffer(snapshots: () => readonly EphemeralEvent[]): EventBuffer {
-  let queue: AgentEvent[] = [];
-  let first = 0;
-  let weight = 0;
+  const queue = createQueue();
   /** Deltas are being dropped until the reader has caught up. */
   let isBehind = false;
   let ended: { readonly error?: Error } | undefined;
-  let waiting:
-    | { readonly resolve: (result: IteratorResult<AgentEvent, undefined>) => void; readonly reject: (error: Error) => void }
-    | undefined;
-
-  const shift = (): AgentEvent | undefined => {
-    const event = queue[first];
-    if (event === undefined) return undefined;
-    queue[first] = undefined as never;
-    first += 1;
-    weight -= weightOf(event);
-    if (first === queue.length) {
-      queue = [];
-      first = 0;
-    }
-    return event;
-  };
+  const readers: Reader[] = [];
 
   /** The next event; a reader that has caught up gets the state of each open lane first. */
   const next = (): AgentEvent | undefined => {
-    const event = shift();
+    const event = queue.shift();
     if (event !== undefined || !isBehind) return event;
     isBehind = false;
-    for (const snapshot of snapshots()) add(snapshot);
-    return shift();
-  };
-
-  const add = (event: AgentEvent): void => {
-    queue.push(event);
-    weight += weightOf(event);
-  };
-
-  const collapse = (): void => {
-    isBehind = true;
-    queue = queue.slice(first).filter((event) => !("lane" in event));
-    first = 0;
-    weight = queue.reduce((sum, event) => sum + weightOf(event), 0);
+    for (const snapshot of snapshots()) queue.add(snapshot);
+    return queue.shift();
   };
 
   const flush = (): void => {
-    if (!waiting) return;
-    const reader = waiting;
-    const value = next();
-    if (value !== undefined) {
-      waiting = undefined;
-      reader.resolve({ value, done: false });
-    } else if (ended) {
-      waiting = undefined;
-      if (ended.error) reader.reject(ended.error);
+    while (readers.length > 0) {
+      const value = next();
+      if (value === undefined && !ended) return;
+      const reader = readers.shift() as Reader;
+      if (value !== undefined) reader.resolve({ value, done: false });
+      else if (ended?.error) reader.reject(ended.error);
       else reader.resolve({ value: undefined, done: true });
     }
   };
@@ -73,8 +41,11 @@ export function createEventBuffer(snapshots: () => readonly EphemeralEvent[]): E
   return {
     push(events) {
       if (ended) return;
-      for (const event of events) if (!isBehind || !("lane" in event)) add(event);
-      if (weight > driverLimits.readerBytes) collapse();
+      for (const event of events) if (!isBehind || !("lane" in event)) queue.add(event);
+      if (!isBehind && queue.weight > driverLimits.readerBytes) {
+        isBehind = true;
+        queue.dropDeltas();
+      }
       flush();
     },
     end(error) {
@@ -82,19 +53,65 @@ export function createEventBuffer(snapshots: () => readonly EphemeralEvent[]): E
       flush();
     },
     next() {
-      const value = next();
+      const value = readers.length === 0 ? next() : undefined;
       if (value !== undefined) return Promise.resolve({ value, done: false });
       return new Promise((resolve, reject) => {
-        waiting = { resolve, reject };
+        readers.push({ resolve, reject });
         flush();
       });
     },
     return() {
       ended ??= {};
-      queue = [];
-      first = 0;
+      isBehind = false;
+      queue.clear();
+      flush();
       return Promise.resolve({ value: undefined, done: true });
     },
+  };
+}
+
+interface Reader {
+  readonly resolve: (result: IteratorResult<AgentEvent, undefined>) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Events in order, with their weight. */
+interface Queue {
+  readonly weight: number;
+  add(event: AgentEvent): void;
+  shift(): AgentEvent | undefined;
+  dropDeltas(): void;
+  clear(): void;
+}
+
+function createQueue(): Queue {
+  let events: AgentEvent[] = [];
+  let first = 0;
+  let weight = 0;
+  const hold = (kept: AgentEvent[]): void => {
+    events = kept;
+    first = 0;
+    weight = kept.reduce((sum, event) => sum + weightOf(event), 0);
+  };
+  return {
+    get weight() {
+      return weight;
+    },
+    add(event) {
+      events.push(event);
+      weight += weightOf(event);
+    },
+    shift() {
+      const event = events[first];
+      if (event === undefined) return undefined;
+      events[first] = undefined as never;
+      first += 1;
+      weight -= weightOf(event);
+      if (first === events.length) hold([]);
+      return event;
+    },
+    dropDeltas: () => hold(events.slice(first).filter((event) => !("lane" in event))),
+    clear: () => hold([]),
   };
 }
 
