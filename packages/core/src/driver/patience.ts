@@ -39,6 +39,7 @@ export function createPatience(clock: Clock): Patience {
         const settle = (): void => {
           cancelLimit();
           cancelGrace();
+          giveUp = () => {};
         };
         giveUp = () => {
           settle();
