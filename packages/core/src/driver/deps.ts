@@ -32,7 +32,6 @@ export interface Deps {
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const defaultLeaseMs = 15_000;
-let processNode: string | undefined;
 
 /** @throws AgentError CONFIG_INVALID when an id or the lease is out of range. */
 export function depsOf(options: SessionOptions): Deps {
@@ -42,7 +41,6 @@ export function depsOf(options: SessionOptions): Deps {
   if (!idPattern.test(access.scope)) throw invalid("access.scope", "scope id");
   if (!(leaseMs > 0))
     throw new AgentError("CONFIG_INVALID", { message: "`leaseMs` is not positive.", fix: "Use milliseconds, for example 15000." });
-  processNode ??= randomIds.next();
   return {
     agent,
     agentDigest: digestOfAgent(agent),
@@ -54,7 +52,7 @@ export function depsOf(options: SessionOptions): Deps {
     ids,
     logger: options.logger ?? silentLogger,
     channel: options.channel,
-    node: options.node ?? processNode,
+    node: options.node ?? randomIds.next(),
     leaseMs,
   };
 }

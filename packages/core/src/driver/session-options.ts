@@ -25,7 +25,7 @@ export interface SessionOptions {
   readonly logger?: Logger;
   /** Carries the events to other nodes. */
   readonly channel?: EventChannel;
-  /** Name of this process in leases. Default: a random one per process. */
+  /** Name of this handle in leases: another one of the same name takes over at once. Default: a random one per handle. */
   readonly node?: string;
   /** How long an owner may be silent before another takes over. Default 15,000. */
   readonly leaseMs?: number;
