@@ -5,8 +5,10 @@ import { placeOf } from "../loop/inputs.ts";
 import { type State, tipOf } from "../loop/state.ts";
 import type { UserMessage } from "../message/message.ts";
 import type { ExecuteInput, ExecuteOptions } from "../protocol/execute.ts";
+import { wellFormed } from "../tools/cut-text.ts";
 import type { Deps } from "./deps.ts";
 import { checkPayload } from "./payload.ts";
+import { sessionClosed } from "./session-errors.ts";
 
 /** An input that asks for a run, with the ids it gets when it is accepted. */
 export interface NewInput {
@@ -38,10 +40,11 @@ export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, optio
 
 const invalid = (message: string): AgentError => new AgentError("INPUT_INVALID", { message, fix: "Send text, or parts with content." });
 
-/** Lone surrogates do not survive UTF-8. */
+/** Lone surrogates do not survive UTF-8. Only where JSON has `\ud` there may be one. */
 function wellFormedMessage(message: UserMessage): UserMessage {
   const text = JSON.stringify(message);
-  return text.includes("\\ud") ? (JSON.parse(text.replace(/\\ud[89a-f][0-9a-f]{2}/gi, "\\ufffd")) as UserMessage) : message;
+  const mend = (_: string, value: unknown): unknown => (typeof value === "string" ? wellFormed(value) : value);
+  return text.includes("\\ud") ? (JSON.parse(text, mend) as UserMessage) : message;
 }
 
 /**
@@ -54,7 +57,7 @@ export function acceptInput(
   { deps, opening, wasRecovered }: { readonly deps: Deps; readonly opening: FactBody; readonly wasRecovered: boolean },
 ): AcceptedInput {
   const { options, message, inputId } = input;
-  if (state.status === "closed") throw new AgentError("SESSION_CLOSED", { message: `The session \`${deps.sessionId}\` is closed.` });
+  if (state.status === "closed") throw sessionClosed(deps.sessionId);
   const known = knownInput(state, input) ?? (wasRecovered ? interruptedTwin(state, message) : undefined);
   if (known !== undefined) return { bodies: [], runId: known };
   const { run } = state;

@@ -1,13 +1,40 @@
 import { closeCall } from "../loop/closing-results.ts";
 import type { FactBody } from "../loop/fact.ts";
-import type { State } from "../loop/state.ts";
+import { isAtRest, type State } from "../loop/state.ts";
+import type { Clock } from "../ports/clock.ts";
 
 /** The next moment at which time alone moves the session, in milliseconds since the epoch. */
-export function nextDate({ run }: State): number | undefined {
+function nextDate({ run }: State): number | undefined {
   if (!run || run.abort) return undefined;
   const dates = run.calls.flatMap((call) => (call.stage === "requested" && call.deadline !== undefined ? [call.deadline] : []));
   if (run.retry?.until !== undefined) dates.push(run.retry.until);
   return dates.length === 0 ? undefined : Math.min(...dates);
+}
+
+/** Longer waits of a timer fire at once. */
+const timerMaxMs = 2 ** 31 - 1;
+
+/** The one timer for a session's next date. */
+export interface DateTimer {
+  /** Waits for the next date of this state, in place of any other. */
+  set(state: State): void;
+  cancel(): void;
+}
+
+/** `onDate` may come early: a timer has a longest wait. */
+export function createDateTimer(clock: Clock, onDate: () => void): DateTimer {
+  let cancel = (): void => {};
+  return {
+    cancel: () => cancel(),
+    set(state) {
+      cancel();
+      cancel = () => {};
+      const date = nextDate(state);
+      if (date === undefined) return;
+      const waitMs = Math.min(Math.max(0, date - clock.now()), timerMaxMs);
+      cancel = clock.after(waitMs, onDate, { idle: isAtRest(state) });
+    },
+  };
 }
 
 /** The results of client calls whose deadline has passed. */

@@ -7,7 +7,7 @@
  *  D3 whatever goes wrong with the log, the driver behaves as if its process had died: it drops all and reads again;
  *  D4 a decision is written and launched under the lease that it was made under, or not at all.
  */
-import { AgentError } from "../errors.ts";
+import type { AgentError } from "../errors.ts";
 import type { DurableEvent } from "../loop/event.ts";
 import type { Fact, FactDraft } from "../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
@@ -15,7 +15,7 @@ import { createRequestBuilder, type RequestBuilder } from "../prompt/request-bui
 import { createToolRegistry } from "../tools/tool-registry.ts";
 import { checkFacts } from "./check-facts.ts";
 import { type Committed, commitBatch, storeError } from "./commit.ts";
-import { expiredCalls, nextDate } from "./dates.ts";
+import { createDateTimer, type DateTimer, expiredCalls } from "./dates.ts";
 import type { Deps } from "./deps.ts";
 import { createEffects, type Effects } from "./effects.ts";
 import { createHub, type Hub } from "./hub.ts";
@@ -23,6 +23,7 @@ import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.
 import { claimLease, type Lease } from "./lease.ts";
 import { hydrate } from "./payload.ts";
 import { createPreparing, type Launch, type Preparing } from "./preparing.ts";
+import { handleLetGo, historyLost, sessionClosed, storeFull } from "./session-errors.ts";
 import { catchUp, type Speculation, speculate } from "./speculation.ts";
 import { createTailWatch, type TailWatch } from "./tail-watch.ts";
 
@@ -59,7 +60,9 @@ export class SessionDriver {
   private isDisposed = false;
   /** Seq up to which the log is known to reach. */
   private tailSeq = 0;
-  private cancelDate = (): void => {};
+  /** What is read up to here is no news: it was told, or is older than this handle. */
+  private oldSeq = Number.POSITIVE_INFINITY;
+  private readonly date: DateTimer;
 
   constructor(deps: Deps) {
     this.deps = deps;
@@ -75,6 +78,7 @@ export class SessionDriver {
       close,
     });
     this.preparing = createPreparing({ effects: this.effects, clock: deps.clock, onReady: () => this.kick() });
+    this.date = createDateTimer(deps.clock, () => this.onDate());
     this.tail = createTailWatch({ log: deps.store.log, ref: deps.ref, clock: deps.clock }, (seq) => this.onTail(seq));
   }
 
@@ -92,6 +96,7 @@ export class SessionDriver {
     this.loading ??= this.readTail().then(
       () => {
         this.recovered = !isAtRest(this.current);
+        this.oldSeq = 0;
       },
       (error: unknown) => {
         this.loading = undefined;
@@ -111,7 +116,7 @@ export class SessionDriver {
 
   /** Resolves when the facts are in the log, or nothing was left to record. Rejects with the AgentError that refused them. */
   offer(offer: Offer): Promise<void> {
-    if (this.isDisposed) return Promise.reject(letGo());
+    if (this.isDisposed) return Promise.reject(handleLetGo());
     const done = this.inbox.put(offer);
     this.preparing.interrupt();
     this.kick();
@@ -127,12 +132,12 @@ export class SessionDriver {
   async dispose(): Promise<void> {
     if (this.isDisposed) return;
     this.isDisposed = true;
-    this.cancelDate();
+    this.date.cancel();
     this.tail.need(undefined);
     const { lease } = this;
     this.loseLease();
-    this.inbox.refuseAll(letGo());
-    for (const watcher of [...this.watchers]) watcher.lost(letGo());
+    this.inbox.refuseAll(handleLetGo());
+    for (const watcher of [...this.watchers]) watcher.lost(handleLetGo());
     if (lease) await this.giveBack(lease);
   }
 
@@ -149,7 +154,7 @@ export class SessionDriver {
       this.lose(storeError(error));
     }
     this.isPumping = false;
-    if (this.isDisposed) this.inbox.refuseAll(letGo());
+    if (this.isDisposed) this.inbox.refuseAll(handleLetGo());
     if (this.isDisposed || isLost) return;
     if (this.inbox.length > 0 || this.tailSeq > this.current.seq) this.kick();
     else this.settle();
@@ -201,6 +206,7 @@ export class SessionDriver {
         this.finish(decision);
         return true;
       case "conflict":
+        if (outcome.actualSeq < this.current.seq) throw historyLost(this.deps.sessionId, outcome.actualSeq);
         this.putBack(decision.accepted);
         await this.readTail();
         return true;
@@ -210,14 +216,15 @@ export class SessionDriver {
         await this.readTail();
         return true;
       case "closed": {
-        const error = new AgentError("SESSION_CLOSED", { message: `The session \`${this.deps.sessionId}\` is closed.` });
+        const error = sessionClosed(this.deps.sessionId);
         for (const offer of decision.accepted) offer.reject(error);
-        await this.releaseLease();
-        return false;
+        await this.readTail();
+        if (this.current.status !== "closed") throw error; // Removed: no fact says so.
+        return true;
       }
       case "full":
-        for (const offer of decision.accepted) offer.reject(fullError());
-        throw fullError();
+        for (const offer of decision.accepted) offer.reject(storeFull());
+        throw storeFull();
       default:
         return outcome satisfies never;
     }
@@ -244,14 +251,17 @@ export class SessionDriver {
   /** Folds and publishes what others appended. */
   private async readTail(): Promise<void> {
     const { store, ref, sessionId } = this.deps;
-    const read = await store.log.read(ref, { from: this.current.seq + 1 });
     this.tailSeq = 0;
+    const read = await store.log.read(ref, { from: this.current.seq + 1 });
     if (read.length === 0) return;
     const facts = await hydrate(read, store.blobs, ref.scope);
     checkFacts(facts, { sessionId, after: this.current.seq });
     const { state, events } = catchUp(this.current, facts, sessionId);
     if (this.lease && state.epoch > this.lease.epoch) this.loseLease();
-    this.adopt(state, events);
+    this.adopt(
+      state,
+      events.filter(({ seq }) => seq > this.oldSeq),
+    );
   }
 
   private onTail(seq: number | undefined): void {
@@ -308,10 +318,11 @@ export class SessionDriver {
   private lose(error: AgentError): void {
     this.loseLease();
     this.loading = undefined;
+    if (this.oldSeq === 0) this.oldSeq = this.current.seq;
     this.current = emptyState;
     this.tailSeq = 0;
     this.tail.need(undefined);
-    this.cancelDate();
+    this.date.cancel();
     this.deps.logger.log("error", error.message, { code: error.code, session: this.deps.sessionId });
     this.inbox.refuseAll(error);
     for (const watcher of [...this.watchers]) watcher.lost(error);
@@ -325,14 +336,9 @@ export class SessionDriver {
   private settle(): void {
     if (isAtRest(this.current)) this.recovered = false;
     for (const watcher of [...this.watchers]) watcher.settled(this.current);
-    this.cancelDate();
-    this.cancelDate = () => {};
     const isFollowing = this.watchers.size > 0 && !isAtRest(this.current);
     this.tail.need(this.lease ? "owner" : isFollowing ? "follower" : undefined);
-    const date = nextDate(this.current);
-    if (date === undefined) return;
-    const waitMs = Math.min(Math.max(0, date - this.deps.clock.now()), timerMaxMs);
-    this.cancelDate = this.deps.clock.after(waitMs, () => this.onDate(), { idle: isAtRest(this.current) });
+    this.date.set(this.current);
   }
 
   private onDate(): void {
@@ -343,14 +349,6 @@ export class SessionDriver {
   }
 }
 
-/** Longer waits of a timer fire at once. */
-const timerMaxMs = 2 ** 31 - 1;
-
 function draftOf({ seq: _, ...draft }: Fact): FactDraft {
   return draft;
 }
-
-const letGo = (): AgentError =>
-  new AgentError("RUN_ABORTED", { message: "The session handle was let go.", fix: "Open the session again." });
-
-const fullError = (): AgentError => new AgentError("STORE_FULL", { message: "The store has no space left for the session's log." });

@@ -1,16 +1,18 @@
 import { AgentError, failureOf } from "../errors.ts";
+import type { SessionEvent } from "../loop/event.ts";
 import type { FactBody } from "../loop/fact.ts";
 import { placeOf } from "../loop/inputs.ts";
 import { isAtRest, type State } from "../loop/state.ts";
-import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId } from "../message/message.ts";
 import type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteStream, SessionStatus } from "../protocol/execute.ts";
 import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
 import { acceptResults } from "./accept-results.ts";
 import { type Deps, depsOf } from "./deps.ts";
 import { Execution, pendingToolCalls } from "./execution.ts";
+import type { HubListener } from "./hub.ts";
 import { checkPayload } from "./payload.ts";
 import { SessionDriver } from "./session-driver.ts";
+import { sessionClosed } from "./session-errors.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 interface Handle {
@@ -83,6 +85,7 @@ function handleOf(session: AgentSession): Handle {
 function sessionOver(handle: Handle): AgentSession {
   const { deps, driver, opening } = handle;
   const record = (bodies: (state: State) => readonly FactBody[]): Promise<void> => driver.offer({ bodies, needsOwner: false });
+  const change = (bodies: (state: State) => readonly FactBody[]): Promise<void> => record((state) => bodies(openState(state, deps)));
   const session: AgentSession = {
     id: deps.sessionId,
     get status() {
@@ -121,42 +124,54 @@ function sessionOver(handle: Handle): AgentSession {
     },
     async abort(reason = "user") {
       let isAborting = false;
-      await record((state) => {
-        isAborting = state.run !== undefined && !state.run.abort;
-        return isAborting && state.run ? [{ type: "abort.requested", runId: state.run.runId, reason, by: deps.access.user }] : [];
+      await record(({ run }) => {
+        isAborting = run !== undefined && !run.abort;
+        return run && isAborting ? [{ type: "abort.requested", runId: run.runId, reason, by: deps.access.user }] : [];
       });
       return isAborting;
     },
-    async change({ title, metadata }: { title?: string; metadata?: JsonObject }) {
-      if (metadata) checkPayload(metadata, "The metadata");
-      const body: FactBody = { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) };
-      await record((state) => (state.status === "new" ? [opening, body] : [body]));
+    async change(changes) {
+      const body = changedBy(changes);
+      await change((state) => (state.status === "new" ? [opening, body] : [body]));
     },
     async moveHead(to) {
-      await record((state) => {
+      await change((state) => {
         if (placeOf(state, to) !== undefined) return [{ type: "head.moved", to }];
-        throw new AgentError("INPUT_INVALID", {
-          message: `There is no message \`${String(to)}\`.`,
-          fix: "Take an id from `session.messageIds`.",
-        });
+        throw noMessage(to);
       });
     },
-    subscribe: (listener) =>
-      driver.hub.listen((events) => {
-        try {
-          listener(events);
-        } catch (error) {
-          deps.logger.log("error", "A listener of the session threw.", { session: deps.sessionId, error: failureOf(error).message });
-        }
-      }),
+    subscribe: (listener) => driver.hub.listen(harmless(listener, deps)),
     async close() {
-      await record((state) =>
-        state.status === "closed" ? [] : state.status === "new" ? [opening, { type: "session.closed" }] : [{ type: "session.closed" }],
-      );
+      const closed: FactBody = { type: "session.closed" };
+      await record(({ status }) => (status === "closed" ? [] : status === "new" ? [opening, closed] : [closed]));
     },
     [Symbol.asyncDispose]: () => driver.dispose(),
   };
   return session;
+}
+
+function openState(state: State, { sessionId }: Deps): State {
+  if (state.status === "closed") throw sessionClosed(sessionId);
+  return state;
+}
+
+const noMessage = (id: MessageId | null): AgentError =>
+  new AgentError("INPUT_INVALID", { message: `There is no message \`${String(id)}\`.`, fix: "Take an id from `session.messageIds`." });
+
+function changedBy({ title, metadata }: Parameters<AgentSession["change"]>[0]): FactBody {
+  if (metadata) checkPayload(metadata, "The metadata");
+  return { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) };
+}
+
+/** The listener, whose errors are its own affair. */
+function harmless(listener: (events: readonly SessionEvent[]) => void, { logger, sessionId }: Deps): HubListener {
+  return (events) => {
+    try {
+      listener(events);
+    } catch (error) {
+      logger.log("error", "A listener of the session threw.", { session: sessionId, error: failureOf(error).message });
+    }
+  };
 }
 
 function statusOf(state: State): SessionStatus {

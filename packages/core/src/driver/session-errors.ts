@@ -1,0 +1,19 @@
+import { AgentError } from "../errors.ts";
+
+/** The error of who writes to a session that was closed or removed. */
+export const sessionClosed = (sessionId: string): AgentError =>
+  new AgentError("SESSION_CLOSED", { message: `The session \`${sessionId}\` is closed.` });
+
+/** The error of who uses a handle after it was let go, and of who watched a run through it. */
+export const handleLetGo = (): AgentError =>
+  new AgentError("RUN_ABORTED", { message: "The session handle was let go.", fix: "Open the session again." });
+
+/** The error of a log that ends before facts that were read from it. */
+export const historyLost = (sessionId: string, lastSeq: number): AgentError =>
+  new AgentError("SESSION_CORRUPT", {
+    message: `The log of session \`${sessionId}\` has lost facts that were in it: it ends at ${lastSeq}.`,
+    details: { seq: lastSeq },
+  });
+
+/** The error of a store without space. */
+export const storeFull = (): AgentError => new AgentError("STORE_FULL", { message: "The store has no space left for the session's log." });

@@ -1,0 +1,214 @@
+import { describe, expect, it } from "vitest";
+import type { SessionEvent } from "../src/index.ts";
+import { createSession, defineTool, execute, resume } from "../src/index.ts";
+import { memoryStore } from "../src/memory/index.ts";
+import type { SessionStore } from "../src/ports/index.ts";
+import { manualClock } from "../src/testing/manual-clock.ts";
+import { calm, deferred, eventsOf, howStands, ofType, world } from "./harness.ts";
+
+const parameters = { type: "object" } as const;
+const ref = { scope: "local", session: "s1" };
+
+describe("two handles on one session in one process", () => {
+  it("do not take the session from one another", async () => {
+    const done = deferred<string>();
+    const tool = defineTool({ name: "work", description: "Works", parameters, execute: () => done.promise });
+    const { agent, store, clock } = world([{ calls: [{ name: "work" }] }, { text: "one" }, { text: "two" }], { tools: [tool] });
+    const first = createSession({ agent, id: "s1", store, clock });
+    const second = createSession({ agent, id: "s1", store, clock });
+    const one = execute(first, "hi");
+    await calm();
+    const two = execute(second, "and this");
+    await calm();
+    done.resolve("done");
+    expect((await one.result()).text).toBe("one");
+    expect((await two.result()).text).toBe("two");
+    const facts = await store.log.read(ref);
+    expect(facts.find((fact) => fact.type === "tool.finished")).toMatchObject({ outcome: "ok" });
+  });
+
+  it("tell who follows how each run ended, also when it reads of two at once", async () => {
+    const clock = manualClock();
+    const inner = memoryStore({ clock });
+    const deaf: SessionStore = { ...inner, log: { ...inner.log } };
+    Reflect.deleteProperty(deaf.log, "subscribe");
+    const goOn = deferred();
+    const { session, again } = world([{ after: goOn.promise, error: "MODEL_AUTH" }, { text: "two" }], { session: { store: inner, clock } });
+    const one = execute(session, "first");
+    await calm();
+    const follower = again({ store: deaf });
+    const watched = resume(follower);
+    await calm();
+    const two = execute(session, "second");
+    goOn.resolve();
+    expect((await one.result()).status).toBe("error");
+    expect((await two.result()).text).toBe("two");
+    clock.advance(250);
+    const result = await watched.result();
+    expect(result).toMatchObject({ status: "error", error: { code: "MODEL_AUTH" } });
+  });
+
+  it("tell who listens only what happens from now on, once", async () => {
+    const { session, again } = world([{ text: "one" }, { text: "two" }]);
+    await execute(session, "first").result();
+    const other = again();
+    const told: SessionEvent[] = [];
+    other.subscribe((events) => told.push(...events));
+    await execute(other, "second").result();
+    const started = told.flatMap((event) => (event.type === "run_start" ? [event.runId] : []));
+    expect(started).toHaveLength(1);
+  });
+
+  it("hear at once of what the other wrote while they were reading", async () => {
+    const clock = manualClock();
+    const inner = memoryStore({ clock });
+    let onRead = async (): Promise<void> => {};
+    const slow: SessionStore = {
+      ...inner,
+      log: {
+        ...inner.log,
+        read: async (session, options) => {
+          const facts = await inner.log.read(session, options);
+          await onRead();
+          return facts;
+        },
+      },
+    };
+    const { session, again } = world([{ text: "half", hang: true }], { session: { store: inner, clock } });
+    const owner = again({ store: slow });
+    const stream = execute(owner, "hi");
+    await calm();
+    let reads = 0;
+    onRead = async () => {
+      if (reads++ === 0) await session.abort();
+      await calm();
+    };
+    await session.ready();
+    await session.change({ title: "a title" });
+    for (let round = 0; round < 5; round++) await calm();
+    expect(reads).toBeGreaterThan(0);
+    expect(await howStands(stream.result())).toBe("resolved");
+  });
+});
+
+describe("who joins a run that speaks", () => {
+  it("gets what was said so far as a snapshot, then the rest", async () => {
+    const speaking = world([{ text: "one two", hang: true }]);
+    const first = execute(speaking.session, "hi");
+    await calm();
+    const joined = resume(speaking.session);
+    await calm();
+    await first.abort();
+    const events = await eventsOf(joined);
+    expect(ofType(events, "message_snapshot")[0]).toMatchObject({ content: [{ type: "text", text: "one two" }] });
+  });
+});
+
+describe("a session that is closed", () => {
+  it("signals what runs, and keeps no lease and no timer", async () => {
+    let signal: AbortSignal | undefined;
+    const tool = defineTool({
+      name: "work",
+      description: "Works",
+      parameters,
+      execute: (_, context) => {
+        signal = context.signal;
+        return new Promise<string>(() => {});
+      },
+    });
+    const { session, store, clock } = world([{ calls: [{ name: "work" }] }], { tools: [tool] });
+    const stream = execute(session, "hi");
+    await calm();
+    await session.close();
+    await calm();
+    expect((await stream.result()).status).toBe("aborted");
+    expect(signal?.aborted).toBe(true);
+    expect((await store.log.head(ref)).lease).toBeUndefined();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("ends what waited as aborted, not as answered", async () => {
+    const { session } = world([{ text: "never", hang: true }]);
+    const one = execute(session, "one");
+    const two = execute(session, "two");
+    await calm();
+    await session.close();
+    expect((await one.result()).status).toBe("aborted");
+    expect((await two.result()).status).toBe("aborted");
+  });
+
+  it("refuses changes", async () => {
+    const { session } = world([{ text: "ok" }]);
+    await execute(session, "one").result();
+    await session.close();
+    await expect(session.change({ title: "x" })).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+    await expect(session.moveHead(null)).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+    await session.close();
+  });
+
+  it("by another while it runs here ends the streams here", async () => {
+    const { session, again, clock } = world([{ text: "never", hang: true }]);
+    const stream = execute(session, "hi");
+    await calm();
+    const other = again();
+    await other.ready();
+    await other.close();
+    await calm();
+    expect((await stream.result()).status).toBe("aborted");
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe("a log that is taken away under a run", () => {
+  it("by its removal ends the streams", async () => {
+    const done = deferred<string>();
+    const tool = defineTool({ name: "work", description: "Works", parameters, execute: () => done.promise });
+    const { session, store, clock } = world([{ calls: [{ name: "work" }] }, { text: "ok" }], { tools: [tool] });
+    const stream = execute(session, "hi");
+    await calm();
+    await store.log.remove(ref);
+    done.resolve("done");
+    await calm();
+    expect(await howStands(stream.result())).toBe("rejected");
+    await expect(stream.result()).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("by a restore of an older state fails loudly", async () => {
+    const clock = manualClock();
+    const inner = memoryStore({ clock });
+    let isRestored = false;
+    let asked = 0;
+    const store: SessionStore = {
+      ...inner,
+      log: {
+        ...inner.log,
+        append: async (session, request) => {
+          if (isRestored && ++asked > 20) return new Promise(() => {});
+          return isRestored ? { type: "conflict", actualSeq: 2 } : inner.log.append(session, request);
+        },
+        read: async (session, options) =>
+          isRestored ? (await inner.log.read(session, options)).slice(0, 0) : inner.log.read(session, options),
+      },
+    };
+    const done = deferred<string>();
+    const tool = defineTool({ name: "work", description: "Works", parameters, execute: () => done.promise });
+    const { session } = world([{ calls: [{ name: "work" }] }, { text: "ok" }], { tools: [tool], session: { store, clock } });
+    const stream = execute(session, "hi");
+    await calm();
+    isRestored = true;
+    done.resolve("done");
+    await calm();
+    await expect(Promise.race([stream.result(), calm().then(() => "pending")])).rejects.toMatchObject({ code: "SESSION_CORRUPT" });
+    expect(asked).toBe(1);
+  });
+});
+
+describe("what a user writes", () => {
+  it("about surrogates in escapes is kept as it is, and a lone surrogate is replaced", async () => {
+    const { session, provider } = world([{ text: "ok" }]);
+    const text = 'What is "\\ud83d\\ude00"? And \ud83d alone?';
+    await execute(session, text).result();
+    expect(provider.requests[0]?.messages).toEqual([{ role: "user", content: 'What is "\\ud83d\\ude00"? And \ufffd alone?' }]);
+  });
+});
