@@ -45,7 +45,7 @@ const MUTANTS = [
     "if (input.message) next = appendToRun(next, next.run, { id: String(input.seq), message: input.message });",
     "",
   ],
-  ["an input is accepted twice", "loop/inputs.ts", "&& findLastIndex(state.known, (known) => known.inputId === inputId) < 0", ""],
+  ["an input is accepted twice", "loop/inputs.ts", " && !hasKey(state.known, inputId, idOf)", ""],
   [
     "the turn limit is off by one",
     "loop/next-turn.ts",

@@ -64,9 +64,11 @@ export function catchUp(
   return { state, events };
 }
 
+/** Writes into the bodies, which were made for this. */
 function durableEvents(fact: Fact, bodies: readonly DurableBody[], sessionId: string): readonly DurableEvent[] {
-  const runId = "runId" in fact ? { runId: fact.runId } : {};
-  return bodies.map((body, k) => ({ ...body, seq: fact.seq, k, at: fact.at, sessionId, ...runId }));
+  const { seq, at } = fact;
+  const place = "runId" in fact ? { at, sessionId, runId: fact.runId } : { at, sessionId };
+  return bodies.map((body, k) => Object.assign(body, { seq, k }, place));
 }
 
 function isUnchanged(before: State, after: State): boolean {

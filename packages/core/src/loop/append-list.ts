@@ -19,7 +19,8 @@ export function emptyList<T>(): AppendList<T> {
 export function append<T>(list: AppendList<T>, item: T): AppendList<T> {
   const at = list.length >> chunkBits;
   const within = list.length & (chunkSize - 1);
-  let chunks = list.chunks as T[][];
+  // The empty list is shared by everybody who begins: nothing may be written into it.
+  let chunks = list.length === 0 ? [] : (list.chunks as T[][]);
   const isNewest = within === 0 ? chunks.length === at : chunks.length === at + 1 && chunks[at]?.length === within;
   if (!isNewest) {
     const shared = chunks[at];
@@ -45,4 +46,24 @@ export function findLastIndex<T>(list: AppendList<T>, fits: (item: T) => boolean
     if (item !== undefined && fits(item)) return index;
   }
   return -1;
+}
+
+/** Places by key of the lists that share these chunks; forgotten with them. */
+const indexes = new WeakMap<object, { places: Map<string, number>; length: number }>();
+
+/** Whether an item has the key. Constant cost, but for the first question after a fork, and where versions hold the key at different places. */
+export function hasKey<T>(list: AppendList<T>, key: string, keyOf: (item: T) => string): boolean {
+  let index = indexes.get(list.chunks);
+  if (!index) {
+    index = { places: new Map(), length: 0 };
+    indexes.set(list.chunks, index);
+  }
+  for (; index.length < list.length; index.length++) {
+    const item = at(list, index.length);
+    if (item !== undefined) index.places.set(keyOf(item), index.length);
+  }
+  const place = index.places.get(key);
+  if (place === undefined) return false;
+  const item = at(list, place);
+  return (item !== undefined && keyOf(item) === key) || findLastIndex(list, (one) => keyOf(one) === key) >= 0;
 }

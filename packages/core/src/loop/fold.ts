@@ -25,7 +25,9 @@ import {
 export function fold(state: State, fact: Fact): State {
   if (fact.seq !== state.seq + 1) return state;
   const next = apply(state, fact);
-  return { ...next, seq: fact.seq, updatedAt: fact.at };
+  const numbers = { seq: fact.seq, updatedAt: fact.at };
+  // A state that was made for this fact is nobody else's yet: a second copy would be for nothing.
+  return next === state ? { ...state, ...numbers } : Object.assign(next, numbers);
 }
 
 /** The state after many facts, oldest first. */

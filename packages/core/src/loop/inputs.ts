@@ -1,5 +1,5 @@
 import type { Message, MessageId } from "../message/message.ts";
-import { append, findLastIndex } from "./append-list.ts";
+import { append, findLastIndex, hasKey } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
 import type { KnownInput, QueuedInput, Run, State } from "./state.ts";
 
@@ -48,9 +48,11 @@ function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined 
   return fact.mode === "steer" && fact.message && run && run.runId === fact.runId && !run.abort && !run.failure ? run : undefined;
 }
 
+const idOf = (known: KnownInput): string => known.inputId;
+
 /** Whether the input is new to an open log. */
 export function acceptsInput(state: State, { inputId }: FactOf<"input.accepted">): boolean {
-  return state.status === "open" && findLastIndex(state.known, (known) => known.inputId === inputId) < 0;
+  return state.status === "open" && !hasKey(state.known, inputId, idOf);
 }
 
 /** While a run is open the move holds for the next input only. */

@@ -1,10 +1,11 @@
 import { badArguments, closeCall, interrupted, unknownTool } from "./closing-results.ts";
-import type { Effect, Plan } from "./effect.ts";
+import { type Effect, type Plan, restPlan } from "./effect.ts";
 import type { FactBody } from "./fact.ts";
 import type { Call, Run } from "./state.ts";
 
 /** Calls of the turn that have no result yet: answers that need no tool, requests to the client, and the tools that may start now. */
 export function planCalls(run: Run): Plan {
+  if (!run.calls.some(isUndecided)) return restPlan;
   const facts: FactBody[] = [];
   const ready: Call[] = [];
   run.calls.forEach((call, index) => {
@@ -16,6 +17,9 @@ export function planCalls(run: Run): Plan {
   facts.push(...clientRequests(run, facts));
   return { facts, effects: facts.length > 0 ? [] : startable(run, ready) };
 }
+
+/** Nothing is under way for it, and nobody is asked. */
+const isUndecided = (call: Call): boolean => call.stage === "owed" || call.inDoubt;
 
 /** The result of a call that is not to run, or not again. */
 function closingFact(run: Run, call: Call, index: number): FactBody | undefined {

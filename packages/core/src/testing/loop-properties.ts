@@ -105,7 +105,9 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
       let state = states[from] as State;
       for (const fact of facts.slice(from, from + 4)) state = fold(state, fact);
       const other = simulateLoop(seed + 1, { steps: 4 }).facts.map((fact, i) => ({ ...fact, seq: from + 1 + i }));
-      other.reduce(fold, states[from] as State);
+      const forked = other.reduce(fold, states[from] as State);
+      const alone = other.reduce(fold, facts.slice(0, from).reduce(fold, emptyState));
+      claim(asValue(forked) === asValue(alone), seed, "a fork holds what its sibling appended");
       claim(asValue(state) === values[Math.min(from + 4, facts.length)], seed, "a speculation changed its sibling");
       claim(asValue(states[from] as State) === values[from], seed, "a speculation changed its origin");
     }
