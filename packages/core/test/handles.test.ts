@@ -91,6 +91,33 @@ describe("two handles on one session in one process", () => {
   });
 });
 
+describe("an owner whose first append is acknowledged late", () => {
+  it("hears of what others wrote meanwhile", async () => {
+    const clock = manualClock();
+    const inner = memoryStore({ clock });
+    const acknowledged = deferred();
+    const slow: SessionStore = {
+      ...inner,
+      log: {
+        ...inner.log,
+        append: async (session, request) => {
+          const outcome = await inner.log.append(session, request);
+          await acknowledged.promise;
+          return outcome;
+        },
+      },
+    };
+    const { session, again } = world([{ text: "half", hang: true }], { session: { store: inner, clock } });
+    const stream = execute(again({ store: slow }), "hi");
+    await calm();
+    await session.ready();
+    expect(await session.abort()).toBe(true);
+    acknowledged.resolve();
+    await calm();
+    expect(await howStands(stream.result())).toBe("resolved");
+  });
+});
+
 describe("who joins a run that speaks", () => {
   it("gets what was said so far as a snapshot, then the rest", async () => {
     const speaking = world([{ text: "one two", hang: true }]);

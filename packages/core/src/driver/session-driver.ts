@@ -277,6 +277,7 @@ export class SessionDriver {
       this.loseLease();
       this.kick();
     };
+    this.tail.need("owner"); // Before the claim tells where the log ends: nothing that follows is missed.
     const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost });
     if (!claimed) return false;
     if (this.isDisposed) {
