@@ -46,6 +46,41 @@ describe("a session", () => {
     expect(session.messages).toHaveLength(7);
   });
 
+  it("D07: asks once for all calls that wait, each with its own deadline", async () => {
+    const calls = [{ name: "pick" }, { name: "soon" }, { name: "later" }];
+    const soon = defineTool({ name: "soon", description: "Is urgent.", parameters: object, timeoutMs: 1_000 });
+    const later = defineTool({ name: "later", description: "Has time.", parameters: object, timeoutMs: 9_000 });
+    const { session, clock } = world([{ calls }, { text: "done" }], { tools: [pick, soon, later] });
+    const events = await eventsOf(execute(session, "go"));
+    const now = clock.now();
+    expect(ofType(events, "awaiting_tool_execution").map(({ toolCalls }) => toolCalls.map(({ deadline }) => deadline))).toEqual([
+      [undefined, now + 1_000, now + 9_000],
+    ]);
+    clock.advance(1_001);
+    await calm();
+    expect(session.pendingToolCalls.map(({ toolName }) => toolName)).toEqual(["pick", "later"]);
+    clock.advance(8_000);
+    await calm();
+    expect(session.pendingToolCalls.map(({ toolName }) => toolName)).toEqual(["pick"]);
+  });
+
+  it("A01: has its prompt made for each request, and every request has the history in order and all tools", async () => {
+    let count = 0;
+    const { session, provider } = world([{ calls: [{ name: "act" }] }, { text: "two" }, { text: "three" }], {
+      tools: [act, pick],
+      prompt: ({ turn, messages }) => `Request ${++count}, turn ${turn}, ${messages.length} messages.`,
+    });
+    await execute(session, "first").result();
+    await execute(session, "second").result();
+    expect(provider.requests.map(({ system }) => system)).toEqual([
+      "Request 1, turn 1, 1 messages.",
+      "Request 2, turn 2, 3 messages.",
+      "Request 3, turn 1, 5 messages.",
+    ]);
+    expect(provider.requests[2]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool_result", "assistant", "user"]);
+    for (const { tools } of provider.requests) expect(tools?.map(({ name }) => name)).toEqual(["act", "pick"]);
+  });
+
   it("D22: is running while it runs", async () => {
     const { session } = world([{ text: "half", hang: true }]);
     const stream = execute(session, "go");

@@ -52,9 +52,16 @@ export function foldClient(state: State, fact: FactOf<"client.requested"> | Fact
   for (const callKey of fact.callKeys) {
     const call = openCall(state, { runId: fact.runId, callKey });
     if (call?.stage !== "owed" || call.route !== "client") continue;
-    next = patchCall(next, callKey, { stage: "requested", ...(fact.deadline === undefined ? {} : { deadline: fact.deadline }) });
+    const deadline = clientDeadline(state.run, call);
+    next = patchCall(next, callKey, { stage: "requested", ...(deadline === undefined ? {} : { deadline }) });
   }
   return next;
+}
+
+/** When the answer of a client call comes too late, milliseconds since the epoch; `undefined`: never. */
+export function clientDeadline(run: Run, call: Call): number | undefined {
+  const timeoutMs = run.tools[call.part.name]?.timeoutMs ?? 0;
+  return timeoutMs > 0 ? run.calledAt + timeoutMs : undefined;
 }
 
 export function foldApproval(state: State, fact: FactOf<"approval.requested"> | FactOf<"approval.decided">): State {

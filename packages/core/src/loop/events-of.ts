@@ -1,5 +1,5 @@
 import type { Message, MessageId } from "../message/message.ts";
-import { openCall, resultMessage, settlesCall, startsTool } from "./calls.ts";
+import { clientDeadline, openCall, resultMessage, settlesCall, startsTool } from "./calls.ts";
 import type { DurableBody, PendingToolCall } from "./event.ts";
 import type { Fact, FactOf } from "./fact.ts";
 import { acceptsInput, placeOf } from "./inputs.ts";
@@ -141,9 +141,10 @@ function ofResult(before: State, fact: FactOf<"tool.finished"> | FactOf<"client.
 }
 
 function ofClientRequest(before: State, fact: FactOf<"client.requested">): readonly DurableBody[] {
+  const { run } = before;
   const asked = fact.callKeys.flatMap((callKey) => {
     const call = openCall(before, { runId: fact.runId, callKey });
-    return call?.stage === "owed" && call.route === "client" ? [pendingCall(call, fact.deadline)] : [];
+    return run && call?.stage === "owed" && call.route === "client" ? [pendingCall(call, clientDeadline(run, call))] : [];
   });
   return asked.length > 0 ? [{ type: "awaiting_tool_execution", toolCalls: asked }] : [];
 }

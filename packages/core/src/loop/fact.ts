@@ -170,7 +170,7 @@ export type FactBody =
       readonly type: "client.requested";
       readonly runId: string;
       readonly callKeys: readonly string[];
-      /** Milliseconds since the epoch; absent: waits for ever. */
+      /** The earliest of theirs, milliseconds since the epoch; each has its own by its policy. Absent: all wait for ever. */
       readonly deadline?: number;
     }
   | ({

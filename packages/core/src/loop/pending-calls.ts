@@ -1,3 +1,4 @@
+import { clientDeadline } from "./calls.ts";
 import { badArguments, closeCall, interrupted, unknownTool } from "./closing-results.ts";
 import { type Effect, type Plan, restPlan } from "./effect.ts";
 import type { FactBody } from "./fact.ts";
@@ -61,20 +62,14 @@ function mayRunAgain(run: Run, call: Call): boolean {
   return policy !== undefined && policy.replay !== "once" && call.attempt < run.limits.toolAttemptsMax;
 }
 
-/** One request for all client calls that wait equally long. */
+/** One request for all client calls of the turn. */
 function clientRequests(run: Run, closing: readonly FactBody[]): readonly FactBody[] {
   const closed = new Set(closing.map((fact) => (fact.type === "tool.finished" ? fact.callKey : "")));
-  const groups = new Map<number, string[]>();
-  for (const call of run.calls) {
-    const { callKey } = call.part;
-    if (call.route !== "client" || call.stage !== "owed" || closed.has(callKey)) continue;
-    const timeoutMs = policyOf(run, call)?.timeoutMs ?? 0;
-    groups.set(timeoutMs, [...(groups.get(timeoutMs) ?? []), callKey]);
-  }
-  return [...groups].map(([timeoutMs, callKeys]): FactBody => {
-    const base = { type: "client.requested", runId: run.runId, callKeys } as const;
-    return timeoutMs > 0 ? { ...base, deadline: run.calledAt + timeoutMs } : base;
-  });
+  const asked = run.calls.filter(({ part, route, stage }) => route === "client" && stage === "owed" && !closed.has(part.callKey));
+  if (asked.length === 0) return [];
+  const deadlines = asked.flatMap((call) => clientDeadline(run, call) ?? []);
+  const deadline = deadlines.length > 0 ? { deadline: Math.min(...deadlines) } : {};
+  return [{ type: "client.requested", runId: run.runId, callKeys: asked.map(({ part }) => part.callKey), ...deadline }];
 }
 
 /** In call order, at most `parallelMax` at once; a sequential tool waits for all before it and holds all after it. */
