@@ -97,7 +97,7 @@ export function foldModelFailed(state: State, fact: FactOf<"model.failed">): Sta
 }
 
 /** Longest wait that another side may ask for; beyond it the run fails at once. */
-export const retryAfterMaxMs = 60_000;
+const retryAfterMaxMs = 60_000;
 
 /** Whether another attempt follows a failed one. */
 export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" | "attempt">): boolean {
