@@ -138,6 +138,7 @@ describe("offline", () => {
     const clock: Clock = {
       now: () => 0,
       monotonic: () => 0,
+      soon: (run) => void Promise.resolve().then(run),
       after(ms, run) {
         waits.push(ms);
         queueMicrotask(run);
@@ -155,6 +156,7 @@ describe("offline", () => {
     const clock: Clock = {
       now: () => 0,
       monotonic: () => 0,
+      soon: (run) => void Promise.resolve().then(run),
       after() {
         timers += 1;
         return () => {

@@ -58,6 +58,8 @@ export class SessionDriver {
   private lease: Lease | undefined;
   private isPumping = false;
   private isDisposed = false;
+  /** Closing facts wait for others of the same moment. */
+  private isGathering = false;
   /** Seq up to which the log is known to reach. */
   private tailSeq = 0;
   /** What is read up to here is no news: it was told, or is older than this handle. */
@@ -329,8 +331,20 @@ export class SessionDriver {
     for (const watcher of [...this.watchers]) watcher.lost(error);
   }
 
+  /** Effects that end in the same moment are decided on together: one batch, not one for each. */
   private closeEffect(body: Parameters<Speculation["add"]>[0]): Promise<void> {
-    return this.offer({ bodies: () => [body], needsOwner: true, isClosing: true }).catch(() => {});
+    const offer: Offer = { bodies: () => [body], needsOwner: true, isClosing: true };
+    if (this.effects.count < 2 || this.isDisposed) return this.offer(offer).catch(() => {});
+    const done = this.inbox.put(offer).catch(() => {});
+    if (!this.isGathering) this.deps.clock.soon(() => this.gathered());
+    this.isGathering = true;
+    return done;
+  }
+
+  private gathered(): void {
+    this.isGathering = false;
+    this.preparing.interrupt();
+    this.kick();
   }
 
   /** Nothing to do at once: tell the watchers, and see what will move the session next. */

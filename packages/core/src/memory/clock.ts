@@ -11,4 +11,12 @@ export const systemClock: Clock = {
     if (options?.idle) timer.unref?.();
     return () => clearTimeout(timer as unknown as number);
   },
+  soon: (run) => afterReady(run),
 };
+
+/** A turn of the event loop later: `setImmediate` where there is one, else a timer. */
+function afterReady(run: () => void): void {
+  const { setImmediate } = globalThis as { readonly setImmediate?: (run: () => void) => void };
+  if (setImmediate) setImmediate(run);
+  else setTimeout(run, 0);
+}

@@ -53,6 +53,20 @@ export const clockKit: StoreKit<ClockUnderTest> = [
     },
   },
   {
+    id: "soon",
+    promise: "what is to run soon runs once, after the call that says so and after what was ready before",
+    async run(make) {
+      const { clock, pass } = await make();
+      const ran: string[] = [];
+      void Promise.resolve().then(() => ran.push("ready"));
+      clock.soon(() => ran.push("soon"));
+      expectSame(ran, [], "what ran at once");
+      await pass(0);
+      await pass(10);
+      expectSame(ran, ["ready", "soon"], "what ran");
+    },
+  },
+  {
     id: "order",
     promise: "what is due earlier runs earlier, whatever was planned first",
     async run(make) {

@@ -33,6 +33,7 @@ export const clockSaboteurs: readonly Saboteur<ClockUnderTest>[] = [
       },
     })),
   },
+  { defect: "runs at once what is to run soon", breaks: ["soon"], make: spoiled(() => ({ soon: (run) => run() })) },
   {
     defect: "runs things in the order of planning",
     breaks: ["order"],

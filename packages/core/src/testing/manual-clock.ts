@@ -38,6 +38,7 @@ export function manualClock(startAt = 1_767_225_600_000): ManualClock {
       timers.add(timer);
       return () => timers.delete(timer);
     },
+    soon: (run) => void Promise.resolve().then(run),
     advance(ms) {
       const until = elapsed + ms;
       for (let timer = nextDue(until); timer; timer = nextDue(until)) {
