@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defineTool, execute } from "../src/index.ts";
+import { defineTool, execute, resume } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
 import type { AppendRequest, SessionStore } from "../src/ports/index.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";
@@ -130,6 +130,35 @@ describe("a lease that is lost", () => {
     expect(ofType(events, "tool_execution_start")).toHaveLength(2);
     expect(ofType(events, "progress").map(({ title }) => title)).not.toContain("too late");
     expect(ofType(events, "progress").map(({ title }) => title)).toContain("in time");
+  });
+});
+
+describe("a claim that others were faster than", () => {
+  it("is in the log all the same: what the dead owner left is in doubt, and the run goes on", async () => {
+    const clock = manualClock();
+    const inner = memoryStore({ clock });
+    let isFirst = true;
+    const store: SessionStore = {
+      ...inner,
+      log: {
+        ...inner.log,
+        append: async (ref, request) => {
+          const facts = [{ type: "session.changed", title: "faster", at: 1, v: 1 } as const];
+          if (isFirst) await inner.log.append(ref, { expectedSeq: request.expectedSeq, batchId: "other", facts });
+          isFirst = false;
+          return inner.log.append(ref, request);
+        },
+      },
+    };
+    const { session, again, types } = world([{ text: "half", hang: true }, { text: "whole" }], { session: { store: inner, clock } });
+    execute(session, "hi");
+    await calm();
+    await session[Symbol.asyncDispose]();
+    const stream = resume(again({ store }));
+    await calm();
+    expect(await howStands(stream.result())).toBe("resolved");
+    expect((await stream.result()).text).toBe("whole");
+    expect((await types()).filter((type) => type === "owner.claimed")).toHaveLength(2);
   });
 });
 

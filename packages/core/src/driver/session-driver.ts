@@ -167,11 +167,11 @@ export class SessionDriver {
     const isMine = this.lease !== undefined;
     const wantsOwner = this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.current));
     if (this.inbox.length === 0 && !isMine && !wantsOwner) return false;
-    const isClaimed = !isMine && wantsOwner && (await this.claim());
+    if (!isMine && wantsOwner) await this.claim();
     const { clock, node, leaseMs, sessionId } = this.deps;
     const speculation = speculate(this.current, { sessionId, now: clock.now(), epoch: this.lease?.epoch });
-    if (isClaimed) speculation.add({ type: "owner.claimed", node, leaseMs });
     const { lease } = this;
+    if (lease && lease.epoch > this.current.epoch) speculation.add({ type: "owner.claimed", node, leaseMs });
     const accepted = this.inbox.accept(speculation);
     const launches = lease ? await this.preparing.prepareOwed(speculation) : [];
     if (this.isDisposed || this.lease !== lease) {
@@ -273,7 +273,7 @@ export class SessionDriver {
     this.kick();
   }
 
-  private async claim(): Promise<boolean> {
+  private async claim(): Promise<void> {
     const { store, ref, clock, node, leaseMs } = this.deps;
     const onLost = (): void => {
       this.loseLease();
@@ -281,15 +281,10 @@ export class SessionDriver {
     };
     this.tail.need("owner"); // Before the claim tells where the log ends: nothing that follows is missed.
     const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost });
-    if (!claimed) return false;
-    if (this.isDisposed) {
-      claimed.lease.drop();
-      await this.giveBack(claimed.lease);
-      return false;
-    }
+    if (!claimed) return;
     this.lease = claimed.lease;
-    if (claimed.lastSeq > this.current.seq) await this.readTail();
-    return this.lease !== undefined;
+    if (this.isDisposed) await this.releaseLease();
+    else if (claimed.lastSeq > this.current.seq) await this.readTail();
   }
 
   private dropLease(): void {
