@@ -91,6 +91,27 @@ describe("two handles on one session in one process", () => {
   });
 });
 
+describe("an input that waits behind a run that waits for its caller", () => {
+  it("is followed to its answer when another handle answers the caller's call", async () => {
+    const ask = defineTool({ name: "ask", description: "Asks", parameters });
+    const { session, again } = world([{ calls: [{ name: "ask" }] }, { text: "one" }, { text: "two" }], { tools: [ask] });
+    const { pendingToolCalls = [] } = await execute(session, "first").result();
+    const queued = execute(session, "second");
+    await calm();
+    const other = again();
+    const results = pendingToolCalls.map(({ toolCallId }) => ({
+      role: "tool_result" as const,
+      toolCallId,
+      toolName: "ask",
+      content: "yes",
+    }));
+    expect((await execute(other, results).result()).text).toBe("one");
+    await calm();
+    expect(await howStands(queued.result())).toBe("resolved");
+    expect((await queued.result()).text).toBe("two");
+  });
+});
+
 describe("an owner whose first append is acknowledged late", () => {
   it("hears of what others wrote meanwhile", async () => {
     const clock = manualClock();

@@ -279,7 +279,7 @@ export class SessionDriver {
       this.loseLease();
       this.kick();
     };
-    this.tail.need("owner"); // Before the claim tells where the log ends: nothing that follows is missed.
+    this.tail.need("appends"); // Before the claim tells where the log ends: nothing that follows is missed.
     const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost });
     if (!claimed) return;
     this.lease = claimed.lease;
@@ -346,8 +346,7 @@ export class SessionDriver {
   private settle(): void {
     if (isAtRest(this.current)) this.recovered = false;
     for (const watcher of [...this.watchers]) watcher.settled(this.current);
-    const isFollowing = this.watchers.size > 0 && !isAtRest(this.current);
-    this.tail.need(this.lease ? "owner" : isFollowing ? "follower" : undefined);
+    this.tail.need(this.lease ? "appends" : this.watchers.size === 0 ? undefined : isAtRest(this.current) ? "appends" : "take-over");
     this.date.set(this.current);
   }
 

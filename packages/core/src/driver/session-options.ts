@@ -64,7 +64,7 @@ export const driverLimits: {
   hookWaitMs: 20,
   /** How long one hook, prompt or lookup may think; a gate may be asking a person. */
   hookMs: 600_000,
-  /** How often an owner looks for commands of others where the log cannot tell it. */
+  /** How often a log that cannot tell is looked at, and a session for a lease that ran out. */
   tailPollMs: 250,
   /** How long pings keep a silent model call alive. */
   pingsAloneMs: 300_000,

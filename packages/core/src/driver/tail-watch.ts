@@ -4,11 +4,11 @@ import { driverLimits } from "./session-options.ts";
 
 /** Notices what others append to a log, while somebody needs to know. */
 export interface TailWatch {
-  /** `owner`: commands of others matter. `follower`: another owns the session, or nobody does any more. */
-  need(role: "owner" | "follower" | undefined): void;
+  /** `appends`: what others append matters. `take-over`: also that who owns the session may be gone, which no append tells. */
+  need(what: "appends" | "take-over" | undefined): void;
 }
 
-/** `onTail` is told the seq of the tail, or nothing when it should simply look. An owner polls only where the log cannot tell by itself. */
+/** `onTail` is told the seq of the tail, or nothing when it should simply look. Appends are polled for only where the log cannot tell by itself. */
 export function createTailWatch(
   { log, ref, clock }: { readonly log: SessionLog; readonly ref: SessionRef; readonly clock: Clock },
   onTail: (seq: number | undefined) => void,
@@ -24,15 +24,15 @@ export function createTailWatch(
   };
 
   return {
-    need(role) {
-      if (role === undefined) {
+    need(what) {
+      if (what === undefined) {
         cancelPoll?.();
         unsubscribe?.();
         cancelPoll = unsubscribe = undefined;
         return;
       }
       if (log.subscribe) unsubscribe ??= log.subscribe(ref, onTail);
-      const polls = role === "follower" || !log.subscribe;
+      const polls = what === "take-over" || !log.subscribe;
       if (polls && !cancelPoll) poll();
       else if (!polls) {
         cancelPoll?.();
