@@ -40,6 +40,8 @@ export class Execution implements ExecuteStream {
   private ending: State["lastRun"];
   private failure: Failure | undefined;
   private isAccepted = false;
+  /** Told since the input was last offered: others may be faster, and then it is another run that answers. */
+  private early: (readonly SessionEvent[])[] = [];
   /** The run was open before: what its open lanes have said is told first. */
   private isJoining = false;
   private isOver = false;
@@ -90,6 +92,7 @@ export class Execution implements ExecuteStream {
     const bodies = (state: State): AcceptedInput["bodies"] => {
       const accepted = begin(state);
       this.runId = accepted.runId;
+      this.early = [];
       const { run } = state;
       this.isJoining = run?.runId === accepted.runId;
       this.before =
@@ -98,8 +101,7 @@ export class Execution implements ExecuteStream {
     };
     driver.offer({ bodies, needsOwner: true }).then(
       () => {
-        this.isAccepted = true;
-        if (this.isJoining) this.buffer.push(driver.hub.snapshots(this.runId));
+        this.accepted(driver.hub.snapshots(this.runId));
         if (signal?.aborted) this.abort(reasonOf(signal)).catch(() => {});
         this.look(driver.state);
       },
@@ -111,8 +113,17 @@ export class Execution implements ExecuteStream {
     this.stops.push(() => signal.removeEventListener("abort", onAbort));
   }
 
+  /** `snapshots`: what the open lanes have said so far; who joins gets it in place of the deltas. */
+  private accepted(snapshots: readonly SessionEvent[]): void {
+    this.isAccepted = true;
+    const early = this.early.splice(0).flat();
+    this.take(this.isJoining ? early.filter((event) => "seq" in event) : early, this.runId);
+    if (this.isJoining) this.take(snapshots, this.runId);
+  }
+
   private take(events: readonly SessionEvent[], runId: string | undefined): void {
     if (this.isOver || runId === undefined || runId !== this.runId) return;
+    if (!this.isAccepted) return void this.early.push(events);
     this.buffer.push(events);
     for (const event of events) {
       if (event.type === "message_end") this.messages.push(event.message);
