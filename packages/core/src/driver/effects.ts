@@ -16,6 +16,7 @@ import { toolFailure } from "../tools/tool-failure.ts";
 import type { ToolRegistry } from "../tools/tool-registry.ts";
 import type { Deps } from "./deps.ts";
 import type { Hub, Lane } from "./hub.ts";
+import { follow, type Maybe } from "./maybe.ts";
 import { startModelCall } from "./model-call.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import { closeModel, type PreparedModel, prepareModel } from "./prepare-model.ts";
@@ -33,7 +34,7 @@ export interface Prepared {
 
 export interface Effects {
   /** Asks what an owed effect is to be. User code is asked with `patience`. */
-  readonly prepare: (effect: Effect, state: State, patience: Patience) => Prepared | Promise<Prepared>;
+  readonly prepare: (effect: Effect, state: State, patience: Patience) => Maybe<Prepared>;
   isRunning(effectId: string): boolean;
   readonly count: number;
   /** Signals what the state wants no longer: effects of an aborted run, with its grace, and of a run that is over. */
@@ -90,7 +91,7 @@ export function createEffects(options: EffectsOptions): Effects {
       });
   };
 
-  const prepare = (effect: Effect, state: State, patience: Patience): Prepared | Promise<Prepared> => {
+  const prepare = (effect: Effect, state: State, patience: Patience): Maybe<Prepared> => {
     switch (effect.type) {
       case "open-run":
         return { bodies: [openRun(options, effect)] };
@@ -173,30 +174,32 @@ function scheduleRetry({ clock, ids }: Deps, effect: Extract<Effect, { type: "sc
   return { type: "wait.scheduled", runId, turn, attempt, until: clock.now() + waitMs, reason: failure.code };
 }
 
-async function prepareCall(options: EffectsOptions, effect: Extract<Effect, { type: "call-model" }>, scene: Scene): Promise<Prepared> {
+function prepareCall(options: EffectsOptions, effect: Extract<Effect, { type: "call-model" }>, scene: Scene): Maybe<Prepared> {
   const { deps, builder, registry } = options;
   const { agent } = deps;
   const run = scene.state.run as Run;
   const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
   const { messages } = builder.follow(scene.state);
-  try {
-    const prepared = await scene.patience.waitFor(prepareModel(effect, { agent, registry, run, context, messages }), rethrow);
-    return {
-      bodies: [prepared.intent],
-      launch: (intent, state) => launchModel(options, { prepared, effect, intent, state, track: scene.track }),
-    };
-  } catch (error) {
+  const ready = (prepared: PreparedModel): Prepared => ({
+    bodies: [prepared.intent],
+    launch: (intent, state) => launchModel(options, { prepared, effect, intent, state, track: scene.track }),
+  });
+  const failed = (error: unknown): Prepared => {
     const { runId, turn, attempt } = effect;
-    const intent: FactBody = {
-      type: "model.started",
-      runId,
-      turn,
-      attempt,
-      provider: agent.provider.name,
-      model: run.model,
-      requestDigest: "",
+    const who = { provider: agent.provider.name, model: run.model, requestDigest: "" };
+    const failure: Failure = { ...failureOf(error), retryable: false };
+    return {
+      bodies: [
+        { type: "model.started", runId, turn, attempt, ...who },
+        { type: "model.failed", runId, turn, attempt, failure },
+      ],
     };
-    return { bodies: [intent, { type: "model.failed", runId, turn, attempt, failure: { ...failureOf(error), retryable: false } }] };
+  };
+  try {
+    const prepared = scene.patience.waitFor(prepareModel(effect, { agent, registry, run, context, messages }), rethrow);
+    return prepared instanceof Promise ? prepared.then(ready, failed) : ready(prepared);
+  } catch (error) {
+    return failed(error);
   }
 }
 
@@ -247,56 +250,70 @@ function launchModel({ deps, builder, hub, close, current }: EffectsOptions, { p
   track(effect, { abort, closing, broken, lane });
 }
 
-async function prepareRun(options: EffectsOptions, effect: Extract<Effect, { type: "run-tool" }>, scene: Scene): Promise<Prepared> {
-  const { deps, registry, hub, builder } = options;
+function prepareRun(options: EffectsOptions, effect: Extract<Effect, { type: "run-tool" }>, scene: Scene): Maybe<Prepared> {
+  const { deps, registry } = options;
   const { agent } = deps;
   const run = scene.state.run as Run;
-  const { turn } = effect;
-  const context = contextOf(deps, { run, turn }, scene.patience);
-  const { callKey } = effect.call.part;
+  const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
+  const { callKey, name } = effect.call.part;
   const giveUp = (error: AgentError): PreparedTool => ({
-    closing: { type: "tool.finished", runId: run.runId, callKey, ...toolFailure(error, { name: effect.call.part.name }) },
+    closing: { type: "tool.finished", runId: run.runId, callKey, ...toolFailure(error, { name }) },
   });
-  const prepared = await scene.patience.waitFor(prepareTool(effect, { agent, registry, run, context }), giveUp);
-  if (prepared.closing) return { bodies: [prepared.closing] };
-  const { intent, tool, args } = prepared;
+  const prepared = scene.patience.waitFor(prepareTool(effect, { agent, registry, run, context }), giveUp);
+  return follow(
+    prepared,
+    (tool): Prepared =>
+      tool.closing
+        ? { bodies: [tool.closing] }
+        : { bodies: [tool.intent], launch: (fact) => launchTool(options, { effect, prepared: tool, run, fact, track: scene.track }) },
+  );
+}
+
+interface ToolLaunch extends Pick<Scene, "track"> {
+  readonly effect: Extract<Effect, { type: "run-tool" }>;
+  readonly prepared: Extract<PreparedTool, { readonly closing?: never }>;
+  readonly run: Run;
+  readonly fact: Fact | undefined;
+}
+
+function launchTool(options: EffectsOptions, { effect, prepared, run, fact, track }: ToolLaunch): void {
+  const { deps, hub, builder } = options;
+  const { agent } = deps;
+  if (!fact) return;
+  const { tool, args } = prepared;
   const { part } = effect.call;
-  const launch = (fact: Fact | undefined): void => {
-    if (!fact) return;
-    const lane = hub.openLane({
-      id: fact.seq,
-      runId: run.runId,
-      snapshot: () => ({ type: "tool_execution_snapshot", toolCallId: part.id, callKey: part.callKey, output: call.partial() }),
-    });
-    const call = startToolCall({
-      tool,
-      part,
-      args,
-      attempt: effect.attempt,
-      timeoutMs: run.tools[tool.name]?.timeoutMs ?? 0,
-      clock: deps.clock,
-      logger: deps.logger,
-      access: context.access,
-      session: { id: deps.sessionId, messages: () => [...builder.follow(options.current()).messages] },
-      files: agent.files,
-      resources: agent.resources,
-      lane: () => lane,
-    });
-    const patience = createPatience(deps.clock);
-    const closing = call.end.then(async ({ result, progress, usage, durationMs }): Promise<BodyOf<"tool.finished">> => {
-      const review = reviewResult(result, { agent, context: { ...contextOf(deps, { run, turn }, patience), call: part, tool } });
-      const reviewed = await patience.waitFor(review, (error) => toolFailure(error, tool));
-      const more = { ...(progress.length > 0 ? { progress } : {}), ...(usage ? { usage } : {}), durationMs };
-      return { type: "tool.finished", runId: run.runId, callKey: part.callKey, ...reviewed, ...more };
-    });
-    const broken = ({ code, message }: Failure): FactBody => closeCall(run.runId, effect.call, { outcome: "error", code, text: message });
-    const abort = (graceMs: number): void => {
-      call.abort(graceMs);
-      patience.abort(graceMs);
-    };
-    scene.track(effect, { abort, closing, broken, lane });
+  const lane = hub.openLane({
+    id: fact.seq,
+    runId: run.runId,
+    snapshot: () => ({ type: "tool_execution_snapshot", toolCallId: part.id, callKey: part.callKey, output: call.partial() }),
+  });
+  const call = startToolCall({
+    tool,
+    part,
+    args,
+    attempt: effect.attempt,
+    timeoutMs: run.tools[tool.name]?.timeoutMs ?? 0,
+    clock: deps.clock,
+    logger: deps.logger,
+    access: run.access ?? deps.access,
+    session: { id: deps.sessionId, messages: () => [...builder.follow(options.current()).messages] },
+    files: agent.files,
+    resources: agent.resources,
+    lane: () => lane,
+  });
+  const patience = createPatience(deps.clock);
+  const closing = call.end.then(async ({ result, progress, usage, durationMs }): Promise<BodyOf<"tool.finished">> => {
+    const review = reviewResult(result, { agent, context: { ...contextOf(deps, { run, turn: effect.turn }, patience), call: part, tool } });
+    const reviewed = await patience.waitFor(review, (error) => toolFailure(error, tool));
+    const more = { ...(progress.length > 0 ? { progress } : {}), ...(usage ? { usage } : {}), durationMs };
+    return { type: "tool.finished", runId: run.runId, callKey: part.callKey, ...reviewed, ...more };
+  });
+  const broken = ({ code, message }: Failure): FactBody => closeCall(run.runId, effect.call, { outcome: "error", code, text: message });
+  const abort = (graceMs: number): void => {
+    call.abort(graceMs);
+    patience.abort(graceMs);
   };
-  return { bodies: [intent], launch };
+  track(effect, { abort, closing, broken, lane });
 }
 
 type LookUp = Extract<Effect, { type: "lookup-tool" }>;
@@ -304,7 +321,7 @@ type LookUp = Extract<Effect, { type: "lookup-tool" }>;
 function launchLookup({ deps, registry }: EffectsOptions, effect: LookUp, track: Track): void {
   const patience = createPatience(deps.clock);
   const broken = (): FactBody => interrupted(effect.runId, effect.call);
-  const closing = patience.waitFor(lookUp(registry, effect, patience.signal), broken);
+  const closing = Promise.resolve(patience.waitFor(lookUp(registry, effect, patience.signal), broken));
   track(effect, { abort: () => patience.abort(0), closing, broken });
 }
 

@@ -1,6 +1,7 @@
 import { AgentError, isAgentError } from "../errors.ts";
 import type { FactBody } from "../loop/fact.ts";
 import type { State } from "../loop/state.ts";
+import { storeConflict } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
 import type { Speculation } from "./speculation.ts";
 
@@ -67,10 +68,7 @@ export function createInbox(): Inbox {
       for (const offer of offers) {
         offer.conflicts += 1;
         if (offer.isClosing || offer.conflicts <= driverLimits.conflictsMax) again.push(offer);
-        else
-          offer.reject(
-            new AgentError("STORE_CONFLICT", { message: `Others changed the session ${driverLimits.conflictsMax} times in a row.` }),
-          );
+        else offer.reject(storeConflict());
       }
       waiting = [...again, ...waiting];
     },

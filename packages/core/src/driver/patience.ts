@@ -1,13 +1,14 @@
 import { AgentError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Maybe } from "./maybe.ts";
 import { driverLimits } from "./session-options.ts";
 
 /** How long the runtime waits for user code around one effect: hooks, the prompt, a lookup, a price table. */
 export interface Patience {
   /** Aborted when nobody wants the answer any longer. */
   readonly signal: AbortSignal;
-  /** What the work gives; once it has taken ten minutes, or was aborted and the grace is over, what `otherwise` makes of the reason. */
-  waitFor<T>(work: Promise<T>, otherwise: (reason: AgentError) => T | Promise<T>): Promise<T>;
+  /** What the work gives, at once where it is no promise; once it has taken ten minutes, or was aborted and the grace is over, what `otherwise` makes of the reason. */
+  waitFor<T>(work: Maybe<T>, otherwise: (reason: AgentError) => Maybe<T>): Maybe<T>;
   /** Signals the work and waits `graceMs` more for it. */
   abort(graceMs: number): void;
 }
@@ -33,8 +34,9 @@ export function createPatience(clock: Clock): Patience {
       if (reason && !controller.signal.aborted) controller.abort(reason);
       return controller.signal;
     },
-    waitFor: (work, otherwise) =>
-      new Promise((resolve, reject) => {
+    waitFor: (work, otherwise) => {
+      if (!(work instanceof Promise)) return work;
+      return new Promise((resolve, reject) => {
         const cancelLimit = clock.after(driverLimits.hookMs, () => end(tooLong()));
         const settle = (): void => {
           cancelLimit();
@@ -47,7 +49,8 @@ export function createPatience(clock: Clock): Patience {
         };
         work.then(resolve, reject).finally(settle);
         if (isOver) giveUp();
-      }),
+      });
+    },
     abort(graceMs) {
       if (reason) return;
       reason = new AgentError("RUN_ABORTED", { message: "The run was stopped." });

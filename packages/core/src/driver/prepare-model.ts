@@ -1,6 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import type { HookContext, PrepareContext, PrepareVerdict, StreamFilter } from "../agent/hooks.ts";
-import { failureOf } from "../errors.ts";
+import { type Failure, failureOf } from "../errors.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { BodyOf, Decision, RoutedCall } from "../loop/fact.ts";
 import type { CallRoute } from "../loop/policy.ts";
@@ -14,6 +14,7 @@ import type { ModelRequest, ToolChoice } from "../ports/model-provider.ts";
 import type { AnyTool, ToolRegistry } from "../tools/tool-registry.ts";
 import { specOf } from "../tools/tool-registry.ts";
 import { type ChunkFilter, createChunkFilter } from "./filter-chunks.ts";
+import { follow, type Maybe } from "./maybe.ts";
 import type { ModelCallEnd } from "./model-call.ts";
 
 type CallModel = Extract<Effect, { readonly type: "call-model" }>;
@@ -25,38 +26,39 @@ export interface PreparedModel {
   readonly filter: ChunkFilter | undefined;
 }
 
-/** Asks the prompt and the `prepare` hooks what this model call is to be. Rejects with what they throw. */
-export async function prepareModel(
-  effect: CallModel,
-  {
-    agent,
-    registry,
-    run,
-    context,
-    messages,
-  }: {
-    readonly agent: Agent;
-    readonly registry: ToolRegistry;
-    readonly run: Run;
-    readonly context: HookContext;
-    readonly messages: readonly Message[];
-  },
-): Promise<PreparedModel> {
+interface ModelScene {
+  readonly agent: Agent;
+  readonly registry: ToolRegistry;
+  readonly run: Run;
+  readonly context: HookContext;
+  readonly messages: readonly Message[];
+}
+
+/** Asks the prompt and the `prepare` hooks, where there are any, what this model call is to be. Rejects with what they throw. */
+export function prepareModel(effect: CallModel, scene: ModelScene): Maybe<PreparedModel> {
+  const { prompt, hooks } = scene.agent;
+  if (typeof prompt === "function" || hooks.some(({ prepare }) => prepare)) return askAll(effect, scene);
+  return preparedFrom(effect, scene, { prompt, verdict: {} });
+}
+
+async function askAll(effect: CallModel, scene: ModelScene): Promise<PreparedModel> {
+  const { agent, registry, run, context, messages } = scene;
   const { access, sessionId, turn } = context;
   const prompt = typeof agent.prompt === "function" ? await agent.prompt({ access, sessionId, turn, messages }) : agent.prompt;
-  const base = {
-    ...context,
-    attempt: effect.attempt,
-    messages,
-    system: prompt,
-    tools: registry.tools,
-    model: run.options?.model ?? run.model,
-  };
-  const verdict = await askPrepare(agent, base);
+  const model = run.options?.model ?? run.model;
+  const verdict = await askPrepare(agent, { ...context, attempt: effect.attempt, messages, system: prompt, tools: registry.tools, model });
+  return preparedFrom(effect, scene, { prompt, verdict });
+}
+
+function preparedFrom(
+  effect: CallModel,
+  { agent, registry, run, context }: ModelScene,
+  { prompt, verdict }: { readonly prompt: string | undefined; readonly verdict: PrepareVerdict },
+): PreparedModel {
   const request = requestOf(effect, {
     agent,
     run,
-    verdict: { ...verdict, model: verdict.model ?? base.model },
+    verdict: { ...verdict, model: verdict.model ?? run.options?.model ?? run.model },
     system: verdict.system ?? prompt,
     tools: verdict.tools ?? registry.tools,
   });
@@ -74,7 +76,7 @@ export async function prepareModel(
     requestDigest,
     ...(notices.length > 0 ? { notices } : {}),
   };
-  return { intent, request: { ...request, cacheKey: sessionId }, filter: filterOf(agent, context) };
+  return { intent, request: { ...request, cacheKey: context.sessionId }, filter: filterOf(agent, context) };
 }
 
 async function askPrepare(agent: Agent, context: PrepareContext): Promise<PrepareVerdict> {
@@ -132,57 +134,59 @@ function filterOf(agent: Agent, context: HookContext): ChunkFilter | undefined {
   return filters.length === 0 ? undefined : createChunkFilter(filters, (filter, text, kind) => filter.apply(text, { ...context, kind }));
 }
 
-/** The closing fact of an attempt. */
-export async function closeModel(
+type Closing = BodyOf<"model.finished"> | BodyOf<"model.failed">;
+
+interface ClosingScene {
+  readonly agent: Agent;
+  readonly run: Run;
+  readonly context: HookContext;
+  readonly messages: readonly Message[];
+  readonly at: number;
+}
+
+/** The closing fact of an attempt, at once where neither prices nor the `decide` hooks are to be asked. */
+export function closeModel(prepared: PreparedModel, end: ModelCallEnd, scene: ClosingScene): Maybe<Closing> {
+  const { agent, context, messages } = scene;
+  const { provider } = prepared.intent;
+  const { usage } = end;
+  const model = (end.type === "finished" ? end.model : undefined) ?? prepared.intent.model;
+  const cost = usage && agent.prices ? costOf(agent, { provider, model, usage, at: scene.at }) : undefined;
+  return follow(cost, (known) => {
+    const closing = closingOf(prepared, end, {
+      ...scene,
+      spent: { ...(usage ? { usage } : {}), ...(known ? { cost: known } : {}) },
+      model,
+    });
+    const isWhole = closing.type === "model.finished" && closing.stopReason !== "aborted" && closing.stopReason !== "error";
+    if (!isWhole || !agent.hooks.some(({ decide }) => decide)) return closing;
+    return askDecide(agent, { ...context, message: closing.message, messages }).then((decision): Closing => ({ ...closing, ...decision }));
+  });
+}
+
+function closingOf(
   { intent }: PreparedModel,
   end: ModelCallEnd,
   {
     agent,
     run,
-    context,
-    messages,
-    at,
-  }: {
-    readonly agent: Agent;
-    readonly run: Run;
-    readonly context: HookContext;
-    readonly messages: readonly Message[];
-    readonly at: number;
-  },
-): Promise<BodyOf<"model.finished"> | BodyOf<"model.failed">> {
+    spent,
+    model,
+  }: Pick<ClosingScene, "agent" | "run"> & { readonly spent: { readonly usage?: Usage; readonly cost?: Cost }; readonly model: string },
+): Closing {
   const { runId, turn, attempt, provider } = intent;
-  const model = (end.type === "finished" ? end.model : undefined) ?? intent.model;
-  const cost = end.usage ? await costOf(agent, { provider, model, usage: end.usage, at }) : undefined;
-  const spent = { ...(end.usage ? { usage: end.usage } : {}), ...(cost ? { cost } : {}) };
   if (end.type === "failed") {
     const failed: BodyOf<"model.failed"> = { type: "model.failed", runId, turn, attempt, failure: end.failure, ...spent };
     if (mayRetry(run, failed) || !end.parts.some((part) => part.type === "text" && part.text.trim() !== "")) return failed;
   }
   const message = messageOf(end, { ...spent, provider, model });
-  const base = {
-    type: "model.finished",
-    runId,
-    turn,
-    attempt,
-    message,
-    stopReason: message.stopReason,
-    timings: end.timings,
-    ...spent,
-  } as const;
-  if (message.stopReason === "aborted") return { ...base, calls: [] };
-  if (message.stopReason === "error") {
-    return {
-      ...base,
-      calls: [],
-      failure:
-        end.type === "failed"
-          ? end.failure
-          : { code: "MODEL_REFUSED", message: message.errorMessage ?? "The model declined to answer.", retryable: false },
-    };
+  const { stopReason } = message;
+  const base = { type: "model.finished", runId, turn, attempt, message, stopReason, timings: end.timings, ...spent } as const;
+  if (stopReason === "aborted") return { ...base, calls: [] };
+  if (stopReason === "error") {
+    const refused: Failure = { code: "MODEL_REFUSED", message: message.errorMessage ?? "The model declined to answer.", retryable: false };
+    return { ...base, calls: [], failure: end.type === "failed" ? end.failure : refused };
   }
-  const decision = await askDecide(agent, { ...context, message, messages });
-  const calls = callsOf(message).map((part): RoutedCall => ({ callKey: part.callKey, route: routeOf(part, run, agent) }));
-  return "failure" in decision ? { ...base, calls, failure: decision.failure } : { ...base, calls, ...decision };
+  return { ...base, calls: callsOf(message).map((part): RoutedCall => ({ callKey: part.callKey, route: routeOf(part, run, agent) })) };
 }
 
 /** A message that was cut off or refused keeps no calls; that of a last attempt that failed keeps what people saw of it. */

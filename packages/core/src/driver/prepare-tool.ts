@@ -13,6 +13,7 @@ import { toolFailure } from "../tools/tool-failure.ts";
 import { toolLimits } from "../tools/tool-limits.ts";
 import type { AnyTool, ToolRegistry } from "../tools/tool-registry.ts";
 import { validateArguments } from "../tools/validate-arguments.ts";
+import { follow, type Maybe } from "./maybe.ts";
 
 /** A call that may start, or the result it gets without. */
 export type PreparedTool =
@@ -21,37 +22,56 @@ export type PreparedTool =
 
 type RunTool = Extract<Effect, { readonly type: "run-tool" }>;
 
+interface ToolScene {
+  readonly agent: Agent;
+  readonly registry: ToolRegistry;
+  readonly run: Run;
+  readonly context: HookContext;
+}
+
 /** Asks everything that must be known before a tool starts: is it there, enabled, are its arguments good, does a gate object. */
-export async function prepareTool(
-  effect: RunTool,
-  {
-    agent,
-    registry,
-    run,
-    context,
-  }: { readonly agent: Agent; readonly registry: ToolRegistry; readonly run: Run; readonly context: HookContext },
-): Promise<PreparedTool> {
+export function prepareTool(effect: RunTool, scene: ToolScene): Maybe<PreparedTool> {
   const { call } = effect;
-  const close = (end: { outcome: CallOutcome; code: ErrorCode; text: string }): PreparedTool => ({
-    closing: closeCall(run.runId, call, end),
-  });
-  const tool = registry.get(call.part.name);
+  const tool = scene.registry.get(call.part.name);
   if (!tool?.execute)
-    return close({ outcome: "error", code: "TOOL_UNKNOWN", text: `The tool \`${call.part.name}\` is not available here.` });
+    return closing(effect, { outcome: "error", code: "TOOL_UNKNOWN", text: `The tool \`${call.part.name}\` is not available here.` });
+  const asksPeople = tool.enabled !== undefined || (!call.approval && scene.agent.hooks.some(({ gate }) => gate));
+  if (asksPeople) return askAll(effect, tool, scene);
+  const checked = validateArguments(tool, call.args ?? call.part.args);
+  return follow(
+    checked,
+    ({ args, problem }): PreparedTool =>
+      problem === undefined
+        ? { intent: intentOf(effect, scene.run, { tool }), tool, args }
+        : closing(effect, { outcome: "error", code: "TOOL_ARGUMENTS", text: problem }),
+  );
+}
+
+function closing({ runId, call }: RunTool, end: { outcome: CallOutcome; code: ErrorCode; text: string }): PreparedTool {
+  return { closing: closeCall(runId, call, end) };
+}
+
+/** The same, where user code has a say. */
+async function askAll(effect: RunTool, tool: AnyTool, { agent, run, context }: ToolScene): Promise<PreparedTool> {
+  const { call } = effect;
   try {
     if (tool.enabled && !(await tool.enabled({ access: context.access }))) {
-      return close({ outcome: "denied", code: "TOOL_NOT_ENABLED", text: `The tool \`${tool.name}\` is not enabled.` });
+      return closing(effect, { outcome: "denied", code: "TOOL_NOT_ENABLED", text: `The tool \`${tool.name}\` is not enabled.` });
     }
     const first = await validateArguments(tool, call.args ?? call.part.args);
-    if (first.problem !== undefined) return close({ outcome: "error", code: "TOOL_ARGUMENTS", text: first.problem });
+    if (first.problem !== undefined) return closing(effect, { outcome: "error", code: "TOOL_ARGUMENTS", text: first.problem });
     const verdict = call.approval ? undefined : await askGates(agent, { ...context, call: call.part, tool });
-    if (verdict?.action === "deny")
-      return close({ outcome: "denied", code: "TOOL_DENIED", text: cutText(`Denied: ${verdict.reason}`, toolLimits.errorTextMax) });
+    if (verdict?.action === "deny") {
+      return closing(effect, {
+        outcome: "denied",
+        code: "TOOL_DENIED",
+        text: cutText(`Denied: ${verdict.reason}`, toolLimits.errorTextMax),
+      });
+    }
     if (verdict?.action !== "edit") return { intent: intentOf(effect, run, { tool }), tool, args: first.args };
     const edited = await validateArguments(tool, verdict.args);
-    if (edited.problem !== undefined)
-      return close({ outcome: "error", code: "TOOL_ARGUMENTS", text: `A hook edited the arguments. ${edited.problem}` });
-    return { intent: intentOf(effect, run, { tool, args: verdict.args }), tool, args: edited.args };
+    if (edited.problem === undefined) return { intent: intentOf(effect, run, { tool, args: verdict.args }), tool, args: edited.args };
+    return closing(effect, { outcome: "error", code: "TOOL_ARGUMENTS", text: `A hook edited the arguments. ${edited.problem}` });
   } catch (error) {
     return { closing: { type: "tool.finished", runId: run.runId, callKey: call.part.callKey, ...toolFailure(error, tool) } };
   }

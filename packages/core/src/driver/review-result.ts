@@ -5,13 +5,17 @@ import type { ResultPart } from "../message/content.ts";
 import { normaliseOutput } from "../tools/normalise-output.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
 import { toolLimits } from "../tools/tool-limits.ts";
+import type { Maybe } from "./maybe.ts";
 
 /** The result as the stream filters and the `review` hooks leave it. A hook that throws fails the call: what it was to check is not shown. */
-export async function reviewResult(
+export function reviewResult(result: CallResult, scene: { readonly agent: Agent; readonly context: GateContext }): Maybe<CallResult> {
+  return scene.agent.hooks.length === 0 ? result : askReviews(result, scene);
+}
+
+async function askReviews(
   result: CallResult,
   { agent, context }: { readonly agent: Agent; readonly context: GateContext },
 ): Promise<CallResult> {
-  if (agent.hooks.length === 0) return result;
   let reviewed = result;
   try {
     for (const { filter } of agent.hooks) {

@@ -9,7 +9,6 @@
  */
 import type { AgentError } from "../errors.ts";
 import type { DurableEvent } from "../loop/event.ts";
-import type { Fact, FactDraft } from "../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
 import { createToolRegistry } from "../tools/tool-registry.ts";
@@ -18,12 +17,14 @@ import { type Committed, commitBatch, storeError } from "./commit.ts";
 import { createDateTimer, type DateTimer, expiredCalls } from "./dates.ts";
 import type { Deps } from "./deps.ts";
 import { createEffects, type Effects } from "./effects.ts";
+import { createGather } from "./gather.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.ts";
 import { claimLease, type Lease } from "./lease.ts";
 import { hydrate } from "./payload.ts";
 import { createPreparing, type Launch, type Preparing } from "./preparing.ts";
-import { handleLetGo, historyLost, sessionClosed, storeFull } from "./session-errors.ts";
+import { handleLetGo, historyLost, sessionClosed, storeConflict, storeFull } from "./session-errors.ts";
+import { driverLimits } from "./session-options.ts";
 import { catchUp, type Speculation, speculate } from "./speculation.ts";
 import { createTailWatch, type TailWatch } from "./tail-watch.ts";
 
@@ -58,13 +59,14 @@ export class SessionDriver {
   private lease: Lease | undefined;
   private isPumping = false;
   private isDisposed = false;
-  /** Closing facts wait for others of the same moment. */
-  private isGathering = false;
+  /** Conflicts in a row after which nothing new was to be read. */
+  private emptyConflicts = 0;
   /** Seq up to which the log is known to reach. */
   private tailSeq = 0;
   /** What is read up to here is no news: it was told, or is older than this handle. */
   private oldSeq = Number.POSITIVE_INFINITY;
   private readonly date: DateTimer;
+  private readonly gather: () => void;
 
   constructor(deps: Deps) {
     this.deps = deps;
@@ -80,6 +82,7 @@ export class SessionDriver {
       close,
     });
     this.preparing = createPreparing({ effects: this.effects, clock: deps.clock, onReady: () => this.kick() });
+    this.gather = createGather(deps.clock, () => this.look());
     this.date = createDateTimer(deps.clock, () => this.onDate());
     this.tail = createTailWatch({ log: deps.store.log, ref: deps.ref, clock: deps.clock }, (seq) => this.onTail(seq));
   }
@@ -120,9 +123,14 @@ export class SessionDriver {
   offer(offer: Offer): Promise<void> {
     if (this.isDisposed) return Promise.reject(handleLetGo());
     const done = this.inbox.put(offer);
+    this.look();
+    return done;
+  }
+
+  /** Something is in the inbox. */
+  private look(): void {
     this.preparing.interrupt();
     this.kick();
-    return done;
   }
 
   /** Looks whether something is to be done. */
@@ -194,7 +202,7 @@ export class SessionDriver {
 
   private append({ speculation, lease, rests }: Decision): Promise<Committed> {
     const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
-    const request = { expectedSeq: this.current.seq, batchId: this.deps.ids.next(), facts: speculation.facts.map(draftOf), ...claim };
+    const request = { expectedSeq: this.current.seq, batchId: this.deps.ids.next(), facts: speculation.facts, ...claim };
     return commitBatch(this.deps, request);
   }
 
@@ -203,6 +211,7 @@ export class SessionDriver {
       case "ok":
       case "dup":
         if (decision.rests) this.dropLease();
+        this.emptyConflicts = 0;
         this.adopt(decision.speculation.state, decision.speculation.events);
         this.deps.channel?.publish(this.deps.ref, decision.speculation.events);
         this.finish(decision);
@@ -211,6 +220,8 @@ export class SessionDriver {
         if (outcome.actualSeq < this.current.seq) throw historyLost(this.deps.sessionId, outcome.actualSeq);
         this.putBack(decision.accepted);
         await this.readTail();
+        // The log says that others were faster, and shows nothing of them.
+        if (this.current.seq === decision.speculation.from && ++this.emptyConflicts > driverLimits.conflictsMax) throw storeConflict();
         return true;
       case "fenced":
         this.loseLease();
@@ -268,9 +279,7 @@ export class SessionDriver {
 
   private onTail(seq: number | undefined): void {
     this.tailSeq = Math.max(this.tailSeq, seq ?? Number.MAX_SAFE_INTEGER);
-    if (this.tailSeq <= this.current.seq) return;
-    this.preparing.interrupt();
-    this.kick();
+    if (this.tailSeq > this.current.seq) this.look();
   }
 
   private async claim(): Promise<void> {
@@ -330,16 +339,8 @@ export class SessionDriver {
   private closeEffect(body: Parameters<Speculation["add"]>[0]): Promise<void> {
     const offer: Offer = { bodies: () => [body], needsOwner: true, isClosing: true };
     if (this.effects.count < 2 || this.isDisposed) return this.offer(offer).catch(() => {});
-    const done = this.inbox.put(offer).catch(() => {});
-    if (!this.isGathering) this.deps.clock.soon(() => this.gathered());
-    this.isGathering = true;
-    return done;
-  }
-
-  private gathered(): void {
-    this.isGathering = false;
-    this.preparing.interrupt();
-    this.kick();
+    this.gather();
+    return this.inbox.put(offer).catch(() => {});
   }
 
   /** Nothing to do at once: tell the watchers, and see what will move the session next. */
@@ -356,8 +357,4 @@ export class SessionDriver {
     if (isLate) this.offer({ bodies: (state) => expiredCalls(state, now), needsOwner: true }).catch(() => {});
     else this.kick();
   }
-}
-
-function draftOf({ seq: _, ...draft }: Fact): FactDraft {
-  return draft;
 }

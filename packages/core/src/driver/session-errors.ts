@@ -1,4 +1,5 @@
 import { AgentError } from "../errors.ts";
+import { driverLimits } from "./session-options.ts";
 
 /** The error of who writes to a session that was closed or removed. */
 export const sessionClosed = (sessionId: string): AgentError =>
@@ -17,3 +18,7 @@ export const historyLost = (sessionId: string, lastSeq: number): AgentError =>
 
 /** The error of a store without space. */
 export const storeFull = (): AgentError => new AgentError("STORE_FULL", { message: "The store has no space left for the session's log." });
+
+/** The error of who lost against others, or against a log that only says so, too often in a row. */
+export const storeConflict = (): AgentError =>
+  new AgentError("STORE_CONFLICT", { message: `Others changed the session ${driverLimits.conflictsMax} times in a row.` });

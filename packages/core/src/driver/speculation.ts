@@ -9,6 +9,8 @@ import { weigh } from "./payload.ts";
  * A batch in the making: facts folded into a state that nobody else sees until the log has them. Dropping it is forgetting it.
  */
 export interface Speculation {
+  /** Seq of the state it began with. */
+  readonly from: number;
   readonly state: State;
   readonly facts: readonly Fact[];
   readonly events: readonly DurableEvent[];
@@ -27,6 +29,7 @@ export function speculate(
   let state = from;
   let bytes = 0;
   return {
+    from: from.seq,
     get state() {
       return state;
     },

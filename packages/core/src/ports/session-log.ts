@@ -20,7 +20,7 @@ export interface AppendRequest {
   readonly epoch?: number;
   /** Made once per intent and used again for every retry of it. Remembered as long as the log. */
   readonly batchId: string;
-  /** 1 to 256 facts, all or nothing. */
+  /** 1 to 256 facts, all or nothing. They may be numbered already, as `expectedSeq` says: a store need not copy them then. */
   readonly facts: readonly FactDraft[];
   /** Gives the lease of `epoch` back in the same atomic step. */
   readonly release?: boolean;

@@ -8,27 +8,33 @@ import type { AnyTool } from "./tool-registry.ts";
 export type ValidatedArguments = { readonly args: unknown; readonly problem?: never } | { readonly problem: string; readonly args?: never };
 
 /**
- * Checks the arguments of a call against the tool's schema. Never rejects.
+ * Checks the arguments of a call against the tool's schema, at once unless the schema is asynchronous. Never throws, never rejects.
  *
  * A Standard Schema decides alone, and what it gives back (defaults, transformations) is what the tool gets. Plain JSON
  * Schema is checked by shape only: `required`, and for each property at the top its `type` and `enum` or `const`, and
  * `additionalProperties: false` where there are no `patternProperties`. Nested properties, references, formats, ranges
  * and combinations are left to the tool.
  */
-export async function validateArguments(tool: AnyTool, args: JsonObject): Promise<ValidatedArguments> {
+export function validateArguments(tool: AnyTool, args: JsonObject): ValidatedArguments | Promise<ValidatedArguments> {
   const { parameters } = tool;
   if (!isStandardSchema(parameters)) {
     const issues = shapeIssues(parameters, args);
     return issues.length === 0 ? { args } : { problem: problemText(issues) };
   }
-  try {
-    const result = await parameters["~standard"].validate(args);
-    if (!result.issues) return { args: result.value };
-    return { problem: problemText(result.issues.map(issueText)) };
-  } catch (error) {
+  const broken = (error: unknown): ValidatedArguments => {
     const kind = error instanceof Error ? error.name : typeof error;
     return { problem: `The arguments could not be checked: the schema of \`${tool.name}\` failed with ${kind}.` };
+  };
+  try {
+    const result = parameters["~standard"].validate(args);
+    return result instanceof Promise ? result.then(validated).catch(broken) : validated(result);
+  } catch (error) {
+    return broken(error);
   }
+}
+
+function validated(result: StandardResult<unknown>): ValidatedArguments {
+  return result.issues ? { problem: problemText(result.issues.map(issueText)) } : { args: result.value };
 }
 
 type Issue = NonNullable<StandardResult<unknown>["issues"]>[number];
