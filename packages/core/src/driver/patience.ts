@@ -47,7 +47,13 @@ export function createPatience(clock: Clock): Patience {
           settle();
           resolve(new Promise((answer) => answer(otherwise(reason as AgentError))));
         };
-        work.then(resolve, reject).finally(settle);
+        const settling =
+          <Value>(end: (value: Value) => void) =>
+          (value: Value): void => {
+            settle();
+            end(value);
+          };
+        work.then(settling(resolve), settling(reject));
         if (isOver) giveUp();
       });
     },
