@@ -1,0 +1,84 @@
+import type { AgentEvent, Fact, SessionEvent } from "../src/index.ts";
+import { at } from "../src/loop/append-list.ts";
+import { eventsOf } from "../src/loop/events-of.ts";
+import { fold, foldAll } from "../src/loop/fold.ts";
+import { emptyState } from "../src/loop/state.ts";
+import { findEventViolation } from "../src/testing/event-stream.ts";
+import type { Outcome } from "./many-handles.ts";
+
+interface Told {
+  readonly seq: number;
+  readonly k: number;
+  readonly runId?: string;
+}
+
+/** Every durable event of the log, in order. */
+function toldBy(facts: readonly Fact[]): readonly Told[] {
+  let state = emptyState;
+  return facts.flatMap((fact) => {
+    const runId = "runId" in fact ? { runId: fact.runId } : {};
+    const events = eventsOf(state, fact).map((body, k) => ({ ...body, seq: fact.seq, k, at: fact.at, sessionId: "s", ...runId }));
+    state = fold(state, fact);
+    return events;
+  });
+}
+
+const durable = (events: readonly (AgentEvent | SessionEvent)[]): readonly Told[] => events.filter((event) => "seq" in event);
+
+/** The events are those of the log from the first to the last of them, without gap, double or change. */
+function isStretchOf(events: readonly Told[], log: readonly Told[]): boolean {
+  const place = ({ seq, k }: Told): number => seq * 1_000 + k;
+  const first = events[0];
+  const last = events.at(-1);
+  if (!first || !last) return true;
+  const stretch = log.filter((event) => place(event) >= place(first) && place(event) <= place(last));
+  return JSON.stringify(stretch) === JSON.stringify(events);
+}
+
+/** What is wrong; nothing when all is well. */
+export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent }: Outcome): readonly string[] {
+  const flaws: string[] = [];
+  const claim = (isTrue: boolean, flaw: string): void => {
+    if (!isTrue) flaws.push(flaw);
+  };
+  const state = foldAll(emptyState, facts);
+  const log = toldBy(facts);
+  claim(
+    facts.every(({ seq }, place) => seq === place + 1),
+    "the log has a gap",
+  );
+  claim(state.run === undefined && state.inputs.length === 0, "the session does not rest");
+  claim(!isLeased, "a lease is kept at rest");
+  claim(new Set(onceStarts).size === onceStarts.length, "a once tool was started twice");
+  const said = Array.from({ length: state.history.length }, (_, place) => at(state.history, place)?.message);
+  for (const text of sent) {
+    const accepted = facts.filter((fact) => fact.type === "input.accepted" && fact.message?.content === text).length;
+    claim(accepted <= 1, `${text} was accepted ${accepted} times`);
+    const times = said.filter((message) => message?.role === "user" && message.content === text).length;
+    claim(times === accepted, `${text} was accepted ${accepted} times and said ${times} times`);
+  }
+  const ends = facts.flatMap((fact) => (fact.type === "run.finished" ? [fact.runId] : []));
+  const starts = facts.flatMap((fact) => (fact.type === "run.started" ? [fact.runId] : []));
+  claim(JSON.stringify(starts) === JSON.stringify(ends), "runs did not end once each, in their order");
+  for (const { process, text, events, outcome, isRead } of streams) {
+    const name = `the stream of ${text} at ${process.node}`;
+    if (process.state !== "dead") claim(outcome !== "pending" && isRead, `${name} never ended`);
+    const told = durable(events);
+    const runId = told[0]?.runId;
+    claim(
+      isStretchOf(
+        told,
+        log.filter((event) => event.runId === runId),
+      ),
+      `${name} is not what the log says`,
+    );
+    if (outcome !== "resolved") continue;
+    const violation = findEventViolation(events, { joins: true, mayLoseDeltas: true });
+    claim(violation === undefined, `${name}: ${violation?.message}`);
+  }
+  for (const { node, state: end, told, pending } of processes) {
+    claim(isStretchOf(durable(told), log), `what ${node} told its listener is not what the log says`);
+    if (end !== "dead") claim(pending() === 0, `${node} keeps ${pending()} timers`);
+  }
+  return flaws;
+}

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { simulateHandles } from "./many-handles.ts";
+import { flawsOf } from "./many-handles-flaws.ts";
+
+/** How many storms; each is one session. */
+const seedCount = Number(process.env["LOOPWRIGHT_STORMS"] ?? 150);
+const firstSeed = Number(process.env["LOOPWRIGHT_STORM"] ?? 1);
+
+describe("several handles on one session", () => {
+  it("lose nothing, double nothing and come to rest, whatever fails", async () => {
+    let runs = 0;
+    for (let seed = firstSeed; seed < firstSeed + seedCount; seed++) {
+      const outcome = await simulateHandles(seed);
+      expect(flawsOf(outcome), `LOOPWRIGHT_STORM=${seed}`).toEqual([]);
+      runs += outcome.facts.filter(({ type }) => type === "run.finished").length;
+    }
+    expect(runs).toBeGreaterThan(seedCount);
+  });
+});

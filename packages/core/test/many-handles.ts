@@ -1,0 +1,305 @@
+import { AgentError } from "../src/errors.ts";
+import {
+  type AgentEvent,
+  type AgentSession,
+  createAgent,
+  createSession,
+  defineTool,
+  type ExecuteStream,
+  execute,
+  type Fact,
+  resume,
+  type SessionEvent,
+} from "../src/index.ts";
+import { memoryStore, type ScriptedTurn, scripted } from "../src/memory/index.ts";
+import type { AppendOutcome, Clock, SessionLog, SessionStore } from "../src/ports/index.ts";
+import { type ManualClock, manualClock } from "../src/testing/manual-clock.ts";
+import { seededIds } from "../src/testing/seeded-ids.ts";
+import { seededRandom } from "../src/testing/seeded-random.ts";
+import { calm } from "./harness.ts";
+
+/** A stream, whose it is, and what came of it. */
+export interface WatchedStream {
+  readonly process: Process;
+  readonly text: string;
+  readonly events: readonly AgentEvent[];
+  /** Once all was calm. */
+  outcome: "pending" | "resolved" | "rejected";
+  isRead: boolean;
+}
+
+/** One process: a handle, its view of the store, its clock. */
+export interface Process {
+  readonly node: string;
+  readonly session: AgentSession;
+  readonly told: readonly SessionEvent[];
+  /** Dead: nothing it asks is answered, none of its timers fires. Let go: its handle was disposed. */
+  state: "alive" | "dead" | "let go";
+  /** Timers of its driver. */
+  readonly pending: () => number;
+}
+
+export interface Outcome {
+  readonly facts: readonly Fact[];
+  readonly streams: readonly WatchedStream[];
+  readonly processes: readonly Process[];
+  /** Call keys of once tools, as often as they were started. */
+  readonly onceStarts: readonly string[];
+  readonly isLeased: boolean;
+  readonly sent: readonly string[];
+}
+
+const ref = { scope: "local", session: "s" };
+const leaseMs = 5_000;
+
+/** A storm of inputs, aborts, answers, deaths and store faults over one session in two or three processes, then calm until it rests. */
+export async function simulateHandles(seed: number): Promise<Outcome> {
+  const storm = new Storm(seed);
+  await storm.rage();
+  await storm.settle();
+  return storm.outcome();
+}
+
+class Storm {
+  private readonly random: () => number;
+  private readonly clock: ManualClock = manualClock();
+  private readonly store: SessionStore = memoryStore({ clock: this.clock });
+  private readonly processes: Process[] = [];
+  private readonly streams: (WatchedStream & { readonly stream: ExecuteStream })[] = [];
+  private readonly onceStarts: string[] = [];
+  private readonly sent: string[] = [];
+  private isStormy = true;
+  private count = 0;
+  private readonly agent: ReturnType<typeof createAgent>;
+
+  constructor(seed: number) {
+    this.random = seededRandom(seed);
+    const parameters = { type: "object" } as const;
+    const work = (name: "pure" | "idempotent" | "once"): ReturnType<typeof defineTool> =>
+      defineTool({
+        name,
+        description: name,
+        parameters,
+        replay: name,
+        timeoutMs: 3_000,
+        execute: async (_, { callKey, signal, progress }) => {
+          if (name === "once") this.onceStarts.push(callKey);
+          progress("begun");
+          await this.takeTime(2_000);
+          if (signal.aborted && this.isChance(0.5)) throw new Error("stopped");
+          if (this.isChance(0.1)) throw new Error("failed");
+          return `${name} done`;
+        },
+      });
+    const client = defineTool({ name: "client", description: "Asks.", parameters });
+    const tools = [work("pure"), work("idempotent"), work("once"), client];
+    const provider = scripted(() => this.turn());
+    const gate = async (): Promise<undefined> => {
+      if (this.isChance(0.3)) await this.takeTime(300);
+      return undefined;
+    };
+    this.agent = createAgent({ name: "a", provider, tools, hooks: [{ gate }], limits: { turnsMax: 4, abortGraceMs: 500 } });
+  }
+
+  private isChance(share: number): boolean {
+    return this.random() < share;
+  }
+
+  private oneOf<T>(items: readonly T[]): T {
+    return items[Math.floor(this.random() * items.length)] as T;
+  }
+
+  private async takeTime(mostMs: number): Promise<void> {
+    if (this.isChance(0.3)) await new Promise<void>((resolve) => void this.clock.after(this.random() * mostMs, resolve));
+    await this.takeTurns();
+  }
+
+  private async takeTurns(): Promise<void> {
+    for (let turns = Math.floor(this.random() * 6); turns > 0; turns--) await Promise.resolve();
+  }
+
+  /** What the model says when it is asked. */
+  private turn(): ScriptedTurn {
+    const after = this.takeTime(1_000);
+    if (!this.isStormy) return { text: "calm", after };
+    const name = (): string => this.oneOf(["pure", "idempotent", "once", "once", "client", "unknown"]);
+    const calls = Array.from({ length: 1 + Math.floor(this.random() * 3) }, () => ({ name: name(), id: "" }));
+    const dice = this.random();
+    if (dice < 0.45) return { text: "let me", calls, after };
+    if (dice < 0.55) return { text: "half", error: "MODEL_OVERLOADED", after };
+    if (dice < 0.6) return { text: "half", breaksOff: true, after };
+    if (dice < 0.65) return { error: "MODEL_AUTH", after };
+    return { text: "an answer", after, chunkSize: 3 };
+  }
+
+  private start(): Process {
+    const node = `n${this.processes.length + 1}`;
+    const told: SessionEvent[] = [];
+    const timers = new Set<object>();
+    const clock: Clock = {
+      now: () => this.clock.now(),
+      monotonic: () => this.clock.monotonic(),
+      soon: (run) => this.clock.soon(() => process.state !== "dead" && run()),
+      after: (ms, run) => {
+        const timer = {};
+        timers.add(timer);
+        const cancel = this.clock.after(ms, () => {
+          timers.delete(timer);
+          if (process.state !== "dead") run();
+        });
+        return () => {
+          timers.delete(timer);
+          cancel();
+        };
+      },
+    };
+    const store = { ...this.store, log: this.logOf(() => process) };
+    const ids = seededIds(1_000 * (this.processes.length + 1));
+    const session = createSession({ agent: this.agent, id: ref.session, store, clock, ids, node, leaseMs });
+    const process: Process = { node, session, told, state: "alive", pending: () => timers.size };
+    session.subscribe((events) => told.push(...events));
+    this.processes.push(process);
+    return process;
+  }
+
+  /** The log as a process sees it: late, failing in every way it may, and silent once the process is dead. */
+  private logOf(process: () => Process): SessionLog {
+    const { log } = this.store;
+    const never = new Promise<never>(() => {});
+    const asked = async <T>(act: () => Promise<T>): Promise<T> => {
+      await this.takeTurns();
+      if (process().state === "dead") return never;
+      if (this.isStormy && this.isChance(0.01)) throw new AgentError("STORE_UNAVAILABLE", { message: "A fault." });
+      const value = await act();
+      await this.takeTurns();
+      return process().state === "dead" ? never : value;
+    };
+    const append = async (act: () => Promise<AppendOutcome>): Promise<AppendOutcome> => {
+      const dice = this.isStormy ? this.random() : 1;
+      if (dice < 0.02) process().state = "dead";
+      else if (dice < 0.06) return { type: "unknown" };
+      const outcome = await asked(act);
+      if (dice < 0.08) {
+        process().state = "dead";
+        return never;
+      }
+      return dice < 0.12 ? { type: "unknown" } : outcome;
+    };
+    const isDeaf = this.isChance(0.3);
+    return {
+      append: (session, request) => append(() => log.append(session, request)),
+      read: (session, options) => asked(() => log.read(session, options)),
+      head: (session) => asked(() => log.head(session)),
+      claim: (session, claim) => asked(() => log.claim(session, claim)),
+      renew: (session, lease) => asked(() => log.renew(session, lease)),
+      release: (session, epoch) => asked(() => log.release(session, epoch)),
+      remove: (session) => asked(() => log.remove(session)),
+      ...(isDeaf || !log.subscribe
+        ? {}
+        : {
+            subscribe: (session, listener) =>
+              (log.subscribe as NonNullable<SessionLog["subscribe"]>)(session, (seq) => process().state !== "dead" && listener(seq)),
+          }),
+    };
+  }
+
+  private watch(process: Process, text: string, stream: ExecuteStream): void {
+    const events: AgentEvent[] = [];
+    const watched = { process, text, stream, events, outcome: "pending" as WatchedStream["outcome"], isRead: false };
+    stream.result().then(
+      () => {
+        watched.outcome = "resolved";
+      },
+      () => {
+        watched.outcome = "rejected";
+      },
+    );
+    const read = async (): Promise<void> => {
+      for await (const event of stream) events.push(event);
+    };
+    void read()
+      .catch(() => {})
+      .then(() => {
+        watched.isRead = true;
+      });
+    this.streams.push(watched);
+  }
+
+  private say(process: Process): void {
+    const again = this.sent.length > 0 && this.isChance(0.15);
+    const text = again ? this.oneOf(this.sent) : `input ${++this.count}`;
+    if (!again) this.sent.push(text);
+    const mode = this.oneOf(["enqueue", "enqueue", "steer", "interrupt"] as const);
+    this.watch(process, text, execute(process.session, text, { idempotencyKey: text, mode }));
+  }
+
+  private answer(process: Process): void {
+    const results = process.session.pendingToolCalls.map(({ toolCallId, callKey, toolName }) => ({
+      role: "tool_result" as const,
+      toolCallId,
+      callKey,
+      toolName,
+      content: "yes",
+    }));
+    if (results.length > 0) this.watch(process, "answers", execute(process.session, results));
+  }
+
+  private act(): void {
+    const process = this.oneOf(this.processes.filter(({ state }) => state === "alive"));
+    const dice = this.random();
+    if (dice < 0.4) this.say(process);
+    else if (dice < 0.55) this.answer(process);
+    else if (dice < 0.65) void process.session.abort().catch(() => {});
+    else if (dice < 0.72)
+      void this.streams
+        .at(-1)
+        ?.stream.abort()
+        .catch(() => {});
+    else if (dice < 0.8) this.watch(process, "resume", resume(process.session));
+    else if (dice < 0.85) void process.session.change({ title: `t${this.count}` }).catch(() => {});
+    else if (dice < 0.9) process.state = "dead";
+    else if (dice < 0.93) {
+      process.state = "let go";
+      void process.session[Symbol.asyncDispose]();
+    }
+  }
+
+  private async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 250) {
+      await calm();
+      this.clock.advance(Math.min(250, left));
+    }
+    await calm();
+  }
+
+  async rage(): Promise<void> {
+    for (let step = 0; step < 25; step++) {
+      while (this.processes.filter(({ state }) => state === "alive").length < 3) this.start();
+      this.act();
+      if (this.isChance(0.5)) await this.pass(this.random() * 1_500);
+      else await this.takeTurns();
+    }
+  }
+
+  /** No more faults: whoever is left brings the session to rest. */
+  async settle(): Promise<void> {
+    this.isStormy = false;
+    await this.pass(leaseMs * 2);
+    const last = this.start();
+    for (let round = 0; round < 30; round++) {
+      this.watch(last, "resume", resume(last.session));
+      await this.pass(2_000);
+      this.answer(last);
+      await this.pass(2_000);
+      if (last.session.status !== "running" && last.session.pendingToolCalls.length === 0) return this.pass(10_000);
+    }
+  }
+
+  async outcome(): Promise<Outcome> {
+    const streams = this.streams.map((stream) => ({ ...stream }));
+    const { facts, isLeased } = { facts: await this.store.log.read(ref), isLeased: (await this.store.log.head(ref)).lease !== undefined };
+    for (const process of this.processes) if (process.state === "alive") await process.session[Symbol.asyncDispose]();
+    await calm();
+    return { facts, isLeased, streams, processes: this.processes, onceStarts: this.onceStarts, sent: this.sent };
+  }
+}
