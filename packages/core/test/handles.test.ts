@@ -112,6 +112,29 @@ describe("an input that waits behind a run that waits for its caller", () => {
   });
 });
 
+describe("the same words at two handles", () => {
+  it("are two inputs while the owner of the first lives", async () => {
+    const goOn = deferred();
+    const { session, again, facts } = world([{ text: "one", after: goOn.promise }, { text: "two" }]);
+    const one = execute(session, "yes");
+    await calm();
+    const two = execute(again(), "yes");
+    await calm();
+    goOn.resolve();
+    expect([(await one.result()).text, (await two.result()).text]).toEqual(["one", "two"]);
+    expect((await facts()).filter(({ type }) => type === "input.accepted")).toHaveLength(2);
+  });
+
+  it("are two inputs after a crash when the second has a key of its own", async () => {
+    const { session, again, facts } = world([{ text: "half", hang: true }, { text: "one" }, { text: "two" }]);
+    execute(session, "yes");
+    await calm();
+    await session[Symbol.asyncDispose]();
+    expect((await execute(again(), "yes", { idempotencyKey: "k" }).result()).text).toBe("two");
+    expect((await facts()).filter(({ type }) => type === "input.accepted")).toHaveLength(2);
+  });
+});
+
 describe("an owner whose first append is acknowledged late", () => {
   it("hears of what others wrote meanwhile", async () => {
     const clock = manualClock();

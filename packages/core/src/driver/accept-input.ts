@@ -54,11 +54,12 @@ function wellFormedMessage(message: UserMessage): UserMessage {
 export function acceptInput(
   state: State,
   input: NewInput,
-  { deps, opening, wasRecovered }: { readonly deps: Deps; readonly opening: FactBody; readonly wasRecovered: boolean },
+  { deps, opening, isRecovering }: { readonly deps: Deps; readonly opening: FactBody; readonly isRecovering: boolean },
 ): AcceptedInput {
   const { options, message, inputId } = input;
   if (state.status === "closed") throw sessionClosed(deps.sessionId);
-  const known = knownInput(state, input) ?? (wasRecovered ? interruptedTwin(state, message) : undefined);
+  const known =
+    knownInput(state, input) ?? (isRecovering && options.idempotencyKey === undefined ? interruptedTwin(state, message) : undefined);
   if (known !== undefined) return { bodies: [], runId: known };
   const { run } = state;
   const mode = options.mode ?? "enqueue";

@@ -96,6 +96,11 @@ export class SessionDriver {
     return this.recovered;
   }
 
+  /** A run that was cut off is being gone on with here: its owner is gone. */
+  get isRecovering(): boolean {
+    return this.recovered && this.lease !== undefined;
+  }
+
   /** Reads the log, once. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
   load(): Promise<void> {
     this.loading ??= this.readTail().then(
@@ -271,10 +276,8 @@ export class SessionDriver {
     checkFacts(facts, { sessionId, after: this.current.seq });
     const { state, events } = catchUp(this.current, facts, sessionId);
     if (this.lease && state.epoch > this.lease.epoch) this.loseLease();
-    this.adopt(
-      state,
-      events.filter(({ seq }) => seq > this.oldSeq),
-    );
+    const news = events.filter(({ seq }) => seq > this.oldSeq);
+    this.adopt(state, news);
   }
 
   private onTail(seq: number | undefined): void {

@@ -56,7 +56,7 @@ export function execute(session: AgentSession, input: ExecuteInput, options: Exe
   const { deps, driver, opening } = handle;
   if (Array.isArray(input)) return watchRun(handle, (state) => acceptResults(state, input, deps), options.signal);
   const accepted = newInput(input as Exclude<ExecuteInput, readonly unknown[]>, options, deps);
-  const begin = (state: State): AcceptedInput => acceptInput(state, accepted, { deps, opening, wasRecovered: driver.wasRecovered });
+  const begin = (state: State): AcceptedInput => acceptInput(state, accepted, { deps, opening, isRecovering: driver.isRecovering });
   return watchRun(handle, begin, options.signal);
 }
 
