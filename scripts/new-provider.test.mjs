@@ -10,14 +10,13 @@ import { newProvider, template, templateFiles } from "./new-provider.mjs";
 const home = join(dirname(fileURLToPath(import.meta.url)), "..");
 const run = promisify(execFile);
 let root;
+// The report of the run that this test is part of is not the report of the run inside it.
+const { LOOPWRIGHT_TEST_REPORT: _, ...outer } = process.env;
+const env = { ...outer, NO_COLOR: "1" };
 
 /** Runs a tool of the workspace in the made one; its output is part of what a failure says. */
 async function tool(name, ...args) {
-  const {
-    code = 0,
-    stdout,
-    stderr,
-  } = await run(join(home, "node_modules/.bin", name), args, { cwd: root, env: { ...process.env, NO_COLOR: "1" } }).catch((error) => error);
+  const { code = 0, stdout, stderr } = await run(join(home, "node_modules/.bin", name), args, { cwd: root, env }).catch((error) => error);
   return { code, output: stdout + stderr };
 }
 

@@ -26,6 +26,7 @@ const options: Options = {
   // A third less to install; names stay, so stack traces read as before, and lines stay short enough to find the place.
   esbuildOptions(esbuild) {
     esbuild.minifyWhitespace = true;
+    esbuild.minifySyntax = true;
     esbuild.lineLimit = 160;
   },
   platform: "node",

@@ -21,4 +21,14 @@ describe("the event channel", () => {
     expect(heard.map(({ type }) => type)).toEqual(seen.map(({ type }) => type));
     expect(heard.some(({ type }) => type === "text_delta")).toBe(true);
   });
+
+  it("that throws, like a logger that does, stops nothing", async () => {
+    const broken = (): never => {
+      throw new Error("down");
+    };
+    const { session } = world([{ text: "hello" }], {
+      session: { channel: { publish: broken, subscribe: () => () => {} }, logger: { log: broken } },
+    });
+    expect((await execute(session, "x").result()).text).toBe("hello");
+  });
 });

@@ -1,5 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
-import { AgentError } from "../errors.ts";
+import { AgentError, failureOf } from "../errors.ts";
 import type { Access } from "../loop/fact.ts";
 import { systemClock } from "../memory/clock.ts";
 import { randomIds } from "../memory/ids.ts";
@@ -41,6 +41,7 @@ export function depsOf(options: SessionOptions): Deps {
   if (!idPattern.test(access.scope)) throw invalid("access.scope", "scope id");
   if (!(leaseMs > 0))
     throw new AgentError("CONFIG_INVALID", { message: "`leaseMs` is not positive.", fix: "Use milliseconds, for example 15000." });
+  const logger = guardedLogger(options.logger ?? silentLogger);
   return {
     agent,
     agentDigest: digestOfAgent(agent),
@@ -50,8 +51,8 @@ export function depsOf(options: SessionOptions): Deps {
     access,
     clock,
     ids,
-    logger: options.logger ?? silentLogger,
-    channel: options.channel,
+    logger,
+    channel: options.channel && guardedChannel(options.channel, logger),
     node: options.node ?? randomIds.next(),
     leaseMs,
   };
@@ -75,3 +76,25 @@ function digestOfAgent(agent: Agent): string {
   digests.set(agent, digest);
   return digest;
 }
+
+/** What operators and other nodes are told may fail; the session goes on. */
+const guardedLogger = (logger: Logger): Logger => ({
+  log(level, message, fields) {
+    try {
+      logger.log(level, message, fields);
+    } catch {
+      // There is nobody left to tell.
+    }
+  },
+});
+
+const guardedChannel = (channel: EventChannel, logger: Logger): EventChannel => ({
+  publish(ref, events) {
+    try {
+      channel.publish(ref, events);
+    } catch (error) {
+      logger.log("error", "The event channel threw.", { session: ref.session, error: failureOf(error).message });
+    }
+  },
+  subscribe: (ref, listener) => channel.subscribe(ref, listener),
+});
