@@ -41,7 +41,12 @@ export function createEventBuffer(snapshots: () => readonly EphemeralEvent[]): E
   return {
     push(events) {
       if (ended) return;
-      for (const event of events) if (!isBehind || !("lane" in event)) queue.add(event);
+      for (const event of events) {
+        // A reader who waits has read all that came before.
+        const reader = isBehind ? undefined : readers.shift();
+        if (reader) reader.resolve({ value: event, done: false });
+        else if (!isBehind || !("lane" in event)) queue.add(event);
+      }
       if (!isBehind && queue.weight > driverLimits.readerBytes) {
         isBehind = true;
         queue.dropDeltas();
@@ -107,7 +112,10 @@ function createQueue(): Queue {
       events[first] = undefined as never;
       first += 1;
       weight -= weightOf(event);
-      if (first === events.length) hold([]);
+      if (first === events.length) {
+        events.length = 0;
+        first = 0;
+      }
       return event;
     },
     dropDeltas: () => hold(events.slice(first).filter((event) => !("lane" in event))),

@@ -57,8 +57,8 @@ export function createHub(outward?: (events: readonly EphemeralEvent[]) => void)
         runId,
         emit(bodies) {
           if (!lanes.has(id) || bodies.length === 0) return;
-          const events: EphemeralEvent[] = [];
-          for (const body of bodies) events.push(numbered(body, id, ++open.n));
+          for (const body of bodies) numbered(body, id, ++open.n);
+          const events = bodies as readonly EphemeralEvent[];
           tell(events, runId);
           outward?.(events);
         },
