@@ -102,6 +102,27 @@ describe("a model call that fails", () => {
   });
 });
 
+describe("a model call whose answer is complete", () => {
+  const end = { type: "end", stopReason: "stop", raw: "stop" } as const;
+  const whole = [[{ type: "text", index: 0, delta: "whole" } as const], [end]];
+
+  it("is over, though the connection stays open; a provider that never stops reading is stopped", async () => {
+    const { session, clock, provider } = world([{ chunks: whole, hang: true }, { text: "next" }]);
+    expect(await execute(session, "x").result()).toMatchObject({ status: "completed", text: "whole" });
+    expect((await execute(session, "y").result()).text).toBe("next");
+    expect(provider.requests).toHaveLength(2);
+    expect(clock.pending).toBe(1);
+    clock.advance(5_000);
+    await calm();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("stays complete when the connection breaks after it", async () => {
+    const { session } = world([{ chunks: whole, error: "MODEL_STREAM_BROKEN" }]);
+    expect(await execute(session, "x").result()).toMatchObject({ status: "completed", text: "whole" });
+  });
+});
+
 describe("a conversation that cannot fit the window", () => {
   it("fails with a clear error and without a request", async () => {
     const { session, provider } = world([], {});

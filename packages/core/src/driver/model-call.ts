@@ -3,7 +3,8 @@
  * decides), facts (the caller makes them).
  * Invariants
  *  M1 a stream without its `end` chunk is a failure, never an answer;
- *  M2 after `settle` nothing of the attempt is told any more, whatever the provider still does.
+ *  M2 an answer is whole with its `end` chunk: whatever the connection does after it, nobody waits for it;
+ *  M3 after `settle` nothing of the attempt is told any more, whatever the provider still does.
  */
 import type { CallDeadlines } from "../agent/agent.ts";
 import { AgentError, type Failure, failureOf, isAgentError } from "../errors.ts";
@@ -18,6 +19,7 @@ import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
 import type { ChunkFilter } from "./filter-chunks.ts";
 import type { Lane } from "./hub.ts";
 import { createModelTeller } from "./model-events.ts";
+import { driverLimits } from "./session-options.ts";
 import { watchModelCall } from "./watchdog.ts";
 
 export type ModelCallEnd = { readonly usage?: Usage; readonly timings: Timings } & (
@@ -62,6 +64,7 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
   const startedAt = clock.monotonic();
   let firstTokenAt: number | undefined;
   let isSettled = false;
+  let cancelDrain = (): void => {};
   let settle: (end: ModelCallEnd) => void = () => {};
   const end = new Promise<ModelCallEnd>((resolve) => {
     settle = resolve;
@@ -71,8 +74,10 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
   const take = (read: readonly ModelChunk[]): void => {
     const chunks = options.filter ? options.filter.pass(read) : read;
     let hasContent = false;
+    let isComplete = false;
     for (const chunk of chunks) {
       assembler.push(chunk);
+      if (chunk.type === "end") isComplete = true;
       if (chunk.type !== "alive" && chunk.type !== "usage") hasContent = true;
     }
     if (hasContent) {
@@ -80,6 +85,7 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
       watchdog.content();
     } else watchdog.alive();
     lane()?.emit(teller.tell(chunks));
+    if (isComplete) finish({});
   };
 
   const timings = (): Timings => {
@@ -99,6 +105,7 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
     if (!how.isAbort && how.error === undefined && ended) {
       lane()?.emit(teller.finish(parts));
       settle({ ...base, type: "finished", parts, ...ended });
+      cancelDrain = clock.after(driverLimits.drainMs, () => controller.abort(), { idle: true });
       return;
     }
     const rest = options.filter?.flush() ?? [];
@@ -117,10 +124,12 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
       take(read.value);
     }
   };
-  consume().then(
-    () => finish({}),
-    (error: unknown) => finish({ error: error ?? new Error("thrown nothing") }),
-  );
+  consume()
+    .then(
+      () => finish({}),
+      (error: unknown) => finish({ error: error ?? new Error("thrown nothing") }),
+    )
+    .finally(() => cancelDrain());
   return { end, abort: () => finish({ isAbort: true }), partial: () => assembler.partial() };
 }
 

@@ -42,6 +42,7 @@ export const driverLimits: {
   readonly resultsPerInput: number;
   readonly hookWaitMs: number;
   readonly hookMs: number;
+  readonly drainMs: number;
   readonly tailPollMs: number;
   readonly pingsAloneMs: number;
   readonly retryBaseMs: number;
@@ -64,6 +65,8 @@ export const driverLimits: {
   hookWaitMs: 20,
   /** How long one hook, prompt or lookup may think; a gate may be asking a person. */
   hookMs: 600_000,
+  /** How long a provider may read on after its answer is complete, for the sake of the connection. */
+  drainMs: 5_000,
   /** How often a log that cannot tell is looked at, and a session for a lease that ran out. */
   tailPollMs: 250,
   /** How long pings keep a silent model call alive. */
