@@ -9,7 +9,7 @@
 import type { CallDeadlines } from "../agent/agent.ts";
 import { AgentError, type Failure, failureOf, isAgentError } from "../errors.ts";
 import type { Timings } from "../loop/fact.ts";
-import { createAssembler } from "../message/assemble.ts";
+import { type Assembler, createAssembler } from "../message/assemble.ts";
 import type { ModelChunk } from "../message/chunk.ts";
 import type { AssistantPart } from "../message/content.ts";
 import type { StopReason } from "../message/message.ts";
@@ -73,13 +73,7 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
 
   const take = (read: readonly ModelChunk[]): void => {
     const chunks = options.filter ? options.filter.pass(read) : read;
-    let hasContent = false;
-    let isComplete = false;
-    for (const chunk of chunks) {
-      assembler.push(chunk);
-      if (chunk.type === "end") isComplete = true;
-      if (chunk.type !== "alive" && chunk.type !== "usage") hasContent = true;
-    }
+    const { hasContent, isComplete } = assemble(assembler, chunks);
     if (hasContent) {
       firstTokenAt ??= clock.monotonic();
       watchdog.content();
@@ -131,6 +125,18 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
     )
     .finally(() => cancelDrain());
   return { end, abort: () => finish({ isAbort: true }), partial: () => assembler.partial() };
+}
+
+/** Takes a batch, and says what it held. */
+function assemble(assembler: Assembler, chunks: readonly ModelChunk[]): { readonly hasContent: boolean; readonly isComplete: boolean } {
+  let hasContent = false;
+  let isComplete = false;
+  for (const chunk of chunks) {
+    assembler.push(chunk);
+    if (chunk.type === "end") isComplete = true;
+    if (chunk.type !== "alive" && chunk.type !== "usage") hasContent = true;
+  }
+  return { hasContent, isComplete };
 }
 
 const brokenStream = (provider: string): AgentError =>
