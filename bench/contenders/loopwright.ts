@@ -13,7 +13,7 @@ function agentFor({ baseURL, tools, turnsMax }: Opening, transport: typeof fetch
   if (known) return known;
   const agent = createAgent({
     name: "bench",
-    provider: openai({ apiKey: "bench", baseURL, ...(transport ? { fetch: transport } : {}) }),
+    provider: openai({ apiKey: "bench", baseURL, ...(transport ? { transport: transport } : {}) }),
     model: modelName,
     prompt: systemPrompt,
     tools: tools.map(toolFrom),

@@ -110,7 +110,7 @@ async function connect(options: AnthropicOptions): Promise<Connection> {
     ...credential,
     webhookKey: null,
     baseURL: options.baseURL ?? "https://api.anthropic.com",
-    fetch: options.fetch ?? globalThis.fetch,
+    fetch: options.transport ?? globalThis.fetch,
     defaultHeaders: { "x-stainless-timeout": null, ...versionHeaders(options.version, credential), ...options.headers },
     logLevel: "off",
     openTelemetry: false,

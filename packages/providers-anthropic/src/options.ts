@@ -19,7 +19,7 @@ export interface AnthropicOptions {
   /** Name on facts and messages. Default `anthropic`. */
   readonly name?: string;
   /** The transport. Default: the global `fetch`; `nodeHttp()` of `@loopwright/provider-kit/node` is one. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly transport?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
   /** The `anthropic-version` header, for compatible servers that only know an older date such as `2023-06-01`; the key is then sent as `x-api-key`. Default: the SDK's. */
   readonly version?: string;

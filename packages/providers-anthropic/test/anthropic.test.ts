@@ -40,7 +40,7 @@ afterEach(() => {
 
 describe.each([
   ["the global fetch", {}],
-  ["node:http", { fetch: nodeHttp() }],
+  ["node:http", { transport: nodeHttp() }],
 ])("over %s", (_, transport) => {
   it("A36, A42: asks /v1/messages for a stream and gives its blocks, its usage and one end", async () => {
     await using server = await loopbackServer(whole);
@@ -94,12 +94,12 @@ describe.each([
 describe("ends", () => {
   it.each(events.slice(0, -1).map((_, count) => count))("a stream that ends cleanly after %i events is broken", async (count) => {
     const fetch = async (): Promise<Response> => new Response(events.slice(0, count).join(""), { headers: open });
-    await expect(run(anthropic({ apiKey: key, fetch }))).rejects.toMatchObject({ code: "MODEL_STREAM_BROKEN" });
+    await expect(run(anthropic({ apiKey: key, transport: fetch }))).rejects.toMatchObject({ code: "MODEL_STREAM_BROKEN" });
   });
 
   it("an event that is no JSON is a breach of protocol", async () => {
     const fetch = async (): Promise<Response> => new Response(`${events[0]}data: {"type":\n\n`, { headers: open });
-    await expect(run(anthropic({ apiKey: key, fetch }))).rejects.toMatchObject({ code: "MODEL_PROTOCOL" });
+    await expect(run(anthropic({ apiKey: key, transport: fetch }))).rejects.toMatchObject({ code: "MODEL_PROTOCOL" });
   });
 
   it("A41: without streaming there is one call and one batch, as there is for a gateway that ignores the wish", async () => {
@@ -129,7 +129,7 @@ describe("ends", () => {
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, "addEventListener");
     const removed = vi.spyOn(signal, "removeEventListener");
-    await run(anthropic({ apiKey: key, fetch: async () => new Response(answer, { headers: open }) }), request, signal);
+    await run(anthropic({ apiKey: key, transport: async () => new Response(answer, { headers: open }) }), request, signal);
     expect(added).toHaveBeenCalledTimes(1);
     expect(removed).toHaveBeenCalledTimes(1);
   });
@@ -252,7 +252,7 @@ describe("traps of the SDK", () => {
 
   it("no timer of the SDK can end a call", async () => {
     const timers = vi.spyOn(globalThis, "setTimeout");
-    await run(anthropic({ apiKey: key, fetch: async () => new Response(answer, { headers: open }) }));
+    await run(anthropic({ apiKey: key, transport: async () => new Response(answer, { headers: open }) }));
     expect(Math.min(...timers.mock.calls.map(([, delay]) => delay ?? 0))).toBeGreaterThan(2 ** 30);
   });
 

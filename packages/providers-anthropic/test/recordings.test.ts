@@ -10,7 +10,7 @@ const transport = nodeHttp();
 const options: RecordingSuiteOptions = {
   runner: { describe, it, beforeAll, afterAll },
   providers: ["anthropic"],
-  make: (baseURL, _, fetch = transport) => anthropic({ apiKey: "key", baseURL, fetch }),
+  make: (baseURL, _, fetch = transport) => anthropic({ apiKey: "key", baseURL, transport: fetch }),
 };
 recordingSuite(options);
 faultSuite(options);
@@ -40,7 +40,7 @@ describe.skipIf(!place.available)("recorded traffic of Anthropic", () => {
         messages: [{ role: "user", content: "Hello." }],
         stream: tags.includes("stream"),
       } as const;
-      const { answer } = await collectAnswer(anthropic({ apiKey: "key", fetch }), request);
+      const { answer } = await collectAnswer(anthropic({ apiKey: "key", transport: fetch }), request);
       const kept = answer.parts.flatMap((part) => (part.type === "opaque" ? [(part.data as JsonObject)["type"]] : []));
       expect(kept).toEqual(itemsOf(truth).map(({ type }) => type));
     },

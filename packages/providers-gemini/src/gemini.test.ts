@@ -55,7 +55,7 @@ describe("gemini", () => {
     vi.stubEnv("GOOGLE_API_KEY", "second");
     vi.stubEnv("GEMINI_API_KEY", "first");
     const { fetch, sent } = canned(whole);
-    const provider = gemini({ fetch });
+    const provider = gemini({ transport: fetch });
     for await (const _ of provider.stream(asked, { signal: new AbortController().signal, attempt: 1 }));
     expect(sent[0]?.url).toContain("https://generativelanguage.googleapis.com/");
     expect(sent[0]?.headers.get("x-goog-api-key")).toBe("first");
@@ -65,7 +65,7 @@ describe("gemini", () => {
     vi.stubEnv("GEMINI_API_KEY", "");
     vi.stubEnv("GOOGLE_API_KEY", undefined);
     const { fetch, sent } = canned(whole);
-    const provider = gemini({ fetch });
+    const provider = gemini({ transport: fetch });
     const read = async () => {
       for await (const _ of provider.stream(asked, { signal: new AbortController().signal, attempt: 1 }));
     };
@@ -182,7 +182,7 @@ describe("gemini", () => {
 
   it("makes no request of an aborted signal", async () => {
     const { fetch, sent } = canned(whole);
-    const stream = gemini({ apiKey: "key", fetch }).stream(asked, { signal: AbortSignal.abort("stop"), attempt: 1 });
+    const stream = gemini({ apiKey: "key", transport: fetch }).stream(asked, { signal: AbortSignal.abort("stop"), attempt: 1 });
     await expect(stream[Symbol.asyncIterator]().next()).rejects.toBe("stop");
     expect(sent).toEqual([]);
   });

@@ -86,7 +86,7 @@ function isJson(response: Response): boolean {
 async function connect(options: GeminiOptions): Promise<Connection> {
   const apiKey = keyOf(options);
   const { GoogleGenAI } = await import("@google/genai");
-  const transport = options.fetch ?? globalThis.fetch;
+  const transport = options.transport ?? globalThis.fetch;
   const client = quietly(
     () =>
       new GoogleGenAI({

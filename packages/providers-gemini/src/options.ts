@@ -18,7 +18,7 @@ export interface GeminiOptions {
   /** Name on facts and messages. Default `gemini`. */
   readonly name?: string;
   /** The transport. Default: the global `fetch`; `nodeHttp()` of `@loopwright/provider-kit/node` is one. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly transport?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether models that think show a summary of it. Default true. */
   readonly includeThoughts?: boolean;

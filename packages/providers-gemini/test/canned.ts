@@ -47,7 +47,7 @@ export async function call(
   request: Partial<ModelRequest> = {},
   options: GeminiOptions = {},
 ): Promise<Assembled & { readonly chunks: readonly ModelChunk[] }> {
-  const provider = gemini({ apiKey: "test-key", fetch, ...options });
+  const provider = gemini({ apiKey: "test-key", transport: fetch, ...options });
   const assembler = createAssembler();
   const chunks: ModelChunk[] = [];
   for await (const batch of provider.stream({ ...asked, ...request }, { signal: new AbortController().signal, attempt: 1 })) {

@@ -6,7 +6,7 @@ import { violationsOf } from "./strict-rules.ts";
 const options: RecordingSuiteOptions = {
   runner: { describe, it, beforeAll, afterAll },
   providers: ["gemini"],
-  make: (baseURL, _, fetch = globalThis.fetch) => gemini({ apiKey: "test", baseURL, fetch }),
+  make: (baseURL, _, fetch = globalThis.fetch) => gemini({ apiKey: "test", baseURL, transport: fetch }),
 };
 
 recordingSuite(options);

@@ -26,7 +26,7 @@ export function ollama(options: OllamaOptions = {}): ModelProvider {
     const body = JSON.stringify(bodyOf(request, { ...options, capabilities: can, streaming }));
     connection ??= connectionOf(options);
     const { baseURL, headers, secrets } = connection;
-    const fetch = options.fetch ?? globalThis.fetch;
+    const fetch = options.transport ?? globalThis.fetch;
     // Ends what is left of the answer when nobody wants it: the server goes on computing as long as the connection stands.
     const call = new AbortController();
     const abort = (): void => call.abort(io.signal.reason);

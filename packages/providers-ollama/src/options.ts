@@ -16,7 +16,7 @@ export interface OllamaOptions {
   /** Name on facts and messages. Default `ollama`. */
   readonly name?: string;
   /** The transport. Default: the global `fetch`; `nodeHttp()` of `@loopwright/provider-kit/node` is one. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly transport?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
   /** Size of the context window (`num_ctx`) in tokens. The server's own default is small, and what does not fit is cut without a word. */
   readonly contextTokens?: number;

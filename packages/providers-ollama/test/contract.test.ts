@@ -59,7 +59,7 @@ const wire: VendorWire = {
 
 describe.each([
   ["the global fetch", {}],
-  ["node:http", { fetch: nodeHttp() }],
+  ["node:http", { transport: nodeHttp() }],
 ])("the promises of a model provider, over %s", (_, transport) => {
   runKit(it, modelProviderKit, {
     make: providerUnderTest({

@@ -23,7 +23,7 @@ async function run(provider: ModelProvider, asked = request, signal = new AbortC
 }
 
 const whole = (response: ServerResponse): void => void response.writeHead(200, open).end(answer);
-const canned = (body: string): ModelProvider => ollama({ fetch: async () => new Response(body, { headers: open }) });
+const canned = (body: string): ModelProvider => ollama({ transport: async () => new Response(body, { headers: open }) });
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -31,7 +31,7 @@ afterEach(() => {
 
 describe.each([
   ["the global fetch", {}],
-  ["node:http", { fetch: nodeHttp() }],
+  ["node:http", { transport: nodeHttp() }],
 ])("over %s", (_, transport) => {
   it("A36: asks /api/chat for a stream and gives its blocks, its usage and one end", async () => {
     await using server = await loopbackServer(whole);
@@ -207,7 +207,7 @@ describe("the address", () => {
       seen.push(new Headers(init?.headers).get("authorization"));
       return new Response(answer);
     };
-    for (const baseURL of ["http://127.0.0.1:1", "https://ollama.example"]) await run(ollama({ baseURL, fetch }));
+    for (const baseURL of ["http://127.0.0.1:1", "https://ollama.example"]) await run(ollama({ baseURL, transport: fetch }));
     expect(seen).toEqual([null, "Bearer key-of-the-environment"]);
   });
 });

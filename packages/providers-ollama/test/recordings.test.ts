@@ -15,7 +15,7 @@ const transport = nodeHttp();
 const options: RecordingSuiteOptions = {
   runner: { describe, it, beforeAll, afterAll },
   providers: ["ollama"],
-  make: (baseURL, _, fetch = transport) => ollama({ baseURL, fetch }),
+  make: (baseURL, _, fetch = transport) => ollama({ baseURL, transport: fetch }),
   exclude,
 };
 recordingSuite(options);

@@ -93,7 +93,7 @@ describe.each(apis)("openai over %s", (api) => {
 
   describe.each([
     ["the global fetch", {}],
-    ["node:http", { fetch: nodeHttp({ proxy: false }) }],
+    ["node:http", { transport: nodeHttp({ proxy: false }) }],
   ])("on %s", (_, transport) => {
     it.each(["before the headers", "in the middle of the text"])(
       "D38, trap 1: an abort %s throws its reason and closes the connection",
@@ -145,7 +145,7 @@ describe.each(apis)("openai over %s", (api) => {
 
   it("trap 3: the SDK's time-out is set to never", async () => {
     const timers = vi.spyOn(globalThis, "setTimeout");
-    await answerOf(openai({ apiKey, api, baseURL: "https://api.openai.com/v1", fetch: noting().fetch }));
+    await answerOf(openai({ apiKey, api, baseURL: "https://api.openai.com/v1", transport: noting().fetch }));
     const delays = timers.mock.calls.map(([, delay]) => delay);
     timers.mockRestore();
     expect(delays).toContain(2 ** 31 - 1);
@@ -219,8 +219,8 @@ describe.each(apis)("openai over %s", (api) => {
   it("C20, C21: sends the organisation and the project", async () => {
     vi.stubEnv("OPENAI_ORG_ID", "org-of-the-environment");
     const own = noting();
-    await answerOf(openai({ apiKey, api, baseURL: "https://api.openai.com/v1", project: "p", fetch: own.fetch }));
-    await answerOf(openai({ apiKey, api, baseURL: "https://api.openai.com/v1", organization: "o", fetch: own.fetch }));
+    await answerOf(openai({ apiKey, api, baseURL: "https://api.openai.com/v1", project: "p", transport: own.fetch }));
+    await answerOf(openai({ apiKey, api, baseURL: "https://api.openai.com/v1", organization: "o", transport: own.fetch }));
     expect(own.asked.map(({ headers }) => [headers.get("openai-organization"), headers.get("openai-project")])).toEqual([
       ["org-of-the-environment", "p"],
       ["o", null],
@@ -231,8 +231,8 @@ describe.each(apis)("openai over %s", (api) => {
 describe("openai", () => {
   it("speaks responses to OpenAI itself and chat to any other server", async () => {
     const own = noting();
-    await answerOf(openai({ apiKey, baseURL: "https://api.openai.com/v1", fetch: own.fetch }));
-    await answerOf(openai({ apiKey, baseURL: "https://llm.example.test/v1", fetch: own.fetch }));
+    await answerOf(openai({ apiKey, baseURL: "https://api.openai.com/v1", transport: own.fetch }));
+    await answerOf(openai({ apiKey, baseURL: "https://llm.example.test/v1", transport: own.fetch }));
     expect(own.asked.map(({ url }) => url)).toEqual([
       "https://api.openai.com/v1/responses",
       "https://llm.example.test/v1/chat/completions",
@@ -245,7 +245,7 @@ describe("openai", () => {
     vi.stubEnv("OPENAI_PROJECT_ID", "project");
     vi.stubEnv("GROQ_API_KEY", "the key of Groq");
     const own = noting();
-    await answerOf(openai({ baseURL: "https://api.groq.com/openai/v1", fetch: own.fetch }));
+    await answerOf(openai({ baseURL: "https://api.groq.com/openai/v1", transport: own.fetch }));
     const { headers } = own.asked[0] ?? { headers: new Headers() };
     expect(headers.get("authorization")).toBe("Bearer the key of Groq");
     expect([...headers.keys()].filter((name) => name.startsWith("openai-"))).toEqual([]);
@@ -256,8 +256,8 @@ describe("openai", () => {
     vi.stubEnv("MISTRAL_API_KEY", "");
     const own = noting();
     const missing = { code: "MODEL_KEY_MISSING", fix: expect.stringContaining("OPENAI_API_KEY") };
-    await expect(answerOf(openai({ baseURL: "https://api.openai.com/v1", fetch: own.fetch }))).rejects.toMatchObject(missing);
-    const mistral = answerOf(openai({ baseURL: "https://api.mistral.ai/v1", fetch: own.fetch }));
+    await expect(answerOf(openai({ baseURL: "https://api.openai.com/v1", transport: own.fetch }))).rejects.toMatchObject(missing);
+    const mistral = answerOf(openai({ baseURL: "https://api.mistral.ai/v1", transport: own.fetch }));
     await expect(mistral).rejects.toMatchObject({ fix: expect.stringContaining("MISTRAL_API_KEY") });
     expect(own.asked).toEqual([]);
   });
@@ -271,7 +271,7 @@ describe("openai", () => {
 
   it("reads the key with the first call, not before", async () => {
     const own = noting();
-    const provider = openai({ baseURL: "https://api.openai.com/v1", fetch: own.fetch });
+    const provider = openai({ baseURL: "https://api.openai.com/v1", transport: own.fetch });
     vi.stubEnv("OPENAI_API_KEY", "a later key");
     await answerOf(provider);
     expect(own.asked[0]?.headers.get("authorization")).toBe("Bearer a later key");

@@ -165,7 +165,7 @@ async function createClient(settings: OpenAiSettings, key: string | undefined, o
     timeout: neverMs,
     logLevel: "off",
     // Looked up with each call, so that a replaced global fetch is seen.
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    fetch: options.transport ?? ((input, init) => globalThis.fetch(input, init)),
     defaultHeaders: { ...(key === undefined ? { authorization: null } : {}), ...options.headers },
   });
 }

@@ -22,7 +22,7 @@ export interface OpenAiOptions {
   /** Name on facts and messages. Default `openai`. */
   readonly name?: string;
   /** The transport, for example `nodeHttp()` of `@loopwright/provider-kit/node`. Default: the global `fetch` at the time of the call. */
-  readonly fetch?: typeof fetch;
+  readonly transport?: typeof fetch;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Where the server differs from what `knownServers` or `otherServer` say. */

@@ -12,5 +12,5 @@ export const providers: readonly string[] = ["openai-chat", "openai-compat", "op
 export function replayedProvider(baseURL: string, recording: Recording, fetch: typeof globalThis.fetch = transport): ModelProvider {
   const compat = knownServers.find((server) => server.label.toLowerCase().startsWith(recording.vendor))?.compat ?? {};
   const api = recording.provider === "openai-responses" ? "responses" : "chat";
-  return openai({ apiKey: "test", baseURL, api, compat: { ...compat, vision: true, tools: true }, fetch });
+  return openai({ apiKey: "test", baseURL, api, compat: { ...compat, vision: true, tools: true }, transport: fetch });
 }

@@ -17,7 +17,7 @@ export function acme(options: AcmeOptions = {}): ModelProvider {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", ...options.headers };
     let streaming = false;
     try {
-      const response = await (options.fetch ?? globalThis.fetch)(`${baseURL}/v1/chat`, { method: "POST", headers, body, signal });
+      const response = await (options.transport ?? globalThis.fetch)(`${baseURL}/v1/chat`, { method: "POST", headers, body, signal });
       if (!response.ok) throw await failureOf(response, key);
       streaming = true;
       yield* request.stream === false ? readWhole(response, key) : readStream(response, key);

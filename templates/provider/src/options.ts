@@ -13,7 +13,7 @@ export interface AcmeOptions {
   /** Default model of this instance; see `models.ts`. */
   readonly model?: string;
   /** The transport. Default: the global `fetch`; `nodeHttp()` of `@loopwright/provider-kit/node` is one. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly transport?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
