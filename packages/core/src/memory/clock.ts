@@ -1,15 +1,16 @@
 import type { Clock } from "../ports/clock.ts";
 
-type Timer = { unref?: () => void };
+const mayBeIdle = (timer: unknown): timer is { unref(): void } => typeof timer === "object" && timer !== null && "unref" in timer;
 
 /** The real time of this process. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, run, options) {
-    const timer = setTimeout(run, ms) as unknown as Timer;
-    if (options?.idle) timer.unref?.();
-    return () => clearTimeout(timer as unknown as number);
+    // A number in browsers, an object in Node.js.
+    const timer: unknown = setTimeout(run, ms);
+    if (options?.idle && mayBeIdle(timer)) timer.unref();
+    return () => clearTimeout(timer as number);
   },
   soon: (run) => afterReady(run),
 };
