@@ -64,6 +64,24 @@ export type ErrorCode =
   | "STORE_CONFLICT"
   | "BLOB_NOT_FOUND"
   | "PAYLOAD_TOO_LARGE"
+  | "UNAUTHENTICATED"
+  | "FORBIDDEN"
+  | "ORIGIN_REFUSED"
+  | "HOST_REFUSED"
+  | "ROUTE_NOT_FOUND"
+  | "METHOD_NOT_ALLOWED"
+  | "MEDIA_TYPE_UNSUPPORTED"
+  | "RATE_LIMITED"
+  | "CONNECTION_LIMIT"
+  | "RUN_LIMIT"
+  | "NOT_READY"
+  | "AGENT_NOT_FOUND"
+  | "MODULE_UNKNOWN"
+  | "CURSOR_INVALID"
+  | "HISTORY_LOST"
+  | "HISTORY_EXPIRED"
+  | "BLOB_UNKNOWN"
+  | "SERVER_UNREACHABLE"
   | "INTERNAL";
 
 /** An entry in the order in which people read it: what happened, what to do. */
@@ -175,5 +193,48 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   STORE_CONFLICT: entry("The session changed too often at once.", [409, "unknown"], { ...again, fix: "Try again." }),
   BLOB_NOT_FOUND: entry("A large payload of the log is missing.", [500, "unknown"], { fix: "Restore the blob store from a backup." }),
   PAYLOAD_TOO_LARGE: entry("The payload is over a limit.", [413, "format"], { fix: "Send less, or raise the limit named." }),
+  // Over HTTP.
+  UNAUTHENTICATED: entry("The request does not say who sends it.", [401, "auth"], {
+    fix: "Send `Authorization: Bearer <token>` with a token of this server.",
+  }),
+  FORBIDDEN: entry("The caller may not do this.", [403, "auth"], {
+    fix: "Ask with another principal, or leave out what the message names.",
+  }),
+  ORIGIN_REFUSED: entry("The request comes from a page of another origin.", [403, "auth"], {
+    fix: "Open the page from the server itself, or add the origin to `origins`.",
+  }),
+  HOST_REFUSED: entry("The request names a host that this server does not answer for.", [421, "auth"], {
+    fix: "Use the address that the server printed, or add the name to `hosts`.",
+  }),
+  ROUTE_NOT_FOUND: entry("There is no such route.", [404, "format"], { fix: "See `/openapi.json` for the routes." }),
+  METHOD_NOT_ALLOWED: entry("The route does not take this method.", [405, "format"], { fix: "See the `Allow` header." }),
+  MEDIA_TYPE_UNSUPPORTED: entry("The body is of another type than the route takes.", [415, "format"], {
+    fix: "Send JSON with `Content-Type: application/json`.",
+  }),
+  RATE_LIMITED: entry("Too many requests of this caller.", [429, "rate"], { ...again, fix: "Wait as `Retry-After` says." }),
+  CONNECTION_LIMIT: entry("Too many open event streams.", [503, "overload"], {
+    ...again,
+    fix: "Close streams that are not needed, or follow several sessions over `/api/notifications`.",
+  }),
+  RUN_LIMIT: entry("Too many runs of this caller are open.", [429, "rate"], { ...again, fix: "Wait until one of them has ended." }),
+  NOT_READY: entry("The server is starting or shutting down.", [503, "overload"], { ...again, fix: "Try again in a moment." }),
+  AGENT_NOT_FOUND: entry("This server has no agent of that name.", [404, "format"], { fix: "See `/api/agents` for the names." }),
+  MODULE_UNKNOWN: entry("This server has no module of that id.", [400, "format"], {
+    fix: "Leave `activeModule` out, or register the module.",
+  }),
+  CURSOR_INVALID: entry("The cursor is not one of this session.", [400, "format"], {
+    fix: "Send the `id:` of an event of this session, or none to begin at the start.",
+  }),
+  HISTORY_LOST: entry("The cursor is ahead of the log: the store has lost its end.", [409, "unknown"], {
+    fix: "Read the session anew; tell whoever runs the store.",
+  }),
+  HISTORY_EXPIRED: entry("The events after the cursor are no longer kept.", [410, "format"], {
+    fix: "Read the session and go on from the cursor it gives.",
+  }),
+  BLOB_UNKNOWN: entry("There is no such file.", [404, "format"], { fix: "Upload it with `POST /api/files`." }),
+  SERVER_UNREACHABLE: entry("The server does not answer.", [503, "network"], {
+    ...again,
+    fix: "Check the address and that the server runs.",
+  }),
   INTERNAL: entry("A broken invariant: a bug.", [500, "unknown"], { fix: "Please report it with the code and the run id." }),
 };

@@ -15,6 +15,7 @@ export type {
 } from "./agent/hooks.ts";
 export type { StandardResult, StandardSchema } from "./agent/standard-schema.ts";
 export type { FilesRoot, ProgressHandle, Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./agent/tool.ts";
+export { type HistoryOptions, readHistory, readOpening } from "./driver/history.ts";
 export { createSession, execute, resume } from "./driver/session.ts";
 export type { SessionOptions } from "./driver/session-options.ts";
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "./errors.ts";
@@ -31,6 +32,7 @@ export type {
 export type {
   Access,
   Decision,
+  DeclaredTool,
   Fact,
   FactBody,
   FactDraft,
@@ -77,4 +79,16 @@ export type {
 export { callsOf, partsOf, textOf } from "./message/message.ts";
 export type { Cost, Usage } from "./message/usage.ts";
 export { addCost, addUsage, contextTokensOf } from "./message/usage.ts";
-export type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteResult, ExecuteStream, SessionStatus } from "./protocol/execute.ts";
+export type { EventCursor } from "./protocol/cursor.ts";
+export type {
+  AcceptedSubmission,
+  AgentSession,
+  ExecuteInput,
+  ExecuteOptions,
+  ExecuteResult,
+  ExecuteStream,
+  SessionFollower,
+  SessionStatus,
+  SubmitOptions,
+} from "./protocol/execute.ts";
+export type { OpenRun, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./protocol/snapshot.ts";

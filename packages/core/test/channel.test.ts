@@ -27,7 +27,10 @@ describe("the event channel", () => {
       throw new Error("down");
     };
     const { session } = world([{ text: "hello" }], {
-      session: { channel: { publish: broken, subscribe: () => () => {} }, logger: { log: broken } },
+      session: {
+        channel: { publish: broken, notify: broken, subscribe: () => () => {}, subscribeScope: () => () => {} },
+        logger: { log: broken },
+      },
     });
     expect((await execute(session, "x").result()).text).toBe("hello");
   });

@@ -14,6 +14,9 @@ export interface PromptContext {
   readonly sessionId: string;
   readonly turn: number;
   readonly messages: readonly Message[];
+  /** As the input named them. */
+  readonly activeModule?: string;
+  readonly surface?: string;
 }
 
 /** Deadlines of one model call, in milliseconds. */

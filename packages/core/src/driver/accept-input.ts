@@ -102,8 +102,10 @@ function checkParent(state: State, input: NewInput, parent: string | null | unde
   }
 }
 
-function runOptions({ model, temperature, maxTokens, reasoningEffort, surface }: ExecuteOptions): { options?: RunOptions } {
-  const chosen = Object.entries({ model, temperature, maxTokens, reasoningEffort, surface }).filter(([, value]) => value !== undefined);
+function runOptions({ model, temperature, maxTokens, reasoningEffort, surface, activeModule }: ExecuteOptions): { options?: RunOptions } {
+  const chosen = Object.entries({ model, temperature, maxTokens, reasoningEffort, surface, activeModule }).filter(
+    ([, value]) => value !== undefined,
+  );
   return chosen.length === 0 ? {} : { options: Object.fromEntries(chosen) };
 }
 

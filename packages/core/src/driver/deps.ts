@@ -97,4 +97,6 @@ const guardedChannel = (channel: EventChannel, logger: Logger): EventChannel => 
     }
   },
   subscribe: (ref, listener) => channel.subscribe(ref, listener),
+  notify: (scope, notification) => channel.notify(scope, notification),
+  subscribeScope: (scope, listener) => channel.subscribeScope(scope, listener),
 });

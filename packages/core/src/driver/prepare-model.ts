@@ -44,10 +44,19 @@ export function prepareModel(effect: CallModel, scene: ModelScene): Maybe<Prepar
 async function askAll(effect: CallModel, scene: ModelScene): Promise<PreparedModel> {
   const { agent, registry, run, context, messages } = scene;
   const { access, sessionId, turn } = context;
-  const prompt = typeof agent.prompt === "function" ? await agent.prompt({ access, sessionId, turn, messages }) : agent.prompt;
+  const prompt =
+    typeof agent.prompt === "function" ? await agent.prompt({ access, sessionId, turn, messages, ...placeOf(run) }) : agent.prompt;
   const model = run.options?.model ?? run.model;
   const verdict = await askPrepare(agent, { ...context, attempt: effect.attempt, messages, system: prompt, tools: registry.tools, model });
   return preparedFrom(effect, scene, { prompt, verdict });
+}
+
+/** Where in the product the user is. */
+function placeOf({ options }: Run): { readonly activeModule?: string; readonly surface?: string } {
+  return {
+    ...(options?.activeModule === undefined ? {} : { activeModule: options.activeModule }),
+    ...(options?.surface === undefined ? {} : { surface: options.surface }),
+  };
 }
 
 function preparedFrom(

@@ -1,5 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
-import type { Access } from "../loop/fact.ts";
+import type { Access, DeclaredTool } from "../loop/fact.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { Message } from "../message/message.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -18,6 +18,12 @@ export interface SessionOptions {
   readonly access?: Access;
   /** Messages that a new session begins with; ignored when the session exists. */
   readonly context?: readonly Message[];
+  /**
+   * Client tools that came with the session, and a prompt in place of the agent's. A new log keeps them; whoever restores the session
+   * passes what `readOpening` gives.
+   */
+  readonly tools?: readonly DeclaredTool[];
+  readonly prompt?: string;
   readonly title?: string;
   readonly metadata?: JsonObject;
   readonly clock?: Clock;

@@ -1,25 +1,45 @@
+import { type Agent, createAgent } from "../agent/agent.ts";
+import { defineTool } from "../agent/define-tool.ts";
+import type { Tool } from "../agent/tool.ts";
 import { AgentError, failureOf } from "../errors.ts";
 import type { SessionEvent } from "../loop/event.ts";
-import type { FactBody } from "../loop/fact.ts";
+import type { DeclaredTool, FactBody } from "../loop/fact.ts";
 import { placeOf } from "../loop/inputs.ts";
 import { isAtRest, type State } from "../loop/state.ts";
 import type { Message, MessageId } from "../message/message.ts";
-import type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteStream, SessionStatus } from "../protocol/execute.ts";
+import type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteStream, SessionFollower, SessionStatus } from "../protocol/execute.ts";
 import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
 import { acceptResults } from "./accept-results.ts";
 import { type Deps, depsOf } from "./deps.ts";
 import { Execution, pendingToolCalls } from "./execution.ts";
-import type { HubListener } from "./hub.ts";
 import { checkPayload } from "./payload.ts";
 import { SessionDriver } from "./session-driver.ts";
 import { sessionClosed } from "./session-errors.ts";
 import type { SessionOptions } from "./session-options.ts";
+import { snapshotOf } from "./snapshot.ts";
+import { submitInput } from "./submit.ts";
 
 interface Handle {
   readonly deps: Deps;
   readonly driver: SessionDriver;
   /** First fact of a new log. */
   readonly opening: FactBody;
+}
+
+/** The agent with what came with the session. */
+function withDeclared(agent: Agent, { tools = [], prompt }: Pick<SessionOptions, "tools" | "prompt">): Agent {
+  checkPayload(tools, "The list of tools");
+  return createAgent({
+    ...agent,
+    tools: [...agent.tools, ...tools.map(clientTool)],
+    ...(prompt === undefined ? {} : { prompt }),
+  });
+}
+
+/** Data alone: whatever else came with it is left behind. */
+function clientTool({ name, description, parameters, label, timeoutMs }: DeclaredTool): Tool {
+  const optional = { ...(label === undefined ? {} : { label }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  return defineTool({ name, description, parameters, ...optional });
 }
 
 const handles = new WeakMap<AgentSession, Handle>();
@@ -29,8 +49,9 @@ const handles = new WeakMap<AgentSession, Handle>();
  * @throws AgentError CONFIG_INVALID when an option is wrong.
  */
 export function createSession(options: SessionOptions): AgentSession {
-  const deps = depsOf(options);
-  const { agent, context, title, metadata } = options;
+  const { agent: base, context, title, metadata, tools, prompt } = options;
+  const agent = tools || prompt !== undefined ? withDeclared(base, options) : base;
+  const deps = depsOf({ ...options, agent });
   if (context) checkPayload(context, "The context");
   if (metadata) checkPayload(metadata, "The metadata");
   const opening: FactBody = {
@@ -39,6 +60,8 @@ export function createSession(options: SessionOptions): AgentSession {
     participants: [deps.access.user, agent.name],
     ...(title === undefined ? {} : { title }),
     ...(context && context.length > 0 ? { context } : {}),
+    ...(tools && tools.length > 0 ? { tools } : {}),
+    ...(prompt === undefined ? {} : { prompt }),
     ...(metadata ? { metadata } : {}),
   };
   const handle: Handle = { deps, driver: new SessionDriver(deps), opening };
@@ -122,11 +145,15 @@ function sessionOver(handle: Handle): AgentSession {
       await driver.load();
       return session;
     },
-    async abort(reason = "user") {
+    submit: (input, options = {}) => submitInput(handle, input, options),
+    follow: (follower) => followSession(handle, follower),
+    lanes: () => driver.hub.snapshots(),
+    snapshot: () => snapshotOf(driver.state, deps.sessionId),
+    async abort(reason = "user", by = deps.access.user) {
       let isAborting = false;
       await record(({ run }) => {
         isAborting = run !== undefined && !run.abort;
-        return run && isAborting ? [{ type: "abort.requested", runId: run.runId, reason, by: deps.access.user }] : [];
+        return run && isAborting ? [{ type: "abort.requested", runId: run.runId, reason, by }] : [];
       });
       return isAborting;
     },
@@ -140,7 +167,7 @@ function sessionOver(handle: Handle): AgentSession {
         throw noMessage(to);
       });
     },
-    subscribe: (listener) => driver.hub.listen(harmless(listener, deps)),
+    subscribe: (listener) => driver.hub.listen(guarded(deps)((events: readonly SessionEvent[]) => listener(events))),
     async close() {
       const closed: FactBody = { type: "session.closed" };
       await record(({ status }) => (status === "closed" ? [] : status === "new" ? [opening, closed] : [closed]));
@@ -148,6 +175,19 @@ function sessionOver(handle: Handle): AgentSession {
     [Symbol.asyncDispose]: () => driver.dispose(),
   };
   return session;
+}
+
+function followSession({ deps, driver }: Handle, follower: SessionFollower): () => void {
+  const { events, rested = () => {}, lost = () => {} } = follower;
+  const guard = guarded(deps);
+  const stops = [
+    driver.hub.listen(guard((news, runId) => events.call(follower, news, runId))),
+    driver.watch({ settled: guard(() => rested.call(follower)), lost: guard((error) => lost.call(follower, error)) }),
+  ];
+  driver.kick();
+  return () => {
+    for (const stop of stops) stop();
+  };
 }
 
 function openState(state: State, { sessionId }: Deps): State {
@@ -163,15 +203,19 @@ function changedBy({ title, metadata }: Parameters<AgentSession["change"]>[0]): 
   return { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) };
 }
 
-/** The listener, whose errors are its own affair. */
-function harmless(listener: (events: readonly SessionEvent[]) => void, { logger, sessionId }: Deps): HubListener {
-  return (events) => {
-    try {
-      listener(events);
-    } catch (error) {
-      logger.log("error", "A listener of the session threw.", { session: sessionId, error: failureOf(error).message });
-    }
-  };
+/** Makes listeners whose errors are their own affair. */
+function guarded({
+  logger,
+  sessionId,
+}: Deps): <Args extends readonly unknown[]>(listener: (...args: Args) => void) => (...args: Args) => void {
+  return (listener) =>
+    (...args) => {
+      try {
+        listener(...args);
+      } catch (error) {
+        logger.log("error", "A listener of the session threw.", { session: sessionId, error: failureOf(error).message });
+      }
+    };
 }
 
 function statusOf(state: State): SessionStatus {

@@ -83,11 +83,11 @@ function settle(state: State, fact: FactOf<"tool.finished"> | FactOf<"client.ans
   const call = settlesCall(state, fact);
   if (!call || !state.run) return state;
   const settled = patchCall(state, fact.callKey, { stage: "settled" });
-  return appendToRun(settled, settled.run, { id: String(fact.seq), message: resultMessage(call, fact) });
+  return appendToRun(settled, settled.run, { id: String(fact.seq), message: resultMessage(call, fact), at: fact.at });
 }
 
 /** The message that a result becomes. */
-export function resultMessage(call: Call, result: CallResult): ToolResultMessage {
+export function resultMessage(call: Call, result: CallResult & { readonly durationMs?: number }): ToolResultMessage {
   return {
     role: "tool_result",
     toolCallId: call.part.id,
@@ -97,6 +97,7 @@ export function resultMessage(call: Call, result: CallResult): ToolResultMessage
     outcome: result.outcome,
     ...(result.outcome === "ok" ? {} : { isError: true }),
     ...(result.details === undefined ? {} : { details: result.details }),
+    ...(result.durationMs === undefined ? {} : { durationMs: result.durationMs }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { AssistantPart, ResultPart, ToolCallPart } from "../message/content
 import type { Json, JsonObject } from "../message/json.ts";
 import type { CallOutcome, Message, MessageId } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
-import type { InputMode, RunStatus } from "./fact.ts";
+import type { InputMode, RunStatus, Timings } from "./fact.ts";
 
 /** A call that waits for its caller, as a client needs it. */
 export interface PendingToolCall {
@@ -20,11 +20,27 @@ export type DurableBody =
   | { readonly type: "session_changed"; readonly title?: string; readonly metadata?: JsonObject }
   | { readonly type: "session_closed" }
   | { readonly type: "head_moved"; readonly to: MessageId | null }
-  | { readonly type: "input_accepted"; readonly inputId: string; readonly mode: InputMode; readonly message?: Message }
+  | {
+      readonly type: "input_accepted";
+      readonly inputId: string;
+      readonly mode: InputMode;
+      /** Absent: the message `parent` is answered again. */
+      readonly message?: Message;
+      readonly parent?: MessageId | null;
+    }
   | { readonly type: "run_start"; readonly model: string; readonly provider: string }
   /** An answer gets its id when it is complete. */
   | { readonly type: "message_start"; readonly messageId?: MessageId; readonly role: Message["role"] }
-  | { readonly type: "message_end"; readonly messageId: MessageId; readonly message: Message; readonly usage?: Usage; readonly cost?: Cost }
+  | {
+      readonly type: "message_end";
+      readonly messageId: MessageId;
+      /** The message it continues; `null`: it begins a conversation. */
+      readonly parent: MessageId | null;
+      readonly message: Message;
+      readonly usage?: Usage;
+      readonly cost?: Cost;
+      readonly timings?: Timings;
+    }
   | { readonly type: "turn_start"; readonly turn: number }
   | { readonly type: "turn_end"; readonly turn: number }
   | {
@@ -34,6 +50,8 @@ export type DurableBody =
       readonly code: ErrorCode;
       readonly reason: string;
       readonly willRetry: boolean;
+      readonly usage?: Usage;
+      readonly cost?: Cost;
     }
   | { readonly type: "retry_scheduled"; readonly turn: number; readonly until: number; readonly reason: string }
   | {
@@ -54,6 +72,9 @@ export type DurableBody =
       readonly output: readonly ResultPart[];
       readonly details?: Json;
       readonly durationMs?: number;
+      /** What the tool spent by itself. */
+      readonly usage?: Usage;
+      readonly cost?: Cost;
     }
   | { readonly type: "awaiting_tool_execution"; readonly toolCalls: readonly PendingToolCall[] }
   | {

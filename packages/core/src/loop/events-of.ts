@@ -1,4 +1,5 @@
 import type { Message, MessageId } from "../message/message.ts";
+import { at } from "./append-list.ts";
 import { clientDeadline, openCall, resultMessage, settlesCall, startsTool } from "./calls.ts";
 import type { DurableBody, PendingToolCall } from "./event.ts";
 import type { Fact, FactOf } from "./fact.ts";
@@ -23,15 +24,13 @@ export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
     case "head.moved":
       return placeOf(before, fact.to) === undefined ? [] : [{ type: "head_moved", to: fact.to }];
     case "input.accepted":
-      return !acceptsInput(before, fact)
-        ? []
-        : [{ type: "input_accepted", inputId: fact.inputId, mode: fact.mode, ...(fact.message ? { message: fact.message } : {}) }];
+      return !acceptsInput(before, fact) ? [] : [ofInput(fact)];
     case "run.started":
       return startsRun(before, fact) ? ofRunStart(before, fact) : [];
     case "model.started":
-      return startsModel(before, fact) ? ofModelStart(before.run, fact) : [];
+      return startsModel(before, fact) ? ofModelStart(before, fact) : [];
     case "model.finished":
-      return endsAttempt(before, fact) ? ofModelEnd(fact) : [];
+      return endsAttempt(before, fact) ? ofModelEnd(before, fact) : [];
     case "model.failed":
       return before.run && endsAttempt(before, fact) ? [discarded(before.run, fact)] : [];
     case "wait.scheduled":
@@ -64,32 +63,52 @@ export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
   }
 }
 
-const ofMessage = (messageId: MessageId, message: Message): readonly DurableBody[] => [
+const ofInput = ({ inputId, mode, message, parent }: FactOf<"input.accepted">): DurableBody => ({
+  type: "input_accepted",
+  inputId,
+  mode,
+  ...(message ? { message } : {}),
+  ...(parent === undefined ? {} : { parent }),
+});
+
+const ofMessage = (messageId: MessageId, parent: MessageId | null, message: Message): readonly DurableBody[] => [
   { type: "message_start", messageId, role: message.role },
-  { type: "message_end", messageId, message },
+  { type: "message_end", messageId, parent, message },
 ];
+
+/** The message that the next one of the open run continues. */
+const tipId = (state: State): MessageId | null => at(state.history, state.run?.tip ?? state.head)?.id ?? null;
 
 function ofRunStart(before: State, fact: FactOf<"run.started">): readonly DurableBody[] {
   const input = before.inputs[0];
   const start: DurableBody = { type: "run_start", model: fact.model, provider: fact.provider };
-  return input?.message ? [start, ...ofMessage(String(input.seq), input.message)] : [start];
+  const from = input?.parent === undefined ? tipId(before) : input.parent;
+  return input?.message ? [start, ...ofMessage(String(input.seq), from, input.message)] : [start];
 }
 
-function ofModelStart(run: Run | undefined, fact: FactOf<"model.started">): readonly DurableBody[] {
-  const joined = (run?.steered ?? []).flatMap((input) => (input.message ? ofMessage(String(input.seq), input.message) : []));
-  const noticed = (fact.notices ?? []).flatMap((text, i) => ofMessage(`${fact.seq}.${i}`, { role: "notice", text }));
+function ofModelStart(before: State, fact: FactOf<"model.started">): readonly DurableBody[] {
+  let tip = tipId(before);
+  const next = (id: MessageId, message: Message): readonly DurableBody[] => {
+    const events = ofMessage(id, tip, message);
+    tip = id;
+    return events;
+  };
+  const joined = (before.run?.steered ?? []).flatMap((input) => (input.message ? next(String(input.seq), input.message) : []));
+  const noticed = (fact.notices ?? []).flatMap((text, i) => next(`${fact.seq}.${i}`, { role: "notice", text }));
   const start: readonly DurableBody[] = fact.attempt === 1 ? [{ type: "turn_start", turn: fact.turn }] : [];
   return [...start, ...joined, ...noticed, { type: "message_start", role: "assistant" }];
 }
 
-function ofModelEnd(fact: FactOf<"model.finished">): readonly DurableBody[] {
-  const { usage, cost, message } = fact;
+function ofModelEnd(before: State, fact: FactOf<"model.finished">): readonly DurableBody[] {
+  const { usage, cost, message, timings } = fact;
   const end: DurableBody = {
     type: "message_end",
     messageId: String(fact.seq),
+    parent: tipId(before),
     message,
     ...(usage ? { usage } : {}),
     ...(cost ? { cost } : {}),
+    timings,
   };
   return message.content.some((part) => part.type === "tool_call") ? [end] : [end, { type: "turn_end", turn: fact.turn }];
 }
@@ -103,6 +122,8 @@ function discarded(run: Run, fact: FactOf<"model.failed">): DurableBody {
     code: failure.code,
     reason: failure.message,
     willRetry: mayRetry(run, fact) && !run.abort,
+    ...(fact.usage ? { usage: fact.usage } : {}),
+    ...(fact.cost ? { cost: fact.cost } : {}),
   };
 }
 
@@ -130,12 +151,17 @@ function ofResult(before: State, fact: FactOf<"tool.finished"> | FactOf<"client.
   const events: DurableBody[] = [];
   if (call.stage === "started") {
     const { outcome, output, details } = fact;
-    const durationMs = fact.type === "tool.finished" ? fact.durationMs : undefined;
-    const more = { ...(details === undefined ? {} : { details }), ...(durationMs === undefined ? {} : { durationMs }) };
+    const { durationMs, usage, cost } = fact.type === "tool.finished" ? fact : {};
+    const more = {
+      ...(details === undefined ? {} : { details }),
+      ...(durationMs === undefined ? {} : { durationMs }),
+      ...(usage ? { usage } : {}),
+      ...(cost ? { cost } : {}),
+    };
     events.push({ type: "tool_execution_end", toolCallId: id, callKey, toolName: name, outcome, output, ...more });
   }
   if (call.child) events.push({ type: "agent_end", callKey, session: call.child.session });
-  events.push(...ofMessage(String(fact.seq), resultMessage(call, fact)));
+  events.push(...ofMessage(String(fact.seq), tipId(before), resultMessage(call, fact)));
   const isLast = before.run.calls.every((other) => other === call || other.stage === "settled");
   return isLast ? [...events, { type: "turn_end", turn: before.run.turn }] : events;
 }

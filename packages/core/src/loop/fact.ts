@@ -1,6 +1,6 @@
 import type { Failure } from "../errors.ts";
 import type { ResultPart } from "../message/content.ts";
-import type { Json, JsonObject } from "../message/json.ts";
+import type { Json, JsonObject, JsonSchema } from "../message/json.ts";
 import type { AssistantMessage, CallOutcome, Message, MessageId, StopReason, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import type { CallRoute, RunLimits, ToolPolicy } from "./policy.ts";
@@ -24,6 +24,18 @@ export interface RunOptions {
   readonly maxTokens?: number;
   readonly reasoningEffort?: "minimal" | "low" | "medium" | "high";
   readonly surface?: string;
+  /** Id of the part of the product that the user is in; the prompt may depend on it. */
+  readonly activeModule?: string;
+}
+
+/** A client tool that came with a session: it has no `execute`, so it is plain data. */
+export interface DeclaredTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  readonly label?: string;
+  /** How long an answer may take. Default: for ever. */
+  readonly timeoutMs?: number;
 }
 
 /** What an input does while a run is open: a run of its own afterwards, joins before the next model call, or aborts the open run first. */
@@ -75,6 +87,10 @@ export type FactBody =
       readonly title?: string;
       readonly participants?: readonly string[];
       readonly context?: readonly Message[];
+      /** Client tools that this session has beside its agent's. */
+      readonly tools?: readonly DeclaredTool[];
+      /** In place of the agent's own prompt. */
+      readonly prompt?: string;
       readonly metadata?: JsonObject;
     }
   | { readonly type: "session.changed"; readonly title?: string; readonly metadata?: JsonObject }

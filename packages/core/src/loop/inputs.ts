@@ -1,7 +1,7 @@
-import type { Message, MessageId } from "../message/message.ts";
+import type { MessageId } from "../message/message.ts";
 import { append, findLastIndex, hasKey } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
-import type { KnownInput, QueuedInput, Run, State } from "./state.ts";
+import type { Entry, KnownInput, QueuedInput, Run, State } from "./state.ts";
 
 /** Opens the log: only its first fact may, and seeds the history with the given context. */
 export function foldOpened(state: State, fact: FactOf<"session.opened">): State {
@@ -9,8 +9,13 @@ export function foldOpened(state: State, fact: FactOf<"session.opened">): State 
   let next: State = { ...state, status: "open", agent: fact.agent, createdAt: fact.at };
   if (fact.title !== undefined) next = { ...next, title: fact.title };
   if (fact.metadata) next = { ...next, metadata: fact.metadata };
+  if (fact.participants) next = { ...next, participants: fact.participants };
   fact.context?.forEach((message, i) => {
-    next = { ...next, history: append(next.history, { id: `${fact.seq}.${i}`, parent: next.head, message }), head: next.history.length };
+    next = {
+      ...next,
+      history: append(next.history, { id: `${fact.seq}.${i}`, parent: next.head, message, at: fact.at }),
+      head: next.history.length,
+    };
   });
   return next;
 }
@@ -70,11 +75,7 @@ export function placeOf(state: State, id: MessageId | null): number | undefined 
 }
 
 /** The state with one more message at the tip of its run. */
-export function appendToRun(
-  state: State,
-  run: Run,
-  entry: { readonly id: MessageId; readonly message: Message },
-): State & { readonly run: Run } {
-  const history = append(state.history, { id: entry.id, parent: run.tip, message: entry.message, runId: run.runId });
+export function appendToRun(state: State, run: Run, entry: Omit<Entry, "parent" | "runId">): State & { readonly run: Run } {
+  const history = append(state.history, { id: entry.id, parent: run.tip, message: entry.message, runId: run.runId, at: entry.at });
   return { ...state, history, run: { ...run, tip: history.length - 1 } };
 }

@@ -15,6 +15,8 @@ export interface Entry {
   readonly message: Message;
   /** Absent for what the session began with. */
   readonly runId?: string;
+  /** When it joined the conversation, milliseconds since the epoch. */
+  readonly at: number;
 }
 
 /** An input that waits: for a run of its own, or to join the open one. */
@@ -137,6 +139,8 @@ export interface State {
   readonly head: number;
   readonly inputs: readonly QueuedInput[];
   readonly known: AppendList<KnownInput>;
+  /** As the session was opened. */
+  readonly participants?: readonly string[];
   readonly run?: Run;
   readonly lastRun?: LastRun;
   /** Model of the last call. */

@@ -34,7 +34,7 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
     answered: false,
   };
   const next: State = { ...state, inputs, run };
-  return input.message ? appendToRun(next, run, { id: String(input.seq), message: input.message }) : next;
+  return input.message ? appendToRun(next, run, { id: String(input.seq), message: input.message, at: fact.at }) : next;
 }
 
 /** Whether the fact begins the next attempt, or the next turn once every call of the last one has its result. */
@@ -52,10 +52,10 @@ export function foldModelStarted(state: State, fact: FactOf<"model.started">): S
   const began: Run = { ...rest, turn: fact.turn, attempt: fact.attempt, open, steered: [], calls: [], answered: false };
   let next: State & { readonly run: Run } = { ...state, model: fact.model, run: began };
   for (const input of run.steered) {
-    if (input.message) next = appendToRun(next, next.run, { id: String(input.seq), message: input.message });
+    if (input.message) next = appendToRun(next, next.run, { id: String(input.seq), message: input.message, at: fact.at });
   }
   fact.notices?.forEach((text, i) => {
-    next = appendToRun(next, next.run, { id: `${fact.seq}.${i}`, message: { role: "notice", text } });
+    next = appendToRun(next, next.run, { id: `${fact.seq}.${i}`, message: { role: "notice", text }, at: fact.at });
   });
   return next;
 }
@@ -85,7 +85,7 @@ export function foldModelFinished(state: State, fact: FactOf<"model.finished">):
     ...(fact.decision ? { decision: fact.decision } : {}),
   };
   const contextTokens = contextTokensOf(fact.usage);
-  const withMessage = appendToRun(state, next, { id: String(fact.seq), message: fact.message });
+  const withMessage = appendToRun(state, next, { id: String(fact.seq), message: fact.message, at: fact.at });
   return spend(contextTokens === undefined ? withMessage : { ...withMessage, contextTokens }, fact);
 }
 

@@ -1,13 +1,16 @@
 import type { SessionEvent } from "../loop/event.ts";
-import type { EventChannel } from "../ports/event-channel.ts";
+import type { EventChannel, Notification, ScopeListener } from "../ports/event-channel.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SessionRef } from "../ports/session-log.ts";
 import { silentLogger } from "./silent-logger.ts";
 
+/** What was published to one session, or notified. */
+type Item = { readonly session: string; readonly events: SessionEvent[] } | { readonly notification: Notification };
+
 interface Subscription {
-  readonly listener: (events: readonly SessionEvent[]) => void;
+  readonly take: (item: Item) => void;
   /** Published and not yet delivered; absent while nothing is. */
-  waiting: SessionEvent[] | undefined;
+  waiting: Item[] | undefined;
   active: boolean;
 }
 
@@ -19,44 +22,68 @@ export interface MemoryChannelOptions {
 /** A channel within this process. Listeners are called after `publish` has returned, with all that was published meanwhile. */
 export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
   const logger = options?.logger ?? silentLogger;
+  /** By session, and by scope. */
   const topics = new Map<string, Set<Subscription>>();
-  const topicOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
 
   function deliver(subscription: Subscription): void {
-    const events = subscription.waiting ?? [];
+    const items = subscription.waiting ?? [];
     subscription.waiting = undefined;
-    if (!subscription.active) return;
-    try {
-      subscription.listener(events);
-    } catch (error) {
-      logger.log("error", "A listener of the event channel threw.", { name: error instanceof Error ? error.name : typeof error });
+    for (const item of items) {
+      if (!subscription.active) return;
+      try {
+        subscription.take(item);
+      } catch (error) {
+        logger.log("error", "A listener of the event channel threw.", { name: error instanceof Error ? error.name : typeof error });
+      }
     }
   }
 
-  function enqueue(subscription: Subscription, events: readonly SessionEvent[]): void {
-    if (subscription.waiting) {
-      subscription.waiting.push(...events);
-      return;
+  function enqueue(topic: string, item: Item): void {
+    for (const subscription of topics.get(topic) ?? []) {
+      if (subscription.waiting) join(subscription.waiting, item);
+      else {
+        subscription.waiting = [];
+        join(subscription.waiting, item);
+        void Promise.resolve().then(() => deliver(subscription));
+      }
     }
-    subscription.waiting = [...events];
-    void Promise.resolve().then(() => deliver(subscription));
+  }
+
+  function listen(topic: string, take: Subscription["take"]): () => void {
+    const subscription: Subscription = { take, waiting: undefined, active: true };
+    const subscriptions = topics.get(topic) ?? new Set();
+    topics.set(topic, subscriptions.add(subscription));
+    return () => {
+      subscription.active = false;
+      subscriptions.delete(subscription);
+      if (subscriptions.size === 0 && topics.get(topic) === subscriptions) topics.delete(topic);
+    };
   }
 
   return {
-    publish(ref, events) {
+    publish({ scope, session }, events) {
       if (topics.size === 0 || events.length === 0) return;
-      for (const subscription of topics.get(topicOf(ref)) ?? []) enqueue(subscription, events);
+      const item = { session, events: [...events] };
+      enqueue(sessionTopic({ scope, session }), item);
+      enqueue(scope, item);
     },
-    subscribe(ref, listener) {
-      const topic = topicOf(ref);
-      const subscription: Subscription = { listener, waiting: undefined, active: true };
-      const subscriptions = topics.get(topic) ?? new Set();
-      topics.set(topic, subscriptions.add(subscription));
-      return () => {
-        subscription.active = false;
-        subscriptions.delete(subscription);
-        if (subscriptions.size === 0 && topics.get(topic) === subscriptions) topics.delete(topic);
-      };
-    },
+    notify: (scope, notification) => enqueue(scope, { notification }),
+    subscribe: (ref, listener) => listen(sessionTopic(ref), (item) => "events" in item && listener(item.events)),
+    subscribeScope: (scope, listener) => listen(scope, (item) => tell(listener, item)),
   };
+}
+
+/** No scope has a slash. */
+const sessionTopic = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
+
+/** What one session publishes in one go is told in one go. */
+function join(waiting: Item[], item: Item): void {
+  const last = waiting.at(-1);
+  if (last && "events" in last && "events" in item && last.session === item.session) last.events.push(...item.events);
+  else waiting.push("events" in item ? { session: item.session, events: [...item.events] } : item);
+}
+
+function tell(listener: ScopeListener, item: Item): void {
+  if ("events" in item) listener.events?.(item.session, item.events);
+  else listener.notification?.(item.notification);
 }

@@ -45,6 +45,8 @@ export interface ToolResultMessage {
   readonly outcome?: CallOutcome;
   /** What only the application sees. */
   readonly details?: Json;
+  /** How long the tool ran; absent for a client's. */
+  readonly durationMs?: number;
 }
 
 /** A word from the runtime to the model in mid-history (limit reached, nudge): rendered as each vendor allows. Never a user's. */

@@ -1,5 +1,21 @@
 import type { SessionEvent } from "../loop/event.ts";
+import type { Json } from "../message/json.ts";
 import type { SessionRef } from "./session-log.ts";
+
+/** A word of the product to its users (progress of a job, "refresh this", a system message); the runtime only carries it. */
+export interface Notification {
+  /** `[a-z][a-z0-9_]{0,63}`, for example `job_progress`. */
+  readonly type: string;
+  /** The user it is for. Default: everybody in the scope. */
+  readonly to?: string;
+  readonly data?: Json;
+}
+
+/** Who hears everything of a scope. */
+export interface ScopeListener {
+  events?(session: string, events: readonly SessionEvent[]): void;
+  notification?(notification: Notification): void;
+}
 
 /**
  * Carries events from the owner of a session to whoever watches it, on this node or another. At most once: a watcher
@@ -9,4 +25,8 @@ export interface EventChannel {
   publish(ref: SessionRef, events: readonly SessionEvent[]): void;
   /** Events published from now on, in order per publisher. A slow listener never blocks the publisher. */
   subscribe(ref: SessionRef, listener: (events: readonly SessionEvent[]) => void): () => void;
+  /** Tells everybody who listens to the scope. */
+  notify(scope: string, notification: Notification): void;
+  /** What the sessions of a scope publish and what is notified in it, from now on; events in order per session. */
+  subscribeScope(scope: string, listener: ScopeListener): () => void;
 }

@@ -26,3 +26,11 @@ export function decodeCursor(text: unknown): EventCursor | undefined {
 export function compareCursors(a: EventCursor, b: EventCursor): number {
   return a.seq === b.seq ? a.k - b.k : a.seq - b.seq;
 }
+
+/** Greater than the index of any event of a fact. */
+const kAfterAll = 65_535;
+
+/** The place after everything that the fact `seq` told. */
+export function cursorAfter(seq: number): EventCursor {
+  return { seq, k: kAfterAll };
+}

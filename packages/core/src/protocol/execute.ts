@@ -1,9 +1,10 @@
 import type { AgentError } from "../errors.ts";
-import type { AgentEvent, ExecuteStatus, PendingToolCall, SessionEvent } from "../loop/event.ts";
-import type { InputMode, RunOptions } from "../loop/fact.ts";
+import type { AgentEvent, EphemeralEvent, ExecuteStatus, PendingToolCall, SessionEvent } from "../loop/event.ts";
+import type { Access, InputMode, RunOptions } from "../loop/fact.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, StopReason, ToolResultMessage, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
+import type { SessionSnapshot } from "./snapshot.ts";
 
 /**
  * What a run begins or goes on with: a user's words, the results of pending client calls, or `{ regenerate }`: the user
@@ -20,6 +21,34 @@ export interface ExecuteOptions extends RunOptions {
   readonly idempotencyKey?: string;
   /** Aborts the run of this input (not: stops watching). */
   readonly signal?: AbortSignal;
+}
+
+/** Like those of `execute`, of an input that nobody needs to wait for. */
+export interface SubmitOptions extends Omit<ExecuteOptions, "signal"> {
+  /** Who says it. Default: whom the session was opened for. */
+  readonly access?: Access;
+}
+
+/** An input that the log has. */
+export interface AcceptedSubmission {
+  /** The run that answers it. */
+  readonly runId: string;
+  /** Absent for results of calls. */
+  readonly inputId?: string;
+  /** The fact that holds it, or the first of them: the events of the run from there on answer it. */
+  readonly seq: number;
+  /** It was accepted before; nothing was recorded. */
+  readonly replayed: boolean;
+}
+
+/** Who is told what happens in a session. Must not throw. */
+export interface SessionFollower {
+  /** All of one run, or of none; durable and ephemeral, in order. The array is not to be kept. */
+  events(events: readonly SessionEvent[], runId: string | undefined): void;
+  /** Nothing moves by itself any more; may be told again. */
+  rested?(): void;
+  /** The store is lost or the handle was let go: nothing more is told. */
+  lost?(error: AgentError): void;
 }
 
 export interface ExecuteResult {
@@ -78,12 +107,23 @@ export interface AgentSession {
   /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
   ready(): Promise<AgentSession>;
   /** Records the abort of the open run; false when nothing runs. */
-  abort(reason?: string): Promise<boolean>;
+  abort(reason?: string, by?: string): Promise<boolean>;
   change(change: { readonly title?: string; readonly metadata?: JsonObject }): Promise<void>;
   /** Chooses the branch that the next input continues. @throws AgentError INPUT_INVALID when no such message exists. */
   moveHead(to: MessageId | null): Promise<void>;
   /** Events of this session from now on, as this process sees them. */
   subscribe(listener: (events: readonly SessionEvent[]) => void): () => void;
+  /** Records an input and has it answered, whether or not anybody watches. Resolves when it is durable. @throws AgentError as `execute` */
+  submit(input: ExecuteInput, options?: SubmitOptions): Promise<AcceptedSubmission>;
+  /**
+   * Tells everything that happens from now on, whoever does it, and goes on with a run that its owner has left behind. Loads the state
+   * first; `ready` tells when. Ends with the function it gives.
+   */
+  follow(follower: SessionFollower): () => void;
+  /** What each open lane has said so far: for whoever begins to watch now. */
+  lanes(): readonly EphemeralEvent[];
+  /** The state of now, for a screen. Empty until `ready`. */
+  snapshot(): SessionSnapshot;
   /** Ends the session for good: later inputs are refused with SESSION_CLOSED. */
   close(): Promise<void>;
   /**

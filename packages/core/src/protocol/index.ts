@@ -11,7 +11,7 @@ export type {
   SessionEvent,
   TransportEvent,
 } from "../loop/event.ts";
-export type { InputMode, RunOptions, RunStatus } from "../loop/fact.ts";
+export type { Access, DeclaredTool, InputMode, RunOptions, RunStatus, Timings } from "../loop/fact.ts";
 export type {
   ArgsProblem,
   AssistantPart,
@@ -40,7 +40,19 @@ export type {
 } from "../message/message.ts";
 export { callsOf, partsOf, textOf } from "../message/message.ts";
 export type { Cost, Usage } from "../message/usage.ts";
-export { compareCursors, decodeCursor, type EventCursor, encodeCursor } from "./cursor.ts";
-export type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteResult, ExecuteStream, SessionStatus } from "./execute.ts";
+export { addCost, addUsage } from "../message/usage.ts";
+export { compareCursors, cursorAfter, decodeCursor, type EventCursor, encodeCursor } from "./cursor.ts";
+export type {
+  AcceptedSubmission,
+  AgentSession,
+  ExecuteInput,
+  ExecuteOptions,
+  ExecuteResult,
+  ExecuteStream,
+  SessionFollower,
+  SessionStatus,
+  SubmitOptions,
+} from "./execute.ts";
 export { checkExecuteInput, isToolResultMessage, isUserMessage } from "./input-guards.ts";
 export { errorFromProblem, type Problem, type ProblemOptions, problemOf } from "./problem.ts";
+export type { OpenRun, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./snapshot.ts";

@@ -102,6 +102,7 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     make: async () => {
       const listeners = new Map<string, Set<(events: readonly SessionEvent[]) => void>>();
       const channel: EventChannel = {
+        ...memoryChannel(),
         publish({ scope, session }, events) {
           for (const listener of listeners.get(`${scope}/${session}`) ?? []) listener(events);
         },

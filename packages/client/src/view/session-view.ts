@@ -1,0 +1,129 @@
+import type {
+  CallOutcome,
+  Cost,
+  ErrorCode,
+  Json,
+  JsonObject,
+  Message,
+  MessageId,
+  PendingToolCall,
+  ResultPart,
+  RunStatus,
+  Timings,
+  Usage,
+  WaitingInput,
+} from "@loopwright/core/protocol";
+
+/** One message as a screen shows it. The same object as long as nothing about it changes. */
+export interface ViewMessage {
+  readonly id: MessageId;
+  /** The message it continues; `null`: it begins a conversation. */
+  readonly parent: MessageId | null;
+  readonly runId?: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly message: Message;
+  /** Of an answer, where it came while this view was watching. */
+  readonly timings?: Timings;
+}
+
+/** A step that a tool tells of. */
+export interface ViewProgress {
+  readonly id: string;
+  readonly title: string;
+  readonly icon?: string;
+  readonly state: "open" | "done" | "failed";
+}
+
+/** A call of a tool: from the moment the model asked for it until it has its result. */
+export interface ViewCall {
+  readonly callKey: string;
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly label?: string;
+  readonly args: JsonObject;
+  /** `asked`: nothing was done yet; `waiting`: for the client; `approval`: for a person's leave. */
+  readonly state: "asked" | "running" | "waiting" | "approval" | "ended";
+  /** Lane of its events while it runs. */
+  readonly lane?: number;
+  readonly startedAt?: number;
+  readonly durationMs?: number;
+  /** When a client's answer is too late. */
+  readonly deadline?: number;
+  /** What it has written so far, while it runs. */
+  readonly written: string;
+  readonly progress: readonly ViewProgress[];
+  readonly outcome?: CallOutcome;
+  readonly output?: readonly ResultPart[];
+  readonly details?: Json;
+}
+
+/** A piece of an answer that is being written. */
+export type ViewPart =
+  | { readonly type: "text"; readonly text: string; readonly ended: boolean }
+  | { readonly type: "thinking"; readonly text: string; readonly ended: boolean }
+  | { readonly type: "tool_call"; readonly toolName: string; readonly argsText: string; readonly ended: boolean };
+
+/** The answer that is being written. A new object with each delta; everything else in the view stays the same then. */
+export interface ViewAnswer {
+  readonly lane: number;
+  readonly runId: string;
+  /** The message it will continue. */
+  readonly parent: MessageId | null;
+  readonly startedAt: number;
+  /** By index, in the order the model writes. */
+  readonly parts: readonly ViewPart[];
+}
+
+/** The run that is open. */
+export interface ViewRun {
+  readonly runId: string;
+  readonly provider: string;
+  readonly model: string;
+  /** Turns begun. */
+  readonly turn: number;
+  readonly aborting?: string;
+  readonly retry?: { readonly reason: string; readonly until?: number };
+  readonly limit?: { readonly which: "turns" | "toolCalls"; readonly value: number };
+}
+
+/** How the last run ended. */
+export interface ViewEnd {
+  readonly runId: string;
+  readonly status: RunStatus;
+  readonly reason: string;
+  readonly code?: ErrorCode;
+  readonly error?: string;
+}
+
+/** What a screen shows of a session: a pure fold over its snapshot and the events that follow. */
+export interface SessionView {
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly title?: string;
+  readonly metadata?: JsonObject;
+  readonly closed: boolean;
+  readonly status: "idle" | "running" | "waiting";
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Place of the last durable event applied: what to resume after. */
+  readonly cursor: string;
+  /** Every message of every branch by id. Not to be changed; another map when a message is added. */
+  readonly messages: ReadonlyMap<MessageId, ViewMessage>;
+  /** Ids of the messages that continue a message, in the order they came; `null`: those that begin a conversation. */
+  readonly children: ReadonlyMap<MessageId | null, readonly MessageId[]>;
+  readonly head: MessageId | null;
+  /** From the root to the head, results of one turn in call order. The same array until it changes. */
+  readonly path: readonly ViewMessage[];
+  /** By call key: those of the path's runs that this view has seen, and all of the open run. */
+  readonly calls: ReadonlyMap<string, ViewCall>;
+  readonly answer?: ViewAnswer;
+  readonly run?: ViewRun;
+  readonly lastRun?: ViewEnd;
+  readonly waiting: readonly WaitingInput[];
+  readonly pendingToolCalls: readonly PendingToolCall[];
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+  readonly contextTokens?: number;
+}

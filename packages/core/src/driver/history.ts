@@ -1,0 +1,61 @@
+import type { DurableEvent } from "../loop/event.ts";
+import type { Fact, FactOf } from "../loop/fact.ts";
+import { emptyState, type State } from "../loop/state.ts";
+import type { SessionRef } from "../ports/session-log.ts";
+import type { SessionStore } from "../ports/session-store.ts";
+import { compareCursors, type EventCursor } from "../protocol/cursor.ts";
+import { checkFacts } from "./check-facts.ts";
+import { storeError } from "./commit.ts";
+import { hydrate } from "./payload.ts";
+import { catchUp } from "./speculation.ts";
+
+/** Facts that are read at once. */
+const factsPerRead = 512;
+
+export interface HistoryOptions {
+  /** Only what comes after it. Default: from the start. */
+  readonly after?: EventCursor;
+}
+
+/**
+ * What watchers were told of the facts so far, in batches of the log's order; ends at the tail. Every call folds the log from its start.
+ * @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_*, BLOB_NOT_FOUND
+ */
+export async function* readHistory(
+  store: SessionStore,
+  ref: SessionRef,
+  { after = { seq: 0, k: 0 } }: HistoryOptions = {},
+): AsyncGenerator<readonly DurableEvent[], void> {
+  let state: State = emptyState;
+  for (;;) {
+    const facts = await readFacts(store, ref, state.seq + 1);
+    if (facts.length === 0) return;
+    checkFacts(facts, { sessionId: ref.session, after: state.seq });
+    const caughtUp = catchUp(state, facts, ref.session);
+    state = caughtUp.state;
+    const events = caughtUp.events.filter((event) => compareCursors(event, after) > 0);
+    if (events.length > 0) yield events;
+    if (facts.length < factsPerRead) return;
+  }
+}
+
+async function readFacts(store: SessionStore, ref: SessionRef, from: number): Promise<readonly Fact[]> {
+  try {
+    return await hydrate(await store.log.read(ref, { from, limit: factsPerRead }), store.blobs, ref.scope);
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/**
+ * How a session was opened: which agent it has, and what came with it. `undefined` where the log has no fact.
+ * @throws AgentError STORE_*, BLOB_NOT_FOUND
+ */
+export async function readOpening(store: SessionStore, ref: SessionRef): Promise<FactOf<"session.opened"> | undefined> {
+  try {
+    const [first] = await hydrate(await store.log.read(ref, { limit: 1 }), store.blobs, ref.scope);
+    return first?.type === "session.opened" ? first : undefined;
+  } catch (error) {
+    throw storeError(error);
+  }
+}

@@ -1,0 +1,84 @@
+import type { Failure } from "../errors.ts";
+import type { PendingToolCall } from "../loop/event.ts";
+import type { InputMode, RunStatus } from "../loop/fact.ts";
+import type { JsonObject } from "../message/json.ts";
+import type { Message, MessageId, UserMessage } from "../message/message.ts";
+import type { Cost, Usage } from "../message/usage.ts";
+
+/** One message of the tree of messages. */
+export interface SnapshotMessage {
+  readonly id: MessageId;
+  /** The message it continues; `null`: it begins a conversation. */
+  readonly parent: MessageId | null;
+  /** Absent for what the session began with. */
+  readonly runId?: string;
+  /** When it joined, milliseconds since the epoch. */
+  readonly at: number;
+  readonly message: Message;
+}
+
+/** An accepted input that has not begun or joined a run yet. */
+export interface WaitingInput {
+  readonly inputId: string;
+  readonly runId: string;
+  readonly mode: InputMode;
+  /** Absent: the message `parent` is answered again. */
+  readonly message?: UserMessage;
+  readonly parent?: MessageId | null;
+}
+
+/** A server tool that is running. */
+export interface RunningTool {
+  readonly toolCallId: string;
+  readonly callKey: string;
+  readonly toolName: string;
+  readonly args: JsonObject;
+  /** Lane of its events. */
+  readonly lane: number;
+  readonly startedAt: number;
+}
+
+/** The run that is open. */
+export interface OpenRun {
+  readonly runId: string;
+  readonly provider: string;
+  readonly model: string;
+  /** Turns begun. */
+  readonly turn: number;
+  /** Lane of the model call under way. */
+  readonly answering?: number;
+  readonly tools: readonly RunningTool[];
+  readonly pendingToolCalls: readonly PendingToolCall[];
+  /** Why it is being stopped. */
+  readonly aborting?: string;
+  /** The last attempt was thrown away; the next one begins at `until`, once that is known. */
+  readonly retry?: { readonly reason: string; readonly until?: number };
+}
+
+/** Everything a screen needs of a session at one moment. What came later follows as events after `cursor`. */
+export interface SessionSnapshot {
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly title?: string;
+  readonly metadata?: JsonObject;
+  readonly participants?: readonly string[];
+  readonly status: "idle" | "running" | "waiting";
+  readonly closed?: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** The place in the event stream that this stands for. */
+  readonly cursor: string;
+  /** Every message of every branch, in the order they came. */
+  readonly messages: readonly SnapshotMessage[];
+  /** The last message of the path that people see now; `null`: nothing was said. */
+  readonly head: MessageId | null;
+  readonly waiting: readonly WaitingInput[];
+  readonly run?: OpenRun;
+  readonly lastRun?: { readonly runId: string; readonly status: RunStatus; readonly reason: string; readonly failure?: Failure };
+  /** Used last. */
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+  /** Tokens of the last model call, prompt and answer. */
+  readonly contextTokens?: number;
+}

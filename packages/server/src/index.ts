@@ -1,0 +1,1 @@
+export type { Authenticate, PageFile, Principal, ServerOptions } from "./server-options.ts";

@@ -1,0 +1,1 @@
+export type { PageFile } from "../server-options.ts";

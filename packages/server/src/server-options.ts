@@ -1,0 +1,42 @@
+import type { Access, Agent } from "@loopwright/core";
+import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
+
+/** Who sends a request, as authentication established it. */
+export interface Principal extends Access {
+  /** May send a system prompt, seeded messages and any model. Default false. */
+  readonly trusted?: boolean;
+}
+
+/** Tells who sends a request; `undefined`: nobody this server knows. */
+export type Authenticate = (request: Request) => Principal | undefined | Promise<Principal | undefined>;
+
+/** A file of the page. */
+export interface PageFile {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  /** The name holds a digest of the content: it may be kept for ever. */
+  readonly immutable?: boolean;
+}
+
+export interface ServerOptions {
+  /** The first is the default. */
+  readonly agents: readonly Agent[];
+  readonly store: SessionStore;
+  /** Default: one within this process. */
+  readonly channel?: EventChannel;
+  /** Default: everybody is the trusted principal `local` of the scope `local`. */
+  readonly authenticate?: Authenticate;
+  /** Host names (with port where it is not the scheme's) that requests may name beside those of loopback. */
+  readonly hosts?: readonly string[];
+  /** Origins of pages elsewhere that may call. Default: none. */
+  readonly origins?: readonly string[];
+  /** Path in front of every route, for example `/agents`. Default: none. */
+  readonly basePath?: string;
+  /** The page, by path without a leading slash; the empty path is its start. */
+  readonly page?: (path: string) => Promise<PageFile | undefined>;
+  /** Parts of the product that a request may name as `activeModule`, with what the model is told there. */
+  readonly modules?: { readonly [id: string]: { readonly prompt: string } };
+  readonly clock?: Clock;
+  readonly ids?: IdSource;
+  readonly logger?: Logger;
+}
