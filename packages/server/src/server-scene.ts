@@ -1,0 +1,17 @@
+import type { Clock, EventChannel, IdSource, Logger } from "@loopwright/core/ports";
+import type { ServerLimits } from "./server-limits.ts";
+import type { ServerOptions } from "./server-options.ts";
+import type { SessionHost } from "./sessions/session-host.ts";
+import type { StreamRegistry } from "./stream/stream-registry.ts";
+
+/** Everything that the routes work with. */
+export interface ServerScene {
+  readonly options: ServerOptions;
+  readonly limits: ServerLimits;
+  readonly channel: EventChannel;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly host: SessionHost;
+  readonly streams: StreamRegistry;
+}

@@ -1,0 +1,42 @@
+import type { AgentSession } from "@loopwright/core";
+import type { SessionRef } from "@loopwright/core/ports";
+import type { DeclaredTool, JsonObject, Message } from "@loopwright/core/protocol";
+import type { Principal } from "../server-options.ts";
+import type { SessionFeed } from "../stream/session-feed.ts";
+
+/** What a new session begins with. */
+export interface NewSession {
+  /** Default: a new one. */
+  readonly id?: string;
+  /** Default: the first agent. */
+  readonly agent?: string;
+  readonly title?: string;
+  readonly metadata?: JsonObject;
+  readonly messages?: readonly Message[];
+  readonly tools?: readonly DeclaredTool[];
+  readonly systemPrompt?: string;
+}
+
+/** A session that is loaded here. Give it back with `release`. */
+export interface HostedSession {
+  readonly ref: SessionRef;
+  readonly session: AgentSession;
+  /** Its events, encoded once for all who watch. */
+  readonly feed: SessionFeed;
+  release(): void;
+}
+
+/** The sessions that are loaded in this process: one handle each, shared by all requests and streams, let go when nobody uses it. */
+export interface SessionHost {
+  /** @throws AgentError SESSION_NOT_FOUND, AGENT_NOT_FOUND, STORE_*, SESSION_CORRUPT, SESSION_TOO_NEW */
+  open(ref: SessionRef): Promise<HostedSession>;
+  /** A session that the store does not have yet; it is durable once its first fact is. @throws AgentError SESSION_EXISTS, AGENT_NOT_FOUND, CONFIG_INVALID */
+  create(principal: Principal, wanted: NewSession): Promise<HostedSession>;
+  /** Stops what runs, ends its streams and deletes the session for good. @throws AgentError SESSION_NOT_FOUND, STORE_* */
+  remove(ref: SessionRef): Promise<void>;
+  /** Sessions loaded, and runs that go on in this process. */
+  readonly loaded: number;
+  readonly running: number;
+  /** Lets go of all: what runs is signalled and left to the next owner. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,27 @@
+/**
+ * Where the bytes of one event stream go: a response of the platform. Web-standard servers read it as a `ReadableStream`; an adapter that can
+ * write to its sockets itself (`/node`) gives sinks of its own, so that a frame is encoded once for all who watch.
+ */
+export interface EventSink {
+  /** Queues the bytes. Never waits, never throws. */
+  write(bytes: Uint8Array): void;
+  /** Bytes that the other side has not taken yet. */
+  readonly queuedBytes: number;
+  /** Calls back once when the queue has run empty, or the stream is over. */
+  onDrain(callback: () => void): void;
+  /** Calls back once when the stream is over, whoever ended it. */
+  onClose(callback: () => void): void;
+  /** Ends the stream after what is queued. */
+  end(): void;
+  /** Cuts the stream at once. */
+  destroy(): void;
+}
+
+/** What a stream begins with. */
+export interface SinkHead {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** Opens the sink of the request at hand; the response is to be given back to the adapter in its place. */
+export type OpenSink = (head: SinkHead) => { readonly sink: EventSink; readonly response: Response };
