@@ -1,0 +1,48 @@
+import type { SessionView, ViewCall } from "@loopwright/client";
+import type { DurableEvent, MessageId } from "@loopwright/core/protocol";
+
+/** What a person's answer to a call says. */
+export interface CallAnswer {
+  readonly content: string;
+  readonly isError?: boolean;
+}
+
+/** What the messages of a conversation can ask of the page. The same object for the whole life of an open session. */
+export interface ConversationActions {
+  /** Says a user message anew as a branch, with the files it had. Rejects with an AgentError; the words are then still the editor's. */
+  edit(id: MessageId, text: string): Promise<void>;
+  /** Answers again as a branch: `id` is an answer, or the user message to answer. Failures are shown by the page. */
+  regenerate(id: MessageId): Promise<void>;
+  /** Shows the branch that goes on with this message, down to its newest end. */
+  selectBranch(id: MessageId): Promise<void>;
+  /** Stops what runs; the partial answer is kept. */
+  stop(): void;
+  /** Answers a call that waits for this client. Rejects with an AgentError. */
+  answerCall(call: ViewCall, answer: CallAnswer): Promise<void>;
+  /** Opens the waterfall of a run. */
+  openRun(runId: string): void;
+  /** Where the bytes of a blob are. */
+  fileUrl(blob: string): string;
+  /** The address of a message within the page, `#/c/<id>/m/<id>`. */
+  linkTo(id: MessageId): string;
+  /** Puts text on the clipboard and says so; false where the browser refuses. */
+  copy(text: string): Promise<boolean>;
+}
+
+/** What the page gives the conversation. `view` changes at most once per animation frame. */
+export interface ConversationProps {
+  readonly view: SessionView;
+  readonly actions: ConversationActions;
+  /** The message a deep link names: brought into sight and marked once. */
+  readonly target?: MessageId;
+}
+
+/** What the page gives the waterfall of a run. */
+export interface RunViewProps {
+  readonly runId: string;
+  /** The view of the session the run belongs to: names, and a sign that there are new events. */
+  readonly view: SessionView;
+  /** The durable events of the run so far. */
+  readonly load: (runId: string, signal: AbortSignal) => Promise<readonly DurableEvent[]>;
+  readonly onClose: () => void;
+}
