@@ -147,7 +147,21 @@ function sessionOver(handle: Handle): AgentSession {
     },
     submit: (input, options = {}) => submitInput(handle, input, options),
     follow: (follower) => followSession(handle, follower),
-    lanes: () => driver.hub.snapshots(),
+    lanes: (runId) => driver.hub.snapshots(runId),
+    get lastSeq() {
+      return driver.state.seq;
+    },
+    get isResting() {
+      return isAtRest(driver.state);
+    },
+    async open() {
+      let isNew = false;
+      await record(({ status }) => {
+        isNew = status === "new";
+        return isNew ? [opening] : [];
+      });
+      return isNew;
+    },
     snapshot: () => snapshotOf(driver.state, deps.sessionId),
     async abort(reason = "user", by = deps.access.user) {
       let isAborting = false;
@@ -182,7 +196,10 @@ function followSession({ deps, driver }: Handle, follower: SessionFollower): () 
   const guard = guarded(deps);
   const stops = [
     driver.hub.listen(guard((news, runId) => events.call(follower, news, runId))),
-    driver.watch({ settled: guard(() => rested.call(follower)), lost: guard((error) => lost.call(follower, error)) }),
+    driver.watch({
+      settled: guard((state) => void (isAtRest(state) && rested.call(follower))),
+      lost: guard((error) => lost.call(follower, error)),
+    }),
   ];
   driver.kick();
   return () => {

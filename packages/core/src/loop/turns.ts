@@ -1,5 +1,5 @@
 import { callsOf } from "../message/message.ts";
-import { addCost, addUsage, type Cost, contextTokensOf, type Usage } from "../message/usage.ts";
+import { addSpent, type Cost, contextTokensOf, type Usage } from "../message/usage.ts";
 import type { FactOf } from "./fact.ts";
 import { appendToRun, placeOf } from "./inputs.ts";
 import type { Abort, Call, Run, State } from "./state.ts";
@@ -172,11 +172,5 @@ export function foldRunFinished(state: State, fact: FactOf<"run.finished">): Sta
 /** The state and its run with what a fact cost. Tokens without a known price make a known sum partial. */
 export function spend(state: State, spent: { readonly usage?: Usage; readonly cost?: Cost }): State {
   if (!spent.usage && !spent.cost) return state;
-  const sum = (before: { readonly usage?: Usage; readonly cost?: Cost }): { usage?: Usage; cost?: Cost } => {
-    const usage = addUsage(before.usage, spent.usage);
-    const cost = addCost(before.cost, spent.cost);
-    const isPartial = cost && ((before.usage && !before.cost) || (spent.usage && !spent.cost));
-    return { ...(usage ? { usage } : {}), ...(cost ? { cost: isPartial ? { ...cost, partial: true } : cost } : {}) };
-  };
-  return { ...state, ...sum(state), ...(state.run ? { run: { ...state.run, ...sum(state.run) } } : {}) };
+  return { ...state, ...addSpent(state, spent), ...(state.run ? { run: { ...state.run, ...addSpent(state.run, spent) } } : {}) };
 }

@@ -93,3 +93,17 @@ export function costSince(now: Cost | undefined, before: Cost | undefined): Cost
   const totalUsd = now.totalUsd - before.totalUsd;
   return now.partial ? { totalUsd, partial: true } : { totalUsd };
 }
+
+/** What was spent, of one account. */
+export interface Spent {
+  readonly usage?: Usage | undefined;
+  readonly cost?: Cost | undefined;
+}
+
+/** The sum of two accounts. Tokens without a known price make a known cost partial. */
+export function addSpent(before: Spent, spent: Spent): { readonly usage?: Usage; readonly cost?: Cost } {
+  const usage = addUsage(before.usage, spent.usage);
+  const cost = addCost(before.cost, spent.cost);
+  const isPartial = cost && ((before.usage && !before.cost) || (spent.usage && !spent.cost));
+  return { ...(usage ? { usage } : {}), ...(cost ? { cost: isPartial ? { ...cost, partial: true } : cost } : {}) };
+}

@@ -104,6 +104,12 @@ export interface AgentSession {
   readonly pendingToolCalls: readonly PendingToolCall[];
   /** True when a run is open that nobody has to wait for: `resume` goes on with it. */
   readonly isInterrupted: boolean;
+  /** Number of the last fact that this handle has seen; 0 for a new session, and until `ready`. */
+  readonly lastSeq: number;
+  /** True when nothing moves the session by itself: no run is open, or it waits for somebody outside. */
+  readonly isResting: boolean;
+  /** Writes the opening of a new session; false when it exists already. An input does so by itself. */
+  open(): Promise<boolean>;
   /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
   ready(): Promise<AgentSession>;
   /** Records the abort of the open run; false when nothing runs. */
@@ -120,8 +126,8 @@ export interface AgentSession {
    * first; `ready` tells when. Ends with the function it gives.
    */
   follow(follower: SessionFollower): () => void;
-  /** What each open lane has said so far: for whoever begins to watch now. */
-  lanes(): readonly EphemeralEvent[];
+  /** What each open lane (of this run) has said so far: for whoever begins to watch now. */
+  lanes(runId?: string): readonly EphemeralEvent[];
   /** The state of now, for a screen. Empty until `ready`. */
   snapshot(): SessionSnapshot;
   /** Ends the session for good: later inputs are refused with SESSION_CLOSED. */

@@ -39,8 +39,8 @@ export type {
   UserMessage,
 } from "../message/message.ts";
 export { callsOf, partsOf, textOf } from "../message/message.ts";
-export type { Cost, Usage } from "../message/usage.ts";
-export { addCost, addUsage } from "../message/usage.ts";
+export type { Cost, Spent, Usage } from "../message/usage.ts";
+export { addCost, addSpent, addUsage } from "../message/usage.ts";
 export { compareCursors, cursorAfter, decodeCursor, type EventCursor, encodeCursor } from "./cursor.ts";
 export type {
   AcceptedSubmission,
