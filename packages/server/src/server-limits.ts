@@ -17,9 +17,8 @@ export interface ServerLimits {
   readonly pingMs: number;
   /** A stream is ended after this, give or take a fifth; its reader comes back. */
   readonly streamAgeMs: number;
-  /** Durable events of one session that are kept encoded for readers who come back soon. */
+  /** Durable events of one session that are kept at hand for readers who come back soon. */
   readonly recentEvents: number;
-  readonly recentBytes: number;
   /** How long a session that nobody uses stays loaded, and how many may. */
   readonly sessionIdleMs: number;
   readonly sessionsLoaded: number;
@@ -44,7 +43,6 @@ export const defaultServerLimits: ServerLimits = {
   pingMs: 15_000,
   streamAgeMs: 900_000,
   recentEvents: 1_024,
-  recentBytes: 1024 * 1024,
   sessionIdleMs: 60_000,
   sessionsLoaded: 1_000,
   sessionsPerNotifications: 20,

@@ -7,14 +7,14 @@ import type { SessionFeed } from "../stream/session-feed.ts";
 /** What a new session begins with. */
 export interface NewSession {
   /** Default: a new one. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Default: the first agent. */
-  readonly agent?: string;
-  readonly title?: string;
-  readonly metadata?: JsonObject;
-  readonly messages?: readonly Message[];
-  readonly tools?: readonly DeclaredTool[];
-  readonly systemPrompt?: string;
+  readonly agent?: string | undefined;
+  readonly title?: string | undefined;
+  readonly metadata?: JsonObject | undefined;
+  readonly messages?: readonly Message[] | undefined;
+  readonly tools?: readonly DeclaredTool[] | undefined;
+  readonly systemPrompt?: string | undefined;
 }
 
 /** A session that is loaded here. Give it back with `release`. */
@@ -23,6 +23,7 @@ export interface HostedSession {
   readonly session: AgentSession;
   /** Its events, encoded once for all who watch. */
   readonly feed: SessionFeed;
+  /** Twice is once. */
   release(): void;
 }
 
@@ -30,11 +31,13 @@ export interface HostedSession {
 export interface SessionHost {
   /** @throws AgentError SESSION_NOT_FOUND, AGENT_NOT_FOUND, STORE_*, SESSION_CORRUPT, SESSION_TOO_NEW */
   open(ref: SessionRef): Promise<HostedSession>;
-  /** A session that the store does not have yet; it is durable once its first fact is. @throws AgentError SESSION_EXISTS, AGENT_NOT_FOUND, CONFIG_INVALID */
+  /** A session that the store does not have yet: durable with its first input, or `session.open()`. @throws AgentError SESSION_EXISTS, AGENT_NOT_FOUND, CONFIG_INVALID */
   create(principal: Principal, wanted: NewSession): Promise<HostedSession>;
   /** Stops what runs, ends its streams and deletes the session for good. @throws AgentError SESSION_NOT_FOUND, STORE_* */
   remove(ref: SessionRef): Promise<void>;
-  /** Sessions loaded, and runs that go on in this process. */
+  /** Goes on with the runs of a scope that a process left behind; resolves with how many sessions were opened for it. */
+  recover(scope: string): Promise<number>;
+  /** Sessions loaded, and those of them that do not rest. */
   readonly loaded: number;
   readonly running: number;
   /** Lets go of all: what runs is signalled and left to the next owner. */

@@ -1,15 +1,136 @@
-import type { EventCursor } from "@loopwright/core/protocol";
-import type { EventSink } from "./event-sink.ts";
-
-/** How one reader wants the events of a session. */
-export interface Subscription {
-  readonly sink: EventSink;
-  /** Durable events after it come first. Default: all of them. */
-  readonly after?: EventCursor;
-}
+/*
+ * Owns: the events of one session for everybody who watches it over HTTP: what a reader missed, then what happens now.
+ * Does not own: what a stream begins and ends with (routes), how bytes reach the other side (sinks).
+ * Invariants
+ *  F1 a reader gets every durable event after its cursor once, in order; what it missed comes before what happens now;
+ *  F2 an event is encoded once for all live readers of one kind;
+ *  F3 over the queue limit nothing more is queued for a reader; when its queue has run empty it is caught up as if it had come back.
+ */
+import { type AgentSession, isAgentError, readHistory } from "@loopwright/core";
+import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
+import { compareCursors, cursorAfter, type DurableEvent, type EventCursor, type SessionEvent } from "@loopwright/core/protocol";
+import type { ServerLimits } from "../server-limits.ts";
+import { createFeedReader, type FeedReader, type Subscription } from "./feed-reader.ts";
+import { encodeFrames, frameOf, isDurable, sharedFrameOf } from "./frames.ts";
+import { createRecentEvents, type RecentEvents } from "./recent-events.ts";
 
 /** The events of one session, encoded once for all who watch it. */
 export interface SessionFeed {
   readonly watchers: number;
+  /** Ends with the function it gives, or with the sink. */
   subscribe(subscription: Subscription): () => void;
+  /** Whether a durable event follows the cursor. @throws AgentError STORE_*, SESSION_* */
+  hasAfter(cursor: EventCursor): Promise<boolean>;
+}
+
+export interface FeedParts {
+  readonly session: AgentSession;
+  readonly ref: SessionRef;
+  readonly store: SessionStore;
+  readonly limits: ServerLimits;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What only its host does with a feed. */
+export interface HostedFeed extends SessionFeed {
+  /** Cuts every stream: their readers come back. */
+  close(): void;
+}
+
+/** `onQuiet` is told whenever the session may have come to rest; `onLost` when the store or the session is gone. */
+export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => void; readonly lost: () => void }): HostedFeed {
+  const { session, ref, store, limits, clock, logger } = parts;
+  const readers = new Set<FeedReader>();
+  let recent: RecentEvents | undefined;
+  const stop = session.follow({ events: publish, rested, lost });
+
+  /** Until the session is loaded nothing is told: all that comes after is news. */
+  function recentEvents(): RecentEvents {
+    recent ??= createRecentEvents(cursorAfter(session.lastSeq), limits.recentEvents);
+    return recent;
+  }
+
+  function publish(events: readonly SessionEvent[], runId: string | undefined): void {
+    const durable = events.filter(isDurable);
+    const [first] = durable;
+    if (first) {
+      recent ??= createRecentEvents(cursorAfter(first.seq - 1), limits.recentEvents);
+      recent.add(durable);
+    }
+    if (readers.size === 0) return;
+    let own: Uint8Array | undefined;
+    let shared: Uint8Array | undefined;
+    for (const reader of readers) {
+      if (!reader.isLive || (reader.runId !== undefined && reader.runId !== runId)) continue;
+      if (first && compareCursors(first, reader.sent) <= 0)
+        reader.send(events.filter((event) => !isDurable(event) || isNews(event, reader)));
+      else if (reader.isShared) {
+        shared ??= encodeFrames(events.map((event) => sharedFrameOf(event, ref.session)).join(""));
+        reader.take(durable, shared);
+      } else {
+        own ??= encodeFrames(events.map(frameOf).join(""));
+        reader.take(durable, own);
+      }
+    }
+  }
+
+  const isNews = (event: DurableEvent, reader: FeedReader): boolean => compareCursors(event, reader.sent) > 0;
+
+  function rested(): void {
+    for (const reader of readers) if (reader.isLive) reader.rest();
+    on.quiet();
+  }
+
+  function lost(): void {
+    for (const reader of readers) reader.cut();
+    on.lost();
+  }
+
+  /** From the log, then from what is recent, then live: nothing happens between the last two. */
+  async function catchUp(reader: FeedReader): Promise<void> {
+    try {
+      await session.ready();
+      for (;;) {
+        const missed = recentEvents().after(reader.sent);
+        if (missed) return reader.goLive(missed, session.lanes(reader.runId), session.isResting);
+        for await (const batch of readHistory(store, ref, { after: reader.sent })) {
+          await reader.replay(batch);
+          if (reader.isOver) return;
+        }
+      }
+    } catch (error) {
+      const code = isAgentError(error) ? error.code : "INTERNAL";
+      logger.log("error", "A reader could not be caught up.", { session: ref.session, code });
+      reader.cut();
+    }
+  }
+
+  return {
+    get watchers() {
+      return readers.size;
+    },
+    subscribe(subscription) {
+      const reader = createFeedReader(subscription, { sessionId: ref.session, limits, clock, catchUp: () => void catchUp(reader) });
+      const leave = (): void => {
+        reader.leave();
+        if (readers.delete(reader)) on.quiet();
+      };
+      readers.add(reader);
+      subscription.sink.onClose(leave);
+      void catchUp(reader);
+      return leave;
+    },
+    async hasAfter(cursor) {
+      await session.ready();
+      const known = recentEvents().after(cursor);
+      if (known) return known.length > 0;
+      for await (const _ of readHistory(store, ref, { after: cursor })) return true;
+      return false;
+    },
+    close() {
+      stop();
+      for (const reader of readers) reader.cut();
+    },
+  };
 }

@@ -1,8 +1,19 @@
 import type { Principal } from "../server-options.ts";
+import type { EventSink } from "./event-sink.ts";
 
-/** Counts open event streams, and refuses those that are too many. */
+/** A place for one stream. */
+export interface StreamPlace {
+  /** From now on the stream is kept awake, ends when it is old, and gives its place back when it is over. */
+  hold(sink: EventSink): void;
+  /** Gives the place back, where no sink was opened. Twice is once. */
+  release(): void;
+}
+
+/** The open event streams of this process: counted, kept awake, ended when they are old. */
 export interface StreamRegistry {
   readonly open: number;
-  /** Takes a place; gives it back with the function. @throws AgentError CONNECTION_LIMIT */
-  take(principal: Principal): () => void;
+  /** @throws AgentError CONNECTION_LIMIT */
+  take(principal: Principal): StreamPlace;
+  /** Ends all; their readers come back. */
+  close(): void;
 }

@@ -1,0 +1,29 @@
+import { compareCursors, type DurableEvent, type EventCursor } from "@loopwright/core/protocol";
+
+/** The newest durable events of a session, so that who comes back soon needs no log. */
+export interface RecentEvents {
+  add(events: readonly DurableEvent[]): void;
+  /** What came after the cursor; `undefined` when older events than these would be needed. */
+  after(cursor: EventCursor): readonly DurableEvent[] | undefined;
+}
+
+/** `from`: everything that comes after it is added. Keeps the `most` newest; they are shared with the state, so a count is bound enough. */
+export function createRecentEvents(from: EventCursor, most: number): RecentEvents {
+  let events: DurableEvent[] = [];
+  let start = from;
+  return {
+    add(news) {
+      events.push(...news);
+      if (events.length <= 2 * most) return;
+      const dropped = events.length - most;
+      start = events[dropped - 1] ?? start;
+      events = events.slice(dropped);
+    },
+    after(cursor) {
+      if (compareCursors(cursor, start) < 0) return undefined;
+      let first = events.length;
+      while (first > 0 && compareCursors(events[first - 1] as DurableEvent, cursor) > 0) first -= 1;
+      return first === 0 ? events : events.slice(first);
+    },
+  };
+}
