@@ -151,6 +151,9 @@ function sessionOver(handle: Handle): AgentSession {
     get lastSeq() {
       return driver.state.seq;
     },
+    get runId() {
+      return driver.state.run?.runId;
+    },
     get isResting() {
       return isAtRest(driver.state);
     },

@@ -106,6 +106,8 @@ export interface AgentSession {
   readonly isInterrupted: boolean;
   /** Number of the last fact that this handle has seen; 0 for a new session, and until `ready`. */
   readonly lastSeq: number;
+  /** The open run. */
+  readonly runId: string | undefined;
   /** True when nothing moves the session by itself: no run is open, or it waits for somebody outside. */
   readonly isResting: boolean;
   /** Writes the opening of a new session; false when it exists already. An input does so by itself. */

@@ -12,6 +12,7 @@ export type {
   TransportEvent,
 } from "../loop/event.ts";
 export type { Access, DeclaredTool, InputMode, RunOptions, RunStatus, Timings } from "../loop/fact.ts";
+export { inCallOrder } from "../loop/transcript.ts";
 export type {
   ArgsProblem,
   AssistantPart,

@@ -53,6 +53,9 @@ export interface OpenRun {
   readonly aborting?: string;
   /** The last attempt was thrown away; the next one begins at `until`, once that is known. */
   readonly retry?: { readonly reason: string; readonly until?: number };
+  readonly limit?: { readonly which: "turns" | "toolCalls"; readonly value: number };
+  /** Where the next input goes on, when somebody chose another branch meanwhile. */
+  readonly movedHead?: MessageId | null;
 }
 
 /** Everything a screen needs of a session at one moment. What came later follows as events after `cursor`. */
