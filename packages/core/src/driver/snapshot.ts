@@ -51,7 +51,7 @@ function waitingOf({ run, inputs }: State): readonly WaitingInput[] {
 }
 
 function openRun(state: State, run: Run): OpenRun {
-  const { runId, provider, model, turn, open, abort, retry } = run;
+  const { runId, provider, model, turn, open, abort, retry, limit, movedHead } = run;
   return {
     runId,
     provider,
@@ -62,6 +62,8 @@ function openRun(state: State, run: Run): OpenRun {
     pendingToolCalls: pendingToolCalls(state),
     ...(abort ? { aborting: abort.reason } : {}),
     ...(retry ? { retry: { reason: retry.failure.message, ...(retry.until === undefined ? {} : { until: retry.until }) } } : {}),
+    ...(limit ? { limit: { which: limit.which, value: limit.value } } : {}),
+    ...(movedHead === undefined ? {} : { movedHead: at(state.history, movedHead)?.id ?? null }),
   };
 }
 

@@ -41,7 +41,7 @@ export type {
 } from "../message/message.ts";
 export { callsOf, partsOf, textOf } from "../message/message.ts";
 export type { Cost, Spent, Usage } from "../message/usage.ts";
-export { addCost, addSpent, addUsage } from "../message/usage.ts";
+export { addCost, addSpent, addUsage, contextTokensOf } from "../message/usage.ts";
 export { compareCursors, cursorAfter, decodeCursor, type EventCursor, encodeCursor } from "./cursor.ts";
 export type {
   AcceptedSubmission,

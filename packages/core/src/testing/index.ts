@@ -37,5 +37,6 @@ export { seededIds } from "./seeded-ids.ts";
 export { seededRandom } from "./seeded-random.ts";
 export { sessionIndexKit } from "./session-index-kit.ts";
 export { sessionLogKit } from "./session-log-kit.ts";
+export { type SimulatedStep, simulatedSession } from "./simulated-session.ts";
 export type { Make, StoreCase, StoreKit } from "./store-case.ts";
 export { type MakeTool, type ToolSubject, toolKit } from "./tool-kit.ts";

@@ -1,0 +1,135 @@
+import { createModelTeller } from "../driver/model-events.ts";
+import { snapshotOf } from "../driver/snapshot.ts";
+import { catchUp } from "../driver/speculation.ts";
+import type { EphemeralBody, EphemeralEvent, SessionEvent } from "../loop/event.ts";
+import type { Fact, FactOf } from "../loop/fact.ts";
+import { emptyState, type State } from "../loop/state.ts";
+import { transcriptOf } from "../loop/transcript.ts";
+import { createAssembler } from "../message/assemble.ts";
+import type { ModelChunk } from "../message/chunk.ts";
+import type { AssistantMessage, Message, MessageId } from "../message/message.ts";
+import type { SessionSnapshot } from "../protocol/snapshot.ts";
+import { simulateLoop } from "./loop-simulator.ts";
+import { seededRandom } from "./seeded-random.ts";
+
+/** One fact of a simulated session, as watchers see it. */
+export interface SimulatedStep {
+  /** What the fact told, then what the open lanes said before the next one. */
+  readonly events: readonly SessionEvent[];
+  /** The session after them. */
+  snapshot(): SessionSnapshot;
+  /** What each open lane has said by then. */
+  lanes(): readonly EphemeralEvent[];
+  /** The path that people see. */
+  transcript(): { readonly ids: readonly MessageId[]; readonly messages: readonly Message[] };
+}
+
+const sessionId = "simulated";
+
+/**
+ * A session made by the loop simulator, one step for each fact: rough (crashes, aborts, steered inputs, branches, forged facts, client calls,
+ * usage with and without a price) and the same for the same seed. The first two steps open it.
+ */
+export function simulatedSession(seed: number, options: { readonly steps?: number } = {}): readonly SimulatedStep[] {
+  const facts = simulateLoop(seed, { steps: options.steps ?? 40 }).facts.map((fact) => withSpending(fact, seed));
+  const lanes = new Map<number, SimulatedLane>();
+  let state = emptyState;
+  return facts.map((fact, i) => {
+    const told = catchUp(state, [fact], sessionId);
+    const before = state;
+    state = told.state;
+    const after = state;
+    const random = seededRandom(seed * 31 + i);
+    for (const lane of openLanes(after)) if (!lanes.has(lane)) lanes.set(lane, laneOf(facts, lane, random));
+    for (const lane of openLanes(before)) if (!openLanes(after).includes(lane)) lanes.delete(lane);
+    const said = [...lanes].flatMap(([lane, { say }]) => say(random).map((body) => ({ ...body, lane }) as EphemeralEvent));
+    const now = [...lanes].flatMap(([lane, { snapshot }]) => ({ ...snapshot(), lane }) as EphemeralEvent);
+    return {
+      events: [...told.events, ...said],
+      snapshot: () => snapshotOf(after, sessionId),
+      lanes: () => now,
+      transcript: () => transcriptOf(after),
+    };
+  });
+}
+
+function openLanes({ run }: State): readonly number[] {
+  const tools = (run?.calls ?? []).flatMap((call) => (call.stage === "started" && call.lane !== undefined ? [call.lane] : []));
+  return [...(run?.open ? [run.open.lane] : []), ...tools];
+}
+
+/** Some calls have a price, some only tokens. */
+function withSpending(fact: Fact, seed: number): Fact {
+  if (fact.type !== "model.finished" && fact.type !== "model.failed" && fact.type !== "tool.finished") return fact;
+  const random = seededRandom(seed + fact.seq);
+  if (random() < 0.3) return fact;
+  const usage = { input: Math.floor(random() * 500), output: Math.floor(random() * 50) };
+  return { ...fact, usage, ...(random() < 0.7 ? { cost: { totalUsd: Math.floor(random() * 64) / 1024 } } : {}) };
+}
+
+interface SimulatedLane {
+  say(random: () => number): readonly (EphemeralBody & { readonly n: number })[];
+  snapshot(): EphemeralBody & { readonly n: number };
+}
+
+/** What a model call or a tool will say: what its closing fact holds, in pieces. */
+function laneOf(facts: readonly Fact[], lane: number, random: () => number): SimulatedLane {
+  const intent = facts[lane - 1];
+  if (intent?.type === "tool.started") return toolLane(intent, random);
+  const end = facts.slice(lane).find((fact) => fact.type === "model.finished" || fact.type === "owner.claimed");
+  return modelLane(end?.type === "model.finished" ? end.message : { role: "assistant", content: [], stopReason: "stop" }, random);
+}
+
+function toolLane({ callKey }: FactOf<"tool.started">, random: () => number): SimulatedLane {
+  const place = { toolCallId: callKey, callKey };
+  let output = "";
+  let n = 0;
+  const sayOne = (): EphemeralBody & { readonly n: number } => {
+    n += 1;
+    if (random() < 0.3)
+      return { type: "progress", callKey, id: `step${n % 3}`, title: `Step ${n}`, state: random() < 0.5 ? "open" : "done", n };
+    const delta = `line ${n}\n`;
+    output += delta;
+    return { type: "tool_execution_delta", ...place, delta, n };
+  };
+  return {
+    say: (chance) => Array.from({ length: Math.floor(chance() * 3) }, sayOne),
+    snapshot: () => ({ type: "tool_execution_snapshot", ...place, output, n }),
+  };
+}
+
+function modelLane(message: AssistantMessage, random: () => number): SimulatedLane {
+  const assembler = createAssembler();
+  const teller = createModelTeller(assembler);
+  const chunks = chunksOf(message, random);
+  let n = 0;
+  const numbered = (body: EphemeralBody): EphemeralBody & { readonly n: number } => {
+    n += 1;
+    return { ...body, n };
+  };
+  return {
+    say(chance) {
+      const some = chunks.splice(0, Math.floor(chance() * 4));
+      for (const chunk of some) assembler.push(chunk);
+      return teller.tell(some).map(numbered);
+    },
+    snapshot: () => ({ type: "message_snapshot", content: assembler.partial(), n }),
+  };
+}
+
+function chunksOf({ content }: AssistantMessage, random: () => number): ModelChunk[] {
+  return content.flatMap((part, index): readonly ModelChunk[] => {
+    if (part.type === "tool_call") {
+      const args = JSON.stringify(part.args);
+      return [
+        { type: "call-start", index, id: part.id, name: part.name },
+        { type: "call-args", index, delta: args },
+        { type: "call-end", index },
+      ];
+    }
+    if (part.type !== "text" && part.type !== "thinking") return [];
+    const cut = Math.floor(random() * part.text.length);
+    const pieces = [part.text.slice(0, cut), part.text.slice(cut)].filter((piece) => piece !== "");
+    return pieces.map((delta) => ({ type: part.type, index, delta }));
+  });
+}
