@@ -144,10 +144,9 @@ export function createSessionHost(parts: HostParts): SessionHost {
         if (session.lastSeq > 0) throw exists(ref);
         return hold(ref, session);
       });
-      opening.set(
-        key,
-        making.finally(() => opening.delete(key)),
-      );
+      const settled = making.finally(() => opening.delete(key));
+      settled.catch(() => {}); // Whoever waits for it is told.
+      opening.set(key, settled);
       return lend(await making);
     },
     async remove(ref) {

@@ -18,7 +18,7 @@ export function sharedFrameOf(event: SessionEvent, sessionId: string): string {
 }
 
 /** A frame that is no event of a session. */
-export function plainFrame(body: { readonly type: string }): string {
+export function plainFrame<Body extends { readonly type: string }>(body: Body): string {
   return `event: ${body.type}\ndata: ${JSON.stringify(body)}\n\n`;
 }
 

@@ -1,0 +1,62 @@
+import type { EventCursor, ExecuteInput, SubmitOptions } from "@loopwright/core/protocol";
+import { cursorAfter, inCallOrder } from "@loopwright/core/protocol";
+import type { Call } from "../http/route.ts";
+import type { HostedSession } from "../sessions/session-host.ts";
+import { createExecutionOutcome } from "../stream/execution-outcome.ts";
+import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
+import { checkCursor } from "../stream/request-cursor.ts";
+import { streamHeaders } from "../stream/stream-headers.ts";
+
+export interface ExecutionRequest {
+  readonly input: ExecuteInput;
+  readonly options: SubmitOptions;
+  /** What the caller has already: only what follows is written. */
+  readonly seen: EventCursor | undefined;
+}
+
+/**
+ * Records the input, then streams the run until it ends or waits for somebody: `session_start` first, `session_end` and `execute_complete`
+ * last. Whoever goes away does not stop the run. @throws AgentError what `submit` throws, before any byte is sent; CONNECTION_LIMIT
+ */
+export async function streamExecution(call: Call, hosted: HostedSession, { input, options, seen }: ExecutionRequest): Promise<Response> {
+  const { principal, scene } = call;
+  const { session, feed } = hosted;
+  if (seen) await checkCursor(seen, hosted, scene.options.store);
+  const place = scene.streams.take(principal);
+  try {
+    const { runId, seq } = await session.submit(input, { ...options, access: principal });
+    const { sink, response } = call.openSink({
+      status: 200,
+      headers: streamHeaders({ "X-Session-Id": session.id, "Access-Control-Expose-Headers": "X-Session-Id" }),
+    });
+    place.hold(sink);
+    const outcome = createExecutionOutcome(runId);
+    const finish = (): void => {
+      const end = plainFrame({ type: "session_end", sessionId: session.id, messages: inCallOrder(outcome.messages) });
+      sink.write(encodeFrames(end + plainFrame(outcome.complete(session.pendingToolCalls))));
+      leave();
+      sink.end();
+    };
+    sink.onClose(hosted.release);
+    sink.write(encodeFrames(retryFrame + plainFrame({ type: "session_start", sessionId: session.id })));
+    const leave = feed.subscribe({
+      sink,
+      runId,
+      after: cursorAfter(seq - 1),
+      ...(seen ? { seen } : {}),
+      told(events) {
+        outcome.take(events);
+        if (outcome.isEnded) finish();
+      },
+      rested() {
+        // Where another run waits for somebody, ours has yet to begin.
+        if (session.runId === undefined || session.runId === runId) finish();
+      },
+    });
+    return response;
+  } catch (error) {
+    place.release();
+    hosted.release();
+    throw error;
+  }
+}

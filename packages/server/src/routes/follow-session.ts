@@ -1,0 +1,73 @@
+import { readHistory } from "@loopwright/core";
+import { cursorAfter, type DurableEvent, type EventCursor, encodeCursor } from "@loopwright/core/protocol";
+import type { Call } from "../http/route.ts";
+import type { HostedSession } from "../sessions/session-host.ts";
+import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
+import { checkCursor, cursorOf, lastEventCursor } from "../stream/request-cursor.ts";
+import { streamHeaders } from "../stream/stream-headers.ts";
+
+/** What the query of an events request may say. */
+export interface EventsQuery {
+  readonly after?: string | undefined;
+  readonly from?: "now" | undefined;
+}
+
+/**
+ * The events of a session after the reader's cursor: from the start, from now (`session_snapshot` first), or after a cursor. A reader who named
+ * a place in the query waits for more; every other one gets the end of the stream when the session rests, and 204 when it comes back then.
+ * @throws AgentError CURSOR_INVALID, HISTORY_LOST, CONNECTION_LIMIT, STORE_*
+ */
+export async function followSession(call: Call, hosted: HostedSession, query: EventsQuery): Promise<Response> {
+  const { request, principal, scene } = call;
+  const { session, feed, ref } = hosted;
+  const { store } = scene.options;
+  const header = lastEventCursor(request);
+  const named = header ?? (query.after === undefined || query.after === "" ? undefined : cursorOf(query.after));
+  await session.ready();
+  if (named) await checkCursor(named, hosted, store);
+  if (wantsJson(request)) {
+    const answer = await tailAsJson(hosted, named, (after) => readHistory(store, ref, after ? { after } : {}));
+    hosted.release();
+    return answer;
+  }
+  const waits = query.after !== undefined || query.from !== undefined;
+  if (header && !waits && session.isResting && !(await feed.hasAfter(header))) {
+    hosted.release();
+    return new Response(null, { status: 204 });
+  }
+  const place = scene.streams.take(principal);
+  const { sink, response } = call.openSink({ status: 200, headers: streamHeaders() });
+  place.hold(sink);
+  sink.onClose(hosted.release);
+  sink.write(encodeFrames(retryFrame));
+  // Taken and sent in one go: nothing happens between the snapshot and its cursor.
+  const isFresh = query.from === "now" && !header;
+  if (isFresh) sink.write(encodeFrames(plainFrame({ type: "session_snapshot", snapshot: session.snapshot() })));
+  const after = isFresh ? cursorAfter(session.lastSeq) : named;
+  feed.subscribe({
+    sink,
+    ...(after ? { after } : {}),
+    rested() {
+      sink.write(encodeFrames(plainFrame({ type: "rest", sessionId: session.id })));
+      if (!waits) sink.end();
+    },
+  });
+  return response;
+}
+
+function wantsJson(request: Request): boolean {
+  const accepted = request.headers.get("Accept") ?? "";
+  return accepted.includes("application/json") && !accepted.includes("text/event-stream");
+}
+
+async function tailAsJson(
+  { session }: HostedSession,
+  named: EventCursor | undefined,
+  history: (after: EventCursor | undefined) => AsyncIterable<readonly DurableEvent[]>,
+): Promise<Response> {
+  const events: DurableEvent[] = [];
+  for await (const batch of history(named)) events.push(...batch);
+  const last = events.at(-1);
+  const cursor = last ? encodeCursor(last) : named ? encodeCursor(named) : encodeCursor(cursorAfter(session.lastSeq));
+  return Response.json({ events, cursor });
+}

@@ -1,0 +1,101 @@
+import { AgentError } from "@loopwright/core";
+import type { Notification, ScopeListener } from "@loopwright/core/ports";
+import type { EventCursor, SessionEvent } from "@loopwright/core/protocol";
+import type { Call } from "../http/route.ts";
+import type { HostedSession } from "../sessions/session-host.ts";
+import { createFrameQueue, type FrameQueue } from "../stream/frame-queue.ts";
+import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
+import { createNotificationsDialect } from "../stream/notifications-dialect.ts";
+import { checkCursor, cursorOf } from "../stream/request-cursor.ts";
+import { streamHeaders } from "../stream/stream-headers.ts";
+
+export interface NotificationsQuery {
+  /** `<id>` or `<id>@<cursor>`: sessions whose events come in full. */
+  readonly session?: readonly string[] | undefined;
+  readonly dialect?: "notifications" | undefined;
+}
+
+interface Followed {
+  readonly hosted: HostedSession;
+  readonly after: EventCursor | undefined;
+}
+
+/**
+ * One stream for all that concerns a principal: hints about every session of its scope, the events of the sessions it names, and what the
+ * product tells it. @throws AgentError SESSION_NOT_FOUND, CURSOR_INVALID, HISTORY_LOST, INPUT_INVALID, CONNECTION_LIMIT
+ */
+export async function notifyPrincipal(call: Call, query: NotificationsQuery): Promise<Response> {
+  const { principal, scene } = call;
+  const { limits, clock, channel } = scene;
+  const followed = await openNamed(call, query.session ?? []);
+  const release = (): void => {
+    for (const { hosted } of followed) hosted.release();
+  };
+  let place: ReturnType<typeof scene.streams.take>;
+  try {
+    place = scene.streams.take(principal);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  const { sink, response } = call.openSink({ status: 200, headers: streamHeaders() });
+  place.hold(sink);
+  sink.onClose(release);
+  sink.write(encodeFrames(`${retryFrame}: connected\n\n`));
+  const queue = createFrameQueue(sink, { queueBytes: limits.streamQueueBytes, stallMs: limits.streamStallMs, clock });
+  const named = new Set(followed.map(({ hosted }) => hosted.session.id));
+  const listener = query.dialect === "notifications" ? dialectListener(queue) : nativeListener(queue, named);
+  const isForUs = ({ to }: Notification): boolean => to === undefined || to === principal.user;
+  const stop = channel.subscribeScope(principal.scope, {
+    ...listener,
+    notification: (notification) => isForUs(notification) && listener.notification(notification),
+  });
+  sink.onClose(stop);
+  for (const { hosted, after } of followed) hosted.feed.subscribe({ sink, isShared: true, ...(after ? { after } : {}) });
+  return response;
+}
+
+async function openNamed({ principal, scene }: Call, names: readonly string[]): Promise<readonly Followed[]> {
+  const most = scene.limits.sessionsPerNotifications;
+  if (names.length > most)
+    throw new AgentError("INPUT_INVALID", {
+      message: `${names.length} sessions are named, at most ${most}.`,
+      fix: "Open a second stream.",
+    });
+  const followed: Followed[] = [];
+  try {
+    for (const name of names) {
+      const [id = "", cursor] = name.split("@", 2);
+      const hosted = await scene.host.open({ scope: principal.scope, session: id });
+      const after = cursor === undefined ? undefined : cursorOf(cursor);
+      followed.push({ hosted, after });
+      if (after) await checkCursor(after, hosted, scene.options.store);
+    }
+    return followed;
+  } catch (error) {
+    for (const { hosted } of followed) hosted.release();
+    throw error;
+  }
+}
+
+type FullListener = Required<ScopeListener>;
+
+function nativeListener(queue: FrameQueue, named: ReadonlySet<string>): FullListener {
+  return {
+    events(session, events) {
+      const last = named.has(session) ? undefined : events.findLast((event) => "seq" in event);
+      if (last && "seq" in last) queue.push(plainFrame({ type: "session_hint", sessionId: session, seq: last.seq }), session);
+    },
+    notification: (notification) => queue.push(plainFrame({ type: "notification", notification })),
+  };
+}
+
+function dialectListener(queue: FrameQueue): FullListener {
+  const dialect = createNotificationsDialect();
+  const push = ({ event, data }: { readonly event: string; readonly data: object }): void =>
+    queue.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  return {
+    events: (session: string, events: readonly SessionEvent[]) => dialect.ofEvents(session, events).forEach(push),
+    notification: (notification) => push(dialect.ofNotification(notification)),
+  };
+}

@@ -1,0 +1,93 @@
+import { AgentError } from "@loopwright/core";
+import {
+  addSpent,
+  type DurableEvent,
+  type ExecuteStatus,
+  type Message,
+  type PendingToolCall,
+  type Problem,
+  problemOf,
+  type Spent,
+} from "@loopwright/core/protocol";
+
+/** The last frame of an execution. */
+export interface ExecuteComplete extends Spent {
+  readonly type: "execute_complete";
+  readonly status: ExecuteStatus;
+  readonly runId: string;
+  readonly pendingToolCalls?: readonly PendingToolCall[];
+  readonly limit?: { readonly which: "turns" | "toolCalls"; readonly value: number };
+  /** Set when the status is `error` or `aborted`. */
+  readonly error?: Problem;
+}
+
+/** How one execution ends, told by the durable events of its run from its acceptance on. */
+export interface ExecutionOutcome {
+  /** True once the run has ended. */
+  readonly isEnded: boolean;
+  take(events: readonly DurableEvent[]): void;
+  /** Messages that the execution added, in the order they came. */
+  readonly messages: readonly Message[];
+  /** `pending`: what the run waits for, where it has not ended. */
+  complete(pending: readonly PendingToolCall[]): ExecuteComplete;
+}
+
+export function createExecutionOutcome(runId: string): ExecutionOutcome {
+  const messages: Message[] = [];
+  let spent: Spent = {};
+  let limit: ExecuteComplete["limit"];
+  let ending: Extract<DurableEvent, { readonly type: "run_end" }> | undefined;
+  let failure: AgentError | undefined;
+
+  function takeOne(event: DurableEvent): void {
+    switch (event.type) {
+      case "message_end":
+        messages.push(event.message);
+        spent = addSpent(spent, event);
+        return;
+      case "attempt_discarded":
+      case "tool_execution_end":
+        spent = addSpent(spent, event);
+        return;
+      case "limit_reached":
+        limit = { which: event.which, value: event.value };
+        return;
+      case "error":
+        failure = new AgentError(event.code, { message: event.error, runId });
+        return;
+      case "run_end":
+        ending = event;
+        return;
+      default:
+    }
+  }
+
+  function statusOf(pending: readonly PendingToolCall[]): ExecuteStatus {
+    if (!ending) return pending.length > 0 ? "awaiting_tool_execution" : "aborted";
+    return ending.status === "failed" ? "error" : ending.status;
+  }
+
+  return {
+    messages,
+    get isEnded() {
+      return ending !== undefined;
+    },
+    take(events) {
+      for (const event of events) if (event.runId === runId) takeOne(event);
+    },
+    complete(pending) {
+      const status = statusOf(pending);
+      const isDropped = !ending && status === "aborted";
+      const error = isDropped ? new AgentError("RUN_ABORTED", { message: "The run was stopped: session closed.", runId }) : failure;
+      return {
+        type: "execute_complete",
+        status,
+        runId,
+        ...(status === "awaiting_tool_execution" ? { pendingToolCalls: pending } : {}),
+        ...spent,
+        ...(limit ? { limit } : {}),
+        ...(error && (status === "error" || status === "aborted") ? { error: problemOf(error) } : {}),
+      };
+    },
+  };
+}
