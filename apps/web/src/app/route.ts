@@ -1,0 +1,24 @@
+import type { MessageId } from "@loopwright/core/protocol";
+
+/** What the address bar names within the page. */
+export type Route =
+  | { readonly name: "new" }
+  | { readonly name: "session"; readonly sessionId: string; readonly messageId?: MessageId; readonly runId?: string };
+
+const pattern = /^#\/c\/([a-z0-9][a-z0-9_-]{0,63})(?:\/(m|r)\/([A-Za-z0-9._-]{1,80}))?\/?$/;
+
+/** The route of a location hash; anything unknown is a new conversation. */
+export function routeOf(hash: string): Route {
+  const [, sessionId, kind, id] = pattern.exec(hash) ?? [];
+  if (sessionId === undefined) return { name: "new" };
+  if (id === undefined) return { name: "session", sessionId };
+  return kind === "m" ? { name: "session", sessionId, messageId: id } : { name: "session", sessionId, runId: id };
+}
+
+/** The hash of a route: `#/`, `#/c/<id>`, `#/c/<id>/m/<message>` or `#/c/<id>/r/<run>`. */
+export function hashOf(route: Route): string {
+  if (route.name === "new") return "#/";
+  const base = `#/c/${route.sessionId}`;
+  if (route.messageId !== undefined) return `${base}/m/${route.messageId}`;
+  return route.runId === undefined ? base : `${base}/r/${route.runId}`;
+}
