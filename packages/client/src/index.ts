@@ -1,3 +1,4 @@
+export { applyEvents } from "./view/apply-events.ts";
 export type {
   SessionView,
   ViewAnswer,
@@ -8,3 +9,5 @@ export type {
   ViewProgress,
   ViewRun,
 } from "./view/session-view.ts";
+export { latestBelow, siblingsOf, versionsOf } from "./view/versions-of.ts";
+export { viewOf } from "./view/view-of.ts";

@@ -46,6 +46,8 @@ export interface ViewCall {
   readonly state: "asked" | "running" | "waiting" | "approval" | "ended";
   /** Lane of its events while it runs. */
   readonly lane?: number;
+  /** Number of the last event of the lane that was applied. */
+  readonly n?: number;
   readonly startedAt?: number;
   readonly durationMs?: number;
   /** When a client's answer is too late. */
@@ -58,15 +60,18 @@ export interface ViewCall {
   readonly details?: Json;
 }
 
-/** A piece of an answer that is being written. */
-export type ViewPart =
+/** A piece of an answer that is being written. `index`: its place in the answer; absent as long as only a snapshot told of it. */
+export type ViewPart = (
   | { readonly type: "text"; readonly text: string; readonly ended: boolean }
   | { readonly type: "thinking"; readonly text: string; readonly ended: boolean }
-  | { readonly type: "tool_call"; readonly toolName: string; readonly argsText: string; readonly ended: boolean };
+  | { readonly type: "tool_call"; readonly toolName: string; readonly argsText: string; readonly ended: boolean }
+) & { readonly index?: number };
 
 /** The answer that is being written. A new object with each delta; everything else in the view stays the same then. */
 export interface ViewAnswer {
   readonly lane: number;
+  /** Number of the last event of the lane that was applied. */
+  readonly n: number;
   readonly runId: string;
   /** The message it will continue. */
   readonly parent: MessageId | null;
@@ -85,6 +90,10 @@ export interface ViewRun {
   readonly aborting?: string;
   readonly retry?: { readonly reason: string; readonly until?: number };
   readonly limit?: { readonly which: "turns" | "toolCalls"; readonly value: number };
+  /** Where the next input goes on, when somebody chose another branch meanwhile. */
+  readonly movedHead?: MessageId | null;
+  /** Why it is about to end. */
+  readonly failure?: { readonly code: ErrorCode; readonly error: string };
 }
 
 /** How the last run ended. */

@@ -31,11 +31,11 @@ const sessionId = "simulated";
  * usage with and without a price) and the same for the same seed. The first two steps open it.
  */
 export function simulatedSession(seed: number, options: { readonly steps?: number } = {}): readonly SimulatedStep[] {
-  const facts = simulateLoop(seed, { steps: options.steps ?? 40 }).facts.map((fact) => withSpending(fact, seed));
+  const facts = simulateLoop(seed, { steps: options.steps ?? 40 }).facts;
   const lanes = new Map<number, SimulatedLane>();
   let state = emptyState;
   return facts.map((fact, i) => {
-    const told = catchUp(state, [fact], sessionId);
+    const told = catchUp(state, [withSpending(fact, state, seed)], sessionId);
     const before = state;
     state = told.state;
     const after = state;
@@ -58,9 +58,11 @@ function openLanes({ run }: State): readonly number[] {
   return [...(run?.open ? [run.open.lane] : []), ...tools];
 }
 
-/** Some calls have a price, some only tokens. */
-function withSpending(fact: Fact, seed: number): Fact {
+/** Some calls have a price, some only tokens; a tool that did not run spent nothing. */
+function withSpending(fact: Fact, { run }: State, seed: number): Fact {
   if (fact.type !== "model.finished" && fact.type !== "model.failed" && fact.type !== "tool.finished") return fact;
+  const call = fact.type === "tool.finished" && run?.calls.find(({ part }) => part.callKey === fact.callKey);
+  if (call && call.stage !== "started") return fact;
   const random = seededRandom(seed + fact.seq);
   if (random() < 0.3) return fact;
   const usage = { input: Math.floor(random() * 500), output: Math.floor(random() * 50) };

@@ -1,0 +1,32 @@
+import { addSpent, type DurableEvent } from "@loopwright/core/protocol";
+import { endedCall, startedCall, waitingCall } from "./fold-call.ts";
+import { callIndex } from "./path.ts";
+import type { ViewDraft } from "./view-draft.ts";
+
+/** What happens to the calls of the open turn. Other events change nothing. */
+export function applyCallEvent(draft: ViewDraft, event: DurableEvent): void {
+  const { view } = draft;
+  switch (event.type) {
+    case "tool_execution_start":
+      draft.changeCall(event.callKey, (call) => startedCall(call, event));
+      return;
+    case "tool_execution_end":
+      draft.changeCall(event.callKey, (call) => endedCall(call, event));
+      Object.assign(view, addSpent(view, event));
+      return;
+    case "awaiting_tool_execution":
+      for (const asked of event.toolCalls) draft.changeCall(asked.callKey, (call) => waitingCall(call, asked));
+      view.pendingToolCalls = [...view.pendingToolCalls, ...event.toolCalls].sort((a, b) => callIndex(a.callKey) - callIndex(b.callKey));
+      return;
+    case "approval_requested": {
+      const { args, deadline } = event;
+      draft.changeCall(event.callKey, (call) => ({ ...call, args, state: "approval", ...(deadline === undefined ? {} : { deadline }) }));
+      return;
+    }
+    case "approval_decided":
+      draft.changeCall(event.callKey, ({ deadline: _, ...call }) => ({ ...call, state: "asked" }));
+      return;
+    default:
+      return;
+  }
+}

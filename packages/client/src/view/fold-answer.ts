@@ -1,0 +1,68 @@
+import type { AssistantPart, EphemeralEvent } from "@loopwright/core/protocol";
+import type { ViewAnswer, ViewPart } from "./session-view.ts";
+
+/** The answer after one event of its lane; the same object where the event does not come next. */
+export function foldAnswer(answer: ViewAnswer, event: EphemeralEvent): ViewAnswer {
+  const { n } = event;
+  if (event.type === "message_snapshot") return n > answer.n ? { ...answer, n, parts: partsFrom(event.content) } : answer;
+  return n === answer.n + 1 ? { ...answer, n, parts: foldParts(answer.parts, event) } : answer;
+}
+
+function foldParts(parts: readonly ViewPart[], event: EphemeralEvent): readonly ViewPart[] {
+  switch (event.type) {
+    case "text_start":
+    case "text_delta":
+    case "text_end":
+      return foldWriting(parts, "text", { ...event, whole: event.type === "text_end" ? event.text : undefined });
+    case "thinking_start":
+    case "thinking_delta":
+    case "thinking_end":
+      return foldWriting(parts, "thinking", { ...event, whole: event.type === "thinking_end" ? event.thinking : undefined });
+    case "toolcall_start":
+      return withPart(parts, -1, { type: "tool_call", toolName: event.toolName, argsText: "", ended: false, index: event.index });
+    case "toolcall_delta": {
+      const place = placeOf(parts, event.index);
+      const part = parts[place];
+      // Without its start nobody knows what is called: its end will tell.
+      return part?.type === "tool_call" ? withPart(parts, place, { ...part, argsText: part.argsText + event.delta }) : parts;
+    }
+    case "toolcall_end": {
+      const { index, toolCall } = event;
+      const argsText = toolCall.argsText ?? JSON.stringify(toolCall.args);
+      return withPart(parts, placeOf(parts, index), { type: "tool_call", toolName: toolCall.name, argsText, ended: true, index });
+    }
+    default:
+      return parts;
+  }
+}
+
+interface Writing {
+  readonly index: number;
+  readonly delta?: string;
+  readonly whole: string | undefined;
+}
+
+function foldWriting(parts: readonly ViewPart[], type: "text" | "thinking", { index, delta = "", whole }: Writing): readonly ViewPart[] {
+  let place = placeOf(parts, index);
+  // What a snapshot told of goes on: only its last part can be open.
+  const last = parts.at(-1);
+  if (place < 0 && last?.type === type && last.index === undefined && !last.ended) place = parts.length - 1;
+  const part = parts[place];
+  const text = whole ?? (part?.type === type ? part.text : "") + delta;
+  return withPart(parts, place, { type, text, ended: whole !== undefined, index });
+}
+
+const placeOf = (parts: readonly ViewPart[], index: number): number => parts.findLastIndex((part) => part.index === index);
+
+/** With the part at a place, or where its index belongs when the place is -1. */
+function withPart(parts: readonly ViewPart[], place: number, part: ViewPart): readonly ViewPart[] {
+  if (place >= 0) return parts.with(place, part);
+  const after = parts.findLastIndex((other) => (other.index ?? -1) < (part.index ?? 0));
+  return parts.toSpliced(after + 1, 0, part);
+}
+
+function partsFrom(content: readonly AssistantPart[]): readonly ViewPart[] {
+  return content.flatMap((part, i) =>
+    part.type === "text" || part.type === "thinking" ? [{ type: part.type, text: part.text, ended: i < content.length - 1 }] : [],
+  );
+}

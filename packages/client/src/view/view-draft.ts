@@ -1,0 +1,79 @@
+import type { MessageId } from "@loopwright/core/protocol";
+import { CallMap } from "./call-map.ts";
+import { pathTo, pushInCallOrder } from "./path.ts";
+import type { SessionView, ViewCall, ViewMessage, ViewRun } from "./session-view.ts";
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A view in the making. What changes is copied once per draft, the rest is shared with the view before. */
+export class ViewDraft {
+  readonly view: Mutable<SessionView>;
+  private readonly own = new Set<object>();
+
+  constructor(view: SessionView) {
+    this.view = { ...view };
+  }
+
+  /** Adds a message; the path grows with it where it continues the head. */
+  addMessage(added: ViewMessage): void {
+    const { view } = this;
+    const { id, parent } = added;
+    const messages = this.mine(view.messages);
+    messages.set(id, added);
+    view.messages = messages;
+    const children = this.mine(view.children);
+    children.set(parent, [...(children.get(parent) ?? []), id]);
+    view.children = children;
+    if (parent === view.head) {
+      const path = this.own.has(view.path) ? (view.path as ViewMessage[]) : [...view.path];
+      this.own.add(path);
+      pushInCallOrder(path, added);
+      view.path = path;
+      view.head = id;
+    } else this.moveHead(id);
+  }
+
+  moveHead(to: MessageId | null): void {
+    const { view } = this;
+    if (to === view.head) return;
+    view.head = to;
+    view.path = pathTo(view, to);
+    this.own.add(view.path);
+  }
+
+  changeRun(change: Partial<ViewRun>): void {
+    if (this.view.run) this.view.run = { ...this.view.run, ...change };
+  }
+
+  /** Calls of a new turn take the place of the last one's, which stay among the earlier ones. */
+  beginTurn(calls: readonly ViewCall[]): void {
+    const { earlier, turn } = layersOf(this.view.calls);
+    if (calls.length === 0 && turn.size === 0) return;
+    const fresh = new Map(calls.map((call) => [call.callKey, call]));
+    this.own.add(fresh);
+    this.view.calls = new CallMap(turn.size === 0 ? earlier : new Map([...earlier, ...turn]), fresh);
+  }
+
+  /** Changes one call of the open turn; nothing where there is no such call. */
+  changeCall(callKey: string, change: (call: ViewCall) => ViewCall): void {
+    const { earlier, turn } = layersOf(this.view.calls);
+    const call = turn.get(callKey);
+    const next = call && change(call);
+    if (!next || next === call) return;
+    const mine = this.mine(turn);
+    mine.set(callKey, next);
+    this.view.calls = new CallMap(earlier, mine);
+  }
+
+  private mine<K, V>(map: ReadonlyMap<K, V>): Map<K, V> {
+    if (this.own.has(map)) return map as Map<K, V>;
+    const copy = new Map(map);
+    this.own.add(copy);
+    return copy;
+  }
+}
+
+/** Calls of the open turn, apart from the earlier ones. */
+export function layersOf(calls: SessionView["calls"]): Pick<CallMap, "earlier" | "turn"> {
+  return calls instanceof CallMap ? calls : { earlier: calls, turn: new Map() };
+}

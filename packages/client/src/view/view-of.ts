@@ -1,0 +1,89 @@
+import type { SessionSnapshot } from "@loopwright/core/protocol";
+import { CallMap } from "./call-map.ts";
+import { answeredCall, askedCalls, startedCall, waitingCall } from "./fold-call.ts";
+import { pathTo } from "./path.ts";
+import type { SessionView, ViewAnswer, ViewCall, ViewEnd, ViewRun } from "./session-view.ts";
+
+/** The session as its snapshot tells it. The cost is the number of messages. */
+export function viewOf(snapshot: SessionSnapshot): SessionView {
+  const { sessionId, agent, title, metadata, status, closed = false, createdAt, updatedAt, cursor, head, waiting, run, lastRun } = snapshot;
+  const { model, usage, cost, contextTokens } = snapshot;
+  const messages = new Map(snapshot.messages.map((message) => [message.id, message]));
+  const children = new Map<string | null, string[]>();
+  for (const { id, parent } of snapshot.messages) {
+    const list = children.get(parent);
+    if (list) list.push(id);
+    else children.set(parent, [id]);
+  }
+  return {
+    sessionId,
+    agent,
+    ...(title === undefined ? {} : { title }),
+    ...(metadata ? { metadata } : {}),
+    closed,
+    status,
+    createdAt,
+    updatedAt,
+    cursor,
+    messages,
+    children,
+    head,
+    path: pathTo({ messages }, head),
+    calls: callsIn(snapshot),
+    ...(run?.answering === undefined ? {} : { answer: answerOf(snapshot, { lane: run.answering, runId: run.runId }) }),
+    ...(run ? { run: runOf(run) } : {}),
+    ...(lastRun ? { lastRun: endOf(lastRun) } : {}),
+    waiting,
+    pendingToolCalls: run?.pendingToolCalls ?? [],
+    ...(model === undefined ? {} : { model }),
+    ...(usage ? { usage } : {}),
+    ...(cost ? { cost } : {}),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+  };
+}
+
+/** Nothing happens in a session while a model writes, but for inputs: the last change is when it began. */
+function answerOf({ head, updatedAt }: SessionSnapshot, { lane, runId }: Pick<ViewAnswer, "lane" | "runId">): ViewAnswer {
+  return { lane, n: 0, runId, parent: head, startedAt: updatedAt, parts: [] };
+}
+
+function runOf({ runId, provider, model, turn, aborting, retry, limit, movedHead }: NonNullable<SessionSnapshot["run"]>): ViewRun {
+  return {
+    runId,
+    provider,
+    model,
+    turn,
+    ...(aborting === undefined ? {} : { aborting }),
+    // What is being stopped is not tried again.
+    ...(retry && aborting === undefined ? { retry } : {}),
+    ...(limit ? { limit } : {}),
+    ...(movedHead === undefined ? {} : { movedHead }),
+  };
+}
+
+function endOf({ runId, status, reason, failure }: NonNullable<SessionSnapshot["lastRun"]>): ViewEnd {
+  return { runId, status, reason, ...(failure ? { code: failure.code, error: failure.message } : {}) };
+}
+
+/** Every call of the open run, those of its last turn apart. */
+function callsIn({ run, messages }: SessionSnapshot): CallMap {
+  const earlier = new Map<string, ViewCall>();
+  const turn = new Map<string, ViewCall>();
+  for (const { runId, message } of messages) {
+    if (!run || runId !== run.runId) continue;
+    if (message.role === "assistant") {
+      for (const [callKey, call] of turn) earlier.set(callKey, call);
+      turn.clear();
+      for (const call of askedCalls(message)) turn.set(call.callKey, call);
+    } else if (message.role === "tool_result") change(turn, message.callKey, (call) => answeredCall(call, message));
+  }
+  for (const { callKey, lane, startedAt, args } of run?.tools ?? [])
+    change(turn, callKey, (call) => startedCall(call, { seq: lane, at: startedAt, args }));
+  for (const pending of run?.pendingToolCalls ?? []) change(turn, pending.callKey, (call) => waitingCall(call, pending));
+  return new CallMap(earlier, turn);
+}
+
+function change(calls: Map<string, ViewCall>, callKey: string | undefined, by: (call: ViewCall) => ViewCall): void {
+  const call = callKey === undefined ? undefined : calls.get(callKey);
+  if (call) calls.set(call.callKey, by(call));
+}
