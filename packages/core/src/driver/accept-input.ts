@@ -2,7 +2,7 @@ import { AgentError } from "../errors.ts";
 import { at, findLastIndex } from "../loop/append-list.ts";
 import type { FactBody, RunOptions } from "../loop/fact.ts";
 import { placeOf } from "../loop/inputs.ts";
-import { type State, tipOf } from "../loop/state.ts";
+import { endOf, type KnownInput, type State, tipOf } from "../loop/state.ts";
 import type { UserMessage } from "../message/message.ts";
 import type { ExecuteInput, ExecuteOptions } from "../protocol/execute.ts";
 import { wellFormed } from "../tools/cut-text.ts";
@@ -23,6 +23,8 @@ export interface AcceptedInput {
   readonly bodies: readonly FactBody[];
   /** The run that answers it. */
   readonly runId: string;
+  /** Where the log has it, or the first part of it, already. */
+  readonly known?: { readonly seq: number; readonly inputId?: string };
 }
 
 /** @throws AgentError INPUT_INVALID when the message is empty or no plain JSON. */
@@ -57,10 +59,10 @@ export function acceptInput(
   { deps, opening, isRecovering }: { readonly deps: Deps; readonly opening: FactBody; readonly isRecovering: boolean },
 ): AcceptedInput {
   const { options, message, inputId } = input;
-  if (state.status === "closed") throw sessionClosed(deps.sessionId);
   const known =
     knownInput(state, input) ?? (isRecovering && options.idempotencyKey === undefined ? interruptedTwin(state, message) : undefined);
-  if (known !== undefined) return { bodies: [], runId: known };
+  if (known) return { bodies: [], runId: known.runId, known };
+  if (state.status === "closed") throw sessionClosed(deps.sessionId);
   const { run } = state;
   const mode = options.mode ?? "enqueue";
   if (run && mode === "reject") throw new AgentError("SESSION_BUSY", { message: `The session \`${deps.sessionId}\` is running.` });
@@ -109,22 +111,37 @@ function runOptions({ model, temperature, maxTokens, reasoningEffort, surface, a
   return chosen.length === 0 ? {} : { options: Object.fromEntries(chosen) };
 }
 
-/** The run of an input with the same id or key. @throws AgentError KEY_REUSED when the key came with another message. */
-function knownInput(state: State, { inputId, message, options }: NewInput): string | undefined {
+type Known = Pick<KnownInput, "runId" | "inputId" | "seq">;
+
+/** The input with the same id or key. @throws AgentError KEY_REUSED when the key came with another message, or on another branch. */
+function knownInput(state: State, { inputId, message, regenerate, options }: NewInput): Known | undefined {
   const key = options.idempotencyKey;
-  const place = findLastIndex(state.known, (known) => known.inputId === inputId || (key !== undefined && known.key === key));
-  const twin = at(state.known, place);
+  const twin = lastKnown(state, (known) => known.inputId === inputId || (key !== undefined && known.key === key));
   if (!twin) return undefined;
-  if (JSON.stringify(twin.message) === JSON.stringify(message)) return twin.runId;
+  if (JSON.stringify(twin.message) === JSON.stringify(message) && twin.parent === (regenerate ?? options.parent))
+    return { ...twin, runId: answeringRun(state, twin) };
   throw new AgentError("KEY_REUSED", { message: "The idempotency key was used with another message." });
 }
 
+function lastKnown({ known }: State, fits: (input: KnownInput) => boolean): KnownInput | undefined {
+  return at(known, findLastIndex(known, fits));
+}
+
+/** A steered input that came too late has a run of its own, named for it. */
+function answeringRun(state: State, { runId, inputId }: KnownInput): string {
+  const isOwn = state.run?.runId === inputId || state.inputs.some((input) => input.runId === inputId) || endOf(state, inputId);
+  return isOwn ? inputId : runId;
+}
+
 /** After a crash the same words said again are the interrupted input, not a second one (only when they end the transcript). */
-function interruptedTwin(state: State, message: UserMessage | undefined): string | undefined {
-  if (!message) return undefined;
+function interruptedTwin(state: State, message: UserMessage | undefined): Known | undefined {
   const { run } = state;
   const waiting = run ? undefined : state.inputs.at(-1);
-  const last = run ? at(state.history, tipOf(state))?.message : waiting?.message;
-  const isTwin = last?.role === "user" && JSON.stringify(last.content) === JSON.stringify(message.content);
-  return isTwin ? (run?.runId ?? waiting?.runId) : undefined;
+  const tip = run && at(state.history, tipOf(state));
+  const last = tip ? tip.message : waiting?.message;
+  if (last?.role !== "user" || JSON.stringify(last.content) !== JSON.stringify(message?.content)) return undefined;
+  if (!run) return waiting;
+  const own = lastKnown(state, ({ seq }) => tip?.runId === run.runId && String(seq) === tip.id);
+  const first = own ?? lastKnown(state, ({ inputId }) => inputId === run.inputId);
+  return first && { ...first, runId: run.runId };
 }

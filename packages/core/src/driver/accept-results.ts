@@ -1,8 +1,7 @@
 import { AgentError } from "../errors.ts";
-import { at } from "../loop/append-list.ts";
+import { at, findLastIndex } from "../loop/append-list.ts";
 import type { CallResult, FactBody } from "../loop/fact.ts";
-import type { Call, State } from "../loop/state.ts";
-import { tipOf } from "../loop/state.ts";
+import { type Call, type Entry, type State, tipOf } from "../loop/state.ts";
 import { partsOf, type ToolResultMessage } from "../message/message.ts";
 import { normaliseOutput } from "../tools/normalise-output.ts";
 import { toolLimits } from "../tools/tool-limits.ts";
@@ -25,7 +24,8 @@ export function acceptResults(state: State, results: readonly ToolResultMessage[
     });
   const seen = new Set<string>();
   const bodies: FactBody[] = [];
-  let runId = state.run?.runId ?? state.lastRun?.runId ?? "";
+  const openRunId = state.run?.runId ?? "";
+  let known: Entry | undefined;
   for (const result of results) {
     if (result?.role !== "tool_result")
       throw new AgentError("INPUT_INVALID", {
@@ -35,7 +35,8 @@ export function acceptResults(state: State, results: readonly ToolResultMessage[
     checkPayload(result, "The result");
     const call = pendingCallOf(state, result);
     if (!call) {
-      checkReplay(state, result);
+      const entry = recordedResult(state, result);
+      if (!known || Number(entry.id) < Number(known.id)) known = entry;
       continue;
     }
     const { callKey } = call.part;
@@ -46,10 +47,10 @@ export function acceptResults(state: State, results: readonly ToolResultMessage[
       });
     seen.add(callKey);
     checkDeadline(call, deps.clock.now());
-    runId = state.run?.runId ?? runId;
-    bodies.push({ type: "client.answered", runId, callKey, by: deps.access.user, ...resultOf(result) });
+    bodies.push({ type: "client.answered", runId: openRunId, callKey, by: deps.access.user, ...resultOf(result) });
   }
-  return { bodies, runId };
+  const runId = bodies.length > 0 ? openRunId : (known?.runId ?? "");
+  return { bodies, runId, ...(known ? { known: { seq: Number(known.id) } } : {}) };
 }
 
 const names = (result: ToolResultMessage, part: { readonly id: string; readonly callKey: string }): boolean =>
@@ -59,24 +60,34 @@ function pendingCallOf(state: State, result: ToolResultMessage): Call | undefine
   return state.run?.calls.find((call) => call.stage === "requested" && names(result, call.part));
 }
 
-/** A call that has its result already takes an equal one silently. */
-function checkReplay(state: State, result: ToolResultMessage): void {
-  for (let entry = at(state.history, tipOf(state)); entry; entry = at(state.history, entry.parent)) {
-    const { message } = entry;
-    if (message.role !== "tool_result" || !names(result, { id: message.toolCallId, callKey: message.callKey ?? message.toolCallId }))
-      continue;
-    const isEqual = JSON.stringify(message.content) === JSON.stringify(resultOf(result).output);
-    if (isEqual) return;
-    throw new AgentError("CALL_ANSWERED", {
-      message: `The call \`${result.toolCallId}\` has another result already.`,
-      details: { toolCallId: result.toolCallId },
-    });
-  }
-  throw new AgentError("CALL_UNKNOWN", {
-    message: `No call \`${result.toolCallId}\` waits for a result.`,
-    details: { toolCallId: result.toolCallId },
-  });
+/** A call that has its result already takes an equal one silently. @throws AgentError CALL_ANSWERED, CALL_UNKNOWN */
+function recordedResult(state: State, result: ToolResultMessage): Entry {
+  const entry = settledOnPath(state, result) ?? settledAnywhere(state, result);
+  const details = { toolCallId: result.toolCallId };
+  if (!entry) throw new AgentError("CALL_UNKNOWN", { message: `No call \`${result.toolCallId}\` waits for a result.`, details });
+  const { content, outcome } = entry.message as ToolResultMessage;
+  const same = resultOf(result);
+  if (JSON.stringify(content) === JSON.stringify(same.output) && (outcome ?? "ok") === same.outcome) return entry;
+  throw new AgentError("CALL_ANSWERED", { message: `The call \`${result.toolCallId}\` has another result already.`, details });
 }
+
+/** Vendors may use an id again: the call on the path that people see now comes first. */
+function settledOnPath(state: State, result: ToolResultMessage): Entry | undefined {
+  let entry = at(state.history, tipOf(state));
+  while (entry && !settles(entry, result)) entry = at(state.history, entry.parent);
+  return entry;
+}
+
+/** On another branch, where somebody has moved the head since. */
+function settledAnywhere({ history }: State, result: ToolResultMessage): Entry | undefined {
+  return at(
+    history,
+    findLastIndex(history, (entry) => settles(entry, result)),
+  );
+}
+
+const settles = ({ message }: Entry, result: ToolResultMessage): boolean =>
+  message.role === "tool_result" && names(result, { id: message.toolCallId, callKey: message.callKey ?? message.toolCallId });
 
 function checkDeadline({ deadline, part }: Call, now: number): void {
   if (deadline === undefined || deadline > now) return;

@@ -1,8 +1,8 @@
-import { AgentError, type Failure, failureOf, isAgentError } from "../errors.ts";
+import { AgentError, isAgentError } from "../errors.ts";
 import { at } from "../loop/append-list.ts";
 import type { AgentEvent, ExecuteStatus, PendingToolCall, SessionEvent } from "../loop/event.ts";
 import { pendingCall } from "../loop/events-of.ts";
-import { isAtRest, type State } from "../loop/state.ts";
+import { type EndedRun, endOf, isAtRest, type State } from "../loop/state.ts";
 import { inCallOrder } from "../loop/transcript.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { type Cost, costSince, type Usage, usageSince } from "../message/usage.ts";
@@ -35,10 +35,6 @@ export class Execution implements ExecuteStream {
   private settle!: { readonly resolve: (result: ExecuteResult) => void; readonly reject: (error: AgentError) => void };
   private runId: string | undefined;
   private before: Spent = {};
-  private limit: ExecuteResult["limit"];
-  /** As its last events told it: the state knows the last run only. */
-  private ending: State["lastRun"];
-  private failure: Failure | undefined;
   private isAccepted = false;
   /** Told since the input was last offered: others may be faster, and then it is another run that answers. */
   private early: (readonly SessionEvent[])[] = [];
@@ -127,14 +123,7 @@ export class Execution implements ExecuteStream {
     this.buffer.push(events);
     for (const event of events) {
       if (event.type === "message_end") this.messages.push(event.message);
-      else if (event.type === "limit_reached") this.limit = { which: event.which, value: event.value };
-      else if (event.type === "error") this.failure = failureOf(new AgentError(event.code, { message: event.error }));
-      else if (event.type === "run_end") {
-        const { status, reason, usage, cost } = event;
-        const failure = status === "failed" ? this.failure : undefined;
-        this.ending = { runId, status, reason, ...(failure ? { failure } : {}), ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
-        this.finish(this.options.driver.state);
-      }
+      else if (event.type === "run_end") this.finish(this.options.driver.state);
     }
   }
 
@@ -174,13 +163,12 @@ export class Execution implements ExecuteStream {
   }
 
   private resultIn(state: State): ExecuteResult {
-    const { run, lastRun } = state;
     const { runId } = this;
     const messages = inCallOrder(this.messages);
-    const isOpen = run !== undefined && run.runId === runId;
-    const ended = lastRun?.runId === runId ? lastRun : (this.ending ?? droppedBy(state, runId, messages));
-    const status = isOpen ? "awaiting_tool_execution" : statusOf(ended);
-    const spent: Spent = (isOpen ? run : ended) ?? {};
+    const open = state.run?.runId === runId ? state.run : undefined;
+    const ended = endOf(state, runId);
+    const status = open ? "awaiting_tool_execution" : statusOf(ended);
+    const { limit, ...spent }: Pick<EndedRun, "limit" | "usage" | "cost"> = open ?? ended ?? {};
     const usage = usageSince(spent.usage, this.before.usage);
     const cost = costSince(spent.cost, this.before.cost);
     const last = messages.findLast((message) => message.role === "assistant");
@@ -190,23 +178,17 @@ export class Execution implements ExecuteStream {
       messages,
       text: last ? textOf(last) : "",
       ...(last ? { finishReason: last.stopReason } : {}),
-      ...(isOpen ? { pendingToolCalls: pendingToolCalls(state) } : {}),
+      ...(open ? { pendingToolCalls: pendingToolCalls(state) } : {}),
       ...(usage ? { usage } : {}),
       ...(cost ? { cost } : {}),
-      ...(this.limit ? { limit: this.limit } : {}),
+      ...(limit ? { limit: { which: limit.which, value: limit.value } } : {}),
       ...(error ? { error } : {}),
       ...(runId === undefined ? {} : { runId }),
     };
   }
 }
 
-const statusOf = (ended: State["lastRun"]): ExecuteStatus => (ended?.status === "failed" ? "error" : (ended?.status ?? "completed"));
-
-/** A session that is closed drops the inputs that wait. */
-function droppedBy(state: State, runId: string | undefined, messages: readonly Message[]): State["lastRun"] {
-  if (state.status !== "closed" || !runId || messages.length > 0) return undefined;
-  return { runId, status: "aborted", reason: "session closed" };
-}
+const statusOf = (ended: EndedRun | undefined): ExecuteStatus => (ended?.status === "failed" ? "error" : (ended?.status ?? "completed"));
 
 /** What a run that was over before it was watched had said: the answer to an input that is sent again. */
 function messagesOf(state: State, runId: string | undefined): readonly Message[] {
@@ -220,7 +202,7 @@ export function pendingToolCalls(state: State): readonly PendingToolCall[] {
   return (state.run?.calls ?? []).filter((call) => call.stage === "requested").map((call) => pendingCall(call, call.deadline));
 }
 
-function errorOf(ended: State["lastRun"], runId: string | undefined): AgentError {
+function errorOf(ended: EndedRun | undefined, runId: string | undefined): AgentError {
   if (ended?.failure) return new AgentError(ended.failure.code, { ...ended.failure, runId });
   return new AgentError("RUN_ABORTED", { message: `The run was stopped: ${ended?.reason ?? "aborted"}.`, runId });
 }

@@ -1,5 +1,5 @@
 import { AgentError, isAgentError } from "../errors.ts";
-import type { FactBody } from "../loop/fact.ts";
+import type { Fact, FactBody } from "../loop/fact.ts";
 import type { State } from "../loop/state.ts";
 import { storeConflict } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
@@ -19,14 +19,16 @@ export interface Offer {
 export interface WaitingOffer extends Offer {
   readonly resolve: () => void;
   readonly reject: (error: AgentError) => void;
+  /** What became of it in the batch that it is in. */
+  facts: readonly Fact[];
   conflicts: number;
 }
 
 /** Offers in the order in which they came. */
 export interface Inbox {
   readonly length: number;
-  /** Resolves when the facts are in the log, or nothing was left to record. Rejects with the AgentError that refused them. */
-  put(offer: Offer): Promise<void>;
+  /** Resolves when the facts are in the log, with these, or nothing was left to record. Rejects with the AgentError that refused them. */
+  put(offer: Offer): Promise<readonly Fact[]>;
   /** Folds offers until the batch is full; refused ones are told at once, the rest waits for the next batch. */
   accept(speculation: Speculation): readonly WaitingOffer[];
   /** Puts offers back in front after others were faster. One that lost too often is refused with STORE_CONFLICT; a closing fact never is. */
@@ -48,14 +50,15 @@ export function createInbox(): Inbox {
     },
     put: (offer) =>
       new Promise((resolve, reject) => {
-        waiting.push({ ...offer, resolve, reject, conflicts: 0 });
+        const own: WaitingOffer = { ...offer, resolve: () => resolve(own.facts), reject, facts: [], conflicts: 0 };
+        waiting.push(own);
       }),
     accept(speculation) {
       const accepted: WaitingOffer[] = [];
       while (waiting.length > 0 && accepted.length < driverLimits.offersPerBatch && hasRoom(speculation)) {
         const offer = waiting.shift() as WaitingOffer;
         try {
-          for (const body of offer.bodies(speculation.state)) speculation.add(body);
+          offer.facts = offer.bodies(speculation.state).flatMap((body) => speculation.add(body) ?? []);
           accepted.push(offer);
         } catch (error) {
           offer.reject(refusal(error));

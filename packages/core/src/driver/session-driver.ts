@@ -9,6 +9,7 @@
  */
 import type { AgentError } from "../errors.ts";
 import type { DurableEvent } from "../loop/event.ts";
+import type { Fact } from "../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
 import { createToolRegistry } from "../tools/tool-registry.ts";
@@ -23,7 +24,7 @@ import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.
 import { claimLease, type Lease } from "./lease.ts";
 import { hydrate } from "./payload.ts";
 import { createPreparing, type Launch, type Preparing } from "./preparing.ts";
-import { handleLetGo, historyLost, sessionClosed, storeConflict, storeFull } from "./session-errors.ts";
+import { handleLetGo, historyLost, sessionClosed, sessionRemoved, storeConflict, storeFull } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
 import { catchUp, type Speculation, speculate } from "./speculation.ts";
 import { createTailWatch, type TailWatch } from "./tail-watch.ts";
@@ -117,15 +118,16 @@ export class SessionDriver {
   }
 
   watch(watcher: Watcher): () => void {
-    this.watchers.add(watcher);
+    if (this.isDisposed) void Promise.resolve().then(() => watcher.lost(handleLetGo()));
+    else this.watchers.add(watcher);
     return () => {
       this.watchers.delete(watcher);
       if (this.watchers.size === 0 && !this.lease) this.tail.need(undefined);
     };
   }
 
-  /** Resolves when the facts are in the log, or nothing was left to record. Rejects with the AgentError that refused them. */
-  offer(offer: Offer): Promise<void> {
+  /** Resolves when the facts are in the log, with these, or nothing was left to record. Rejects with the AgentError that refused them. */
+  offer(offer: Offer): Promise<readonly Fact[]> {
     if (this.isDisposed) return Promise.reject(handleLetGo());
     const done = this.inbox.put(offer);
     this.look();
@@ -152,7 +154,7 @@ export class SessionDriver {
     const { lease } = this;
     this.loseLease();
     this.inbox.refuseAll(handleLetGo());
-    for (const watcher of [...this.watchers]) watcher.lost(handleLetGo());
+    this.tellLost(handleLetGo());
     if (lease) await this.giveBack(lease);
   }
 
@@ -237,7 +239,7 @@ export class SessionDriver {
         const error = sessionClosed(this.deps.sessionId);
         for (const offer of decision.accepted) offer.reject(error);
         await this.readTail();
-        if (this.current.status !== "closed") throw error; // Removed: no fact says so.
+        if (this.current.status !== "closed") throw error; // Removed before anything of it was read.
         return true;
       }
       case "full":
@@ -270,18 +272,30 @@ export class SessionDriver {
   private async readTail(): Promise<void> {
     const { store, ref, sessionId } = this.deps;
     this.tailSeq = 0;
-    const read = await store.log.read(ref, { from: this.current.seq + 1 });
-    if (read.length === 0) return;
-    const facts = await hydrate(read, store.blobs, ref.scope);
-    checkFacts(facts, { sessionId, after: this.current.seq });
+    const { seq } = this.current;
+    // From the last known fact on: a log that was taken away has none.
+    const read = await store.log.read(ref, { from: Math.max(1, seq) });
+    checkFacts(read, { sessionId, after: Math.max(0, seq - 1) });
+    if (seq > 0 && read.length === 0) return this.checkLog();
+    const facts = await hydrate(seq === 0 ? read : read.slice(1), store.blobs, ref.scope);
+    if (facts.length === 0) return;
     const { state, events } = catchUp(this.current, facts, sessionId);
     if (this.lease && state.epoch > this.lease.epoch) this.loseLease();
     const news = events.filter(({ seq }) => seq > this.oldSeq);
     this.adopt(state, news);
   }
 
+  /** @throws AgentError SESSION_CLOSED when the log was removed, SESSION_CORRUPT when it has lost facts. */
+  private async checkLog(): Promise<void> {
+    const { store, ref, sessionId } = this.deps;
+    const { lastSeq } = await store.log.head(ref);
+    if (lastSeq === 0) throw sessionRemoved(sessionId);
+    if (lastSeq < this.current.seq) throw historyLost(sessionId, lastSeq);
+  }
+
   private onTail(seq: number | undefined): void {
-    this.tailSeq = Math.max(this.tailSeq, seq ?? Number.MAX_SAFE_INTEGER);
+    // 0: it was removed. Nothing: who knows.
+    this.tailSeq = Math.max(this.tailSeq, seq || Number.MAX_SAFE_INTEGER);
     if (this.tailSeq > this.current.seq) this.look();
   }
 
@@ -333,23 +347,32 @@ export class SessionDriver {
     this.tailSeq = 0;
     this.tail.need(undefined);
     this.date.cancel();
-    this.deps.logger.log("error", error.message, { code: error.code, session: this.deps.sessionId });
+    const level = error.code === "SESSION_CLOSED" ? "info" : "error";
+    this.deps.logger.log(level, error.message, { code: error.code, session: this.deps.sessionId });
     this.inbox.refuseAll(error);
-    for (const watcher of [...this.watchers]) watcher.lost(error);
+    this.tellLost(error);
+  }
+
+  private tellLost(error: AgentError): void {
+    for (const watcher of [...this.watchers]) if (this.watchers.has(watcher)) watcher.lost(error);
   }
 
   /** Effects that end in the same moment are decided on together: one batch, not one for each. */
   private closeEffect(body: Parameters<Speculation["add"]>[0]): Promise<void> {
     const offer: Offer = { bodies: () => [body], needsOwner: true, isClosing: true };
-    if (this.effects.count < 2 || this.isDisposed) return this.offer(offer).catch(() => {});
-    this.gather();
-    return this.inbox.put(offer).catch(() => {});
+    const isAlone = this.effects.count < 2 || this.isDisposed;
+    if (!isAlone) this.gather();
+    const done = isAlone ? this.offer(offer) : this.inbox.put(offer);
+    return done.then(
+      () => {},
+      () => {},
+    );
   }
 
   /** Nothing to do at once: tell the watchers, and see what will move the session next. */
   private settle(): void {
     if (isAtRest(this.current)) this.recovered = false;
-    for (const watcher of [...this.watchers]) watcher.settled(this.current);
+    for (const watcher of [...this.watchers]) if (this.watchers.has(watcher)) watcher.settled(this.current);
     this.tail.need(this.lease ? "appends" : this.watchers.size === 0 ? undefined : isAtRest(this.current) ? "appends" : "take-over");
     this.date.set(this.current);
   }

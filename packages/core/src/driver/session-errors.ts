@@ -5,6 +5,10 @@ import { driverLimits } from "./session-options.ts";
 export const sessionClosed = (sessionId: string): AgentError =>
   new AgentError("SESSION_CLOSED", { message: `The session \`${sessionId}\` is closed.` });
 
+/** The error of who watches or writes to a session whose log was deleted. */
+export const sessionRemoved = (sessionId: string): AgentError =>
+  new AgentError("SESSION_CLOSED", { message: `The session \`${sessionId}\` was removed.` });
+
 /** The error of who uses a handle after it was let go, and of who watched a run through it. */
 export const handleLetGo = (): AgentError =>
   new AgentError("RUN_ABORTED", { message: "The session handle was let go.", fix: "Open the session again." });

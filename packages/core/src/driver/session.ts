@@ -12,19 +12,13 @@ import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
 import { acceptResults } from "./accept-results.ts";
 import { type Deps, depsOf } from "./deps.ts";
 import { Execution, pendingToolCalls } from "./execution.ts";
+import { createKeeper } from "./keeper.ts";
 import { checkPayload } from "./payload.ts";
 import { SessionDriver } from "./session-driver.ts";
 import { sessionClosed } from "./session-errors.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { snapshotOf } from "./snapshot.ts";
-import { submitInput } from "./submit.ts";
-
-interface Handle {
-  readonly deps: Deps;
-  readonly driver: SessionDriver;
-  /** First fact of a new log. */
-  readonly opening: FactBody;
-}
+import { type SubmitScene, submitInput } from "./submit.ts";
 
 /** The agent with what came with the session. */
 function withDeclared(agent: Agent, { tools = [], prompt }: Pick<SessionOptions, "tools" | "prompt">): Agent {
@@ -41,6 +35,9 @@ function clientTool({ name, description, parameters, label, timeoutMs }: Declare
   const optional = { ...(label === undefined ? {} : { label }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
   return defineTool({ name, description, parameters, ...optional });
 }
+
+/** What a session is beneath its door. */
+type Handle = SubmitScene;
 
 const handles = new WeakMap<AgentSession, Handle>();
 
@@ -64,7 +61,8 @@ export function createSession(options: SessionOptions): AgentSession {
     ...(prompt === undefined ? {} : { prompt }),
     ...(metadata ? { metadata } : {}),
   };
-  const handle: Handle = { deps, driver: new SessionDriver(deps), opening };
+  const driver = new SessionDriver(deps);
+  const handle: Handle = { deps, driver, keeper: createKeeper(driver, deps.clock), opening };
   const session = sessionOver(handle);
   handles.set(session, handle);
   return session;
@@ -107,8 +105,8 @@ function handleOf(session: AgentSession): Handle {
 
 function sessionOver(handle: Handle): AgentSession {
   const { deps, driver, opening } = handle;
-  const record = (bodies: (state: State) => readonly FactBody[]): Promise<void> => driver.offer({ bodies, needsOwner: false });
-  const change = (bodies: (state: State) => readonly FactBody[]): Promise<void> => record((state) => bodies(openState(state, deps)));
+  const record = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> => driver.offer({ bodies, needsOwner: false });
+  const change = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> => record((state) => bodies(openState(state, deps)));
   const session: AgentSession = {
     id: deps.sessionId,
     get status() {
@@ -168,9 +166,10 @@ function sessionOver(handle: Handle): AgentSession {
     snapshot: () => snapshotOf(driver.state, deps.sessionId),
     async abort(reason = "user", by = deps.access.user) {
       let isAborting = false;
-      await record(({ run }) => {
-        isAborting = run !== undefined && !run.abort;
-        return run && isAborting ? [{ type: "abort.requested", runId: run.runId, reason, by }] : [];
+      await record(({ run, inputs: [waiting] }) => {
+        const target = run ?? waiting;
+        isAborting = target !== undefined && !target.abort;
+        return target && isAborting ? [{ type: "abort.requested", runId: target.runId, reason, by }] : [];
       });
       return isAborting;
     },
@@ -195,19 +194,22 @@ function sessionOver(handle: Handle): AgentSession {
 }
 
 function followSession({ deps, driver }: Handle, follower: SessionFollower): () => void {
-  const { events, rested = () => {}, lost = () => {} } = follower;
   const guard = guarded(deps);
+  const stop = (): void => {
+    for (const stopOne of stops) stopOne();
+  };
   const stops = [
-    driver.hub.listen(guard((news, runId) => events.call(follower, news, runId))),
+    driver.hub.listen(guard((news, runId) => follower.events(news, runId))),
     driver.watch({
-      settled: guard((state) => void (isAtRest(state) && rested.call(follower))),
-      lost: guard((error) => lost.call(follower, error)),
+      settled: guard((state) => void (isAtRest(state) && follower.rested?.())),
+      lost: guard((error) => {
+        stop();
+        follower.lost?.(error);
+      }),
     }),
   ];
   driver.kick();
-  return () => {
-    for (const stop of stops) stop();
-  };
+  return stop;
 }
 
 function openState(state: State, { sessionId }: Deps): State {

@@ -5,7 +5,7 @@ import type { DurableBody, PendingToolCall } from "./event.ts";
 import type { Fact, FactOf } from "./fact.ts";
 import { acceptsInput, placeOf } from "./inputs.ts";
 import type { Call, Run, State } from "./state.ts";
-import { endsAttempt, endsRun, mayRetry, startsModel, startsRun, waits } from "./turns.ts";
+import { endsAttempt, endsRun, mayRetry, startOf, startsModel, startsRun, waits } from "./turns.ts";
 
 /** The durable events of a fact, in order, told from the state before it. A fact that changes nothing has none. */
 export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
@@ -82,8 +82,9 @@ const tipId = (state: State): MessageId | null => at(state.history, state.run?.t
 function ofRunStart(before: State, fact: FactOf<"run.started">): readonly DurableBody[] {
   const input = before.inputs[0];
   const start: DurableBody = { type: "run_start", model: fact.model, provider: fact.provider };
-  const from = input?.parent === undefined ? tipId(before) : input.parent;
-  return input?.message ? [start, ...ofMessage(String(input.seq), from, input.message)] : [start];
+  if (!input?.message) return [start];
+  const parent = at(before.history, startOf(before, input))?.id ?? null;
+  return [start, ...ofMessage(String(input.seq), parent, input.message)];
 }
 
 function ofModelStart(before: State, fact: FactOf<"model.started">): readonly DurableBody[] {

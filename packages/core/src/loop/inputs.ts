@@ -1,7 +1,7 @@
 import type { MessageId } from "../message/message.ts";
 import { append, findLastIndex, hasKey } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
-import type { Entry, KnownInput, QueuedInput, Run, State } from "./state.ts";
+import { type EndedRun, type Entry, endedRun, type KnownInput, type QueuedInput, type Run, type State } from "./state.ts";
 
 /** Opens the log: only its first fact may, and seeds the history with the given context. */
 export function foldOpened(state: State, fact: FactOf<"session.opened">): State {
@@ -20,11 +20,14 @@ export function foldOpened(state: State, fact: FactOf<"session.opened">): State 
   return next;
 }
 
-/** Closing ends an open run where it stands. */
+/** Closing ends an open run where it stands, and those that wait before they begin. */
 export function foldClosed(state: State): State {
   const { run, ...rest } = state;
-  const lastRun = run ? { runId: run.runId, status: "aborted" as const, reason: "session closed" } : state.lastRun;
-  return { ...rest, status: "closed", inputs: [], head: run ? run.tip : state.head, ...(lastRun ? { lastRun } : {}) };
+  const how = { status: "aborted", reason: "session closed" } as const;
+  const runs = [...(run ? [endedRun(run, how)] : []), ...state.inputs.map(({ runId }): EndedRun => ({ runId, ...how }))];
+  const [lastRun = state.lastRun] = runs;
+  const ended = runs.reduce(append, state.ended);
+  return { ...rest, status: "closed", inputs: [], ended, head: run ? run.tip : state.head, ...(lastRun ? { lastRun } : {}) };
 }
 
 /** A steered input joins the open run; every other one, and one that came too late to steer, waits for a run of its own. */
@@ -44,8 +47,15 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
   return joins ? { ...next, run: { ...joins, steered: [...joins.steered, input] } } : { ...next, inputs: [...state.inputs, input] };
 }
 
-function knownFrom({ idempotencyKey, inputId, runId, seq, message }: FactOf<"input.accepted">): KnownInput {
-  return { inputId, runId, seq, ...(idempotencyKey === undefined ? {} : { key: idempotencyKey }), ...(message ? { message } : {}) };
+function knownFrom({ idempotencyKey: key, inputId, runId, seq, message, parent }: FactOf<"input.accepted">): KnownInput {
+  return {
+    inputId,
+    runId,
+    seq,
+    ...(key === undefined ? {} : { key }),
+    ...(message ? { message } : {}),
+    ...(parent === undefined ? {} : { parent }),
+  };
 }
 
 function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined {

@@ -3,7 +3,7 @@ import type { ToolCallPart } from "../message/content.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
-import { type AppendList, emptyList } from "./append-list.ts";
+import { type AppendList, at, emptyList, findLastIndex } from "./append-list.ts";
 import type { Access, Decision, RunOptions, RunStatus } from "./fact.ts";
 import type { CallRoute, RunLimits, ToolPolicy } from "./policy.ts";
 
@@ -45,6 +45,7 @@ export interface KnownInput {
   readonly runId: string;
   readonly seq: number;
   readonly message?: UserMessage;
+  readonly parent?: MessageId | null;
 }
 
 /** Where one call of the turn stands. `owed`: nothing was done; `settled`: it has its one result. */
@@ -142,7 +143,9 @@ export interface State {
   /** As the session was opened. */
   readonly participants?: readonly string[];
   readonly run?: Run;
-  readonly lastRun?: LastRun;
+  readonly lastRun?: EndedRun;
+  /** Every run that has ended, oldest first. */
+  readonly ended: AppendList<EndedRun>;
   /** Model of the last call. */
   readonly model?: string;
   readonly usage?: Usage;
@@ -153,11 +156,13 @@ export interface State {
   readonly compactions: readonly Compaction[];
 }
 
-export interface LastRun {
+/** How a run ended. */
+export interface EndedRun {
   readonly runId: string;
   readonly status: RunStatus;
   readonly reason: string;
   readonly failure?: Failure;
+  readonly limit?: ReachedLimit;
   readonly usage?: Usage;
   readonly cost?: Cost;
 }
@@ -177,12 +182,34 @@ export const emptyState: State = {
   head: -1,
   inputs: [],
   known: emptyList(),
+  ended: emptyList(),
   compactions: [],
 };
 
 /** Place of the last message of the path that people see now; -1: none. */
 export function tipOf(state: State): number {
   return state.run ? state.run.tip : state.head;
+}
+
+/** How the run ended, with what was spent and which limit it has reached. */
+export function endedRun({ runId, usage, cost, limit }: Run, { status, reason, failure }: Omit<EndedRun, "runId">): EndedRun {
+  return {
+    runId,
+    status,
+    reason,
+    ...(failure ? { failure } : {}),
+    ...(limit ? { limit: { which: limit.which, value: limit.value } } : {}),
+    ...(usage ? { usage } : {}),
+    ...(cost ? { cost } : {}),
+  };
+}
+
+/** How the run ended; `undefined` as long as it has not. The cost is the number of runs since. */
+export function endOf({ ended }: State, runId: string | undefined): EndedRun | undefined {
+  return at(
+    ended,
+    findLastIndex(ended, (run) => run.runId === runId),
+  );
 }
 
 /** True when nobody but people or clients can move the session: it needs no process. */

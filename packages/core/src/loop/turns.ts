@@ -1,18 +1,23 @@
 import { callsOf } from "../message/message.ts";
 import { addSpent, type Cost, contextTokensOf, type Usage } from "../message/usage.ts";
+import { append } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
 import { appendToRun, placeOf } from "./inputs.ts";
-import type { Abort, Call, Run, State } from "./state.ts";
+import { type Abort, type Call, endedRun, type QueuedInput, type Run, type State } from "./state.ts";
 
 /** Whether the fact starts the run of the first waiting input. */
 export function startsRun(state: State, fact: FactOf<"run.started">): boolean {
   return state.status === "open" && !state.run && state.inputs[0]?.runId === fact.runId;
 }
 
+/** Place of the message that the run of an input begins at; -1: none. */
+export function startOf(state: State, { parent }: QueuedInput): number {
+  return parent === undefined ? state.head : (placeOf(state, parent) ?? state.head);
+}
+
 export function foldRunStarted(state: State, fact: FactOf<"run.started">): State {
   const [input, ...inputs] = state.inputs;
   if (!input || !startsRun(state, fact)) return state;
-  const from = input.parent === undefined ? state.head : (placeOf(state, input.parent) ?? state.head);
   const run: Run = {
     runId: fact.runId,
     inputId: input.inputId,
@@ -24,7 +29,7 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
     ...(input.access ? { access: input.access } : {}),
     ...(input.options ? { options: input.options } : {}),
     ...(input.abort ? { abort: input.abort } : {}),
-    tip: from,
+    tip: startOf(state, input),
     turn: 0,
     attempt: 0,
     steered: [],
@@ -153,19 +158,13 @@ export function endsRun(state: State, fact: FactOf<"run.finished">): boolean {
 export function foldRunFinished(state: State, fact: FactOf<"run.finished">): State {
   const { run, ...rest } = state;
   if (!run || !endsRun(state, fact)) return state;
-  const spent = { ...(run.usage ? { usage: run.usage } : {}), ...(run.cost ? { cost: run.cost } : {}) };
-  const lastRun = {
-    runId: run.runId,
-    status: fact.status,
-    reason: fact.reason,
-    ...(fact.failure ? { failure: fact.failure } : {}),
-    ...spent,
-  };
+  const lastRun = endedRun(run, fact);
   return {
     ...rest,
     inputs: run.steered.length > 0 ? [...run.steered, ...state.inputs] : state.inputs,
     head: run.movedHead ?? run.tip,
     lastRun,
+    ended: append(state.ended, lastRun),
   };
 }
 

@@ -64,6 +64,7 @@ export function memoryLog(sessions: MemorySessions, clock: Clock): SessionLog {
       session.lease = undefined;
       session.facts.length = 0;
       session.batches.clear();
+      notify(session, 0);
     },
     subscribe(ref, listener) {
       const { listeners } = openSession(sessions, ref);

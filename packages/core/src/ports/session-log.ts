@@ -75,6 +75,9 @@ export interface SessionLog {
   release(ref: SessionRef, epoch: number): Promise<void>;
   /** Deletes the log and its lease for good. The id is never used again: a later append answers `closed`. */
   remove(ref: SessionRef): Promise<void>;
-  /** Calls the listener soon after an append by anyone that this process can see at once. Absent: readers poll. */
+  /**
+   * Calls the listener soon after an append by anyone, with the seq of the tail, and with 0 after a removal. It may be told the same again.
+   * Absent: readers poll.
+   */
   subscribe?(ref: SessionRef, listener: (lastSeq: number) => void): () => void;
 }

@@ -1,4 +1,4 @@
-import { at } from "../loop/append-list.ts";
+import { type AppendList, at } from "../loop/append-list.ts";
 import { eventsOf } from "../loop/events-of.ts";
 import type { Fact } from "../loop/fact.ts";
 import { fold } from "../loop/fold.ts";
@@ -192,9 +192,9 @@ const runningCalls = (state: State): number => (state.run?.calls ?? []).filter((
 
 /** The state as a value: what two equal states share. */
 function asValue(state: State): string {
-  const history = Array.from({ length: state.history.length }, (_, place) => at(state.history, place));
-  const known = Array.from({ length: state.known.length }, (_, place) => at(state.known, place));
-  return JSON.stringify({ ...state, history, known });
+  const items = (list: AppendList<unknown>): readonly unknown[] => Array.from({ length: list.length }, (_, place) => at(list, place));
+  const [history, known, ended] = [state.history, state.known, state.ended].map(items);
+  return JSON.stringify({ ...state, history, known, ended });
 }
 
 const isPlain = (value: unknown): boolean => {
