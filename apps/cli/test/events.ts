@@ -6,9 +6,9 @@ type BodyOf<Union, Type, Drop extends string> = Union extends { readonly type: T
 export function durable<Type extends DurableEvent["type"]>(
   seq: number,
   type: Type,
-  body: BodyOf<DurableEvent, Type, "seq" | "k" | "at" | "sessionId" | "runId">,
+  body: BodyOf<DurableEvent, Type, "seq" | "k" | "at" | "sessionId" | "runId" | "parent">,
 ): AgentEvent {
-  return { type, seq, k: 0, at: seq, sessionId: "s", runId: "r", ...body } as unknown as DurableEvent;
+  return { type, seq, k: 0, at: seq, sessionId: "s", runId: "r", parent: null, ...body } as unknown as DurableEvent;
 }
 
 /** An ephemeral event made by hand. */

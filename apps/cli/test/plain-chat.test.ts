@@ -1,7 +1,7 @@
-import { createSession } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import { offline } from "@loopwright/providers-scripted";
 import { expect, test } from "vitest";
+import { localPlace } from "../src/chat/local-place.ts";
 import { plainChat } from "../src/chat/plain-chat.ts";
 import { createAssistant } from "../src/compose/create-assistant.ts";
 import { resolveSettings } from "../src/settings/settings.ts";
@@ -14,10 +14,11 @@ test("a plain chat appends only: no byte that moves the cursor or erases", async
   const provider = offline({ pace: 0 });
   const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
   const workplace = { settings, provider, agent, store: memoryStore() };
-  const session = createSession({ agent, store: workplace.store });
+  const place = localPlace(workplace);
+  const session = await place.open(undefined);
   const input = new FakeInput();
   const output = new FakeScreen();
-  const ended = plainChat({ workplace, session, style: createStyle(false), input, output });
+  const ended = plainChat({ place, session, style: createStyle(false), input, output });
   const prompts = (text: string, prompt: string): Promise<readonly string[]> =>
     output.until((lines) => lines.some((line) => line.includes(text)) && lines.at(-1) === prompt);
   await prompts("/help", "> ");

@@ -3,10 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { type AgentEvent, createSession } from "@loopwright/core";
+import type { AgentEvent } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import { findRecordings, isStreamed, loadRecordings, type Replay, startReplay } from "@loopwright/provider-kit/testing";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { localPlace } from "../src/chat/local-place.ts";
 import { terminalChat } from "../src/chat/terminal-chat.ts";
 import { createAssistant } from "../src/compose/create-assistant.ts";
 import { createProvider } from "../src/compose/create-provider.ts";
@@ -89,9 +90,10 @@ describe.skipIf(!place.available).each(Object.entries(vendors))("recorded traffi
     const provider = await createProvider(settings);
     const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
     const workplace = { settings, provider, agent, store: memoryStore() };
-    const session = createSession({ agent, store: workplace.store });
+    const place = localPlace(workplace);
+    const session = await place.open(undefined);
     const [input, output] = [new FakeInput(), new FakeScreen(100, 60)];
-    const ended = terminalChat({ workplace, session, style: createStyle(false), input, output });
+    const ended = terminalChat({ place, session, style: createStyle(false), input, output });
     input.write("hi\r");
     const firstWords = recording.truth.text.trim().slice(0, 20).split("\n")[0] ?? "";
     const lines = await output.until(

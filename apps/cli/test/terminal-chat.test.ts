@@ -2,6 +2,7 @@ import { createSession } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import { offline } from "@loopwright/providers-scripted";
 import { expect, onTestFinished, test } from "vitest";
+import { localPlace } from "../src/chat/local-place.ts";
 import { terminalChat } from "../src/chat/terminal-chat.ts";
 import { createAssistant } from "../src/compose/create-assistant.ts";
 import type { Workplace } from "../src/compose/workplace.ts";
@@ -25,11 +26,11 @@ async function open(options: { readonly pace?: number; readonly workplace?: Work
   const provider = offline({ pace: options.pace ?? 0 });
   const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
   const workplace = options.workplace ?? { settings, provider, agent, store: memoryStore() };
-  const session = createSession({ agent, store: workplace.store, ...(options.sessionId ? { id: options.sessionId } : {}) });
-  if (options.sessionId) await session.ready();
+  const place = localPlace(workplace);
+  const session = await place.open(options.sessionId);
   const input = new FakeInput();
   const screen = new FakeScreen();
-  const ended = terminalChat({ workplace, session, style: createStyle(false), input, output: screen });
+  const ended = terminalChat({ place, session, style: createStyle(false), input, output: screen });
   onTestFinished(async () => {
     input.write("\u0003\u0003\u0003");
     await ended;

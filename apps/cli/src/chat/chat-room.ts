@@ -1,6 +1,6 @@
-import type { AgentSession } from "@loopwright/core";
-import type { Workplace } from "../compose/workplace.ts";
 import type { Style } from "../terminal/style.ts";
+import type { ChatPlace } from "./chat-place.ts";
+import type { ChatSession } from "./chat-session.ts";
 
 /** Where a person types. */
 export interface TerminalInput extends NodeJS.ReadableStream {
@@ -15,14 +15,9 @@ export interface TerminalScreen extends NodeJS.WritableStream {
 
 /** What every form of chat is given. */
 export interface ChatRoom {
-  readonly workplace: Workplace;
-  readonly session: AgentSession;
+  readonly place: ChatPlace;
+  readonly session: ChatSession;
   readonly style: Style;
   readonly input: TerminalInput;
   readonly output: TerminalScreen;
-}
-
-/** What a person types to come back. */
-export function resumeCommand(session: AgentSession): string {
-  return `Resume: loopwright chat --resume ${session.id}`;
 }

@@ -1,16 +1,8 @@
-import {
-  type AgentSession,
-  type ExecuteResult,
-  type ExecuteStream,
-  execute,
-  type PendingToolCall,
-  resume,
-  type SessionEvent,
-  type ToolResultMessage,
-} from "@loopwright/core";
+import type { AgentEvent, PendingToolCall, ToolResultMessage } from "@loopwright/core";
 import { complaintOf } from "../complaint.ts";
 import { addNotice, foldScreen, screenOf } from "../screen/fold-screen.ts";
 import { emptyScreen, type Screen, type Tone } from "../screen/screen.ts";
+import type { AnswerEnd, ChatSession } from "./chat-session.ts";
 import { answerTo } from "./question-lines.ts";
 
 /** Messages of the past that a resumed session shows. */
@@ -21,14 +13,14 @@ const pastShownMax = 40;
  * Invariants: I1 the screen changes by events and notices only; I2 `isBusy` is true as long as a run of ours is open.
  */
 export interface Conversation {
-  readonly session: AgentSession;
+  readonly session: ChatSession;
   readonly screen: Screen;
   readonly isBusy: boolean;
   /** The call that the next words answer. */
   readonly question: PendingToolCall | undefined;
   /** Resolves when no run of ours is open. */
   rest(): Promise<void>;
-  /** Shows the past and goes on with a run that a crash cut off. */
+  /** Shows the past and goes on with a run that a crash cut off, or with one that is under way. */
   begin(): void;
   /** Sends words: answers the first pending question, joins the open run, or begins one. */
   send(text: string): void;
@@ -42,7 +34,7 @@ export interface Conversation {
 
 class SessionConversation implements Conversation {
   screen: Screen = emptyScreen;
-  readonly session: AgentSession;
+  readonly session: ChatSession;
   private readonly onChange: () => void;
   private readonly open = new Set<Promise<void>>();
   /** Given answers by call key; they are sent when the last one is there. */
@@ -52,7 +44,7 @@ class SessionConversation implements Conversation {
   /** A run that several inputs joined is complained about once. */
   private lastFailedRun: string | undefined;
 
-  constructor(session: AgentSession, onChange: () => void) {
+  constructor(session: ChatSession, onChange: () => void) {
     this.session = session;
     this.onChange = onChange;
     this.unsubscribe = session.subscribe((events) => this.fold(events));
@@ -67,11 +59,11 @@ class SessionConversation implements Conversation {
   }
 
   begin(): void {
-    const { messages, pendingToolCalls, isInterrupted, totalUsage, totalCost, contextTokens } = this.session;
+    const { messages, pendingToolCalls, state, usage, cost, contextTokens } = this.session;
     this.screen = {
       ...this.screen,
-      ...(totalUsage ? { usage: totalUsage } : {}),
-      ...(totalCost ? { cost: totalCost } : {}),
+      ...(usage ? { usage } : {}),
+      ...(cost ? { cost } : {}),
       ...(contextTokens === undefined ? {} : { contextTokens }),
     };
     const left = messages.length - pastShownMax;
@@ -79,9 +71,10 @@ class SessionConversation implements Conversation {
       this.notice("quiet", [`${left} earlier messages are not shown; \`loopwright sessions show ${this.session.id}\` has all.`]);
     this.screen = screenOf(this.screen, left > 0 ? messages.slice(left) : messages);
     if (pendingToolCalls.length > 0) this.screen = { ...this.screen, pending: pendingToolCalls, activity: "asking" };
-    else if (isInterrupted) {
-      this.notice("warning", ["The last run was cut off before it was done. It goes on now; everything recorded is kept."]);
-      this.follow(resume(this.session));
+    else if (state !== "resting") {
+      const cutOff = "The last run was cut off before it was done. It goes on now; everything recorded is kept.";
+      this.notice(state === "cut-off" ? "warning" : "quiet", [state === "cut-off" ? cutOff : "A run is under way."]);
+      this.follow(this.session.goOn());
     }
     this.onChange();
   }
@@ -93,19 +86,19 @@ class SessionConversation implements Conversation {
   send(text: string): void {
     const { question } = this;
     if (!question) {
-      this.follow(execute(this.session, text, { mode: "steer", ...(this.model ? { model: this.model } : {}) }));
+      this.follow(this.session.say(text, this.model ? { model: this.model } : {}));
       return;
     }
     const { toolCallId, callKey } = question;
     this.answers.set(callKey, { role: "tool_result", toolCallId, callKey, content: answerTo(question, text) });
     if (this.question) this.onChange();
-    else this.follow(execute(this.session, [...this.answers.values()]));
+    else this.follow(this.session.say([...this.answers.values()], {}));
   }
 
   async abort(): Promise<void> {
     this.answers.clear();
     try {
-      await this.session.abort("stopped by the user");
+      await this.session.abort();
     } catch (error) {
       this.notice("error", complaintOf(error));
     }
@@ -121,14 +114,13 @@ class SessionConversation implements Conversation {
   }
 
   async end(): Promise<void> {
-    await this.session[Symbol.asyncDispose]();
+    await this.session.leave();
     this.unsubscribe();
   }
 
   /** Keeps count of the run and shows how it ended when that is not what was hoped for. */
-  private follow(stream: ExecuteStream): void {
-    const ended = stream
-      .result()
+  private follow(answer: Promise<AnswerEnd>): void {
+    const ended = answer
       .then(
         (result) => this.account(result),
         (error: unknown) => this.notice("error", complaintOf(error)),
@@ -142,13 +134,13 @@ class SessionConversation implements Conversation {
     this.onChange();
   }
 
-  private account(result: ExecuteResult): void {
+  private account(result: AnswerEnd): void {
     if (result.status !== "error" || !result.error || (result.runId !== undefined && result.runId === this.lastFailedRun)) return;
     this.lastFailedRun = result.runId;
     this.notice("error", complaintOf(result.error));
   }
 
-  private fold(events: readonly SessionEvent[]): void {
+  private fold(events: readonly AgentEvent[]): void {
     const now = Date.now();
     for (const event of events) this.screen = foldScreen(this.screen, event, now);
     this.onChange();
@@ -156,6 +148,6 @@ class SessionConversation implements Conversation {
 }
 
 /** A conversation over a session that is ready. `onChange` is called after every change. */
-export function createConversation(session: AgentSession, onChange: () => void): Conversation {
+export function createConversation(session: ChatSession, onChange: () => void): Conversation {
   return new SessionConversation(session, onChange);
 }

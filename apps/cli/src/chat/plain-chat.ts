@@ -1,9 +1,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { proseWidth } from "../commands/flags.ts";
-import { introduction } from "../compose/introduction.ts";
-import { openSession } from "../compose/workplace.ts";
 import { createScreenWriter } from "../screen/screen-writer.ts";
-import { type ChatRoom, resumeCommand } from "./chat-room.ts";
+import type { ChatRoom } from "./chat-room.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import { questionLines } from "./question-lines.ts";
 import { runSlashCommand } from "./slash-command.ts";
@@ -31,7 +29,7 @@ export function appendOnly(room: ChatRoom, { isEchoed }: AppendOptions): { reado
 /** Talks line by line: everything is appended, nothing is redrawn. Ctrl+C stops the agent, or leaves when it rests. */
 export async function plainChat(given: ChatRoom): Promise<void> {
   const lines = createInterface({ input: given.input, output: given.output });
-  given.output.write(`${introduction(given.workplace)}\nNothing is sent before you ask. /help lists the commands.\n`);
+  given.output.write(`${given.place.introduction}\nNothing is sent before you ask. /help lists the commands.\n`);
   let room: ChatRoom | undefined = given;
   while (room) room = await talk(room, lines);
   lines.close();
@@ -42,7 +40,7 @@ async function talk(room: ChatRoom, lines: Interface): Promise<ChatRoom | undefi
   const { conversation } = appendOnly(room, { isEchoed: true });
   let next: ChatRoom | undefined;
   let isOver = false;
-  let model = room.session.model ?? room.workplace.agent.model;
+  let model = room.session.model ?? room.place.defaultModel;
   const onInterrupt = (): void => {
     if (conversation.isBusy) void conversation.abort();
     else lines.close();
@@ -60,7 +58,7 @@ async function talk(room: ChatRoom, lines: Interface): Promise<ChatRoom | undefi
     }
     if (text.trim() === "") continue;
     const isCommand = await runSlashCommand(text, {
-      workplace: room.workplace,
+      place: room.place,
       conversation,
       model,
       useModel: (name) => {
@@ -68,7 +66,7 @@ async function talk(room: ChatRoom, lines: Interface): Promise<ChatRoom | undefi
         conversation.useModel(name);
       },
       startNew: async () => {
-        next = { ...room, session: await openSession(room.workplace, undefined) };
+        next = { ...room, session: await room.place.open(undefined) };
         isOver = true;
       },
       quit: () => {
@@ -80,7 +78,7 @@ async function talk(room: ChatRoom, lines: Interface): Promise<ChatRoom | undefi
   lines.off("SIGINT", onInterrupt);
   const isKept = conversation.session.messages.length > 0;
   await conversation.end();
-  if (isKept) room.output.write(`${resumeCommand(conversation.session)}\n`);
+  if (isKept) room.output.write(`${room.place.resumeCommand(conversation.session.id)}\n`);
   return next;
 }
 

@@ -1,12 +1,11 @@
 import { summaryLine } from "../commands/sessions.ts";
-import { localScope } from "../compose/kept-sessions.ts";
-import type { Workplace } from "../compose/workplace.ts";
 import { oneLine } from "../terminal/neutralise.ts";
+import type { ChatPlace } from "./chat-place.ts";
 import type { Conversation } from "./conversation.ts";
 
 /** What a slash command may do to the chat. */
 export interface SlashHost {
-  readonly workplace: Workplace;
+  readonly place: ChatPlace;
   readonly conversation: Conversation;
   readonly model: string;
   useModel(model: string): void;
@@ -36,7 +35,7 @@ export async function runSlashCommand(text: string, host: SlashHost): Promise<bo
   const [, typed = "", rest = ""] = match;
   const model = rest.trim();
   const name = nameOf(typed.toLowerCase());
-  const { conversation, workplace } = host;
+  const { conversation, place } = host;
   switch (name) {
     case "help":
       conversation.notice("quiet", help);
@@ -44,14 +43,14 @@ export async function runSlashCommand(text: string, host: SlashHost): Promise<bo
     case "model":
       if (model !== "") host.useModel(model);
       conversation.notice("quiet", [
-        `${workplace.provider.name} ${oneLine(model || host.model, 80)} ${model === "" ? "· /model <name> chooses another" : "from the next message on"}`,
+        `${place.provider} ${oneLine(model || host.model, 80)} ${model === "" ? "· /model <name> chooses another" : "from the next message on"}`,
       ]);
       return true;
     case "new":
       await host.startNew();
       return true;
     case "sessions":
-      conversation.notice("quiet", await latest(workplace));
+      conversation.notice("quiet", await latest(place));
       return true;
     case "quit":
     case "exit":
@@ -73,9 +72,7 @@ function nameOf(typed: string): Name | undefined {
   return typed !== "" && fitting.length === 1 ? fitting[0] : names.find((name) => name === typed);
 }
 
-async function latest({ store }: Workplace): Promise<readonly string[]> {
-  const found = await store.index.list(localScope, { limit: 10 });
-  return found.length === 0
-    ? ["There are no sessions yet."]
-    : [...found.map(summaryLine), "loopwright chat --resume <id> goes on with one."];
+async function latest(place: ChatPlace): Promise<readonly string[]> {
+  const found = await place.list(10);
+  return found.length === 0 ? ["There are no sessions yet."] : [...found.map(summaryLine), place.resumeCommand("<id>")];
 }

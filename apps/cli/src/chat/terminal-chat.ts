@@ -1,5 +1,3 @@
-import { introduction } from "../compose/introduction.ts";
-import { openSession } from "../compose/workplace.ts";
 import { footerLines } from "../screen/footer-lines.ts";
 import type { Activity } from "../screen/screen.ts";
 import { createScreenWriter, type ScreenWriter } from "../screen/screen-writer.ts";
@@ -7,7 +5,7 @@ import { inputRows } from "../terminal/input-lines.ts";
 import { type Command, emptyLine, type Key, type Line, pressKey } from "../terminal/line-editor.ts";
 import { wrapLines } from "../terminal/lines.ts";
 import { createLiveRegion, type LiveRegion } from "../terminal/live-region.ts";
-import { type ChatRoom, resumeCommand } from "./chat-room.ts";
+import type { ChatRoom } from "./chat-room.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import { questionLines } from "./question-lines.ts";
 import { runSlashCommand } from "./slash-command.ts";
@@ -51,7 +49,7 @@ class TerminalChat {
   constructor(room: ChatRoom) {
     this.room = room;
     this.region = createLiveRegion(room.output);
-    this.model = room.session.model ?? room.workplace.agent.model;
+    this.model = room.session.model ?? room.place.defaultModel;
     this.conversation = createConversation(room.session, () => this.schedule());
   }
 
@@ -79,11 +77,12 @@ class TerminalChat {
   }
 
   private welcome(): void {
-    const { style, workplace } = this.room;
-    this.announced.push(style.bold("Loopwright"), ...wrapLines(style.dim(introduction(workplace)), this.width()));
-    const isOffline = workplace.settings.vendor.name === "offline";
+    const { style, place } = this.room;
+    this.announced.push(style.bold("Loopwright"), ...wrapLines(style.dim(place.introduction), this.width()));
     this.announced.push(
-      style.dim(`Nothing is sent before you ask.${isOffline ? " Try: help · what time is it? · 6 * 7 · client tool · long answer" : ""}`),
+      style.dim(
+        `Nothing is sent before you ask.${place.isOffline ? " Try: help · what time is it? · 6 * 7 · client tool · long answer" : ""}`,
+      ),
       "",
     );
     this.conversation.begin();
@@ -91,7 +90,7 @@ class TerminalChat {
   }
 
   private async farewell(): Promise<void> {
-    if (this.conversation.isBusy) {
+    if (this.conversation.isBusy && !this.conversation.session.outlivesChat) {
       await this.conversation.abort();
       await Promise.race([this.conversation.rest(), new Promise((resolve) => setTimeout(resolve, farewellMs).unref())]);
     }
@@ -101,7 +100,7 @@ class TerminalChat {
     const { session } = this.conversation;
     const isKept = session.messages.length > 0;
     await this.conversation.end();
-    if (isKept) this.room.output.write(`${resumeCommand(session)}\n`);
+    if (isKept) this.room.output.write(`${this.room.place.resumeCommand(session.id)}\n`);
   }
 
   private width(): number {
@@ -146,10 +145,10 @@ class TerminalChat {
   }
 
   private footerState(now: number): Parameters<typeof footerLines>[1] {
-    const { provider } = this.room.workplace;
+    const { place } = this.room;
     const { model } = this;
-    const contextMax = provider.capabilities(model).contextTokens;
-    return { provider: provider.name, model, contextMax, now, since: this.activity.since, hint: this.hint?.text };
+    const contextMax = place.contextMax(model);
+    return { provider: place.provider, model, contextMax, now, since: this.activity.since, hint: this.hint?.text };
   }
 
   private press(text: string | undefined, key: Key): void {
@@ -190,7 +189,7 @@ class TerminalChat {
 
   /** Stops the run; words that nothing came of yet are given back. */
   private stop(): void {
-    if (!this.conversation.isBusy && !this.conversation.question) return;
+    if (!this.conversation.isBusy && !this.conversation.question && this.activity.name === "idle") return;
     const answered = this.conversation.screen.blocks.slice(this.unanswered?.blocks).some((block) => block.kind !== "user");
     if (this.unanswered && !answered && this.line.text === "") {
       this.line = { ...emptyLine, text: this.unanswered.text, cursor: this.unanswered.text.length };
@@ -213,7 +212,7 @@ class TerminalChat {
 
   private async deliver(text: string): Promise<void> {
     const isCommand = await runSlashCommand(text, {
-      workplace: this.room.workplace,
+      place: this.room.place,
       conversation: this.conversation,
       model: this.model,
       useModel: (model) => {
@@ -238,9 +237,13 @@ class TerminalChat {
     const { session } = this.conversation;
     this.draw();
     await this.conversation.end();
-    this.announced.push("", this.room.style.dim(session.messages.length > 0 ? resumeCommand(session) : "A new session."), "");
+    this.announced.push(
+      "",
+      this.room.style.dim(session.messages.length > 0 ? this.room.place.resumeCommand(session.id) : "A new session."),
+      "",
+    );
     this.writer = createScreenWriter();
-    this.conversation = createConversation(await openSession(this.room.workplace, undefined), () => this.schedule());
+    this.conversation = createConversation(await this.room.place.open(undefined), () => this.schedule());
     this.schedule();
   }
 }

@@ -1,6 +1,8 @@
+import { AgentError } from "@loopwright/core";
+import type { ChatPlace } from "../chat/chat-place.ts";
 import type { ChatRoom } from "../chat/chat-room.ts";
-import { latestSession } from "../compose/kept-sessions.ts";
-import { openSession, openWorkplace } from "../compose/workplace.ts";
+import { localPlace } from "../chat/local-place.ts";
+import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type SharedFlags, settingsOf, styleFor } from "./flags.ts";
 
@@ -12,23 +14,38 @@ interface ChatFlags extends SharedFlags {
 
 /** Talks until the person leaves; returns the exit code. Without a terminal it shows the named session, or the offline model at work. */
 export async function chat(flags: ChatFlags): Promise<number> {
-  const { stdin: input, stdout: output } = process;
-  const hasTerminal = input.isTTY === true && output.isTTY === true;
-  const isDemonstration = !hasTerminal && !flags.resume && !flags.continue;
+  const isDemonstration = !hasTerminal() && !flags.resume && !flags.continue;
   const settings = await settingsOf(isDemonstration ? offlineOf(flags) : flags);
   const workplace = await openWorkplace(settings, { isAttended: !isDemonstration });
   try {
-    const id = flags.continue ? await latestSession(workplace.store) : flags.resume;
-    const session = await openSession(workplace, id);
-    const room: ChatRoom = { workplace, session, style: styleFor(output, flags), input, output };
-    if (isDemonstration) await (await import("../chat/demonstrate.ts")).demonstrate(room);
-    else if (!hasTerminal) await (await import("../chat/demonstrate.ts")).showResumed(room);
-    else if (flags.plain || process.env["TERM"] === "dumb") await (await import("../chat/plain-chat.ts")).plainChat(room);
-    else await (await import("../chat/terminal-chat.ts")).terminalChat(room);
+    await talk(localPlace(workplace), flags);
     return exitCodes.ok;
   } finally {
     await workplace.store.close();
   }
+}
+
+async function talk(place: ChatPlace, flags: ChatFlags): Promise<void> {
+  const { stdin: input, stdout: output } = process;
+  const id = flags.continue ? await latestOf(place) : flags.resume;
+  const session = await place.open(id);
+  const room: ChatRoom = { place, session, style: styleFor(output, flags), input, output };
+  if (!hasTerminal() && id === undefined) await (await import("../chat/demonstrate.ts")).demonstrate(room);
+  else if (!hasTerminal()) await (await import("../chat/demonstrate.ts")).showResumed(room);
+  else if (flags.plain || process.env["TERM"] === "dumb") await (await import("../chat/plain-chat.ts")).plainChat(room);
+  else await (await import("../chat/terminal-chat.ts")).terminalChat(room);
+}
+
+const hasTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true;
+
+/** Id of the session that changed last. @throws AgentError SESSION_NOT_FOUND when there is none. */
+async function latestOf(place: ChatPlace): Promise<string> {
+  const [latest] = await place.list(1);
+  if (latest) return latest.id;
+  throw new AgentError("SESSION_NOT_FOUND", {
+    message: "There is no session to go on with yet.",
+    fix: "Start one with `loopwright chat`.",
+  });
 }
 
 /** A demonstration never asks a real vendor. */

@@ -20,13 +20,3 @@ export async function findSession(store: SessionStore, id: string): Promise<void
     fix: "See `loopwright sessions list` for the ids, and check `--store`.",
   });
 }
-
-/** Id of the session that changed last. @throws AgentError SESSION_NOT_FOUND when there is none. */
-export async function latestSession(store: SessionStore): Promise<string> {
-  const [latest] = await store.index.list(localScope, { limit: 1 });
-  if (latest) return latest.id;
-  throw new AgentError("SESSION_NOT_FOUND", {
-    message: "There is no session to go on with yet.",
-    fix: "Start one with `loopwright chat`.",
-  });
-}

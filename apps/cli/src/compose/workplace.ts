@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Agent, type AgentSession, createSession } from "@loopwright/core";
+import { type Agent, type AgentSession, createSession, readOpening } from "@loopwright/core";
 import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import type { Settings } from "../settings/settings.ts";
@@ -34,5 +34,6 @@ export async function openWorkplace(settings: Settings, options: { readonly isAt
 export async function openSession({ agent, store }: Pick<Workplace, "agent" | "store">, id: string | undefined): Promise<AgentSession> {
   if (id === undefined) return createSession({ agent, store });
   await findSession(store, id);
-  return createSession({ agent, store, id }).ready();
+  const { tools, prompt } = (await readOpening(store, { scope: localScope, session: id })) ?? {};
+  return createSession({ agent, store, id, ...(tools ? { tools } : {}), ...(prompt === undefined ? {} : { prompt }) }).ready();
 }

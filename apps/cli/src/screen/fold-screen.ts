@@ -104,7 +104,7 @@ function foldEphemeral(screen: Screen, event: EphemeralEvent, now: number): Scre
         })),
       };
     case "message_snapshot":
-      return { ...screen, blocks: reconcile({ ...screen, lane: event.lane }, event.content, now) };
+      return { ...screen, lane: event.lane, blocks: reconcile({ ...screen, lane: event.lane }, event.content, now) };
     case "tool_execution_delta":
       return changed(screen, event.callKey, (tool) => growOutput(tool, event.delta));
     case "tool_execution_snapshot":
@@ -128,10 +128,13 @@ function growBlock(screen: Screen, event: Growing, now: number): Screen {
   const id = `${event.lane}.${event.index}`;
   const kind = event.type.startsWith("text") ? "text" : "thinking";
   const delta = "delta" in event ? neutralise(event.delta) : "";
-  const at = screen.blocks.findLastIndex((block) => block.id === id);
+  const known = screen.blocks.findLastIndex((block) => block.id === id);
+  // Whoever came in the middle knows the piece from a snapshot only, which has no index.
+  const isOpenLate = (block: Block): boolean => block.kind === kind && !block.isDone && block.id.startsWith(`${event.lane}.late-`);
+  const at = known >= 0 || delta === "" ? known : screen.blocks.findLastIndex(isOpenLate);
   const activity = kind === "text" ? "writing" : "thinking";
   const block = screen.blocks[at];
-  if (block?.kind === kind) return { ...screen, activity, blocks: screen.blocks.with(at, { ...block, text: block.text + delta }) };
+  if (block?.kind === kind) return { ...screen, activity, blocks: screen.blocks.with(at, { ...block, id, text: block.text + delta }) };
   const fresh: Block = kind === "text" ? { kind, id, text: delta, isDone: false } : { kind, id, text: delta, isDone: false, since: now };
   return addBlock(screen, fresh, activity);
 }

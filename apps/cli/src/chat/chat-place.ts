@@ -1,0 +1,21 @@
+import type { SessionSummary } from "@loopwright/core/ports";
+import type { ChatSession } from "./chat-session.ts";
+
+/** Where a chat finds its sessions and who answers in them: this process with its store, or a server. */
+export interface ChatPlace {
+  /** One line: who answers and why. */
+  readonly introduction: string;
+  /** The offline demonstration model answers. */
+  readonly isOffline: boolean;
+  /** Who provides the models, for the footer. */
+  readonly provider: string;
+  readonly defaultModel: string;
+  /** Size of a model's window in tokens, where it is known. */
+  contextMax(model: string): number | undefined;
+  /** A new session, or the one of this id. @throws AgentError SESSION_NOT_FOUND */
+  open(id: string | undefined): Promise<ChatSession>;
+  /** The latest change first. */
+  list(limit: number): Promise<readonly SessionSummary[]>;
+  /** What a person types to come back to a session. */
+  resumeCommand(id: string): string;
+}

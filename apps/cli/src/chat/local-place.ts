@@ -1,0 +1,55 @@
+import { type AgentSession, type ExecuteStream, execute, resume } from "@loopwright/core";
+import { introduction } from "../compose/introduction.ts";
+import { localScope } from "../compose/kept-sessions.ts";
+import { openSession, type Workplace } from "../compose/workplace.ts";
+import type { ChatPlace } from "./chat-place.ts";
+import type { AnswerEnd, ChatSession } from "./chat-session.ts";
+
+/** Sessions of this process, kept in the store of the workplace. */
+export function localPlace(workplace: Workplace): ChatPlace {
+  const { settings, provider, agent, store } = workplace;
+  return {
+    introduction: introduction(workplace),
+    isOffline: settings.vendor.name === "offline",
+    provider: provider.name,
+    defaultModel: agent.model,
+    contextMax: (model) => provider.capabilities(model).contextTokens,
+    open: async (id) => localSession(await openSession(workplace, id)),
+    list: (limit) => store.index.list(localScope, { limit }),
+    resumeCommand: (id) => `Resume: loopwright chat --resume ${id}`,
+  };
+}
+
+function localSession(session: AgentSession): ChatSession {
+  const ending = (stream: ExecuteStream): Promise<AnswerEnd> => stream.result();
+  return {
+    id: session.id,
+    get model() {
+      return session.model;
+    },
+    get messages() {
+      return session.messages;
+    },
+    get pendingToolCalls() {
+      return session.pendingToolCalls;
+    },
+    get usage() {
+      return session.totalUsage;
+    },
+    get cost() {
+      return session.totalCost;
+    },
+    get contextTokens() {
+      return session.contextTokens;
+    },
+    get state() {
+      return session.isInterrupted ? "cut-off" : "resting";
+    },
+    outlivesChat: false,
+    subscribe: (listener) => session.subscribe(listener),
+    say: (input, options) => ending(execute(session, input, { mode: "steer", ...options })),
+    goOn: () => ending(resume(session)),
+    abort: async () => void (await session.abort("stopped by the user")),
+    leave: () => session[Symbol.asyncDispose](),
+  };
+}
