@@ -13,7 +13,6 @@ import type { Fact } from "../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
 import { createToolRegistry } from "../tools/tool-registry.ts";
-import { checkFacts } from "./check-facts.ts";
 import { type Committed, commitBatch, storeError } from "./commit.ts";
 import { createDateTimer, type DateTimer, expiredCalls } from "./dates.ts";
 import type { Deps } from "./deps.ts";
@@ -22,18 +21,13 @@ import { createGather } from "./gather.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.ts";
 import { claimLease, type Lease } from "./lease.ts";
-import { hydrate } from "./payload.ts";
 import { createPreparing, type Launch, type Preparing } from "./preparing.ts";
-import { handleLetGo, historyLost, sessionClosed, sessionRemoved, storeConflict, storeFull } from "./session-errors.ts";
+import { readNews } from "./read-news.ts";
+import { handleLetGo, historyLost, sessionClosed, storeConflict, storeFull } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
 import { catchUp, type Speculation, speculate } from "./speculation.ts";
 import { createTailWatch, type TailWatch } from "./tail-watch.ts";
-
-/** Told whenever nothing is left to do at once, and when the log was lost. As long as one watches, open runs are gone on with. */
-export interface Watcher {
-  readonly settled: (state: State) => void;
-  readonly lost: (error: AgentError) => void;
-}
+import { createWatchers, type Watcher } from "./watchers.ts";
 
 interface Decision {
   readonly speculation: Speculation;
@@ -53,7 +47,7 @@ export class SessionDriver {
   private readonly preparing: Preparing;
   private readonly inbox: Inbox = createInbox();
   private readonly tail: TailWatch;
-  private readonly watchers = new Set<Watcher>();
+  private readonly watchers = createWatchers();
   private current: State = emptyState;
   private recovered = false;
   private loading: Promise<void> | undefined;
@@ -118,10 +112,10 @@ export class SessionDriver {
   }
 
   watch(watcher: Watcher): () => void {
-    if (this.isDisposed) void Promise.resolve().then(() => watcher.lost(handleLetGo()));
-    else this.watchers.add(watcher);
+    if (this.isDisposed) void Promise.resolve().then(() => this.watchers.lost(handleLetGo()));
+    const leave = this.watchers.add(watcher);
     return () => {
-      this.watchers.delete(watcher);
+      leave();
       if (this.watchers.size === 0 && !this.lease) this.tail.need(undefined);
     };
   }
@@ -154,7 +148,7 @@ export class SessionDriver {
     const { lease } = this;
     this.loseLease();
     this.inbox.refuseAll(handleLetGo());
-    this.tellLost(handleLetGo());
+    this.watchers.lost(handleLetGo());
     if (lease) await this.giveBack(lease);
   }
 
@@ -270,27 +264,13 @@ export class SessionDriver {
 
   /** Folds and publishes what others appended. */
   private async readTail(): Promise<void> {
-    const { store, ref, sessionId } = this.deps;
     this.tailSeq = 0;
-    const { seq } = this.current;
-    // From the last known fact on: a log that was taken away has none.
-    const read = await store.log.read(ref, { from: Math.max(1, seq) });
-    checkFacts(read, { sessionId, after: Math.max(0, seq - 1) });
-    if (seq > 0 && read.length === 0) return this.checkLog();
-    const facts = await hydrate(seq === 0 ? read : read.slice(1), store.blobs, ref.scope);
+    const facts = await readNews(this.deps, this.current.seq);
     if (facts.length === 0) return;
-    const { state, events } = catchUp(this.current, facts, sessionId);
+    const { state, events } = catchUp(this.current, facts, this.deps.sessionId);
     if (this.lease && state.epoch > this.lease.epoch) this.loseLease();
     const news = events.filter(({ seq }) => seq > this.oldSeq);
     this.adopt(state, news);
-  }
-
-  /** @throws AgentError SESSION_CLOSED when the log was removed, SESSION_CORRUPT when it has lost facts. */
-  private async checkLog(): Promise<void> {
-    const { store, ref, sessionId } = this.deps;
-    const { lastSeq } = await store.log.head(ref);
-    if (lastSeq === 0) throw sessionRemoved(sessionId);
-    if (lastSeq < this.current.seq) throw historyLost(sessionId, lastSeq);
   }
 
   private onTail(seq: number | undefined): void {
@@ -350,11 +330,7 @@ export class SessionDriver {
     const level = error.code === "SESSION_CLOSED" ? "info" : "error";
     this.deps.logger.log(level, error.message, { code: error.code, session: this.deps.sessionId });
     this.inbox.refuseAll(error);
-    this.tellLost(error);
-  }
-
-  private tellLost(error: AgentError): void {
-    for (const watcher of [...this.watchers]) if (this.watchers.has(watcher)) watcher.lost(error);
+    this.watchers.lost(error);
   }
 
   /** Effects that end in the same moment are decided on together: one batch, not one for each. */
@@ -372,7 +348,7 @@ export class SessionDriver {
   /** Nothing to do at once: tell the watchers, and see what will move the session next. */
   private settle(): void {
     if (isAtRest(this.current)) this.recovered = false;
-    for (const watcher of [...this.watchers]) if (this.watchers.has(watcher)) watcher.settled(this.current);
+    this.watchers.settled(this.current);
     this.tail.need(this.lease ? "appends" : this.watchers.size === 0 ? undefined : isAtRest(this.current) ? "appends" : "take-over");
     this.date.set(this.current);
   }

@@ -1,40 +1,23 @@
-import { type Agent, createAgent } from "../agent/agent.ts";
-import { defineTool } from "../agent/define-tool.ts";
-import type { Tool } from "../agent/tool.ts";
-import { AgentError, failureOf } from "../errors.ts";
+import { AgentError } from "../errors.ts";
 import type { SessionEvent } from "../loop/event.ts";
-import type { DeclaredTool, FactBody } from "../loop/fact.ts";
-import { placeOf } from "../loop/inputs.ts";
+import type { FactBody } from "../loop/fact.ts";
 import { isAtRest, type State } from "../loop/state.ts";
 import type { Message, MessageId } from "../message/message.ts";
-import type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteStream, SessionFollower, SessionStatus } from "../protocol/execute.ts";
+import type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteStream, SessionStatus } from "../protocol/execute.ts";
 import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
 import { acceptResults } from "./accept-results.ts";
-import { type Deps, depsOf } from "./deps.ts";
+import { declaredTools, withDeclared } from "./declared-tools.ts";
+import { depsOf } from "./deps.ts";
 import { Execution, pendingToolCalls } from "./execution.ts";
+import { followSession } from "./follow-session.ts";
+import { guardListener } from "./guard-listener.ts";
 import { createKeeper } from "./keeper.ts";
 import { checkPayload } from "./payload.ts";
+import { commandsOf } from "./session-commands.ts";
 import { SessionDriver } from "./session-driver.ts";
-import { sessionClosed } from "./session-errors.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { type SubmitScene, submitInput } from "./submit.ts";
-
-/** The agent with what came with the session. */
-function withDeclared(agent: Agent, { tools = [], prompt }: Pick<SessionOptions, "tools" | "prompt">): Agent {
-  checkPayload(tools, "The list of tools");
-  return createAgent({
-    ...agent,
-    tools: [...agent.tools, ...tools.map(clientTool)],
-    ...(prompt === undefined ? {} : { prompt }),
-  });
-}
-
-/** Data alone: whatever else came with it is left behind. */
-function clientTool({ name, description, parameters, label, timeoutMs }: DeclaredTool): Tool {
-  const optional = { ...(label === undefined ? {} : { label }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-  return defineTool({ name, description, parameters, ...optional });
-}
 
 /** What a session is beneath its door. */
 type Handle = SubmitScene;
@@ -46,8 +29,9 @@ const handles = new WeakMap<AgentSession, Handle>();
  * @throws AgentError CONFIG_INVALID when an option is wrong.
  */
 export function createSession(options: SessionOptions): AgentSession {
-  const { agent: base, context, title, metadata, tools, prompt } = options;
-  const agent = tools || prompt !== undefined ? withDeclared(base, options) : base;
+  const { agent: base, context, title, metadata, prompt } = options;
+  const declared = declaredTools(options.tools);
+  const agent = declared.length > 0 || prompt !== undefined ? withDeclared(base, { tools: declared, prompt }) : base;
   const deps = depsOf({ ...options, agent });
   if (context) checkPayload(context, "The context");
   if (metadata) checkPayload(metadata, "The metadata");
@@ -57,7 +41,7 @@ export function createSession(options: SessionOptions): AgentSession {
     participants: [deps.access.user, agent.name],
     ...(title === undefined ? {} : { title }),
     ...(context && context.length > 0 ? { context } : {}),
-    ...(tools && tools.length > 0 ? { tools } : {}),
+    ...(declared.length > 0 ? { tools: declared } : {}),
     ...(prompt === undefined ? {} : { prompt }),
     ...(metadata ? { metadata } : {}),
   };
@@ -104,9 +88,7 @@ function handleOf(session: AgentSession): Handle {
 }
 
 function sessionOver(handle: Handle): AgentSession {
-  const { deps, driver, opening } = handle;
-  const record = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> => driver.offer({ bodies, needsOwner: false });
-  const change = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> => record((state) => bodies(openState(state, deps)));
+  const { deps, driver } = handle;
   const session: AgentSession = {
     id: deps.sessionId,
     get status() {
@@ -155,89 +137,12 @@ function sessionOver(handle: Handle): AgentSession {
     get isResting() {
       return isAtRest(driver.state);
     },
-    async open() {
-      let isNew = false;
-      await record(({ status }) => {
-        isNew = status === "new";
-        return isNew ? [opening] : [];
-      });
-      return isNew;
-    },
     snapshot: () => snapshotOf(driver.state, deps.sessionId),
-    async abort(reason = "user", by = deps.access.user) {
-      let isAborting = false;
-      await record(({ run, inputs: [waiting] }) => {
-        const target = run ?? waiting;
-        isAborting = target !== undefined && !target.abort;
-        return target && isAborting ? [{ type: "abort.requested", runId: target.runId, reason, by }] : [];
-      });
-      return isAborting;
-    },
-    async change(changes) {
-      const body = changedBy(changes);
-      await change((state) => (state.status === "new" ? [opening, body] : [body]));
-    },
-    async moveHead(to) {
-      await change((state) => {
-        if (placeOf(state, to) !== undefined) return [{ type: "head.moved", to }];
-        throw noMessage(to);
-      });
-    },
-    subscribe: (listener) => driver.hub.listen(guarded(deps)((events: readonly SessionEvent[]) => listener(events))),
-    async close() {
-      const closed: FactBody = { type: "session.closed" };
-      await record(({ status }) => (status === "closed" ? [] : status === "new" ? [opening, closed] : [closed]));
-    },
+    subscribe: (listener) => driver.hub.listen(guardListener(deps)((events: readonly SessionEvent[]) => listener(events))),
+    ...commandsOf(handle),
     [Symbol.asyncDispose]: () => driver.dispose(),
   };
   return session;
-}
-
-function followSession({ deps, driver }: Handle, follower: SessionFollower): () => void {
-  const guard = guarded(deps);
-  const stop = (): void => {
-    for (const stopOne of stops) stopOne();
-  };
-  const stops = [
-    driver.hub.listen(guard((news, runId) => follower.events(news, runId))),
-    driver.watch({
-      settled: guard((state) => void (isAtRest(state) && follower.rested?.())),
-      lost: guard((error) => {
-        stop();
-        follower.lost?.(error);
-      }),
-    }),
-  ];
-  driver.kick();
-  return stop;
-}
-
-function openState(state: State, { sessionId }: Deps): State {
-  if (state.status === "closed") throw sessionClosed(sessionId);
-  return state;
-}
-
-const noMessage = (id: MessageId | null): AgentError =>
-  new AgentError("INPUT_INVALID", { message: `There is no message \`${String(id)}\`.`, fix: "Take an id from `session.messageIds`." });
-
-function changedBy({ title, metadata }: Parameters<AgentSession["change"]>[0]): FactBody {
-  if (metadata) checkPayload(metadata, "The metadata");
-  return { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) };
-}
-
-/** Makes listeners whose errors are their own affair. */
-function guarded({
-  logger,
-  sessionId,
-}: Deps): <Args extends readonly unknown[]>(listener: (...args: Args) => void) => (...args: Args) => void {
-  return (listener) =>
-    (...args) => {
-      try {
-        listener(...args);
-      } catch (error) {
-        logger.log("error", "A listener of the session threw.", { session: sessionId, error: failureOf(error).message });
-      }
-    };
 }
 
 function statusOf(state: State): SessionStatus {

@@ -1,0 +1,60 @@
+import { AgentError } from "../errors.ts";
+import type { FactBody } from "../loop/fact.ts";
+import { placeOf } from "../loop/inputs.ts";
+import type { State } from "../loop/state.ts";
+import type { MessageId } from "../message/message.ts";
+import type { AgentSession } from "../protocol/execute.ts";
+import { checkPayload } from "./payload.ts";
+import { sessionClosed } from "./session-errors.ts";
+import type { SubmitScene } from "./submit.ts";
+
+/** What anybody may record, whoever owns the session. */
+export function commandsOf({ deps, driver, opening }: SubmitScene): Pick<AgentSession, "open" | "abort" | "change" | "moveHead" | "close"> {
+  const record = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> => driver.offer({ bodies, needsOwner: false });
+  const change = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> =>
+    record((state) => {
+      if (state.status === "closed") throw sessionClosed(deps.sessionId);
+      return bodies(state);
+    });
+  return {
+    async open() {
+      let isNew = false;
+      await record(({ status }) => {
+        isNew = status === "new";
+        return isNew ? [opening] : [];
+      });
+      return isNew;
+    },
+    async abort(reason = "user", by = deps.access.user) {
+      let isAborting = false;
+      await record(({ run, inputs: [waiting] }) => {
+        const target = run ?? waiting;
+        isAborting = target !== undefined && !target.abort;
+        return target && isAborting ? [{ type: "abort.requested", runId: target.runId, reason, by }] : [];
+      });
+      return isAborting;
+    },
+    async change(changes) {
+      const body = changedBy(changes);
+      await change((state) => (state.status === "new" ? [opening, body] : [body]));
+    },
+    async moveHead(to) {
+      await change((state) => {
+        if (placeOf(state, to) !== undefined) return [{ type: "head.moved", to }];
+        throw noMessage(to);
+      });
+    },
+    async close() {
+      const closed: FactBody = { type: "session.closed" };
+      await record(({ status }) => (status === "closed" ? [] : status === "new" ? [opening, closed] : [closed]));
+    },
+  };
+}
+
+const noMessage = (id: MessageId | null): AgentError =>
+  new AgentError("INPUT_INVALID", { message: `There is no message \`${String(id)}\`.`, fix: "Take an id from `session.messageIds`." });
+
+function changedBy({ title, metadata }: Parameters<AgentSession["change"]>[0]): FactBody {
+  if (metadata) checkPayload(metadata, "The metadata");
+  return { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) };
+}
