@@ -69,7 +69,9 @@ export type ErrorCode =
   | "ORIGIN_REFUSED"
   | "HOST_REFUSED"
   | "ROUTE_NOT_FOUND"
+  | "RUN_NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
+  | "REQUEST_TIMEOUT"
   | "MEDIA_TYPE_UNSUPPORTED"
   | "RATE_LIMITED"
   | "CONNECTION_LIMIT"
@@ -207,7 +209,12 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     fix: "Use the address that the server printed, or add the name to `hosts`.",
   }),
   ROUTE_NOT_FOUND: entry("There is no such route.", [404, "format"], { fix: "See `/openapi.json` for the routes." }),
+  RUN_NOT_FOUND: entry("The session has no such run.", [404, "format"], { fix: "Take a run id from the session's events." }),
   METHOD_NOT_ALLOWED: entry("The route does not take this method.", [405, "format"], { fix: "See the `Allow` header." }),
+  REQUEST_TIMEOUT: entry("The body of the request did not come in time.", [408, "timeout"], {
+    ...again,
+    fix: "Send the request again, over a better connection.",
+  }),
   MEDIA_TYPE_UNSUPPORTED: entry("The body is of another type than the route takes.", [415, "format"], {
     fix: "Send JSON with `Content-Type: application/json`.",
   }),
