@@ -50,7 +50,7 @@ export interface Operations {
   read: Asked<OfRef<{ readonly from: number; readonly limit: number }>, LogPage>;
   head: Asked<OfRef<{ readonly now: number | undefined }>, LogHead>;
   /** The last seqs of these sessions; unless `always`, nothing when no other process has written since the last question. */
-  tails: Asked<{ readonly refs: readonly SessionRef[]; readonly always: boolean }, readonly number[] | undefined>;
+  tails: Asked<{ readonly refs: readonly SessionRef[]; readonly always: boolean }, readonly (number | undefined)[] | undefined>;
   claim: Asked<OfRef<{ readonly node: string; readonly leaseMs: number; readonly now: number | undefined }>, ClaimOutcome>;
   renew: Asked<OfRef<{ readonly epoch: number; readonly leaseMs: number; readonly now: number | undefined }>, boolean>;
   release: Asked<OfRef<{ readonly epoch: number }>, undefined>;

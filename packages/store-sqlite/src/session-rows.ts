@@ -40,6 +40,11 @@ export function openSession(statements: Statements, ref: SessionRef): SessionRow
   return openSession(statements, ref);
 }
 
+/** Where the log of a session ends: 0 when it was removed, `undefined` when nothing was ever in it. */
+export function tailOf(row: SessionRow | undefined): number | undefined {
+  return row?.isRemoved ? 0 : row?.lastSeq || undefined;
+}
+
 export function sessionRowOf(row: Row): SessionRow {
   const node = textOf(row, "lease_node");
   return {

@@ -46,6 +46,7 @@ export function sqliteLog(calls: WorkerCalls, now: () => number | undefined): Se
     },
     async remove(ref) {
       await answerOf(calls, "remove", { ref: checkRef(ref) });
+      watch.tell(ref, 0);
     },
     subscribe: (ref, listener) => watch.subscribe(checkRef(ref), listener),
   };

@@ -13,7 +13,7 @@ import { append, read, remove } from "./log-operations.ts";
 import { isMissing, type OpenedDatabase, openDatabase } from "./open-database.ts";
 import type { Answer, Ask, Call, OperationName, Result, WorkerOptions } from "./operation.ts";
 import { indexInMemory, indexSession, search, unindexedKeys } from "./search-operations.ts";
-import { findSession } from "./session-rows.ts";
+import { findSession, tailOf } from "./session-rows.ts";
 import { numberOf, type Statements, statementsOf, textOf } from "./statements.ts";
 import { faultOf, isBusy, isIoError, isReadOnly, readOnlyFault, StoreFault } from "./store-fault.ts";
 
@@ -29,7 +29,7 @@ const handlers: Handlers = {
   read: ({ statements }, ask) => read(statements, ask.ref, ask),
   head: ({ statements }, ask) => head(statements, ask),
   tails: (engine, { refs, always }) =>
-    engine.hasForeignChange() || always ? refs.map((ref) => findSession(engine.statements, ref)?.lastSeq ?? 0) : undefined,
+    engine.hasForeignChange() || always ? refs.map((ref) => tailOf(findSession(engine.statements, ref))) : undefined,
   claim: ({ statements }, ask) => claim(statements, ask),
   renew: ({ statements }, ask) => renew(statements, ask),
   release: ({ statements }, { ref, epoch }) => void release(statements, ref, epoch),

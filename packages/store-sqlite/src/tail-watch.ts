@@ -4,8 +4,8 @@ import type { WorkerCalls } from "./worker-calls.ts";
 interface Topic {
   readonly ref: SessionRef;
   readonly listeners: Set<(lastSeq: number) => void>;
-  /** The newest seq that was told or was there at the beginning. */
-  told: number;
+  /** The newest seq that was told; 0 of a log that was removed. */
+  told: number | undefined;
 }
 
 /** How soon an append by another process is seen. */
@@ -26,7 +26,7 @@ export class TailWatch {
 
   subscribe(ref: SessionRef, listener: (lastSeq: number) => void): () => void {
     const key = keyOf(ref);
-    const topic = this.#topics.get(key) ?? { ref, listeners: new Set(), told: 0 };
+    const topic = this.#topics.get(key) ?? { ref, listeners: new Set(), told: undefined };
     this.#topics.set(key, topic);
     this.#hasNewTopic = true;
     // A wrapper of its own, so that the same function may listen twice.
@@ -40,10 +40,10 @@ export class TailWatch {
     };
   }
 
-  /** Tells the listeners of a session, outside the caller's turn. */
+  /** Tells the listeners of a session, outside the caller's turn. `lastSeq` 0: it was removed. */
   tell(ref: SessionRef, lastSeq: number): void {
     const topic = this.#topics.size === 0 ? undefined : this.#topics.get(keyOf(ref));
-    if (!topic || lastSeq <= topic.told) return;
+    if (!topic || lastSeq === topic.told || (lastSeq !== 0 && lastSeq < (topic.told ?? 0))) return;
     topic.told = lastSeq;
     queueMicrotask(() => {
       for (const listener of topic.listeners) listener(lastSeq);
@@ -65,7 +65,10 @@ export class TailWatch {
     this.#isAsking = false;
     // A file that cannot be read now is looked at again next time; whoever appends or reads is told what is wrong.
     if (outcome.type !== "answered" || !outcome.answer) return;
-    for (const [at, ref] of refs.entries()) this.tell(ref, outcome.answer[at] ?? 0);
+    for (const [at, ref] of refs.entries()) {
+      const lastSeq = outcome.answer[at];
+      if (lastSeq !== undefined) this.tell(ref, lastSeq);
+    }
   }
 }
 

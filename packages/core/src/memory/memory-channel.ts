@@ -5,12 +5,17 @@ import type { SessionRef } from "../ports/session-log.ts";
 import { silentLogger } from "./silent-logger.ts";
 
 /** What was published to one session, or notified. */
-type Item = { readonly session: string; readonly events: SessionEvent[] } | { readonly notification: Notification };
+type Item<Events = readonly SessionEvent[]> =
+  | { readonly session: string; readonly events: Events }
+  | { readonly notification: Notification };
+
+/** The same, as one subscription gathers it. */
+type WaitingItem = Item<SessionEvent[]>;
 
 interface Subscription {
   readonly take: (item: Item) => void;
   /** Published and not yet delivered; absent while nothing is. */
-  waiting: Item[] | undefined;
+  waiting: WaitingItem[] | undefined;
   active: boolean;
 }
 
@@ -63,7 +68,7 @@ export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
   return {
     publish({ scope, session }, events) {
       if (topics.size === 0 || events.length === 0) return;
-      const item = { session, events: [...events] };
+      const item = { session, events };
       enqueue(sessionTopic({ scope, session }), item);
       enqueue(scope, item);
     },
@@ -77,10 +82,11 @@ export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
 const sessionTopic = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
 
 /** What one session publishes in one go is told in one go. */
-function join(waiting: Item[], item: Item): void {
+function join(waiting: WaitingItem[], item: Item): void {
   const last = waiting.at(-1);
-  if (last && "events" in last && "events" in item && last.session === item.session) last.events.push(...item.events);
-  else waiting.push("events" in item ? { session: item.session, events: [...item.events] } : item);
+  if (!("events" in item)) waiting.push(item);
+  else if (last && "events" in last && last.session === item.session) for (const event of item.events) last.events.push(event);
+  else waiting.push({ session: item.session, events: [...item.events] });
 }
 
 function tell(listener: ScopeListener, item: Item): void {

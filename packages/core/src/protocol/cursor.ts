@@ -1,6 +1,6 @@
 /** The place of a durable event in the history of its session: what a reader that comes back hands in. */
 export interface EventCursor {
-  /** Number of the fact. From 1. */
+  /** Number of the fact. From 1; 0 is before all. */
   readonly seq: number;
   /** Index among the events of that fact. From 0. */
   readonly k: number;
@@ -8,7 +8,7 @@ export interface EventCursor {
 
 /** Longest text that is looked at. */
 const cursorMax = 64;
-const pattern = /^([1-9][0-9]*)\.(0|[1-9][0-9]*)$/;
+const pattern = /^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$/;
 
 /** `<seq>.<k>`: the `id:` of the event on the wire. */
 export function encodeCursor({ seq, k }: EventCursor): string {

@@ -15,7 +15,7 @@ import {
   problemOf,
 } from "./index.ts";
 
-const cursors = fc.record({ seq: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), k: fc.nat() });
+const cursors = fc.record({ seq: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), k: fc.nat() });
 
 describe("a cursor", () => {
   it("is read as it was written, in at most 64 ASCII characters", () => {
@@ -34,7 +34,6 @@ describe("a cursor", () => {
       "1",
       "1.",
       ".1",
-      "0.0",
       "01.0",
       "1.00",
       "+1.0",

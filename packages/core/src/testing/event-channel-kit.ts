@@ -1,41 +1,8 @@
-import type { SessionEvent } from "../loop/event.ts";
-import type { EventChannel } from "../ports/event-channel.ts";
-import type { SessionRef } from "../ports/session-log.ts";
+import { type ChannelUnderTest, deltas, foreignRef, Listener, otherRef } from "./channel-under-test.ts";
+import { scopeCases } from "./event-channel-scope-cases.ts";
 import { expectSame, expectThat } from "./kit.ts";
 import { sampleRef } from "./sample-facts.ts";
 import type { StoreKit } from "./store-case.ts";
-import { expectSoon } from "./store-expectation.ts";
-
-/** A fresh channel. */
-export interface ChannelUnderTest {
-  readonly channel: EventChannel;
-  /** How long events may take. Default 2 s. */
-  readonly patienceMs?: number;
-}
-
-const other = { scope: "local", session: "second" };
-const foreign = { scope: "other", session: sampleRef.session };
-
-/** Events that can be told apart by their `n`. */
-function deltas(...numbers: readonly number[]): readonly SessionEvent[] {
-  return numbers.map((n) => ({ type: "text_delta", lane: 1, n, index: 0, delta: `${n} ` }) as const);
-}
-
-class Listener {
-  readonly heard: unknown[] = [];
-  readonly stop: () => void;
-  readonly #patienceMs: number;
-
-  constructor({ channel, patienceMs = 2_000 }: ChannelUnderTest, ref: SessionRef) {
-    this.#patienceMs = patienceMs;
-    this.stop = channel.subscribe(ref, (events) => this.heard.push(...events.map((event) => ("n" in event ? event.n : event.type))));
-  }
-
-  async hears(...wanted: readonly number[]): Promise<void> {
-    await expectSoon(() => this.heard.length >= wanted.length, { what: `hears ${wanted.length} events`, withinMs: this.#patienceMs });
-    expectSame(this.heard, wanted, "events heard");
-  }
-}
 
 /** The promises of `EventChannel`. */
 export const eventChannelKit: StoreKit<ChannelUnderTest> = [
@@ -96,8 +63,8 @@ export const eventChannelKit: StoreKit<ChannelUnderTest> = [
     promise: "a listener hears nothing of other sessions",
     async run(make) {
       const subject = await make();
-      const [mine, others] = [new Listener(subject, sampleRef), new Listener(subject, other)];
-      subject.channel.publish(other, deltas(7));
+      const [mine, others] = [new Listener(subject, sampleRef), new Listener(subject, otherRef)];
+      subject.channel.publish(otherRef, deltas(7));
       subject.channel.publish(sampleRef, deltas(1));
       await others.hears(7);
       await mine.hears(1);
@@ -108,8 +75,8 @@ export const eventChannelKit: StoreKit<ChannelUnderTest> = [
     promise: "a listener hears nothing of a session of the same id in another scope",
     async run(make) {
       const subject = await make();
-      const [mine, theirs] = [new Listener(subject, sampleRef), new Listener(subject, foreign)];
-      subject.channel.publish(foreign, deltas(7));
+      const [mine, theirs] = [new Listener(subject, sampleRef), new Listener(subject, foreignRef)];
+      subject.channel.publish(foreignRef, deltas(7));
       subject.channel.publish(sampleRef, deltas(1));
       await theirs.hears(7);
       await mine.hears(1);
@@ -144,4 +111,5 @@ export const eventChannelKit: StoreKit<ChannelUnderTest> = [
       expectThat(calls === 2, `the listener that throws was called ${calls} times`);
     },
   },
+  ...scopeCases,
 ];

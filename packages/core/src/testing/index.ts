@@ -1,9 +1,10 @@
 /** What tests of agents, tools and companions are made with. */
 
 export { type BlobsUnderTest, blobStoreKit } from "./blob-store-kit.ts";
+export type { ChannelUnderTest } from "./channel-under-test.ts";
 export { type ClockUnderTest, clockKit } from "./clock-kit.ts";
 export { type DraftsUnderTest, draftStoreKit } from "./draft-store-kit.ts";
-export { type ChannelUnderTest, eventChannelKit } from "./event-channel-kit.ts";
+export { eventChannelKit } from "./event-channel-kit.ts";
 export { assertEventStream, type EventStreamOptions, type EventViolation, findEventViolation } from "./event-stream.ts";
 export { type EventTree, readEventTree } from "./event-tree.ts";
 export { type IdsUnderTest, idSourceKit } from "./id-source-kit.ts";

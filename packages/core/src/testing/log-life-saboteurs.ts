@@ -100,12 +100,12 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "removes nothing",
-    breaks: ["removed", "never-again", "reopen"],
+    breaks: ["removed", "never-again", "reopen", "subscribe-removed"],
     make: spoiledLog(() => ({ async remove() {} })),
   },
   {
     defect: "forgets that a session was removed",
-    breaks: ["never-again", "reopen"],
+    breaks: ["never-again", "reopen", "subscribe-removed"],
     make: spoiledLog((real) => {
       const renamed = new Map<string, string>();
       const now = (ref: Parameters<typeof real.read>[0]): typeof ref => ({ ...ref, session: renamed.get(ref.session) ?? ref.session });
@@ -129,8 +129,15 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "tells subscribers nothing",
-    breaks: ["subscribe", "unsubscribe"],
+    breaks: ["subscribe", "unsubscribe", "subscribe-removed"],
     make: spoiledLog(() => ({ subscribe: () => () => {} })),
+  },
+  {
+    defect: "tells nobody of a removal",
+    breaks: ["subscribe-removed"],
+    make: spoiledLog((real) => ({
+      subscribe: (ref, listener) => real.subscribe?.(ref, (lastSeq) => lastSeq > 0 && listener(lastSeq)) ?? (() => {}),
+    })),
   },
   {
     defect: "tells everybody of every session",

@@ -186,6 +186,20 @@ const subscribeCases: readonly StoreCase<LogUnderTest>[] = [
       stop?.();
     },
   },
+  {
+    id: "subscribe-removed",
+    promise: "a subscriber is told 0 soon after a removal",
+    needs: ["subscribe"],
+    async run(make) {
+      const { log, patienceMs = 2_000 } = await make();
+      const told: number[] = [];
+      await log.append(sampleRef, noteBatch("b1", 0));
+      const stop = log.subscribe?.(sampleRef, (lastSeq) => told.push(lastSeq));
+      await log.remove(sampleRef);
+      await expectSoon(() => told.at(-1) === 0, { what: "the subscriber is told of the removal", withinMs: patienceMs });
+      stop?.();
+    },
+  },
 ];
 
 /** Reading, keeping apart, ending and coming back. */
