@@ -1,1 +1,40 @@
-export type { Principal } from "../server-options.ts";
+/** The schemas of the wire: zod schemas of the types of `@loopwright/core/protocol`, for whoever checks or documents what crosses it. */
+export { type AgentList, type AgentSummary, agentList, type ToolSummary, toolSummary } from "./agents.ts";
+export { assistantPart, cost, resultPart, toolCallPart, usage, userPart } from "./content.ts";
+export { durableEvent, ephemeralEvent, transportEvent } from "./event.ts";
+export {
+  declaredTool,
+  executeInput,
+  inputMode,
+  type RequestOptions,
+  requestOptions,
+  runOptions,
+  type SessionContext,
+  sessionContext,
+} from "./input.ts";
+export { json, jsonObject } from "./json.ts";
+export { assistantMessage, callOutcome, message, toolResultMessage, userMessage } from "./message.ts";
+export { problem } from "./problem.ts";
+export {
+  type AbortRequest,
+  abortRequest,
+  type ChangeSessionRequest,
+  changeSessionRequest,
+  type ExecuteRequest,
+  executeRequest,
+  type MessageRequest,
+  messageRequest,
+  type NewSessionRequest,
+  newSessionRequest,
+  type ToolResultsRequest,
+  toolResultsRequest,
+} from "./requests.ts";
+export {
+  acceptedSubmission,
+  errorCode,
+  pendingToolCall,
+  type SubmissionAnswer,
+  sessionHit,
+  sessionSnapshot,
+  sessionSummary,
+} from "./session.ts";

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { exactly } from "./exactly.ts";
+import { listOf } from "./json.ts";
+
+/** A tool as people see it. */
+export interface ToolSummary {
+  readonly name: string;
+  readonly label?: string;
+  readonly description: string;
+  /** Who runs it. */
+  readonly home: "server" | "client";
+}
+
+/** An agent as people see it. */
+export interface AgentSummary {
+  readonly name: string;
+  /** The default one. */
+  readonly model: string;
+  /** Those that may be chosen. */
+  readonly models: readonly string[];
+  readonly tools: readonly ToolSummary[];
+}
+
+/** The agents of a server. */
+export interface AgentList {
+  readonly agents: readonly AgentSummary[];
+  readonly default: string;
+}
+
+export const toolSummary: z.ZodType<ToolSummary> = exactly<ToolSummary>()(
+  z.object({ name: z.string(), label: z.string().exactOptional(), description: z.string(), home: z.enum(["server", "client"]) }),
+);
+
+export const agentList: z.ZodType<AgentList> = exactly<AgentList>()(
+  z.object({
+    agents: listOf(
+      exactly<AgentSummary>()(z.object({ name: z.string(), model: z.string(), models: listOf(z.string()), tools: listOf(toolSummary) })),
+    ),
+    default: z.string(),
+  }),
+);

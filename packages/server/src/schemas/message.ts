@@ -1,0 +1,50 @@
+import type { AssistantMessage, CallOutcome, Message, NoticeMessage, ToolResultMessage, UserMessage } from "@loopwright/core/protocol";
+import { z } from "zod";
+import { assistantPart, cost, resultPart, usage, userPart } from "./content.ts";
+import { exactly } from "./exactly.ts";
+import { json, listOf } from "./json.ts";
+
+/** How one call ended. */
+export const callOutcome: z.ZodType<CallOutcome> = exactly<CallOutcome>()(
+  z.enum(["ok", "error", "interrupted", "denied", "expired", "aborted"]),
+);
+
+/** What a person says. */
+export const userMessage: z.ZodType<UserMessage> = exactly<UserMessage>()(
+  z.object({ role: z.literal("user"), content: z.union([z.string(), listOf(userPart)]) }),
+);
+
+/** What a model says. */
+export const assistantMessage: z.ZodType<AssistantMessage> = exactly<AssistantMessage>()(
+  z.object({
+    role: z.literal("assistant"),
+    content: listOf(assistantPart),
+    stopReason: z.enum(["stop", "length", "tool_calls", "aborted", "error"]),
+    stopReasonRaw: z.string().exactOptional(),
+    errorMessage: z.string().exactOptional(),
+    provider: z.string().exactOptional(),
+    model: z.string().exactOptional(),
+    usage: usage.exactOptional(),
+    cost: cost.exactOptional(),
+  }),
+);
+
+/** What a call gave. */
+export const toolResultMessage: z.ZodType<ToolResultMessage> = exactly<ToolResultMessage>()(
+  z.object({
+    role: z.literal("tool_result"),
+    toolCallId: z.string(),
+    callKey: z.string().exactOptional(),
+    toolName: z.string().exactOptional(),
+    content: z.union([z.string(), listOf(resultPart)]),
+    isError: z.boolean().exactOptional(),
+    outcome: callOutcome.exactOptional(),
+    details: json.exactOptional(),
+    durationMs: z.number().exactOptional(),
+  }),
+);
+
+const noticeMessage: z.ZodType<NoticeMessage> = exactly<NoticeMessage>()(z.object({ role: z.literal("notice"), text: z.string() }));
+
+/** What a transcript holds. */
+export const message: z.ZodType<Message> = z.union([userMessage, assistantMessage, toolResultMessage, noticeMessage]);

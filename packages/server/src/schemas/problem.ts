@@ -1,0 +1,20 @@
+import type { Problem } from "@loopwright/core/protocol";
+import { z } from "zod";
+import { exactly } from "./exactly.ts";
+
+/** An error as it crosses the wire. */
+export const problem: z.ZodType<Problem> = exactly<Problem>()(
+  z.object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    code: z.string(),
+    detail: z.string(),
+    fix: z.string(),
+    docs: z.string(),
+    runId: z.string().exactOptional(),
+    retryable: z.boolean(),
+    retryAfterMs: z.number().exactOptional(),
+    error: z.string(),
+  }),
+);

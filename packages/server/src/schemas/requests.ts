@@ -1,0 +1,112 @@
+import type { ExecuteInput, ExecuteOptions, JsonObject, RunOptions, ToolResultMessage, UserMessage } from "@loopwright/core/protocol";
+import { z } from "zod";
+import { exactly } from "./exactly.ts";
+import {
+  executeInput,
+  inputMode,
+  parentId,
+  type RequestOptions,
+  requestOptions,
+  runOptions,
+  type SessionContext,
+  sessionContext,
+} from "./input.ts";
+import { jsonObject, listOf } from "./json.ts";
+import { toolResultMessage, userMessage } from "./message.ts";
+
+/** Body of `POST /api/agent/execute`. */
+export interface ExecuteRequest {
+  readonly sessionId?: string;
+  readonly agent?: string;
+  readonly input: ExecuteInput;
+  /** For a new session. */
+  readonly context?: SessionContext;
+  readonly options?: RequestOptions;
+}
+
+/** Body of `POST /api/sessions`. */
+export interface NewSessionRequest {
+  readonly id?: string;
+  readonly agent?: string;
+  readonly title?: string;
+  readonly metadata?: JsonObject;
+  readonly context?: SessionContext;
+}
+
+/** Body of `PATCH /api/sessions/:id`. */
+export interface ChangeSessionRequest {
+  readonly title?: string;
+  readonly metadata?: JsonObject;
+  readonly head?: string | null;
+}
+
+/** Body of `POST /api/sessions/:id/messages`: one of `input`, `message` and `regenerate`. */
+export interface MessageRequest {
+  readonly input?: ExecuteInput;
+  readonly message?: string | UserMessage;
+  readonly regenerate?: string;
+  readonly mode?: NonNullable<ExecuteOptions["mode"]>;
+  readonly parent?: string | null;
+  readonly options?: RunOptions;
+}
+
+/** Body of `POST /api/sessions/:id/tool-results`. */
+export interface ToolResultsRequest {
+  readonly results: readonly ToolResultMessage[];
+}
+
+/** Body of `POST /api/sessions/:id/abort`. */
+export interface AbortRequest {
+  readonly reason?: string;
+}
+
+const sessionId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "Use 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit");
+const agentName = z.string().max(64);
+const title = z.string().max(500);
+
+export const executeRequest: z.ZodType<ExecuteRequest> = exactly<ExecuteRequest>()(
+  z.object({
+    sessionId: sessionId.exactOptional(),
+    agent: agentName.exactOptional(),
+    input: executeInput,
+    context: sessionContext.exactOptional(),
+    options: requestOptions.exactOptional(),
+  }),
+);
+
+export const newSessionRequest: z.ZodType<NewSessionRequest> = exactly<NewSessionRequest>()(
+  z.object({
+    id: sessionId.exactOptional(),
+    agent: agentName.exactOptional(),
+    title: title.exactOptional(),
+    metadata: jsonObject.exactOptional(),
+    context: sessionContext.exactOptional(),
+  }),
+);
+
+export const changeSessionRequest: z.ZodType<ChangeSessionRequest> = exactly<ChangeSessionRequest>()(
+  z
+    .object({ title: title.exactOptional(), metadata: jsonObject.exactOptional(), head: parentId.exactOptional() })
+    .refine((change) => Object.keys(change).length > 0, "Send at least one of `title`, `metadata` and `head`"),
+);
+
+const sources = ["input", "message", "regenerate"] as const;
+
+export const messageRequest: z.ZodType<MessageRequest> = exactly<MessageRequest>()(
+  z
+    .object({
+      input: executeInput.exactOptional(),
+      message: z.union([z.string(), userMessage]).exactOptional(),
+      regenerate: z.string().max(64).exactOptional(),
+      mode: inputMode.exactOptional(),
+      parent: parentId.exactOptional(),
+      options: runOptions.exactOptional(),
+    })
+    .refine((body) => sources.filter((name) => body[name] !== undefined).length === 1, "Send one of `input`, `message` and `regenerate`"),
+);
+
+export const toolResultsRequest: z.ZodType<ToolResultsRequest> = exactly<ToolResultsRequest>()(
+  z.object({ results: listOf(toolResultMessage) }),
+);
+
+export const abortRequest: z.ZodType<AbortRequest> = exactly<AbortRequest>()(z.object({ reason: z.string().max(500).exactOptional() }));

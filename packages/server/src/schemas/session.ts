@@ -1,0 +1,145 @@
+import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
+import type {
+  AcceptedSubmission,
+  Failure,
+  OpenRun,
+  PendingToolCall,
+  RunningTool,
+  SessionSnapshot,
+  SnapshotMessage,
+  WaitingInput,
+} from "@loopwright/core/protocol";
+import { errorTable } from "@loopwright/core/protocol";
+import { z } from "zod";
+import { cost, usage } from "./content.ts";
+import { exactly } from "./exactly.ts";
+import { jsonObject, listOf } from "./json.ts";
+import { message, userMessage } from "./message.ts";
+
+type ErrorCode = keyof typeof errorTable;
+
+/** Every code of an error. */
+export const errorCode: z.ZodType<ErrorCode> = exactly<ErrorCode>()(z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]));
+
+const parent = z.string().nullable();
+const endedRun = z.object({ runId: z.string(), status: z.enum(["completed", "aborted", "failed"]), reason: z.string() });
+
+/** A call that waits for its caller. */
+export const pendingToolCall: z.ZodType<PendingToolCall> = exactly<PendingToolCall>()(
+  z.object({
+    toolCallId: z.string(),
+    callKey: z.string(),
+    toolName: z.string(),
+    args: jsonObject,
+    deadline: z.number().exactOptional(),
+  }),
+);
+
+const failure: z.ZodType<Failure> = exactly<Failure>()(
+  z.object({ code: errorCode, message: z.string(), retryable: z.boolean(), retryAfterMs: z.number().exactOptional() }),
+);
+
+const snapshotMessage: z.ZodType<SnapshotMessage> = exactly<SnapshotMessage>()(
+  z.object({ id: z.string(), parent, runId: z.string().exactOptional(), at: z.number(), message }),
+);
+
+const waitingInput: z.ZodType<WaitingInput> = exactly<WaitingInput>()(
+  z.object({
+    inputId: z.string(),
+    runId: z.string(),
+    mode: z.enum(["enqueue", "steer", "interrupt"]),
+    message: userMessage.exactOptional(),
+    parent: parent.exactOptional(),
+  }),
+);
+
+const runningTool: z.ZodType<RunningTool> = exactly<RunningTool>()(
+  z.object({
+    toolCallId: z.string(),
+    callKey: z.string(),
+    toolName: z.string(),
+    args: jsonObject,
+    lane: z.number(),
+    startedAt: z.number(),
+  }),
+);
+
+const openRun: z.ZodType<OpenRun> = exactly<OpenRun>()(
+  z.object({
+    runId: z.string(),
+    provider: z.string(),
+    model: z.string(),
+    turn: z.number(),
+    answering: z.number().exactOptional(),
+    tools: listOf(runningTool),
+    pendingToolCalls: listOf(pendingToolCall),
+    aborting: z.string().exactOptional(),
+    retry: z.object({ reason: z.string(), until: z.number().exactOptional() }).exactOptional(),
+    limit: z.object({ which: z.enum(["turns", "toolCalls"]), value: z.number() }).exactOptional(),
+    movedHead: parent.exactOptional(),
+  }),
+);
+
+/** Everything a screen needs of a session at one moment. */
+export const sessionSnapshot: z.ZodType<SessionSnapshot> = exactly<SessionSnapshot>()(
+  z.object({
+    sessionId: z.string(),
+    agent: z.string(),
+    title: z.string().exactOptional(),
+    metadata: jsonObject.exactOptional(),
+    participants: listOf(z.string()).exactOptional(),
+    status: z.enum(["idle", "running", "waiting"]),
+    closed: z.boolean().exactOptional(),
+    createdAt: z.number(),
+    updatedAt: z.number(),
+    cursor: z.string(),
+    messages: listOf(snapshotMessage),
+    head: parent,
+    waiting: listOf(waitingInput),
+    run: openRun.exactOptional(),
+    lastRun: endedRun.extend({ failure: failure.exactOptional() }).exactOptional(),
+    model: z.string().exactOptional(),
+    usage: usage.exactOptional(),
+    cost: cost.exactOptional(),
+    contextTokens: z.number().exactOptional(),
+  }),
+);
+
+/** What a list shows of a session. */
+export const sessionSummary: z.ZodType<SessionSummary> = exactly<SessionSummary>()(
+  z.object({
+    id: z.string(),
+    agent: z.string(),
+    title: z.string().exactOptional(),
+    status: z.enum(["idle", "running", "waiting"]),
+    lastRun: z.object({ status: z.enum(["completed", "waiting", "aborted", "failed"]), reason: z.string() }).exactOptional(),
+    createdAt: z.number(),
+    updatedAt: z.number(),
+    lastSeq: z.number(),
+    messageCount: z.number(),
+    participants: listOf(z.string()).exactOptional(),
+    usage: usage.exactOptional(),
+    cost: cost.exactOptional(),
+    metadata: jsonObject.exactOptional(),
+    closed: z.boolean().exactOptional(),
+  }),
+);
+
+/** A session that a search found. */
+export const sessionHit: z.ZodType<SessionHit> = exactly<SessionHit>()(z.object({ session: sessionSummary, excerpt: z.string() }));
+
+/** An input that the log has, and the session it belongs to. */
+export interface SubmissionAnswer extends AcceptedSubmission {
+  readonly sessionId: string;
+}
+
+/** An input that the log has. */
+export const acceptedSubmission: z.ZodType<SubmissionAnswer> = exactly<SubmissionAnswer>()(
+  z.object({
+    sessionId: z.string(),
+    runId: z.string(),
+    inputId: z.string().exactOptional(),
+    seq: z.number(),
+    replayed: z.boolean(),
+  }),
+);
