@@ -35,12 +35,17 @@ export interface Inbox {
   putBack(offers: readonly WaitingOffer[]): void;
   /** Forgets closing facts. */
   dropClosings(): void;
+  /** Refuses those that wait. */
   refuseAll(error: AgentError): void;
+  /** Refuses those that wait and those of the decision under way: nobody can say whether the log has them. */
+  lose(error: AgentError): void;
   readonly needsOwner: boolean;
 }
 
 export function createInbox(): Inbox {
   let waiting: WaitingOffer[] = [];
+  /** Of the last decision. */
+  let taken: readonly WaitingOffer[] = [];
   return {
     get length() {
       return waiting.length;
@@ -55,6 +60,7 @@ export function createInbox(): Inbox {
       }),
     accept(speculation) {
       const accepted: WaitingOffer[] = [];
+      taken = accepted;
       while (waiting.length > 0 && accepted.length < driverLimits.offersPerBatch && hasRoom(speculation)) {
         const offer = waiting.shift() as WaitingOffer;
         try {
@@ -81,6 +87,11 @@ export function createInbox(): Inbox {
     },
     refuseAll(error) {
       for (const offer of waiting.splice(0)) offer.reject(error);
+    },
+    lose(error) {
+      // Those that were told how it went are settled already.
+      for (const offer of [...taken, ...waiting.splice(0)]) offer.reject(error);
+      taken = [];
     },
   };
 }

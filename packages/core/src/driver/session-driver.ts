@@ -329,7 +329,7 @@ export class SessionDriver {
     this.date.cancel();
     const level = error.code === "SESSION_CLOSED" ? "info" : "error";
     this.deps.logger.log(level, error.message, { code: error.code, session: this.deps.sessionId });
-    this.inbox.refuseAll(error);
+    this.inbox.lose(error);
     this.watchers.lost(error);
   }
 

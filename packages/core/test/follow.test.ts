@@ -1,0 +1,311 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { AgentError, AgentSession, SessionEvent } from "../src/index.ts";
+import { defineTool, execute } from "../src/index.ts";
+import type { SessionStore } from "../src/ports/index.ts";
+import { calm, deferred, type World, world } from "./harness.ts";
+
+const ref = { scope: "local", session: "s1" };
+const parameters = { type: "object" } as const;
+
+/** What a follower was told. */
+interface Told {
+  readonly events: SessionEvent[];
+  readonly runIds: (string | undefined)[];
+  rests: number;
+  readonly lost: AgentError[];
+  readonly stop: () => void;
+}
+
+function followed(session: AgentSession): Told {
+  const events: SessionEvent[] = [];
+  const runIds: (string | undefined)[] = [];
+  const lost: AgentError[] = [];
+  const told: Told = {
+    events,
+    runIds,
+    rests: 0,
+    lost,
+    stop: session.follow({
+      events(news, runId) {
+        events.push(...news);
+        runIds.push(runId);
+      },
+      rested: () => void told.rests++,
+      lost: (error) => void lost.push(error),
+    }),
+  };
+  onTestFinished(told.stop);
+  return told;
+}
+
+const typesOf = ({ events }: Told): readonly string[] => events.map(({ type }) => type);
+
+/** A store whose reads fail once `isDown` is set. */
+function fragile(store: SessionStore): { readonly store: SessionStore; isDown: boolean } {
+  const control = {
+    isDown: false,
+    store: {
+      ...store,
+      log: {
+        ...store.log,
+        read: async (...args: Parameters<SessionStore["log"]["read"]>) => {
+          if (control.isDown) throw new Error("disk gone");
+          return store.log.read(...args);
+        },
+        append: async (...args: Parameters<SessionStore["log"]["append"]>) => {
+          if (control.isDown) throw new Error("disk gone");
+          return store.log.append(...args);
+        },
+      },
+    },
+  };
+  return control;
+}
+
+describe("who follows a session", () => {
+  it("that is not loaded yet is told what happens from now on, nothing of before", async () => {
+    const { session, again } = world([{ text: "one" }, { text: "two" }]);
+    await execute(session, "first").result();
+    const other = again();
+    const told = followed(other);
+    await other.ready();
+    const { lastSeq } = other;
+    await execute(session, "second").result();
+    await calm();
+    const seqs = told.events.flatMap((event) => ("seq" in event ? [event.seq] : []));
+    expect(Math.min(...seqs)).toBeGreaterThan(lastSeq);
+    expect(typesOf(told)).toContain("run_end");
+    expect(typesOf(told).filter((type) => type === "run_start")).toHaveLength(1);
+  });
+
+  it("is told at once that nothing moves, and again after every run", async () => {
+    const { session } = world([{ text: "one" }]);
+    const told = followed(session);
+    await calm();
+    expect(told.rests).toBe(1);
+    await execute(session, "hi").result();
+    await calm();
+    expect(told.rests).toBeGreaterThan(1);
+    expect(session.isResting).toBe(true);
+  });
+
+  it("is not told of rest while a run is under way, and is while it waits for its caller", async () => {
+    const goOn = deferred();
+    const ask = defineTool({ name: "ask", description: "Asks", parameters });
+    const { session } = world([{ calls: [{ name: "ask" }], after: goOn.promise }], { tools: [ask] });
+    await session.ready();
+    const told = followed(session);
+    await calm();
+    const before = told.rests;
+    await session.submit("hi");
+    await calm();
+    expect(told.rests).toBe(before);
+    goOn.resolve();
+    await calm();
+    expect(told.rests).toBe(before + 1);
+    expect(session.snapshot().status).toBe("waiting");
+  });
+
+  it("hears the same as another one, each batch of one run or of none", async () => {
+    const { session } = world([{ text: "one" }, { text: "two" }]);
+    const [a, b] = [followed(session), followed(session)];
+    await session.submit("first");
+    await session.submit("second");
+    await session.change({ title: "t" });
+    await calm();
+    expect(a.events).toEqual(b.events);
+    expect(a.events.length).toBeGreaterThan(10);
+    const durable = a.events.filter((event) => "seq" in event);
+    expect(durable.some((event) => event.type === "session_changed")).toBe(true);
+    expect(new Set(a.runIds).size).toBe(3);
+  });
+
+  it("disturbs neither the session nor the others when it throws", async () => {
+    const lines: unknown[] = [];
+    const { session } = world([{ text: "one" }], { session: { logger: { log: (...line) => lines.push(line) } } });
+    const trouble = (): never => {
+      throw new Error("a follower's own trouble");
+    };
+    onTestFinished(session.follow({ events: trouble, rested: trouble, lost: trouble }));
+    const told = followed(session);
+    expect((await execute(session, "hi").result()).text).toBe("one");
+    await calm();
+    expect(typesOf(told)).toContain("run_end");
+    await session[Symbol.asyncDispose]();
+    expect(told.lost).toHaveLength(1);
+    expect(lines).toContainEqual(["error", "A listener of the session threw.", { session: "s1", error: "Unexpected Error." }]);
+  });
+
+  it("and has left is told nothing more, not even in the round in which it leaves", async () => {
+    const { session } = world([{ text: "one" }]);
+    await session.ready();
+    const heard: string[] = [];
+    let stopSecond = (): void => {};
+    const stopFirst = session.follow({
+      events: () => {},
+      rested() {
+        heard.push("first");
+        stopFirst();
+        stopSecond();
+      },
+    });
+    stopSecond = session.follow({ events: () => heard.push("events"), rested: () => heard.push("second") });
+    await calm();
+    await execute(session, "hi").result();
+    await calm();
+    expect(heard).toEqual(["first"]);
+  });
+
+  it("goes on with a run that its owner has left behind", async () => {
+    const { session, again, clock } = world([{ text: "half", hang: true }, { text: "whole" }]);
+    await session.submit("hi");
+    await calm();
+    await session[Symbol.asyncDispose]();
+    const heir = again();
+    const told = followed(heir);
+    await calm();
+    clock.advance(15_001);
+    await calm();
+    expect(typesOf(told)).toContain("attempt_discarded");
+    expect(heir.snapshot().messages.at(-1)?.message).toMatchObject({ role: "assistant", content: [{ text: "whole" }] });
+  });
+
+  it("of an idle session notices what others append to a log that cannot tell", async () => {
+    const { again, store, clock, session } = world([{ text: "one" }]);
+    await execute(session, "hi").result();
+    const { subscribe: _, ...deafLog } = store.log;
+    const told = followed(again({ store: { ...store, log: deafLog } }));
+    await calm();
+    await session.change({ title: "a title" });
+    await calm();
+    expect(typesOf(told)).toEqual([]);
+    clock.advance(250);
+    await calm();
+    expect(typesOf(told)).toEqual(["session_changed"]);
+  });
+});
+
+describe("what each open lane has said", () => {
+  it("is told to who asks, of all runs or of one", async () => {
+    const { session } = world([{ text: "half an answer", hang: true }]);
+    const { runId } = await session.submit("hi");
+    await calm();
+    const lanes = session.lanes();
+    expect(lanes).toMatchObject([{ type: "message_snapshot", content: [{ type: "text", text: "half an answer" }] }]);
+    expect(session.snapshot().run?.answering).toBe(lanes[0]?.lane);
+    expect(session.lanes(runId)).toEqual(lanes);
+    expect(session.lanes("another")).toEqual([]);
+    await session.abort();
+    await calm();
+    expect(session.lanes()).toEqual([]);
+  });
+});
+
+describe("a follower that loses its session", () => {
+  const removed = { code: "SESSION_CLOSED", message: "The session `s1` was removed." };
+
+  async function idle(options: Partial<World> = {}): Promise<World> {
+    const made = { ...world([{ text: "one" }, { text: "two" }]), ...options };
+    await execute(made.session, "hi").result();
+    return made;
+  }
+
+  it("is told when the session is removed while it is idle", async () => {
+    const { session, store, clock } = await idle();
+    const told = followed(session);
+    await calm();
+    await store.log.remove(ref);
+    await calm();
+    expect(told.lost).toMatchObject([removed]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("is told when another process removes it, on a log that cannot tell", async () => {
+    const { again, store, clock } = await idle();
+    const { subscribe: _, ...deafLog } = store.log;
+    const told = followed(again({ store: { ...store, log: deafLog } }));
+    await calm();
+    await store.log.remove(ref);
+    await calm();
+    expect(told.lost).toEqual([]);
+    clock.advance(250);
+    await calm();
+    expect(told.lost).toMatchObject([removed]);
+  });
+
+  it("is told when it is removed under a run, which stops at once", async () => {
+    const { session, store, clock, provider } = world([{ text: "half", hang: true }]);
+    const told = followed(session);
+    await session.submit("hi");
+    await calm();
+    await store.log.remove(ref);
+    await calm();
+    expect(told.lost).toMatchObject([removed]);
+    expect(session.lanes()).toEqual([]);
+    expect(clock.pending).toBe(0);
+    expect(provider.requests).toHaveLength(1);
+    await expect(session.submit("again")).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+  });
+
+  it("is told nothing more; the handle is usable again, and who follows it anew misses nothing that comes", async () => {
+    const { again, store } = await idle();
+    const fault = fragile(store);
+    const session = again({ store: fault.store });
+    const told = followed(session);
+    await calm();
+    fault.isDown = true;
+    await expect(session.change({ title: "x" })).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(told.lost).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
+    const [before, rests] = [told.events.length, told.rests];
+    fault.isDown = false;
+    const anew = followed(session);
+    await calm();
+    expect((await execute(session, "again").result()).text).toBe("two");
+    await calm();
+    expect([told.events.length, told.rests, told.lost.length]).toEqual([before, rests, 1]);
+    expect(typesOf(anew)).toContain("run_end");
+    expect(anew.lost).toEqual([]);
+  });
+
+  it("is told when the handle is let go, and who follows one that was let go is told the same", async () => {
+    const { session } = await idle();
+    const told = followed(session);
+    await calm();
+    await session[Symbol.asyncDispose]();
+    expect(told.lost).toMatchObject([{ message: "The session handle was let go." }]);
+    const late = followed(session);
+    await calm();
+    expect(late.lost).toMatchObject([{ message: "The session handle was let go." }]);
+    expect(late.rests).toBe(0);
+  });
+
+  it("by letting go hears nothing of a batch that the store acknowledges afterwards", async () => {
+    const { again, store } = await idle();
+    const acknowledged = deferred();
+    let isSlow = false;
+    const slow: SessionStore = {
+      ...store,
+      log: {
+        ...store.log,
+        append: async (...args) => {
+          const outcome = await store.log.append(...args);
+          if (isSlow) await acknowledged.promise;
+          return outcome;
+        },
+      },
+    };
+    const session = again({ store: slow });
+    const told = followed(session);
+    await session.ready();
+    await calm();
+    isSlow = true;
+    const changed = session.change({ title: "late" }).catch(() => {});
+    await calm();
+    await session[Symbol.asyncDispose]();
+    acknowledged.resolve();
+    await changed;
+    await calm();
+    expect(typesOf(told)).toEqual([]);
+    expect(told.lost).toHaveLength(1);
+  });
+});
