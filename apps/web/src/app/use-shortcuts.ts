@@ -5,7 +5,7 @@ import { type ShortcutName, shortcutOf } from "./shortcuts.ts";
 export const isApple: boolean = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** What the page does on a shortcut; false: nothing, and the key goes on to the browser. */
-export type ShortcutActions = { readonly [Name in ShortcutName]?: () => boolean | undefined };
+export type ShortcutActions = { readonly [Name in ShortcutName]?: () => unknown };
 
 /** Listens to the shortcuts of the page. An open dialog or menu has the keyboard to itself. */
 export function useShortcuts(actions: ShortcutActions): void {

@@ -1,0 +1,31 @@
+import type { LoopwrightClient } from "@loopwright/client";
+import { type Context, createContext, useContext } from "react";
+import type { Drafts } from "../session/drafts.ts";
+import type { SessionList } from "../sidebar/session-list.ts";
+import type { AgentList } from "./agent-list.ts";
+import type { KeptText } from "./kept-text.ts";
+import type { Notices } from "./notices.ts";
+import type { ThemeChoice } from "./theme.ts";
+
+/** What every part of the page can reach. Made once. */
+export interface Services {
+  /** Address of the server, without a slash at the end. */
+  readonly url: string;
+  readonly client: LoopwrightClient;
+  readonly kept: KeptText;
+  readonly drafts: Drafts;
+  readonly theme: ThemeChoice;
+  readonly notices: Notices;
+  readonly list: SessionList;
+  readonly agents: AgentList;
+}
+
+/** Given by the page around everything. */
+export const ServicesContext: Context<Services | undefined> = createContext<Services | undefined>(undefined);
+
+/** The services of the page around. */
+export function useServices(): Services {
+  const services = useContext(ServicesContext);
+  if (!services) throw new Error("Rendered outside of the page.");
+  return services;
+}

@@ -1,0 +1,65 @@
+import type { AgentError, InputMode } from "@loopwright/core/protocol";
+import { useRef, useState } from "react";
+import { errorOf } from "../app/notices.ts";
+import { useServices } from "../app/services.ts";
+import { type Draft, emptyDraft } from "../session/drafts.ts";
+import { newId } from "../session/new-id.ts";
+import { messageOf, type Outgoing } from "./outgoing.ts";
+
+export interface Sending {
+  readonly draft: Draft;
+  setDraft(change: (now: Draft) => Draft): void;
+  /** What is on its way. */
+  readonly sending: Draft | undefined;
+  /** Why the last try failed; the words are back in the draft. */
+  readonly problem: AgentError | undefined;
+  send(mode: InputMode): Promise<void>;
+}
+
+/**
+ * The draft of a session and its sending. The words stay kept until the server has them: after a failure or a reload they are
+ * there again, with their key, so that sending them once more is never a second message.
+ */
+export function useSending(draftOf: string, post: (outgoing: Outgoing) => Promise<void>): Sending {
+  const { drafts } = useServices();
+  const [draft, show] = useState(() => drafts.get(draftOf));
+  const [sending, setSending] = useState<Draft>();
+  const [problem, setProblem] = useState<AgentError>();
+  // The newest draft and what is on its way, also for a sending that ends when nothing is rendered any more.
+  const now = useRef(draft);
+  const onItsWay = useRef<Draft>(undefined);
+
+  const put = (next: Draft): void => {
+    now.current = next;
+    // What is on its way stays kept until it has arrived.
+    drafts.set(draftOf, onItsWay.current ? joined(onItsWay.current, next) : next);
+    show(next);
+  };
+  const send = async (mode: InputMode): Promise<void> => {
+    const outgoing = { ...now.current, key: now.current.key ?? newId() };
+    onItsWay.current = outgoing;
+    put(emptyDraft);
+    setSending(outgoing);
+    setProblem(undefined);
+    try {
+      await post({ message: messageOf(outgoing), key: outgoing.key, mode });
+      onItsWay.current = undefined;
+      put(now.current);
+    } catch (error) {
+      onItsWay.current = undefined;
+      put(joined(outgoing, now.current));
+      setProblem(errorOf(error));
+    } finally {
+      setSending(undefined);
+    }
+  };
+  const setDraft = (change: (now: Draft) => Draft): void => put(change(now.current));
+  return { draft, setDraft, sending, problem, send };
+}
+
+/** What could not be sent, and what was written since. Other words are another message: they get a key of their own. */
+function joined(unsent: Draft, since: Draft): Draft {
+  if (since.text === "" && since.files.length === 0) return unsent;
+  const text = [unsent.text, since.text].filter((words) => words !== "").join("\n\n");
+  return { text, files: [...unsent.files, ...since.files] };
+}

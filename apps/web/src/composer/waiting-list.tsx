@@ -1,0 +1,34 @@
+import { textOf, type WaitingInput } from "@loopwright/core/protocol";
+import type { ReactNode } from "react";
+
+export interface WaitingListProps {
+  readonly waiting: readonly WaitingInput[];
+  /** Words that are on their way to the server. */
+  readonly sending?: string;
+}
+
+/** What was sent while an answer is being written: what joins it, and what comes after it. */
+export function WaitingList({ waiting, sending }: WaitingListProps): ReactNode {
+  if (waiting.length === 0 && sending === undefined) return null;
+  return (
+    <ul className="waiting" aria-label="Waiting messages">
+      {waiting.map(({ inputId, mode, message }) => (
+        <li key={inputId} className="waiting-item">
+          <span className="waiting-mode">{mode === "steer" ? "Joins" : "Next"}</span>
+          <span className="waiting-text">{message ? labelOf(textOf(message)) : "Answer again"}</span>
+        </li>
+      ))}
+      {sending === undefined ? null : (
+        <li className="waiting-item">
+          <span className="spinner" />
+          <span className="waiting-text">{labelOf(sending)}</span>
+          <span className="visually-hidden">Sending</span>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function labelOf(text: string): string {
+  return text.trim() === "" ? "Files" : text.replaceAll(/\s+/g, " ").slice(0, 300);
+}

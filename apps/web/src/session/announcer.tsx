@@ -1,0 +1,38 @@
+import type { SessionView } from "@loopwright/client";
+import { textOf } from "@loopwright/core/protocol";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { finishedSentences, spoken } from "./finished-sentences.ts";
+
+/** Reads the answer that is being written to a screen reader: finished sentences only, politely, then its end. */
+export function Announcer({ view }: { readonly view: SessionView }): ReactNode {
+  const [words, setWords] = useState("");
+  const place = useRef({ lane: -1, upTo: 0 });
+  const { answer, lastRun, status } = view;
+  const last = view.path.at(-1);
+
+  useEffect(() => {
+    if (!answer) return;
+    if (place.current.lane !== answer.lane) place.current = { lane: answer.lane, upTo: 0 };
+    const text = answer.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    const { words: next, upTo } = finishedSentences(text, place.current.upTo);
+    place.current.upTo = upTo;
+    if (next !== "") setWords(next);
+  }, [answer]);
+  useEffect(() => {
+    // Only what was heard the beginning of: an old session is not read out when it is opened.
+    if (answer || place.current.lane < 0 || last?.message.role !== "assistant") return;
+    const rest = spoken(textOf(last.message).slice(place.current.upTo));
+    place.current = { lane: -1, upTo: 0 };
+    if (rest !== "") setWords(rest);
+  }, [answer, last]);
+  useEffect(() => {
+    if (status === "waiting") setWords("The answer waits for you.");
+    else if (status === "idle" && lastRun?.status === "aborted") setWords("Stopped.");
+  }, [status, lastRun]);
+
+  return (
+    <p className="visually-hidden" aria-live="polite" aria-atomic="true" data-testid="announcer">
+      {words}
+    </p>
+  );
+}

@@ -1,0 +1,20 @@
+/** The end of a sentence: its sign, what closes with it, and white space behind; or the end of a line. */
+const end = /[.!?…]["'”’)\]*_`]*(?=\s)|\n+/g;
+
+/** What was completed of a growing text since `from`, as plain words, and up to where. */
+export function finishedSentences(text: string, from: number): { readonly words: string; readonly upTo: number } {
+  let upTo = from;
+  end.lastIndex = from;
+  for (let found = end.exec(text); found; found = end.exec(text)) upTo = found.index + found[0].length;
+  return { words: spoken(text.slice(from, upTo)), upTo };
+}
+
+/** Markdown without the signs that nobody wants to hear. */
+export function spoken(markdown: string): string {
+  return markdown
+    .replaceAll(/^\s*(?:#{1,6}|>|[-*+]|\|?[\s:|-]+\|)\s*/gm, "")
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[*_`~|]+/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,17 @@
+/** Runs something soon, once. */
+export type Schedule = (act: () => void) => void;
+
+/** A page that nobody sees gets no frames. */
+const hiddenPauseMs = 250;
+
+/** Before the next paint; where nothing is painted, a quarter of a second later. */
+export const nextFrame: Schedule = (act) => {
+  let isDone = false;
+  const once = (): void => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
+  requestAnimationFrame(once);
+  setTimeout(once, hiddenPauseMs);
+};

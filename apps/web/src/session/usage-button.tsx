@@ -1,0 +1,70 @@
+import type { SessionView } from "@loopwright/client";
+import type { Cost } from "@loopwright/core/protocol";
+import { type ReactNode, useId } from "react";
+import { Icon } from "../app/icon.tsx";
+
+export type UsageButtonProps = Pick<SessionView, "usage" | "cost" | "contextTokens" | "model">;
+
+const count = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+
+/** Tokens and money of the conversation; more on request. */
+export function UsageButton({ usage, cost, contextTokens, model }: UsageButtonProps): ReactNode {
+  const id = useId();
+  if (!usage && contextTokens === undefined) return null;
+  const total = usage?.total ?? (usage?.input ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0) + (usage?.output ?? 0);
+  const rows: readonly (readonly [string, number | undefined])[] = [
+    ["Read", usage?.input],
+    ["Read from cache", usage?.cacheRead],
+    ["Written to cache", usage?.cacheWrite],
+    ["Written", usage?.output],
+    ["of it reasoning", usage?.reasoning],
+  ];
+  return (
+    <>
+      <button type="button" className="usage-button" popoverTarget={id} aria-label="Usage of this conversation">
+        <Icon name="gauge" />
+        <span>{short.format(total)} tokens</span>
+        {cost ? <span className="usage-cost">{moneyLabel(cost)}</span> : null}
+      </button>
+      <div id={id} className="usage-panel" popover="auto" role="dialog" aria-label="Usage of this conversation">
+        <dl>
+          {rows.map(([name, tokens]) =>
+            tokens === undefined ? null : (
+              <div key={name} className="usage-row">
+                <dt>{name}</dt>
+                <dd>{count.format(tokens)}</dd>
+              </div>
+            ),
+          )}
+          <div className="usage-row total">
+            <dt>Tokens in all{usage?.source === "estimated" ? ", estimated" : ""}</dt>
+            <dd>{count.format(total)}</dd>
+          </div>
+          {contextTokens === undefined ? null : (
+            <div className="usage-row">
+              <dt>In the context now</dt>
+              <dd>{count.format(contextTokens)}</dd>
+            </div>
+          )}
+          <div className="usage-row">
+            <dt>Cost</dt>
+            <dd>{cost ? moneyLabel(cost) : "unknown"}</dd>
+          </div>
+          {model === undefined ? null : (
+            <div className="usage-row">
+              <dt>Model</dt>
+              <dd>{model}</dd>
+            </div>
+          )}
+        </dl>
+      </div>
+    </>
+  );
+}
+
+/** Small sums in full, since most answers cost less than a cent. */
+export function moneyLabel({ totalUsd, partial }: Cost): string {
+  const digits = totalUsd === 0 || totalUsd >= 1 ? 2 : totalUsd >= 0.01 ? 3 : 5;
+  return `${partial ? "at least " : ""}$${totalUsd.toFixed(digits)}`;
+}
