@@ -1,12 +1,16 @@
-import { AgentError, errorTable, isAgentError } from "@loopwright/core";
+import { AgentError, type ErrorCode, errorTable, isAgentError } from "@loopwright/core";
 import { oneLine } from "./terminal/neutralise.ts";
 
 /** An error in three lines for people: what happened, why, what to try. Never a stack, a secret or a prompt. */
 export function complaintOf(error: unknown): readonly [string, string, string] {
   const known = knownError(error);
   const what = oneLine(known.message, 600);
-  return [`${what} (${known.code})`, `why: ${errorTable[known.code].meaning}`, `try: ${oneLine(known.fix, 400)}`];
+  return [`${what} (${known.code})`, `why: ${meaningOf(known.code)}`, `try: ${oneLine(known.fix, 400)}`];
 }
+
+/** A newer server may name codes that this program does not know. */
+const meaningOf = (code: string): string =>
+  Object.hasOwn(errorTable, code) ? errorTable[code as ErrorCode].meaning : "The server says so.";
 
 /** The error itself where it is one of ours; the system's own about files by their meaning; a stranger without its text, which may hold anything. */
 export function knownError(error: unknown): AgentError {

@@ -8,8 +8,8 @@ export function exitCodeOf(code: ErrorCode): number {
   if (code === "RUN_ABORTED") return exitCodes.aborted;
   if (code === "LIMIT_REACHED" || code === "TOOL_LIMIT") return exitCodes.limit;
   if (code === "INPUT_INVALID" || code === "PAYLOAD_TOO_LARGE") return exitCodes.usage;
-  if (code === "CONFIG_INVALID" || errorTable[code].class === "auth") return exitCodes.config;
-  return code.startsWith("MODEL_") || code === "CONTEXT_OVERFLOW" ? exitCodes.provider : exitCodes.failed;
+  if (code === "CONFIG_INVALID" || errorTable[code]?.class === "auth") return exitCodes.config;
+  return code.startsWith("MODEL_") || code === "CONTEXT_OVERFLOW" || code === "SERVER_UNREACHABLE" ? exitCodes.provider : exitCodes.failed;
 }
 
 /** The exit code of a run. */

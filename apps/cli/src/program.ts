@@ -5,6 +5,7 @@ import { neutralise } from "./terminal/neutralise.ts";
 
 const examples = `
 Examples:
+  loopwright run                          the page, at http://127.0.0.1:8080
   loopwright                              talk (the offline demonstration model when no key is set)
   loopwright chat --continue              go on with the latest session
   git diff | loopwright ask "explain" -   one question, the diff from standard input
@@ -56,6 +57,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
     .helpCommand(true)
     .showSuggestionAfterError(true)
     .addHelpText("after", examples);
+  addRun(program, exit);
   addChat(program, exit);
   addAsk(program, exit);
   addSessions(program, exit);
@@ -66,8 +68,27 @@ function createProgram(version: string, exit: (code: number) => void): Command {
   return program;
 }
 
+function addRun(program: Command, exit: (code: number) => void): void {
+  shared(
+    program.command("run").description("serve the page and the API until Ctrl+C; without a key the offline demonstration model answers"),
+  )
+    .option("--port <number>", "default: 8080, or the next free one; 0: any free one")
+    .option("--host <address>", "where to listen; default: 127.0.0.1, this machine alone")
+    .option("--token <text>", "callers have to send it; better in LOOPWRIGHT_TOKEN, where other users of the machine do not see it")
+    .option("--insecure", "let everybody in who reaches the host")
+    .option("--allow-host <name>", "another name by which callers may know this server; may be repeated", collect, [])
+    .option("--shutdown-timeout <seconds>", "how long open runs may go on when it is stopped; default: 0 at Ctrl+C, 30 at SIGTERM")
+    .option("--json", "print what happens as one JSON object a line")
+    .action(async (flags) => {
+      const { run } = await import("./commands/run.ts");
+      exit(await run(flags));
+    });
+}
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
 function addChat(program: Command, exit: (code: number) => void): void {
-  shared(program.command("chat").description("talk; without a terminal a short demonstration on the offline model"))
+  remote(shared(program.command("chat").description("talk; without a terminal a short demonstration on the offline model")))
     .option("--resume <id>", "go on with this session")
     .addOption(new Option("--continue", "go on with the session that changed last").conflicts("resume"))
     .option("--plain", "append only: nothing on the screen is ever redrawn")
@@ -79,7 +100,7 @@ function addChat(program: Command, exit: (code: number) => void): void {
 }
 
 function addAsk(program: Command, exit: (code: number) => void): void {
-  shared(program.command("ask").description("ask once: the answer on standard output, everything else on standard error"))
+  remote(shared(program.command("ask").description("ask once: the answer on standard output, everything else on standard error")))
     .argument("[words...]", "the question; `-` stands for standard input, piped input is appended")
     .option("--session <id>", "go on with this session")
     .option("--json", "print one event a line")
@@ -95,8 +116,7 @@ function addAsk(program: Command, exit: (code: number) => void): void {
 function addSessions(program: Command, exit: (code: number) => void): void {
   const sessions = program.command("sessions").description("look at the sessions that are kept");
   const add = (name: string, description: string): Command =>
-    sessions
-      .command(name)
+    remote(sessions.command(name))
       .description(description)
       .option("--store <file>", "the store's file")
       .option("--env <file>", "file with variables");
@@ -136,4 +156,12 @@ function shared(command: Command): Command {
     .option("--store <file>", "where sessions are kept; default: .loopwright/sessions.db")
     .option("--tools <file>", "a module that exports tools of your own")
     .option("--env <file>", "file with variables; default: .env. The real environment wins");
+}
+
+/** Flags that name a running server; who answers and where sessions are kept is decided there. */
+function remote(command: Command): Command {
+  const decidedThere = ["provider", "baseUrl", "offline", "store", "tools"];
+  return command
+    .addOption(new Option("--url <address>", "a running server, such as the one that `loopwright run` started").conflicts(decidedThere))
+    .option("--token <text>", "the server's token; better in LOOPWRIGHT_TOKEN");
 }

@@ -47,7 +47,17 @@ class SessionConversation implements Conversation {
   constructor(session: ChatSession, onChange: () => void) {
     this.session = session;
     this.onChange = onChange;
-    this.unsubscribe = session.subscribe((events) => this.fold(events));
+    this.unsubscribe = session.subscribe({
+      events: (events) => this.fold(events),
+      connection: (isLost) =>
+        isLost
+          ? this.notice("warning", ["The server does not answer. The chat goes on when it is back."])
+          : this.notice("quiet", ["The server is back."]),
+      failed: (error) => {
+        // Whoever waits for an answer complains by itself.
+        if (!this.isBusy) this.notice("error", complaintOf(error));
+      },
+    });
   }
 
   get isBusy(): boolean {

@@ -16,13 +16,13 @@ export async function demonstrate(room: ChatRoom): Promise<void> {
     "There is no terminal, so this is a short demonstration on the offline model: no network, no key.\nIn a terminal this command lets you talk. `loopwright ask` answers one question.\n\n",
   );
   await show(room, demonstrationInputs);
-  room.output.write(`\nThat was the demonstration; its session is kept.\n${room.place.resumeCommand(room.session.id)}\n`);
+  room.output.write(`\nThat was the demonstration; its session is kept.\nResume: ${room.place.resumeCommand(room.session.id)}\n`);
 }
 
 /** Shows a session without a terminal, and goes on with a run that a crash cut off. */
 export async function showResumed(room: ChatRoom): Promise<void> {
   await show(room, []);
-  room.output.write(`\n${room.place.resumeCommand(room.session.id)}\n`);
+  room.output.write(`\nResume: ${room.place.resumeCommand(room.session.id)}\n`);
 }
 
 async function show(room: ChatRoom, inputs: readonly string[]): Promise<void> {

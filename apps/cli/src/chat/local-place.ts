@@ -16,7 +16,7 @@ export function localPlace(workplace: Workplace): ChatPlace {
     contextMax: (model) => provider.capabilities(model).contextTokens,
     open: async (id) => localSession(await openSession(workplace, id)),
     list: (limit) => store.index.list(localScope, { limit }),
-    resumeCommand: (id) => `Resume: loopwright chat --resume ${id}`,
+    resumeCommand: (id) => `loopwright chat --resume ${id}`,
   };
 }
 
@@ -46,7 +46,10 @@ function localSession(session: AgentSession): ChatSession {
       return session.isInterrupted ? "cut-off" : "resting";
     },
     outlivesChat: false,
-    subscribe: (listener) => session.subscribe(listener),
+    get isKept() {
+      return session.messages.length > 0;
+    },
+    subscribe: (listener) => session.subscribe((events) => listener.events(events)),
     say: (input, options) => ending(execute(session, input, { mode: "steer", ...options })),
     goOn: () => ending(resume(session)),
     abort: async () => void (await session.abort("stopped by the user")),

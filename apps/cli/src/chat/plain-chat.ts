@@ -76,9 +76,9 @@ async function talk(room: ChatRoom, lines: Interface): Promise<ChatRoom | undefi
     if (!isCommand) conversation.send(text);
   }
   lines.off("SIGINT", onInterrupt);
-  const isKept = conversation.session.messages.length > 0;
+  const { isKept } = conversation.session;
   await conversation.end();
-  if (isKept) room.output.write(`${room.place.resumeCommand(conversation.session.id)}\n`);
+  if (isKept) room.output.write(`Resume: ${room.place.resumeCommand(conversation.session.id)}\n`);
   return next;
 }
 

@@ -98,9 +98,9 @@ class TerminalChat {
     this.region.clear();
     this.isOver = true;
     const { session } = this.conversation;
-    const isKept = session.messages.length > 0;
+    const { isKept } = session;
     await this.conversation.end();
-    if (isKept) this.room.output.write(`${this.room.place.resumeCommand(session.id)}\n`);
+    if (isKept) this.room.output.write(`Resume: ${this.room.place.resumeCommand(session.id)}\n`);
   }
 
   private width(): number {
@@ -239,7 +239,7 @@ class TerminalChat {
     await this.conversation.end();
     this.announced.push(
       "",
-      this.room.style.dim(session.messages.length > 0 ? this.room.place.resumeCommand(session.id) : "A new session."),
+      this.room.style.dim(session.isKept ? `Resume: ${this.room.place.resumeCommand(session.id)}` : "A new session."),
       "",
     );
     this.writer = createScreenWriter();

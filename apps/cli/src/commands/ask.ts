@@ -1,34 +1,42 @@
-import { type AgentEvent, type AgentSession, type ExecuteResult, type ExecuteStream, execute } from "@loopwright/core";
+import { type AgentEvent, type ExecuteResult, type ExecuteStream, execute } from "@loopwright/core";
 import { complaintOf } from "../complaint.ts";
 import { introduction } from "../compose/introduction.ts";
 import { openSession, openWorkplace } from "../compose/workplace.ts";
 import { exitCodeOfRun } from "../exit-code.ts";
+import { type ServerFlags, serverOf } from "../remote/server-address.ts";
 import { costText, usageParts } from "../screen/footer-lines.ts";
 import { createAnswerPrinter } from "./answer-printer.ts";
 import { type SharedFlags, settingsOf } from "./flags.ts";
 import { printJson } from "./print-json.ts";
 import { readQuestion } from "./read-question.ts";
 
-interface AskFlags extends SharedFlags {
+interface AskFlags extends SharedFlags, ServerFlags {
   readonly session?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
 
+/** A question under way. */
+interface Asked {
+  readonly stream: ExecuteStream;
+  /** What a person types to go on. */
+  readonly resumeCommand: string;
+  readonly flags: AskFlags;
+}
+
 /** Asks once and returns the exit code. The answer goes to standard output, everything else to standard error. */
 export async function ask(words: readonly string[], flags: AskFlags): Promise<number> {
+  if (flags.url !== undefined) return askServer(words, flags);
   const settings = await settingsOf(flags);
   const question = await readQuestion(words, process.stdin);
   const workplace = await openWorkplace(settings, { isAttended: false });
   try {
     const session = await openSession(workplace, flags.session);
-    if (!flags.quiet && !flags.json) process.stderr.write(`${introduction(workplace)}\n`);
-    const stream = execute(session, question);
-    const stopListening = stopOnSignals(stream);
+    introduce(introduction(workplace), flags);
     try {
-      return await follow(stream, { session, flags });
+      const stream = execute(session, question);
+      return await follow({ stream, resumeCommand: `loopwright chat --resume ${session.id}`, flags });
     } finally {
-      stopListening();
       await session[Symbol.asyncDispose]();
     }
   } finally {
@@ -36,15 +44,42 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
   }
 }
 
-async function follow(stream: ExecuteStream, { session, flags }: { session: AgentSession; flags: AskFlags }): Promise<number> {
-  const outputGone = new Promise<never>((_, reject) => process.stdout.once("error", reject));
-  outputGone.catch(() => stream.abort("the reader of the answer went away").catch(() => {}));
-  if (flags.json) await printJson(stream, process.stdout);
-  else await printAnswer(stream, flags);
-  const result = await stream.result();
-  if (!flags.quiet && !flags.json) process.stderr.write(`${account(result)}\nResume: loopwright chat --resume ${session.id}\n`);
-  if (result.error && result.status === "error") process.stderr.write(`${complaintOf(result.error).join("\n")}\n`);
-  return exitCodeOfRun(result);
+/** Asks a running server. The run is its own: it ends there even when this process does not wait for it. */
+async function askServer(words: readonly string[], flags: AskFlags): Promise<number> {
+  const server = await serverOf(flags);
+  const question = await readQuestion(words, process.stdin);
+  const { clientOf, remotePlace } = await import("../remote/remote-place.ts");
+  const client = clientOf(server);
+  const place = await remotePlace(server);
+  if (flags.session !== undefined) await client.sessions.get(flags.session);
+  introduce(place.introduction, flags);
+  const stream = client.execute(question, {
+    ...(flags.session === undefined ? { context: {} } : { sessionId: flags.session }),
+    ...(flags.model === undefined ? {} : { model: flags.model }),
+    surface: "terminal",
+  });
+  return follow({ stream, resumeCommand: place.resumeCommand(stream.sessionId), flags });
+}
+
+function introduce(text: string, { quiet, json }: AskFlags): void {
+  if (!quiet && !json) process.stderr.write(`${text}\n`);
+}
+
+async function follow(asked: Asked): Promise<number> {
+  const { stream, resumeCommand, flags } = asked;
+  const stopListening = stopOnSignals(stream);
+  try {
+    const outputGone = new Promise<never>((_, reject) => process.stdout.once("error", reject));
+    outputGone.catch(() => stream.abort("the reader of the answer went away").catch(() => {}));
+    if (flags.json) await printJson(stream, process.stdout);
+    else await printAnswer(stream, flags);
+    const result = await stream.result();
+    if (!flags.quiet && !flags.json) process.stderr.write(`${account(result)}\nResume: ${resumeCommand}\n`);
+    if (result.error && result.status === "error") process.stderr.write(`${complaintOf(result.error).join("\n")}\n`);
+    return exitCodeOfRun(result);
+  } finally {
+    stopListening();
+  }
 }
 
 async function printAnswer(stream: ExecuteStream, flags: AskFlags): Promise<void> {

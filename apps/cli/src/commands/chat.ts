@@ -4,16 +4,18 @@ import type { ChatRoom } from "../chat/chat-room.ts";
 import { localPlace } from "../chat/local-place.ts";
 import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
+import { type ServerFlags, serverOf } from "../remote/server-address.ts";
 import { type SharedFlags, settingsOf, styleFor } from "./flags.ts";
 
 /** Flags of `chat`. */
-interface ChatFlags extends SharedFlags {
+interface ChatFlags extends SharedFlags, ServerFlags {
   readonly resume?: string;
   readonly continue?: boolean;
 }
 
 /** Talks until the person leaves; returns the exit code. Without a terminal it shows the named session, or the offline model at work. */
 export async function chat(flags: ChatFlags): Promise<number> {
+  if (flags.url !== undefined) return remoteChat(flags);
   const isDemonstration = !hasTerminal() && !flags.resume && !flags.continue;
   const settings = await settingsOf(isDemonstration ? offlineOf(flags) : flags);
   const workplace = await openWorkplace(settings, { isAttended: !isDemonstration });
@@ -23,6 +25,19 @@ export async function chat(flags: ChatFlags): Promise<number> {
   } finally {
     await workplace.store.close();
   }
+}
+
+async function remoteChat(flags: ChatFlags): Promise<number> {
+  if (!hasTerminal() && !flags.resume && !flags.continue) {
+    throw new AgentError("INPUT_INVALID", {
+      message: "There is no terminal to talk on.",
+      fix: 'Ask once with `loopwright ask --url <url> "..."`, or show a session with `--resume <id>`.',
+    });
+  }
+  const server = await serverOf(flags);
+  const { remotePlace } = await import("../remote/remote-place.ts");
+  await talk(await remotePlace(server), flags);
+  return exitCodes.ok;
 }
 
 async function talk(place: ChatPlace, flags: ChatFlags): Promise<void> {

@@ -3,7 +3,7 @@ import { type Agent, type AgentSession, createSession, readOpening } from "@loop
 import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import type { Settings } from "../settings/settings.ts";
-import { createAssistant } from "./create-assistant.ts";
+import { type AssistantOptions, createAssistant } from "./create-assistant.ts";
 import { createProvider } from "./create-provider.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
 import { loadTools } from "./load-tools.ts";
@@ -21,10 +21,10 @@ export interface Workplace {
  * is told before anything is asked.
  * @throws AgentError MODEL_KEY_MISSING, CONFIG_INVALID, STORE_*
  */
-export async function openWorkplace(settings: Settings, options: { readonly isAttended: boolean }): Promise<Workplace> {
+export async function openWorkplace(settings: Settings, options: Pick<AssistantOptions, "isAttended" | "surface">): Promise<Workplace> {
   const provider = await createProvider(settings);
   const ownTools = settings.toolsFile === undefined ? [] : await loadTools(settings.toolsFile, process.cwd());
-  const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: options.isAttended, ownTools });
+  const agent = createAssistant({ provider, ...options, filesDirectory: settings.filesDirectory, ownTools });
   const store = sqliteStore(settings.storeFile);
   if (existsSync(settings.storeFile)) await store.index.list(localScope, { limit: 1 });
   return { settings, provider, agent, store };

@@ -1,0 +1,20 @@
+import { openWorkplace } from "../compose/workplace.ts";
+import { exitCodes } from "../exit-code.ts";
+import { createRunLogger } from "../serve/run-logger.ts";
+import { type RunFlags, runSettings } from "../serve/run-settings.ts";
+import { serve } from "../serve/serve.ts";
+import { settingsOf } from "./flags.ts";
+
+/** Serves the page and the API until the process is asked to end; returns the exit code. @throws AgentError CONFIG_INVALID, MODEL_KEY_MISSING, STORE_* */
+export async function run(flags: RunFlags): Promise<number> {
+  const settings = await settingsOf(flags);
+  const wishes = runSettings(flags, settings);
+  const logger = createRunLogger({ isJson: flags.json === true, stdout: process.stdout, stderr: process.stderr });
+  const workplace = await openWorkplace(settings, { isAttended: false, surface: "web page" });
+  try {
+    await serve(workplace, wishes, logger);
+    return exitCodes.ok;
+  } finally {
+    await workplace.store.close();
+  }
+}

@@ -1,0 +1,43 @@
+import { AgentError, createAgent } from "@loopwright/core";
+import type { SessionStore } from "@loopwright/core/ports";
+import { offline } from "@loopwright/providers-scripted";
+import type { SessionShelf } from "../commands/session-shelf.ts";
+import { oneLine } from "../terminal/neutralise.ts";
+import { findSession, localScope, openExistingStore } from "./kept-sessions.ts";
+import { openSession } from "./workplace.ts";
+
+/** The sessions of a store's file, which need not exist: looking makes none. */
+export function localShelf(storeFile: string): SessionShelf {
+  const store = openExistingStore(storeFile);
+  return {
+    list: async (limit) => (store ? store.index.list(localScope, { limit }) : []),
+    search: async (words, limit) => (store ? store.index.search(localScope, words, { limit }) : []),
+    async read(id) {
+      // Reading needs no model; the offline one stands in for whichever will be asked next.
+      const agent = createAgent({ name: "reader", provider: offline() });
+      const { title, messages, messageIds, isInterrupted } = await openSession({ agent, store: known(store, id) }, id);
+      return { title, isInterrupted, messages: messages.map((message, place) => ({ id: messageIds[place] ?? "", message })) };
+    },
+    remove: (id) => removeSession(known(store, id), id),
+    resumeCommand: (id) => `loopwright chat --resume ${id}`,
+    close: async () => store?.close(),
+  };
+}
+
+function known(store: SessionStore | undefined, id: string): SessionStore {
+  if (store) return store;
+  throw new AgentError("SESSION_NOT_FOUND", { message: `There is no session \`${oneLine(id, 64)}\`: nothing is kept here yet.` });
+}
+
+async function removeSession(store: SessionStore, id: string): Promise<void> {
+  await findSession(store, id);
+  const ref = { scope: localScope, session: id };
+  const { lease } = await store.log.head(ref);
+  if (lease) {
+    throw new AgentError("SESSION_BUSY", {
+      message: `The session \`${id}\` is in use by \`${lease.node}\`.`,
+      fix: `End it there, or wait ${Math.ceil(lease.remainingMs / 1000)} s if it is gone.`,
+    });
+  }
+  await store.log.remove(ref);
+}

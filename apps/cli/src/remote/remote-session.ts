@@ -1,0 +1,152 @@
+import { type FollowedEvent, type LoopwrightClient, viewOf } from "@loopwright/client";
+import {
+  type AgentEvent,
+  type Cost,
+  isAgentError,
+  type Message,
+  type PendingToolCall,
+  type ToolResultMessage,
+  type Usage,
+} from "@loopwright/core";
+import { randomIds } from "@loopwright/core/memory";
+import type { DeclaredTool, SessionSnapshot } from "@loopwright/core/protocol";
+import type { AnswerEnd, ChatListener, ChatSession } from "../chat/chat-session.ts";
+import { askUserTool } from "../compose/ask-user-tool.ts";
+import { createRunEnds, type RunEnds } from "./run-ends.ts";
+
+/** Client tools that the terminal brings to a session of a server. */
+const terminalTools: readonly DeclaredTool[] = [declared(askUserTool)];
+
+/**
+ * Owns: one session of a server as a chat sees it, and the stream that tells of it.
+ * Invariants: I1 a new session is made on the server with the first words, not before; I2 one stream per session, whoever speaks in it.
+ */
+class RemoteSession implements ChatSession {
+  readonly id: string;
+  readonly model: string | undefined;
+  readonly pendingToolCalls: readonly PendingToolCall[];
+  readonly usage: Usage | undefined;
+  readonly cost: Cost | undefined;
+  readonly contextTokens: number | undefined;
+  readonly state: ChatSession["state"];
+  readonly outlivesChat = true;
+  private readonly past: readonly Message[];
+  private readonly client: LoopwrightClient;
+  private readonly openRun: string | undefined;
+  private readonly ends: RunEnds = createRunEnds();
+  private readonly listeners = new Set<ChatListener>();
+  private readonly leaving = new AbortController();
+  private following: Promise<void> | undefined;
+  /** Place to follow from; absent as long as the server does not know the session. */
+  private cursor: string | undefined;
+  private creating: Promise<void> | undefined;
+
+  constructor(client: LoopwrightClient, snapshot: SessionSnapshot | undefined) {
+    const view = snapshot && viewOf(snapshot);
+    this.client = client;
+    this.id = snapshot?.sessionId ?? randomIds.next();
+    this.cursor = snapshot?.cursor;
+    this.model = view?.model;
+    this.past = view?.path.map(({ message }) => message) ?? [];
+    this.pendingToolCalls = view?.pendingToolCalls ?? [];
+    this.usage = view?.usage;
+    this.cost = view?.cost;
+    this.contextTokens = view?.contextTokens;
+    this.openRun = view?.run?.runId;
+    this.state = view?.status === "running" ? "running" : "resting";
+  }
+
+  get messages(): readonly Message[] {
+    return this.past;
+  }
+
+  get isKept(): boolean {
+    return this.cursor !== undefined;
+  }
+
+  subscribe(listener: ChatListener): () => void {
+    this.listeners.add(listener);
+    if (this.cursor !== undefined) this.follow();
+    return () => void this.listeners.delete(listener);
+  }
+
+  async say(input: string | readonly ToolResultMessage[], options: { readonly model?: string }): Promise<AnswerEnd> {
+    await this.create();
+    this.follow();
+    const { sessions } = this.client;
+    const { runId, seq } =
+      typeof input === "string"
+        ? await sessions.submit(this.id, input, { mode: "steer", surface: "terminal", ...options })
+        : await sessions.sendResults(this.id, input);
+    return this.ends.of(runId, seq);
+  }
+
+  goOn(): Promise<AnswerEnd> {
+    return this.openRun === undefined ? Promise.resolve({ status: "completed" }) : this.ends.of(this.openRun, 0);
+  }
+
+  async abort(): Promise<void> {
+    if (this.cursor !== undefined) await this.client.sessions.abort(this.id, "stopped by the user");
+  }
+
+  async leave(): Promise<void> {
+    this.leaving.abort();
+    await this.following;
+  }
+
+  private create(): Promise<void> {
+    if (this.cursor !== undefined) return Promise.resolve();
+    this.creating ??= this.client.sessions.create({ id: this.id, context: { tools: terminalTools } }).then(
+      ({ cursor }) => {
+        this.cursor = cursor;
+      },
+      (error: unknown) => {
+        this.creating = undefined;
+        throw error;
+      },
+    );
+    return this.creating;
+  }
+
+  private follow(): void {
+    this.following ??= this.read().catch((error: unknown) => {
+      this.ends.fail(error);
+      for (const listener of this.listeners) listener.failed?.(error);
+    });
+  }
+
+  private async read(): Promise<void> {
+    let isLost = false;
+    const tell = (now: boolean): void => {
+      if (now === isLost) return;
+      isLost = now;
+      for (const listener of this.listeners) listener.connection?.(isLost);
+    };
+    const batches = this.client.follow(this.id, {
+      after: this.cursor ?? "",
+      signal: this.leaving.signal,
+      onState: (state) => {
+        if (state.state === "open") tell(false);
+        else if (state.state === "waiting" && state.error && isAgentError(state.error, "SERVER_UNREACHABLE")) tell(true);
+      },
+    });
+    for await (const batch of batches) {
+      const events = batch.filter(isSessionEvent);
+      for (const event of events) if ("seq" in event) this.ends.take(event);
+      for (const listener of this.listeners) listener.events(events);
+    }
+  }
+}
+
+type SessionEvent = Extract<AgentEvent, FollowedEvent>;
+
+const isSessionEvent = (event: FollowedEvent): event is SessionEvent => "seq" in event || "lane" in event;
+
+function declared({ name, label, description, parameters }: typeof askUserTool): DeclaredTool {
+  return { name, description, parameters: parameters as DeclaredTool["parameters"], ...(label === undefined ? {} : { label }) };
+}
+
+/** A new session of the server, or the one of the snapshot. */
+export function createRemoteSession(client: LoopwrightClient, snapshot: SessionSnapshot | undefined): ChatSession {
+  return new RemoteSession(client, snapshot);
+}

@@ -1,0 +1,17 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** The directory of the built page, or why there is none. */
+export type FoundPage = { readonly directory: string } | { readonly missing: string };
+
+/** Looks for the page: the package `@loopwright/web`, built. */
+export function findPage(): FoundPage {
+  let directory: string;
+  try {
+    directory = fileURLToPath(new URL("./dist/", import.meta.resolve("@loopwright/web/package.json")));
+  } catch {
+    return { missing: "The page is not installed (package @loopwright/web); only the API is served." };
+  }
+  if (existsSync(`${directory}index.html`)) return { directory };
+  return { missing: "The page is not built, so only the API is served. Build it with `npm run build`." };
+}

@@ -1,0 +1,40 @@
+import type { Json } from "@loopwright/core";
+import type { Logger } from "@loopwright/core/ports";
+import { oneLine } from "../terminal/neutralise.ts";
+
+type Fields = { readonly [name: string]: Json | undefined };
+
+/** What the process tells its operator: lines for people, or one JSON object a line. */
+export interface RunLogger extends Logger {
+  /** Something that happened to the process itself. `text`: the lines for people. */
+  tell(event: string, text: readonly string[], fields?: Fields): void;
+}
+
+/** For people: what is told on standard output, warnings and errors of the server on standard error. As JSON: everything on standard output. */
+export function createRunLogger({ isJson, stdout, stderr }: RunLoggerOptions): RunLogger {
+  const json = (level: string, message: string, fields: Fields = {}): void =>
+    void stdout.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...fields })}\n`);
+  return {
+    log(level, message, fields) {
+      if (isJson) json(level, message, fields);
+      else if (level === "warn" || level === "error") stderr.write(`${level}: ${oneLine(`${message}${detailsOf(fields)}`, 600)}\n`);
+    },
+    tell(event, text, fields) {
+      if (isJson) json("info", event, fields);
+      else stdout.write(text.map((line) => `${line}\n`).join(""));
+    },
+  };
+}
+
+interface RunLoggerOptions {
+  readonly isJson: boolean;
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+}
+
+function detailsOf(fields: Fields = {}): string {
+  const shown = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return shown.length === 0
+    ? ""
+    : ` (${shown.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ")})`;
+}

@@ -1,0 +1,92 @@
+import { AgentError } from "@loopwright/core";
+import type { SharedFlags } from "../commands/flags.ts";
+import { secretOf } from "../settings/secret-of.ts";
+import type { Settings } from "../settings/settings.ts";
+import { oneLine } from "../terminal/neutralise.ts";
+import { isLoopback } from "./host-names.ts";
+
+/** Flags of `run`. */
+export interface RunFlags extends SharedFlags {
+  readonly port?: string;
+  readonly host?: string;
+  readonly allowHost?: readonly string[];
+  readonly token?: string;
+  readonly insecure?: boolean;
+  readonly json?: boolean;
+  readonly open?: boolean;
+  readonly shutdownTimeout?: string;
+}
+
+/** What the flags of `run` come to. */
+export interface RunSettings {
+  readonly host: string;
+  readonly port: number;
+  /** The port was asked for: another one will not do. */
+  readonly isPortFixed: boolean;
+  /** Further names that requests may give the server. */
+  readonly allowedHosts: readonly string[];
+  /** What callers have to show; absent: nothing. */
+  readonly token: string | undefined;
+  /** Nobody has to show anything, from whichever machine. */
+  readonly isOpenToAll: boolean;
+  /** How long open runs are waited for after SIGINT, and after SIGTERM. */
+  readonly patienceMs: { readonly SIGINT: number; readonly SIGTERM: number };
+}
+
+const defaultPort = 8080;
+const tokenMin = 16;
+/** Supervisors say SIGTERM and wait about as long; a person at the keyboard wants to leave now. */
+const defaultPatienceMs = { SIGINT: 0, SIGTERM: 30_000 };
+const patienceMaxSeconds = 86_400;
+
+/**
+ * Where to listen, who may call and how to end.
+ * @throws AgentError CONFIG_INVALID for a port or a time that is none, and for a host that other machines reach where nobody has to show a token
+ */
+export function runSettings(flags: RunFlags, { environment }: Pick<Settings, "environment">): RunSettings {
+  const host = flags.host ?? "127.0.0.1";
+  const token = secretOf(flags.token ?? environment["LOOPWRIGHT_TOKEN"], "--token or LOOPWRIGHT_TOKEN");
+  const isReachable = !isLoopback(host);
+  if (isReachable && token === undefined && !flags.insecure) {
+    throw new AgentError("CONFIG_INVALID", {
+      message: `\`--host ${oneLine(host, 80)}\` lets other machines in, and nobody would have to say who they are.`,
+      fix: "Set LOOPWRIGHT_TOKEN to a long random text that callers have to send, or pass `--insecure` where everybody may use it.",
+    });
+  }
+  if (isReachable && token !== undefined && token.length < tokenMin) {
+    throw new AgentError("CONFIG_INVALID", {
+      message: `The token has fewer than ${tokenMin} characters, and other machines could guess it.`,
+      fix: "Take a longer one, such as `openssl rand -hex 24` prints.",
+    });
+  }
+  const patience = secondsOf(flags.shutdownTimeout);
+  return {
+    host,
+    port: portOf(flags.port),
+    isPortFixed: flags.port !== undefined,
+    allowedHosts: flags.allowHost ?? [],
+    token,
+    isOpenToAll: isReachable && token === undefined,
+    patienceMs: patience === undefined ? defaultPatienceMs : { SIGINT: patience * 1_000, SIGTERM: patience * 1_000 },
+  };
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined) return defaultPort;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new AgentError("CONFIG_INVALID", {
+    message: `\`${oneLine(text, 40)}\` is no port.`,
+    fix: "Pass a number from 1 to 65535 with `--port`, or 0 for any free one.",
+  });
+}
+
+function secondsOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (seconds <= patienceMaxSeconds) return seconds;
+  throw new AgentError("CONFIG_INVALID", {
+    message: `\`${oneLine(text, 40)}\` is no time to wait.`,
+    fix: `Pass seconds from 0 to ${patienceMaxSeconds} with \`--shutdown-timeout\`.`,
+  });
+}
