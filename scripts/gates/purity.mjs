@@ -3,8 +3,8 @@ import { join } from "node:path";
 import ts from "typescript";
 import { fromRoot, sources } from "./tree.mjs";
 
-/** The only files that may touch the real clock and real randomness: the adapters of the clock and id ports. */
-const ADAPTERS = new Set(["packages/core/src/memory/clock.ts", "packages/core/src/memory/ids.ts"]);
+/** The only files that may touch the real clock and real randomness: the adapters of the clock and id ports, and what a client is given by its platform. */
+const ADAPTERS = new Set(["packages/core/src/memory/clock.ts", "packages/core/src/memory/ids.ts", "packages/client/src/platform.ts"]);
 const PURE = /^packages\/(core|client|provider-kit)\/src\/(?!node\/|(?<=provider-kit\/src\/)testing\/)/;
 const LOOP = /^packages\/core\/src\/loop\//;
 const PORTS = /^packages\/core\/src\/ports\//;

@@ -1,0 +1,27 @@
+import type { ClientClock } from "./platform.ts";
+
+export interface ClientOptions {
+  /** Address of the server with its base path, for example `https://example.org/agents`. In a browser `""` is the page's own origin. */
+  readonly url: string;
+  /** Sent as `Authorization: Bearer`. A function is asked before each request. */
+  readonly token?: string | (() => string | Promise<string>);
+  readonly headers?: { readonly [name: string]: string };
+  /** Default: the platform's. A server in the same process: `(request) => server.fetch(request)`. */
+  readonly fetch?: (request: Request) => Promise<Response>;
+  readonly clock?: ClientClock;
+  /** Numbers in [0, 1) for jitter and ids. Default: `crypto`. */
+  readonly random?: () => number;
+}
+
+/** What every part of a client works with. */
+export interface ClientScene extends Required<Omit<ClientOptions, "token" | "headers">> {
+  readonly token: ClientOptions["token"];
+  readonly headers: ClientOptions["headers"];
+}
+
+const idChars = 26;
+
+/** An id that nobody has: 130 random bits, `[a-z2-7]`. */
+export function newId({ random }: Pick<ClientScene, "random">): string {
+  return Array.from({ length: idChars }, () => "abcdefghijklmnopqrstuvwxyz234567"[Math.floor(random() * 32)]).join("");
+}

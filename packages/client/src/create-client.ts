@@ -1,0 +1,87 @@
+import type { ExecuteInput, ExecuteStream } from "@loopwright/core/protocol";
+import type { ClientOptions, ClientScene } from "./client-scene.ts";
+import { type ClientExecuteOptions, RemoteExecution } from "./execute/remote-execution.ts";
+import { platformClock, platformFetch, platformRandom } from "./platform.ts";
+import { requestJson } from "./send-request.ts";
+import { createSessionRequests, type RequestOptions, type SessionRequests } from "./session-requests.ts";
+import { followNotifications, type NotificationEvent, type NotificationsOptions } from "./stream/follow-notifications.ts";
+import { type FollowedEvent, type FollowOptions, followSession } from "./stream/follow-session.ts";
+
+/** A tool as a server shows it. */
+export interface ToolCard {
+  readonly name: string;
+  readonly label?: string;
+  readonly description: string;
+  readonly home: "server" | "client";
+}
+
+/** An agent as a server shows it. */
+export interface AgentCard {
+  readonly name: string;
+  readonly description?: string;
+  /** Its default model. */
+  readonly model: string;
+  /** Those that a caller may choose. */
+  readonly models: readonly string[];
+  readonly tools: readonly ToolCard[];
+}
+
+/** A file that the server keeps: name it in a message as `{ type: "image" | "file", mediaType, name, source: { blob } }`. */
+export interface UploadedFile {
+  readonly blob: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  readonly name?: string;
+}
+
+/** A server of Loopwright, as its callers use it. */
+export interface LoopwrightClient {
+  /**
+   * Sends an input and watches its run, over any number of connections, as `execute` does in process. Begins at once; the session's id is
+   * known at once too, a new one is made here. Tools with `execute` run here.
+   */
+  execute(input: ExecuteInput, options?: ClientExecuteOptions): ExecuteStream;
+  readonly sessions: SessionRequests;
+  follow(sessionId: string, options?: FollowOptions): AsyncIterable<readonly FollowedEvent[]>;
+  /** Several sessions over one connection. */
+  notifications(options?: NotificationsOptions): AsyncIterable<readonly NotificationEvent[]>;
+  /** At most 10 MiB. @throws AgentError PAYLOAD_TOO_LARGE */
+  uploadFile(file: Blob, name?: string, options?: RequestOptions): Promise<UploadedFile>;
+  /** Where a kept file can be read. */
+  fileUrl(blob: string): string;
+  agents(options?: RequestOptions): Promise<{ readonly agents: readonly AgentCard[]; readonly default: string }>;
+  /** Of the default agent, or of the one named. */
+  tools(options?: RequestOptions & { readonly agent?: string }): Promise<readonly ToolCard[]>;
+}
+
+/** A client of the server at an address. Makes no request by itself. */
+export function createClient(options: ClientOptions): LoopwrightClient {
+  const scene: ClientScene = {
+    url: options.url.replace(/\/+$/, ""),
+    token: options.token,
+    headers: options.headers,
+    fetch: options.fetch ?? platformFetch,
+    clock: options.clock ?? platformClock,
+    random: options.random ?? platformRandom,
+  };
+  return {
+    execute: (input, executeOptions = {}) => new RemoteExecution(scene, input, executeOptions),
+    sessions: createSessionRequests(scene),
+    follow: (sessionId, followOptions = {}) => followSession(scene, sessionId, followOptions),
+    notifications: (followOptions = {}) => followNotifications(scene, followOptions),
+    uploadFile(file, name, { signal } = {}) {
+      const headers = {
+        "Content-Type": file.type || "application/octet-stream",
+        "X-File-Name": name === undefined ? undefined : encodeURIComponent(name),
+      };
+      return requestJson(scene, { path: "/api/files", bytes: file, headers, signal });
+    },
+    fileUrl: (blob) => `${scene.url}/api/files/${encodeURIComponent(blob)}`,
+    agents: ({ signal } = {}) => requestJson(scene, { path: "/api/agents", signal }),
+    async tools({ agent, signal } = {}) {
+      const path = `/api/tools${agent === undefined ? "" : `?agent=${encodeURIComponent(agent)}`}`;
+      const { tools } = await requestJson<{ readonly tools: readonly ToolCard[] }>(scene, { path, signal });
+      return tools;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Clock } from "@loopwright/core/ports";
+
+/** The time that a client needs. */
+export type ClientClock = Pick<Clock, "now" | "after">;
+
+/** The real time. */
+export const platformClock: ClientClock = {
+  now: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** A number in [0, 1) that nobody can guess. */
+export function platformRandom(): number {
+  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return number / 2 ** 32;
+}
+
+/** As the platform does it, whatever is done to it later. */
+export const platformFetch = (request: Request): Promise<Response> => fetch(request);

@@ -1,0 +1,78 @@
+import type { AgentError } from "@loopwright/core/protocol";
+import { clientError, errorFromDocument, unreachable } from "./client-error.ts";
+import type { ClientScene } from "./client-scene.ts";
+
+export interface WireRequest {
+  /** Default GET, with a body POST. */
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  /** From the base, with the query. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly bytes?: Blob;
+  readonly headers?: { readonly [name: string]: string | undefined };
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The answer of the server, if it is a good one. @throws AgentError what its problem document says, SERVER_UNREACHABLE when there is no
+ * answer; the signal's reason when it is aborted
+ */
+export async function sendRequest(scene: ClientScene, request: WireRequest): Promise<Response> {
+  const { path, json, bytes, signal } = request;
+  const headers = new Headers(scene.headers);
+  const token = typeof scene.token === "function" ? await scene.token() : scene.token;
+  if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
+  if (json !== undefined) headers.set("Content-Type", "application/json");
+  for (const [name, value] of Object.entries(request.headers ?? {})) if (value !== undefined) headers.set(name, value);
+  const body = json === undefined ? bytes : JSON.stringify(json);
+  const method = request.method ?? (body === undefined ? "GET" : "POST");
+  const init = { method, headers, ...(body === undefined ? {} : { body }), ...(signal ? { signal } : {}) };
+  let response: Response;
+  try {
+    response = await scene.fetch(new Request(scene.url + path, init));
+  } catch (cause) {
+    throw signal?.aborted ? signal.reason : unreachable(scene.url, cause);
+  }
+  if (response.ok) return response;
+  throw await refusalOf(response, scene);
+}
+
+/** The JSON of the answer. @throws AgentError as `sendRequest` */
+export async function requestJson<T>(scene: ClientScene, request: WireRequest): Promise<T> {
+  const response = await sendRequest(scene, request);
+  try {
+    return (await response.json()) as T;
+  } catch (cause) {
+    throw request.signal?.aborted ? request.signal.reason : unreachable(scene.url, cause);
+  }
+}
+
+async function refusalOf(response: Response, scene: ClientScene): Promise<AgentError> {
+  const { status } = response;
+  const retryAfterMs = waitOf(response.headers.get("Retry-After"), scene);
+  const more = { details: { status }, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const known = errorFromDocument(await response.json().catch(() => undefined), more);
+  if (known) return known;
+  // A proxy speaks in the server's place.
+  const mayPass = status >= 500 || status === 429 || status === 408;
+  return clientError(mayPass ? "SERVER_UNREACHABLE" : "INTERNAL", {
+    ...more,
+    message: `The address ${scene.url} answered ${status} without a problem document.`,
+    fix: "Check that the address is a server of Loopwright.",
+    retryable: mayPass,
+  });
+}
+
+/** `Retry-After` in milliseconds from now: seconds, or a date. */
+function waitOf(header: string | null, { clock }: ClientScene): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - clock.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}
+
+/** Whether another try may go better: the other side says so, or failed. */
+export function mayPass({ retryable, details }: AgentError): boolean {
+  return retryable || Number(details?.["status"]) >= 500;
+}

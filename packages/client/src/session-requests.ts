@@ -1,0 +1,150 @@
+import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
+import type {
+  AcceptedSubmission,
+  DeclaredTool,
+  DurableEvent,
+  ExecuteInput,
+  JsonObject,
+  Message,
+  MessageId,
+  SessionSnapshot,
+  SubmitOptions,
+  ToolResultMessage,
+} from "@loopwright/core/protocol";
+import { isKnownError } from "./client-error.ts";
+import { clientLimits } from "./client-limits.ts";
+import { type ClientScene, newId } from "./client-scene.ts";
+import { mayPass, requestJson, sendRequest, type WireRequest } from "./send-request.ts";
+import { createBackOff, sleep } from "./stream/back-off.ts";
+
+/** Beside what a request says. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** What a new session begins with. Only trusted callers may send a prompt and messages of other roles than `user`. */
+export interface SessionContext {
+  readonly systemPrompt?: string;
+  readonly messages?: readonly Message[];
+  readonly tools?: readonly DeclaredTool[];
+}
+
+export interface NewSession {
+  /** `[a-z0-9][a-z0-9_-]{0,63}`. Default: a new one. */
+  readonly id?: string;
+  /** Default: the server's first. */
+  readonly agent?: string;
+  readonly title?: string;
+  readonly metadata?: JsonObject;
+  readonly context?: SessionContext;
+}
+
+export interface ListOptions extends RequestOptions {
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly before?: string;
+}
+
+/** The sessions of the caller's scope. Every method @throws AgentError as the server refuses, SERVER_UNREACHABLE. */
+export interface SessionRequests {
+  /** Newest change first. */
+  list(options?: ListOptions): Promise<{ readonly sessions: readonly SessionSummary[]; readonly next?: string }>;
+  /** Best first. */
+  search(words: string, options?: RequestOptions & { readonly limit?: number }): Promise<readonly SessionHit[]>;
+  create(session?: NewSession, options?: RequestOptions): Promise<SessionSnapshot>;
+  get(sessionId: string, options?: RequestOptions): Promise<SessionSnapshot>;
+  change(
+    sessionId: string,
+    change: { readonly title?: string; readonly metadata?: JsonObject },
+    options?: RequestOptions,
+  ): Promise<SessionSnapshot>;
+  /** Chooses the branch that people see and the next input continues. */
+  moveHead(sessionId: string, to: MessageId | null, options?: RequestOptions): Promise<SessionSnapshot>;
+  remove(sessionId: string, options?: RequestOptions): Promise<void>;
+  /** Resolves when the input is durable. Sent again, without being recorded twice, where the answer got lost. */
+  submit(
+    sessionId: string,
+    input: ExecuteInput,
+    options?: Omit<SubmitOptions, "access"> & RequestOptions,
+  ): Promise<AcceptedSubmission & { readonly sessionId: string }>;
+  /** Answers calls that wait for the client. Sent again where the answer got lost. */
+  sendResults(
+    sessionId: string,
+    results: readonly ToolResultMessage[],
+    options?: RequestOptions,
+  ): Promise<AcceptedSubmission & { readonly sessionId: string }>;
+  /** False when nothing runs. The partial answer is kept. */
+  abort(sessionId: string, reason?: string, options?: RequestOptions): Promise<boolean>;
+  /** The durable events after a cursor, without waiting for more. */
+  events(
+    sessionId: string,
+    options?: RequestOptions & { readonly after?: string },
+  ): Promise<{ readonly events: readonly DurableEvent[]; readonly cursor: string }>;
+  /** The durable events of one run. */
+  run(
+    sessionId: string,
+    runId: string,
+    options?: RequestOptions,
+  ): Promise<{ readonly runId: string; readonly events: readonly DurableEvent[] }>;
+}
+
+export function createSessionRequests(scene: ClientScene): SessionRequests {
+  const json = <T>(request: WireRequest): Promise<T> => requestJson<T>(scene, request);
+  return {
+    list: ({ signal, ...query } = {}) => json({ path: `/api/sessions${queryOf(query)}`, signal }),
+    async search(words, { signal, limit } = {}) {
+      const { hits } = await json<{ readonly hits: readonly SessionHit[] }>({
+        path: `/api/sessions${queryOf({ search: words, limit })}`,
+        signal,
+      });
+      return hits;
+    },
+    create: (session = {}, { signal } = {}) => json({ path: "/api/sessions", json: session, signal }),
+    get: (id, { signal } = {}) => json({ path: pathOf(id), signal }),
+    change: (id, change, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: change, signal }),
+    moveHead: (id, head, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: { head }, signal }),
+    async remove(id, { signal } = {}) {
+      await sendRequest(scene, { method: "DELETE", path: pathOf(id), signal });
+    },
+    submit(id, input, { idempotencyKey = newId(scene), mode, parent, signal, ...options } = {}) {
+      const body = typeof input === "object" && "regenerate" in input ? input : { input };
+      return requestSurely(scene, {
+        path: `${pathOf(id)}/messages`,
+        json: { ...body, mode, parent, options },
+        headers: { "Idempotency-Key": idempotencyKey },
+        signal,
+      });
+    },
+    sendResults: (id, results, { signal } = {}) =>
+      requestSurely(scene, { path: `${pathOf(id)}/tool-results`, json: { results }, headers: { "Idempotency-Key": newId(scene) }, signal }),
+    async abort(id, reason, { signal } = {}) {
+      const request = { path: `${pathOf(id)}/abort`, json: { reason }, signal };
+      return (await requestSurely<{ readonly aborting: boolean }>(scene, request)).aborting;
+    },
+    events: (id, { after, signal } = {}) =>
+      json({ path: `${pathOf(id)}/events${queryOf({ after })}`, headers: { Accept: "application/json" }, signal }),
+    run: (id, runId, { signal } = {}) => json({ path: `${pathOf(id)}/runs/${encodeURIComponent(runId)}`, signal }),
+  };
+}
+
+const pathOf = (sessionId: string): string => `/api/sessions/${encodeURIComponent(sessionId)}`;
+
+function queryOf(fields: { readonly [name: string]: string | number | undefined }): string {
+  const given = Object.entries(fields).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]]));
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
+}
+
+/** A request that does the same when it is sent again: a few tries, as long as one may go better. */
+async function requestSurely<T>(scene: ClientScene, request: WireRequest): Promise<T> {
+  const backOff = createBackOff(scene);
+  for (;;) {
+    try {
+      return await requestJson<T>(scene, request);
+    } catch (error) {
+      if (request.signal?.aborted || !isKnownError(error) || !mayPass(error) || error.code === "SESSION_BUSY") throw error;
+      const waitMs = backOff.next(error.retryAfterMs);
+      if (backOff.failures >= clientLimits.connectAttempts) throw error;
+      await sleep(scene.clock, waitMs, request.signal);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { clientLimits } from "../client-limits.ts";
+import type { ClientScene } from "../client-scene.ts";
+import type { ClientClock } from "../platform.ts";
+
+/** Waits between tries: full jitter, doubled with each failure in a row. */
+export interface BackOff {
+  /** Tries in a row that failed. */
+  readonly failures: number;
+  /** How long to wait before the next try; counts a failure. */
+  next(atLeastMs?: number): number;
+  /** Something came. */
+  reset(): void;
+  /** The server's wish for the first wait. */
+  setBase(ms: number): void;
+}
+
+export function createBackOff({ random }: Pick<ClientScene, "random">): BackOff {
+  let baseMs = clientLimits.retryBaseMs;
+  let failures = 0;
+  return {
+    get failures() {
+      return failures;
+    },
+    next(atLeastMs = 0) {
+      const most = Math.min(clientLimits.retryCapMs, baseMs * 2 ** failures);
+      failures += 1;
+      return Math.max(atLeastMs, Math.round(random() * most));
+    },
+    reset() {
+      failures = 0;
+    },
+    setBase(ms) {
+      baseMs = Math.min(Math.max(ms, 1), clientLimits.retryCapMs);
+    },
+  };
+}
+
+/** Resolves after the time, or at once when the signal is aborted. */
+export function sleep(clock: ClientClock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted) end();
+  });
+}

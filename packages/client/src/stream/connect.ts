@@ -1,0 +1,80 @@
+import { createParser } from "eventsource-parser";
+import { isKnownError, unreachable } from "../client-error.ts";
+import { clientLimits } from "../client-limits.ts";
+import type { ClientScene } from "../client-scene.ts";
+import { sendRequest, type WireRequest } from "../send-request.ts";
+
+/** What a frame holds, whatever it is. */
+export interface Frame {
+  readonly type: string;
+}
+
+export interface ConnectOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The server has said yes. */
+  readonly onOpen: () => void;
+  /** The server's `retry:`. */
+  readonly onRetry: (ms: number) => void;
+}
+
+/**
+ * The frames of one connection, all of one read at a time, until the other side ends it, it breaks, it is silent for too long or the signal
+ * is aborted. @throws AgentError what the server refuses with, SERVER_UNREACHABLE when the connection breaks
+ */
+export async function* connect(scene: ClientScene, request: WireRequest, options: ConnectOptions): AsyncGenerator<readonly Frame[], void> {
+  const { signal, onOpen, onRetry } = options;
+  const ending = new AbortController();
+  const either = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
+  const watchdog = createWatchdog(scene, () => ending.abort());
+  let frames: Frame[] = [];
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const parser = createParser({
+    maxBufferSize: clientLimits.frameChars,
+    onRetry,
+    onEvent: ({ data }) => frames.push(JSON.parse(data) as Frame),
+  });
+  // Also where nothing ties the body to the signal: a server in this process.
+  const cancel = (): void => void reader?.cancel().catch(() => {});
+  either.addEventListener("abort", cancel);
+  try {
+    const response = await sendRequest(scene, { ...request, signal: either });
+    onOpen();
+    const decoder = new TextDecoder();
+    reader = response.body?.getReader();
+    while (reader && !either.aborted) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      watchdog.touch();
+      parser.feed(decoder.decode(value, { stream: true }));
+      if (frames.length === 0) continue;
+      yield frames;
+      frames = [];
+    }
+  } catch (error) {
+    if (signal?.aborted) return;
+    throw isKnownError(error) ? error : unreachable(scene.url, error);
+  } finally {
+    watchdog.stop();
+    either.removeEventListener("abort", cancel);
+    cancel();
+    ending.abort();
+  }
+}
+
+/** Barks once when nobody has touched it for too long: one timer at a time, none per byte. */
+function createWatchdog({ clock }: ClientScene, bark: () => void): { touch(): void; stop(): void } {
+  const { silenceMs } = clientLimits;
+  let touchedAt = clock.now();
+  const look = (): void => {
+    const leftMs = touchedAt + silenceMs - clock.now();
+    if (leftMs <= 0) bark();
+    else stop = clock.after(leftMs, look);
+  };
+  let stop = clock.after(silenceMs, look);
+  return {
+    touch() {
+      touchedAt = clock.now();
+    },
+    stop: () => stop(),
+  };
+}

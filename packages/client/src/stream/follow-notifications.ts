@@ -1,0 +1,70 @@
+import type { Notification } from "@loopwright/core/ports";
+import { compareCursors, decodeCursor, type SessionEvent, type SessionSnapshot } from "@loopwright/core/protocol";
+import type { ClientScene } from "../client-scene.ts";
+import { requestJson } from "../send-request.ts";
+import type { Frame } from "./connect.ts";
+import { createPlace, type Place } from "./follow-session.ts";
+import { type ConnectionState, watch } from "./watch.ts";
+
+export interface NotificationsOptions {
+  /** Sessions whose events come in full, each after its cursor; `""`: from the start. At most 20. */
+  readonly sessions?: { readonly [sessionId: string]: string };
+  /** Stops watching. */
+  readonly signal?: AbortSignal;
+  readonly onState?: (state: ConnectionState) => void;
+}
+
+/** What concerns a caller: all sessions in hints, the named ones in full, and what the product tells. */
+export type NotificationEvent =
+  | (SessionEvent & { readonly sessionId: string })
+  /** Takes the place of everything of this session before it. */
+  | { readonly type: "session_snapshot"; readonly sessionId: string; readonly snapshot: SessionSnapshot }
+  /** A session that was not named has got further. */
+  | { readonly type: "session_hint"; readonly sessionId: string; readonly seq: number }
+  | { readonly type: "notification"; readonly notification: Notification };
+
+/**
+ * What concerns the caller as it comes, one batch per read, over any number of connections: each durable event of a named session once and in
+ * order; hints and notifications may be missed while there is no connection. Ends when the signal is aborted.
+ * @throws AgentError SESSION_NOT_FOUND, CURSOR_INVALID, INPUT_INVALID, UNAUTHENTICATED, FORBIDDEN
+ */
+export async function* followNotifications(
+  scene: ClientScene,
+  { sessions = {}, signal, onState }: NotificationsOptions,
+): AsyncGenerator<readonly NotificationEvent[], void> {
+  const places = new Map(Object.entries(sessions).map(([id, after]) => [id, createPlace(after)]));
+  let lost: NotificationEvent[] = [];
+  const request = (): { path: string } => {
+    const query = new URLSearchParams(
+      [...places].map(([id, { cursor }]): [string, string] => ["session", cursor ? `${id}@${cursor}` : id]),
+    );
+    return { path: `/api/notifications${places.size > 0 ? `?${query}` : ""}` };
+  };
+  const onRefused = async (error: { readonly code: string }): Promise<boolean> => {
+    if (error.code !== "HISTORY_LOST") return false;
+    lost = await lostPlaces(scene, places);
+    return lost.length > 0;
+  };
+  for await (const frames of watch(scene, { request, onRefused, signal, onState })) {
+    const known = frames.filter((frame): frame is NotificationEvent => places.get(sessionOf(frame))?.take(frame) ?? true);
+    const news = [...lost, ...known];
+    lost = [];
+    if (news.length > 0) yield news;
+  }
+}
+
+const sessionOf = (frame: Frame): string => ("sessionId" in frame ? String(frame.sessionId) : "");
+
+/** Snapshots of the sessions whose log ends before the reader's place: the refusal does not say which they are. */
+async function lostPlaces(scene: ClientScene, places: ReadonlyMap<string, Place>): Promise<NotificationEvent[]> {
+  const lost: NotificationEvent[] = [];
+  for (const [sessionId, place] of places) {
+    const snapshot = await requestJson<SessionSnapshot>(scene, { path: `/api/sessions/${encodeURIComponent(sessionId)}` });
+    const [ours, theirs] = [decodeCursor(place.cursor), decodeCursor(snapshot.cursor)];
+    if (!ours || !theirs || compareCursors(ours, theirs) <= 0) continue;
+    const frame = { type: "session_snapshot", sessionId, snapshot } as const;
+    place.take(frame);
+    lost.push(frame);
+  }
+  return lost;
+}

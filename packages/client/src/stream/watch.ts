@@ -1,0 +1,63 @@
+import type { AgentError } from "@loopwright/core/protocol";
+import { isKnownError, unreachable } from "../client-error.ts";
+import type { ClientScene } from "../client-scene.ts";
+import { mayPass, type WireRequest } from "../send-request.ts";
+import { createBackOff, sleep } from "./back-off.ts";
+import { connect, type Frame } from "./connect.ts";
+
+/** How the connection of a stream stands. */
+export type ConnectionState =
+  | { readonly state: "connecting" }
+  | { readonly state: "open" }
+  /** It broke and is made again after a while. */
+  | { readonly state: "waiting"; readonly retryInMs: number; readonly error?: AgentError }
+  /** For good. */
+  | { readonly state: "closed"; readonly error?: AgentError };
+
+export interface WatchOptions {
+  /** What to ask for, before each connection. */
+  readonly request: () => WireRequest;
+  /** Told why the server refused; true: ask again at once, for something else. */
+  readonly onRefused?: (error: AgentError) => boolean | Promise<boolean>;
+  /** Tries in a row that may fail. Default: any number. */
+  readonly attemptsMax?: () => number;
+  readonly onState?: ((state: ConnectionState) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The frames of a stream over any number of connections: made again, with jitter, whenever one ends. Ends when the signal is aborted.
+ * @throws AgentError what the server refuses for good
+ */
+export async function* watch(scene: ClientScene, options: WatchOptions): AsyncGenerator<readonly Frame[], void> {
+  const { request, onRefused, attemptsMax, onState = () => {}, signal } = options;
+  const backOff = createBackOff(scene);
+  let last: AgentError | undefined;
+  try {
+    while (!signal?.aborted) {
+      let error: AgentError | undefined;
+      onState({ state: "connecting" });
+      try {
+        const connection = { signal, onOpen: () => onState({ state: "open" }), onRetry: backOff.setBase };
+        for await (const frames of connect(scene, request(), connection)) {
+          backOff.reset();
+          yield frames;
+        }
+      } catch (thrown) {
+        error = isKnownError(thrown) ? thrown : unreachable(scene.url, thrown);
+        if (await onRefused?.(error)) continue;
+        if (!mayPass(error)) throw error;
+      }
+      if (signal?.aborted) return;
+      const retryInMs = backOff.next(error?.retryAfterMs);
+      if (backOff.failures >= (attemptsMax?.() ?? Number.POSITIVE_INFINITY)) throw error ?? unreachable(scene.url);
+      onState({ state: "waiting", retryInMs, ...(error ? { error } : {}) });
+      await sleep(scene.clock, retryInMs, signal);
+    }
+  } catch (error) {
+    if (isKnownError(error)) last = error;
+    throw error;
+  } finally {
+    onState({ state: "closed", ...(last ? { error: last } : {}) });
+  }
+}
