@@ -36,6 +36,8 @@ export interface ServerOptions {
   readonly page?: (path: string) => Promise<PageFile | undefined>;
   /** Parts of the product that a request may name as `activeModule`, with what the model is told there. */
   readonly modules?: { readonly [id: string]: { readonly prompt: string } };
+  /** Models that callers may choose, by agent, beside the agent's own. */
+  readonly models?: { readonly [agent: string]: readonly string[] };
   readonly clock?: Clock;
   readonly ids?: IdSource;
   readonly logger?: Logger;

@@ -16,7 +16,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
 }
 
 /** What the route takes and gives, for validation and for `/openapi.json`. */
-export interface Route<Params extends z.ZodType = z.ZodType, Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
+export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With `:name` for parameters, without the base path. */
   readonly path: string;
@@ -24,15 +24,15 @@ export interface Route<Params extends z.ZodType = z.ZodType, Query extends z.Zod
   readonly summary: string;
   /** `public`: answers without a principal. */
   readonly access: "public" | "principal";
-  readonly params?: Params;
-  readonly query?: Query;
+  readonly params?: z.ZodType<Params>;
+  readonly query?: z.ZodType<Query>;
   /** Absent: no body is read. */
-  readonly body?: Body;
+  readonly body?: z.ZodType<Body>;
   /** A body is not needed. */
   readonly bodyOptional?: boolean;
   /** By status: what comes back. `stream`: server-sent events. */
   readonly responses: {
     readonly [status: number]: { readonly description: string; readonly schema?: z.ZodType; readonly stream?: boolean };
   };
-  handle(call: Call<z.output<Params>, z.output<Query>, z.output<Body>>): Response | Promise<Response>;
+  handle(call: Call<Params, Query, Body>): Response | Promise<Response>;
 }

@@ -6,6 +6,7 @@ import { createExecutionOutcome } from "../stream/execution-outcome.ts";
 import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
 import { checkCursor } from "../stream/request-cursor.ts";
 import { streamHeaders } from "../stream/stream-headers.ts";
+import type { StreamPlace } from "../stream/stream-registry.ts";
 
 export interface ExecutionRequest {
   readonly input: ExecuteInput;
@@ -21,9 +22,10 @@ export interface ExecutionRequest {
 export async function streamExecution(call: Call, hosted: HostedSession, { input, options, seen }: ExecutionRequest): Promise<Response> {
   const { principal, scene } = call;
   const { session, feed } = hosted;
-  if (seen) await checkCursor(seen, hosted, scene.options.store);
-  const place = scene.streams.take(principal);
+  let place: StreamPlace | undefined;
   try {
+    if (seen) await checkCursor(seen, hosted, scene.options.store);
+    place = scene.streams.take(principal);
     const { runId, seq } = await session.submit(input, { ...options, access: principal });
     const { sink, response } = call.openSink({
       status: 200,
@@ -55,7 +57,7 @@ export async function streamExecution(call: Call, hosted: HostedSession, { input
     });
     return response;
   } catch (error) {
-    place.release();
+    place?.release();
     hosted.release();
     throw error;
   }

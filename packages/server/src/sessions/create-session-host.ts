@@ -16,6 +16,7 @@ type HostParts = Pick<ServerScene, "options" | "limits" | "channel" | "clock" | 
 
 interface Entry {
   readonly ref: SessionRef;
+  readonly agent: string;
   readonly session: AgentSession;
   feed: HostedFeed | undefined;
   users: number;
@@ -44,8 +45,8 @@ export function createSessionHost(parts: HostParts): SessionHost {
     throw new AgentError("AGENT_NOT_FOUND", { message: `This server has no agent \`${name.slice(0, 64)}\`.` });
   }
 
-  function hold(ref: SessionRef, session: AgentSession): Entry {
-    const entry: Entry = { ref, session, feed: undefined, users: 0, idleSince: clock.now() };
+  function hold(ref: SessionRef, session: AgentSession, agent: string): Entry {
+    const entry: Entry = { ref, agent, session, feed: undefined, users: 0, idleSince: clock.now() };
     const quiet = (): void => {
       entry.idleSince = clock.now();
       planSweep();
@@ -60,6 +61,7 @@ export function createSessionHost(parts: HostParts): SessionHost {
     entry.users += 1;
     return {
       ref: entry.ref,
+      agent: entry.agent,
       session: entry.session,
       feed: entry.feed as HostedFeed,
       release() {
@@ -85,7 +87,7 @@ export function createSessionHost(parts: HostParts): SessionHost {
       ...(prompt === undefined ? {} : { prompt }),
     });
     await session.ready();
-    return hold(ref, session);
+    return hold(ref, session, opened.agent);
   }
 
   async function drop(entry: Entry): Promise<void> {
@@ -137,12 +139,12 @@ export function createSessionHost(parts: HostParts): SessionHost {
       const agent = agentNamed(wanted.agent ?? firstAgent(options.agents));
       const session = createSession({ ...shared, ...sessionOptions(principal, wanted), agent });
       const ref = { scope: principal.scope, session: session.id };
-      if (wanted.id === undefined) return lend(hold(ref, session));
+      if (wanted.id === undefined) return lend(hold(ref, session, agent.name));
       const key = keyOf(ref);
       if (entries.has(key) || opening.has(key)) throw exists(ref);
       const making = session.ready().then(() => {
         if (session.lastSeq > 0) throw exists(ref);
-        return hold(ref, session);
+        return hold(ref, session, agent.name);
       });
       const settled = making.finally(() => opening.delete(key));
       settled.catch(() => {}); // Whoever waits for it is told.

@@ -20,6 +20,8 @@ export interface NewSession {
 /** A session that is loaded here. Give it back with `release`. */
 export interface HostedSession {
   readonly ref: SessionRef;
+  /** Name of its agent. */
+  readonly agent: string;
   readonly session: AgentSession;
   /** Its events, encoded once for all who watch. */
   readonly feed: SessionFeed;

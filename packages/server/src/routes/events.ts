@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { Route } from "../http/route.ts";
+import { durableEvent } from "../schemas/index.ts";
+import { followSession } from "./follow-session.ts";
+
+const params = z.object({ id: z.string() });
+const query = z.object({ after: z.string().optional(), from: z.literal("now").optional() });
+
+/** Everything that happens in a session, after the reader's cursor. */
+export const eventsRoute: Route<typeof params, typeof query> = {
+  method: "GET",
+  path: "/api/sessions/:id/events",
+  id: "followSession",
+  summary: "Streams the events of a session after a cursor (`Last-Event-ID` or `after`); as JSON: those that there are.",
+  access: "principal",
+  params,
+  query,
+  responses: {
+    200: {
+      description: "Server-sent events, or with `Accept: application/json` the durable ones after the cursor.",
+      schema: z.object({ events: z.array(durableEvent), cursor: z.string() }),
+      stream: true,
+    },
+    204: { description: "The reader has everything, and the session rests." },
+    400: { description: "The cursor cannot be read." },
+    404: { description: "No such session." },
+    409: { description: "The cursor is ahead of the log." },
+  },
+  async handle(call) {
+    const {
+      principal,
+      scene,
+      params: { id },
+    } = call;
+    const hosted = await scene.host.open({ scope: principal.scope, session: id });
+    try {
+      return await followSession(call, hosted, call.query);
+    } catch (error) {
+      hosted.release();
+      throw error;
+    }
+  },
+};

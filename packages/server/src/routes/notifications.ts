@@ -1,0 +1,26 @@
+import { z } from "zod";
+import type { Route } from "../http/route.ts";
+import { notifyPrincipal } from "./notify-principal.ts";
+
+const one = z.string().max(200);
+const query = z.object({
+  session: z.union([one.transform((name) => [name]), z.array(one)]).optional(),
+  dialect: z.literal("notifications").optional(),
+});
+
+/** One stream for all that concerns a principal. */
+export const notificationsRoute: Route<z.ZodType, typeof query> = {
+  method: "GET",
+  path: "/api/notifications",
+  id: "notifications",
+  summary: "Streams hints about every session of the caller's scope, the events of the sessions named, and the product's notifications.",
+  access: "principal",
+  query,
+  responses: {
+    200: { description: "Server-sent events.", stream: true },
+    400: { description: "Too many sessions are named, or a cursor cannot be read." },
+    404: { description: "A session that is named does not exist." },
+    503: { description: "Too many streams are open." },
+  },
+  handle: (call) => notifyPrincipal(call, call.query),
+};
