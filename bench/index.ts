@@ -1,13 +1,24 @@
 /* `npm run bench -- [--only <workload>]... [--rounds <n>] [--profile] [--write]` */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BenchOptions, benchOptions } from "./options.ts";
-import { sizeRow, startRow } from "./other-rows.ts";
-import { type Machine, type Profiled, performancePage, profileText } from "./performance-page.ts";
-import { printRow, printTable } from "./print-table.ts";
+import { httpRows } from "./http/http-rows.ts";
+import { httpScenes } from "./http/http-scenes.ts";
+import { type HttpResults, measureHttp, profileHttp } from "./http/run-http.ts";
+import { type BenchOptions, benchOptions, httpStart } from "./options.ts";
+import { httpSizeRows, httpSizesId, sizeRow, startRow } from "./other-rows.ts";
+import {
+  httpSection,
+  type Machine,
+  type Measured,
+  type Profiled,
+  performancePage,
+  processSection,
+  profileText,
+} from "./performance-page.ts";
+import { httpColumns, printRow, printTable, processColumns } from "./print-table.ts";
 import { isMissedRow, type Row } from "./row.ts";
 import { createRig, type Rig, type SceneResults } from "./run-rounds.ts";
 import { sceneRows } from "./scene-rows.ts";
@@ -15,6 +26,7 @@ import { scenes } from "./scenes.ts";
 import { measureStartUp } from "./start-up.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const page = join(root, "docs/performance.md");
 
 const isWanted = ({ only }: BenchOptions, id: string): boolean => only.length === 0 || only.some((start) => id.startsWith(start));
 
@@ -50,21 +62,49 @@ async function profiles(rig: Rig, options: BenchOptions, rows: readonly Row[]): 
   return made;
 }
 
-const options = benchOptions(process.argv.slice(2));
-const rig = await createRig();
-try {
+/** What a process pays that talks to a model. */
+async function measureProcess(rig: Rig, options: BenchOptions): Promise<Measured> {
   const results = await measureScenes(rig, options);
   const rows = [...sceneRows(results)];
   if (isWanted(options, "start")) rows.push(startRow(await measureStartUp(options.rounds)));
   if (isWanted(options, "size")) rows.push(sizeRow());
-  const profiled = await profiles(rig, options, rows);
-  console.log(`\n${printTable(rows)}\n`);
-  const machine = machineOf(options);
+  return { machine: machineOf(options), rows, profiles: await profiles(rig, options, rows), results: Object.fromEntries(results) };
+}
+
+/** What a server pays. */
+async function measureServer({ serverUrl }: Rig, options: BenchOptions): Promise<Measured> {
+  const rows: Row[] = [];
+  const made: Profiled[] = [];
+  const results: Record<string, HttpResults> = {};
+  for (const scene of httpScenes.filter(({ id }) => isWanted(options, id))) {
+    const measured = await measureHttp(scene, options.rounds, serverUrl);
+    results[scene.id] = measured;
+    const own = httpRows(scene, measured);
+    rows.push(...own);
+    for (const row of own) console.log(printRow(row));
+    if (!options.profile && !own.some(isMissedRow)) continue;
+    const profile = await profileHttp(scene, serverUrl);
+    if (profile) made.push({ title: `Loopwright: ${scene.title}`, profile });
+  }
+  if (isWanted(options, httpSizesId)) rows.push(...httpSizeRows());
+  return { machine: machineOf(options), rows, profiles: made, results };
+}
+
+const options = benchOptions(process.argv.slice(2));
+const rig = await createRig();
+try {
+  const isHttpOnly = options.only.length > 0 && options.only.every((start) => start.startsWith(httpStart));
+  const local = isHttpOnly ? undefined : await measureProcess(rig, options);
+  const served = await measureServer(rig, options);
+  if (local) console.log(`\n${printTable(local.rows, processColumns)}`);
+  console.log(`\n${printTable(served.rows, httpColumns)}\n`);
   mkdirSync(join(root, "bench/results"), { recursive: true });
-  const record = { machine, rows, results: Object.fromEntries(results), profiles: profiled };
-  writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify(record, null, 2)}\n`);
-  if (options.profile) console.log(profiled.map(profileText).join("\n"));
-  if (options.write) writeFileSync(join(root, "docs/performance.md"), performancePage(machine, rows, profiled));
+  writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify({ local, served }, null, 2)}\n`);
+  if (options.profile) console.log([...(local?.profiles ?? []), ...served.profiles].map(profileText).join("\n"));
+  if (options.write) {
+    const sections = [...(local ? [processSection(local)] : []), httpSection(served)];
+    writeFileSync(page, performancePage(readFileSync(page, "utf8"), sections));
+  }
 } finally {
   rig.close();
 }

@@ -1,14 +1,15 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const packagesFolder = fileURLToPath(new URL("../packages", import.meta.url));
-const vendorSdk = "openai";
+const bench = fileURLToPath(new URL(".", import.meta.url));
 
 interface Manifest {
+  readonly name: string;
   readonly files?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
 export interface InstalledSize {
@@ -20,22 +21,40 @@ function bytesOf(path: string): number {
   if (!existsSync(path)) return 0;
   const found = statSync(path);
   if (!found.isDirectory()) return found.size;
-  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+  return readdirSync(path).reduce((sum, name) => (name === "node_modules" ? sum : sum + bytesOf(join(path, name))), 0);
 }
 
-/** What `@loopwright/core` and one provider put on disk beside the vendor's SDK: everything their manifests ask for, as published. */
-export function installedSize(): InstalledSize {
-  const wanted = ["@loopwright/core", "@loopwright/providers-openai"];
-  const seen = new Set<string>();
-  let bytes = 0;
-  for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
-    if (seen.has(name) || name === vendorSdk) continue;
-    seen.add(name);
-    if (!name.startsWith("@loopwright/")) throw new Error(`${name} is no package of this workspace: measure it in an installation.`);
-    const folder = join(packagesFolder, name.slice("@loopwright/".length));
-    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-    for (const file of ["package.json", "README.md", "LICENSE", ...(manifest.files ?? [])]) bytes += bytesOf(join(folder, file));
-    wanted.push(...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
+/** Where a package finds another one. */
+function folderOf(name: string, from: string): string {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const found = join(folder, "node_modules", name);
+    if (existsSync(found)) return realpathSync(found);
+    if (folder === dirname(folder)) throw new Error(`${name} is not installed for ${from}.`);
   }
-  return { packages: [...seen].sort(), bytes };
+}
+
+/** Of the workspace only what is published. */
+function ownBytes(folder: string, { name, files }: Manifest): number {
+  if (!name.startsWith("@loopwright/")) return bytesOf(folder);
+  return ["package.json", "README.md", "LICENSE", ...(files ?? [])].reduce((sum, file) => sum + bytesOf(join(folder, file)), 0);
+}
+
+/** What these packages put on disk with all they ask for, beside what `without` names. */
+export function installedSize(wanted: readonly string[], without: readonly string[] = []): InstalledSize {
+  const seen = new Set<string>(without);
+  const packages: string[] = [];
+  let bytes = 0;
+  const visit = (name: string, from: string): void => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    packages.push(name);
+    const folder = folderOf(name, from);
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+    const { dependencies, peerDependencies = {}, peerDependenciesMeta } = manifest;
+    bytes += ownBytes(folder, manifest);
+    const peers = Object.keys(peerDependencies).filter((peer) => peerDependenciesMeta?.[peer]?.optional !== true);
+    for (const needed of [...Object.keys(dependencies ?? {}), ...peers]) visit(needed, folder);
+  };
+  for (const name of wanted) visit(name, bench);
+  return { packages: packages.sort(), bytes };
 }

@@ -19,7 +19,7 @@ export function startRow({ sdk, loopwright }: StartUp): Row {
 
 /** What is installed beside the vendor's SDK. @throws Error when it is more packages than promised. */
 export function sizeRow(): Row {
-  const { packages, bytes } = installedSize();
+  const { packages, bytes } = installedSize(["@loopwright/core", "@loopwright/providers-openai"], ["openai"]);
   if (packages.length > packagesGoal) throw new Error(`Beside the SDK are installed: ${packages.join(", ")}.`);
   return {
     id: "size",
@@ -28,4 +28,29 @@ export function sizeRow(): Row {
     format: "MB",
     loopwright: { value: bytes / 1e6, goal: sizeGoalMb },
   };
+}
+
+export const httpSizesId = "http-size";
+
+/** What is installed for a server, beside what its framework takes alone. */
+export function httpSizeRows(): readonly Row[] {
+  const framework = installedSize(["hono", "@hono/node-server"]);
+  const server = installedSize(["@loopwright/core", "@loopwright/server"]);
+  const client = installedSize(["@loopwright/core", "@loopwright/client"]);
+  return [
+    {
+      id: `${httpSizesId}-server`,
+      title: `installed for a server with core: ${server.packages.length} packages`,
+      basis: `${(framework.bytes / 1e6).toFixed(2)} MB, Hono with its node adapter`,
+      format: "MB",
+      loopwright: { value: server.bytes / 1e6 },
+    },
+    {
+      id: `${httpSizesId}-client`,
+      title: `installed for a client with core: ${client.packages.length} packages`,
+      basis: "",
+      format: "MB",
+      loopwright: { value: client.bytes / 1e6 },
+    },
+  ];
 }

@@ -1,4 +1,5 @@
-import { printTable } from "./print-table.ts";
+import { mergeSections, type Section, sectionsOf, sectionText } from "./page-sections.ts";
+import { type Columns, httpColumns, printTable, processColumns } from "./print-table.ts";
 import type { ProfileSummary, Share } from "./profile-summary.ts";
 import { isMissedRow, type Row } from "./row.ts";
 import { tried } from "./tried.ts";
@@ -19,6 +20,15 @@ export interface Profiled {
   readonly profile: ProfileSummary;
 }
 
+/** What one section of the page is made of. */
+export interface Measured {
+  readonly machine: Machine;
+  readonly rows: readonly Row[];
+  readonly profiles: readonly Profiled[];
+  /** What every round measured, by scene; not shown. */
+  readonly results: Readonly<Record<string, unknown>>;
+}
+
 const packagesShown = 8;
 const functionsShown = 10;
 
@@ -27,7 +37,7 @@ const percent = ({ name, share }: Share): string => `${name} ${(share * 100).toF
 /** One profile as Markdown. */
 export function profileText({ title, profile }: Profiled): string {
   const { packages, functions } = profile;
-  return `### ${title}
+  return `#### ${title}
 
 By package: ${packages.slice(0, packagesShown).map(percent).join(", ")}.
 
@@ -43,15 +53,29 @@ function triedText(rows: readonly Row[]): string {
   const missed = rows.filter(isMissedRow);
   const notes = Object.entries(tried).filter(([start]) => missed.some(({ id }) => id.startsWith(start)));
   if (notes.length === 0) return "";
-  return `\n## What was tried\n\n${notes.map(([start, text]) => `**${start}**: ${text}`).join("\n\n")}\n`;
+  return `\n### What was tried\n\n${notes.map(([start, text]) => `**${start}**: ${text}`).join("\n\n")}\n`;
 }
 
-/** The whole of docs/performance.md. */
-export function performancePage(machine: Machine, rows: readonly Row[], profiles: readonly Profiled[]): string {
-  return `# Performance
+const madeText = ({ date, commit, cores, cpu, platform, node, rounds }: Machine, command: string): string =>
+  `Made by \`npm run bench -- ${command}\` on ${date} at commit ${commit}: ${cores} cores (${cpu}), ${platform},
+Node.js ${node}, medians of ${rounds} rounds.`;
 
-Made by \`npm run bench -- --write\` on ${machine.date} at commit ${machine.commit}: ${machine.cores} cores (${machine.cpu}), ${machine.platform},
-Node.js ${machine.node}, medians of ${machine.rounds} rounds.
+function detailText({ rows, profiles }: Measured): string {
+  if (profiles.length === 0) return triedText(rows);
+  return `
+### Where the time goes
+
+Self time of the main thread in the measured part, idle time left out, for every workload that misses its goal or was asked for.
+
+${profiles.map(profileText).join("\n")}${triedText(rows)}`;
+}
+
+const tableText = ({ rows }: Measured, columns: Columns): string => printTable(rows, columns);
+
+/** What a process pays that talks to a model. */
+export const processSection = (measured: Measured): Section => ({
+  title: "In process",
+  text: `${madeText(measured.machine, "--write")}
 
 Every figure is CPU time of the client process alone, all threads, as a ratio to a loop written by hand on the vendor's own SDK
 (\`openai\`), measured in the same run; the first column says what 1 is. The model is a local server in a process of its own
@@ -60,21 +84,45 @@ the contenders take turns. Every answer, every streamed piece, the number of tur
 the number of messages the server was sent are checked, so that nothing is fast by dropping work. Loopwright keeps its
 durable log, its events and its deadlines in all of them; sessions are in memory except where a store is named.
 
-${printTable(rows)}
+${tableText(measured, processColumns)}
 
 - "One event per socket write": the server writes as fast as its socket takes it, so a read may find more than one.
 - The tool loop streams six pieces of text and one tool call a turn. Its growth is the cost of a turn in a loop
   of 1,000 over that in a loop of 10, divided by the same of fetch and SSE by hand: every turn sends the whole conversation.
 - "On n messages" is one question and its answer on an open session with \`store-sqlite\`, against the SDK without any store.
 - Start and import are whole processes from their birth, without a compile cache.
-${
-  profiles.length === 0
-    ? ""
-    : `
-## Where the time goes
+${detailText(measured)}`,
+});
 
-Self time of the main thread in the measured part, idle time left out, for every workload that misses its goal or was asked for.
+/** What a server pays. */
+export const httpSection = (measured: Measured): Section => ({
+  title: "Over HTTP",
+  text: `${madeText(measured.machine, "--only http --write")}
 
-${profiles.map(profileText).join("\n")}`
-}${triedText(rows)}`;
+The server, what it is compared with, the model and the load each run in a process of their own on the loopback. CPU and memory are
+those of the server's process alone. The contenders take turns; "single rounds" says how far the ratios of the rounds lie
+apart, which is the noise of the machine. Every client counts its events, so that nothing is fast by dropping some.
+
+${tableText(measured, httpColumns)}
+
+- Time to first token: a new session by \`POST /api/agent/execute\` until its first \`text_delta\` has come, beside the call of the SDK until its
+  first piece of text; the two take turns within one process, one request at a time. All rounds count together.
+- A delivered event is one \`text_delta\` at one client of \`GET /api/sessions/:id/events\`; one event a tick. Plain \`node:http\` writes
+  prepared buffers of the same events to each response, \`for (const response of clients) response.write(bytes)\`; Hono's streaming helper runs
+  on Hono's node adapter. Loopwright's figure contains the run that makes the events, its log and its checks, which is what one client
+  pays alone and 200 share.
+- Concurrent runs: as the row of the same name above, every run of its own connection and a new session, tools on the server. In process
+  is the same without HTTP.
+- Idle clients: 4,000 streams of one process on which nothing happens, after garbage collection; what 4,000 take over 0, divided.
+${detailText(measured)}`,
+});
+
+const intro = `# Performance
+
+What is measured, against what, and whether the goal is met. Nothing here is an estimate; a goal that is missed says so.
+`;
+
+/** The page with new sections in the places of the old ones; what was not measured stays as it was. */
+export function performancePage(before: string, made: readonly Section[]): string {
+  return [intro, ...mergeSections(sectionsOf(before), made).map(sectionText)].join("\n");
 }

@@ -1,6 +1,10 @@
 import { isMissed, type Judged, type Row } from "./row.ts";
 
-const head = ["what", "openai SDK, by hand (= 1)", "fetch + SSE, by hand", "Loopwright", "with `nodeHttp()`", "goal", "verdict"];
+/** The columns of one table, and what a row says in each. */
+export interface Columns {
+  readonly head: readonly string[];
+  cells(row: Row): readonly string[];
+}
 
 function written(value: number | undefined, format: Row["format"] = "ratio"): string {
   if (value === undefined) return "";
@@ -28,21 +32,39 @@ function verdictOf(row: Row): string {
   return missed.length > 0 ? missed.join(", ") : "met";
 }
 
-const cells = (row: Row): readonly string[] => [
-  row.title,
-  row.basis,
-  written(row.raw, row.format),
-  written(row.loopwright?.value, row.format),
-  written(row.node?.value, row.format),
-  goalOf(row),
-  verdictOf(row),
-];
+/** In process: the client of a model. */
+export const processColumns: Columns = {
+  head: ["what", "openai SDK, by hand (= 1)", "fetch + SSE, by hand", "Loopwright", "with `nodeHttp()`", "goal", "verdict"],
+  cells: (row) => [
+    row.title,
+    row.basis,
+    written(row.raw, row.format),
+    written(row.loopwright?.value, row.format),
+    written(row.node?.value, row.format),
+    goalOf(row),
+    verdictOf(row),
+  ],
+};
+
+/** Over HTTP: the server. */
+export const httpColumns: Columns = {
+  head: ["what", "compared with (= 1)", "Hono `streamSSE`", "Loopwright", "single rounds", "goal", "verdict"],
+  cells: (row) => [
+    row.title,
+    row.basis,
+    written(row.raw, row.format),
+    written(row.loopwright?.value, row.format),
+    row.spread ?? "",
+    goalOf(row),
+    verdictOf(row),
+  ],
+};
 
 /** The rows as a Markdown table. */
-export function printTable(rows: readonly Row[]): string {
+export function printTable(rows: readonly Row[], { head, cells }: Columns): string {
   return [head, head.map(() => "---"), ...rows.map(cells)].map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
 /** One row for a terminal. */
 export const printRow = (row: Row): string =>
-  `${row.title}: SDK ${row.basis}; ${row.raw === undefined ? "" : `fetch ${written(row.raw, row.format)}, `}Loopwright ${written(row.loopwright?.value, row.format)}${row.node ? `, node ${written(row.node.value, row.format)}` : ""}${goalOf(row) === "" ? "" : ` (${goalOf(row)}: ${verdictOf(row)})`}`;
+  `${row.title}: 1 is ${row.basis}; ${row.raw === undefined ? "" : `by others ${written(row.raw, row.format)}, `}Loopwright ${written(row.loopwright?.value, row.format)}${row.node ? `, node ${written(row.node.value, row.format)}` : ""}${goalOf(row) === "" ? "" : ` (${goalOf(row)}: ${verdictOf(row)})`}`;

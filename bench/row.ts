@@ -15,6 +15,8 @@ export interface Row {
   readonly raw?: number;
   readonly loopwright?: Judged;
   readonly node?: Judged;
+  /** How far the ratios of single rounds lie from one another. */
+  readonly spread?: string;
   /** How figures are written. Default: a ratio. */
   readonly format?: "ratio" | "MB" | "KB" | "ms";
 }

@@ -11,6 +11,8 @@ import type { Scene } from "./scenes.ts";
 export type SceneResults = Readonly<Record<ContenderName, readonly Measurement[]>>;
 
 export interface Rig {
+  /** Of the model server. */
+  readonly serverUrl: string;
   /** Every contender once a round, the rounds after one another, each beginning with another contender. */
   measure(scene: Scene, rounds: number): Promise<SceneResults>;
   /** Where one contender's time goes. */
@@ -47,6 +49,7 @@ export async function createRig(): Promise<Rig> {
   };
 
   return {
+    serverUrl: server.url,
     async measure(scene, rounds) {
       const results: Record<ContenderName, Measurement[]> = { sdk: [], raw: [], loopwright: [], "loopwright-node": [] };
       for (let round = 0; round < Math.min(rounds, scene.roundsMax ?? rounds); round++) {

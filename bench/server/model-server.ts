@@ -20,7 +20,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 /** Lets the socket send what was written: writes of one turn of the event loop would go out as one. */
 const pause = (gapMs: number): Promise<void> => new Promise((resolve) => (gapMs > 0 ? setTimeout(resolve, gapMs) : setImmediate(resolve)));
 
-async function play(response: ServerResponse, { writes, gapMs }: Playback): Promise<void> {
+async function play(response: ServerResponse, { writes, gapMs, delayMs }: Playback): Promise<void> {
+  if (delayMs > 0) await pause(delayMs);
   for (const bytes of writes) {
     if (!response.write(bytes)) await new Promise((resolve) => response.once("drain", resolve));
     if (response.destroyed) return;

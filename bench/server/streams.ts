@@ -6,12 +6,15 @@ export interface Playback {
   readonly writes: readonly Buffer[];
   /** Time between two writes, in milliseconds; 0: one turn of the event loop. */
   readonly gapMs: number;
+  /** Time before the first write. */
+  readonly delayMs: number;
 }
 
 interface Script {
   readonly pieces: readonly string[];
   readonly perWrite: number;
   readonly gapMs?: number;
+  readonly delayMs?: number;
 }
 
 const head =
@@ -53,10 +56,10 @@ function callChunks({ index, id, name, args, pieceLength }: Call): string[] {
 
 const textEvents = (pieces: readonly string[]): string[] => [firstChunk, ...pieces.map(textChunk), ...lastChunks("stop")];
 
-function playback({ pieces, perWrite, gapMs = 0 }: Script): Playback {
+function playback({ pieces, perWrite, gapMs = 0, delayMs = 0 }: Script): Playback {
   const writes: Buffer[] = [];
   for (let from = 0; from < pieces.length; from += perWrite) writes.push(Buffer.from(pieces.slice(from, from + perWrite).join("")));
-  return { writes, gapMs };
+  return { writes, gapMs, delayMs };
 }
 
 /** Bytes of arguments in one event. */
@@ -84,6 +87,7 @@ function lookup({ toolResults }: Seen): string[] {
 
 const scenarios: Readonly<Record<string, Scenario>> = {
   text: ([count = 1, perWrite = 64], seen) => ({ pieces: answer(seen, count), perWrite }),
+  late: ([delayMs = 0], seen) => ({ pieces: answer(seen), perWrite: 64, delayMs }),
   loop: ([turns = 1], seen) => {
     if (seen.toolResults >= turns - 1) return { pieces: answer(seen), perWrite: 64 };
     return { pieces: lookup(seen), perWrite: 64 };
