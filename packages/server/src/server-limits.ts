@@ -2,6 +2,9 @@
 export interface ServerLimits {
   readonly bodyBytes: number;
   readonly fileBytes: number;
+  /** How long the body of a request may take to come. */
+  readonly bodyMs: number;
+  readonly fileMs: number;
   /** Requests of one principal in a minute; those that change something count in `writesPerMinute` too. */
   readonly requestsPerMinute: number;
   readonly writesPerMinute: number;
@@ -32,6 +35,8 @@ export interface ServerLimits {
 export const defaultServerLimits: ServerLimits = {
   bodyBytes: 1024 * 1024,
   fileBytes: 10 * 1024 * 1024,
+  bodyMs: 10_000,
+  fileMs: 60_000,
   requestsPerMinute: 600,
   writesPerMinute: 120,
   streamsPerPrincipal: 50,

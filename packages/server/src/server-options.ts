@@ -1,5 +1,6 @@
 import type { Access, Agent } from "@loopwright/core";
 import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
+import type { ServerLimits } from "./server-limits.ts";
 
 /** Who sends a request, as authentication established it. */
 export interface Principal extends Access {
@@ -36,6 +37,9 @@ export interface ServerOptions {
   readonly page?: (path: string) => Promise<PageFile | undefined>;
   /** Parts of the product that a request may name as `activeModule`, with what the model is told there. */
   readonly modules?: { readonly [id: string]: { readonly prompt: string } };
+  /** By agent: the models that callers may choose beside the agent's own. Default: none. */
+  readonly models?: { readonly [agent: string]: readonly string[] };
+  readonly limits?: Partial<ServerLimits>;
   /** Models that callers may choose, by agent, beside the agent's own. */
   readonly models?: { readonly [agent: string]: readonly string[] };
   readonly clock?: Clock;

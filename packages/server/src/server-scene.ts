@@ -1,4 +1,6 @@
 import type { Clock, EventChannel, IdSource, Logger } from "@loopwright/core/ports";
+import type { OpenRuns } from "./http/open-runs.ts";
+import type { RequestMetrics } from "./http/request-metrics.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { SessionHost } from "./sessions/session-host.ts";
@@ -14,4 +16,8 @@ export interface ServerScene {
   readonly logger: Logger;
   readonly host: SessionHost;
   readonly streams: StreamRegistry;
+  readonly runs: OpenRuns;
+  readonly metrics: RequestMetrics;
+  /** False while the server shuts down. */
+  isReady(): boolean;
 }

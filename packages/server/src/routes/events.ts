@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { Route } from "../http/route.ts";
 import { durableEvent } from "../schemas/index.ts";
-import { followSession } from "./follow-session.ts";
+import { type EventsQuery, followSession } from "./follow-session.ts";
 
-const params = z.object({ id: z.string() });
-const query = z.object({ after: z.string().optional(), from: z.literal("now").optional() });
+const params: z.ZodType<{ readonly id: string }> = z.object({ id: z.string() });
+const query: z.ZodType<EventsQuery> = z.object({ after: z.string().optional(), from: z.literal("now").optional() });
 
 /** Everything that happens in a session, after the reader's cursor. */
-export const eventsRoute: Route<typeof params, typeof query> = {
+export const eventsRoute: Route<{ readonly id: string }, EventsQuery> = {
   method: "GET",
   path: "/api/sessions/:id/events",
   id: "followSession",

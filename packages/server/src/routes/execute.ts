@@ -1,5 +1,4 @@
 import { AgentError, isAgentError } from "@loopwright/core";
-import type { z } from "zod";
 import type { Call, Route } from "../http/route.ts";
 import { admit } from "../identity/admit.ts";
 import { type ExecuteRequest, executeRequest } from "../schemas/index.ts";

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import type { Route } from "../http/route.ts";
-import { notifyPrincipal } from "./notify-principal.ts";
+import { type NotificationsQuery, notifyPrincipal } from "./notify-principal.ts";
 
 const one = z.string().max(200);
-const query = z.object({
+const query: z.ZodType<NotificationsQuery> = z.object({
   session: z.union([one.transform((name) => [name]), z.array(one)]).optional(),
   dialect: z.literal("notifications").optional(),
 });
 
 /** One stream for all that concerns a principal. */
-export const notificationsRoute: Route<z.ZodType, typeof query> = {
+export const notificationsRoute: Route<unknown, NotificationsQuery> = {
   method: "GET",
   path: "/api/notifications",
   id: "notifications",

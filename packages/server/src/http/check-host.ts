@@ -1,0 +1,29 @@
+import { AgentError } from "@loopwright/core";
+
+/** Without the port that goes without saying. */
+const plain = (host: string): string => host.toLowerCase().replace(/:(?:80|443)$/, "");
+
+/** `127.0.0.1:80`, `[::1]`, `localhost:4200`, `chat.localhost`. */
+const loopback = /^(?:localhost|[a-z0-9-]+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?$/;
+
+/** True for a name that only this machine answers to. */
+export function isLoopbackHost(host: string): boolean {
+  return loopback.test(host.toLowerCase());
+}
+
+/** The host that a request names, as pages write it in their `Origin`. */
+export function requestHost(request: Request): string {
+  return plain(request.headers.get("Host") ?? new URL(request.url).host);
+}
+
+/**
+ * Keeps away pages that have a name of theirs point to this machine. @throws AgentError HOST_REFUSED unless the request names loopback or one
+ * of `hosts`
+ */
+export function checkHost(request: Request, hosts: readonly string[]): void {
+  const allowed = hosts.map(plain);
+  for (const host of [requestHost(request), plain(new URL(request.url).host)]) {
+    if (isLoopbackHost(host) || allowed.includes(host)) continue;
+    throw new AgentError("HOST_REFUSED", { message: "The request names a host that is not in `hosts`." });
+  }
+}

@@ -1,0 +1,21 @@
+import { AgentError } from "@loopwright/core";
+import { requestHost } from "./check-host.ts";
+
+const isSafe = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS";
+
+/** The page elsewhere that may read the answer; `undefined`: nobody needs leave. @throws AgentError ORIGIN_REFUSED */
+export function checkOrigin(request: Request, origins: readonly string[]): string | undefined {
+  const origin = request.headers.get("Origin");
+  if (origin !== null && origins.includes(origin)) return origin;
+  const isForeign =
+    origin === null
+      ? request.headers.get("Sec-Fetch-Site") === "cross-site" && !isSafe(request.method)
+      : hostOf(origin) !== requestHost(request);
+  if (isForeign) throw new AgentError("ORIGIN_REFUSED", { message: "A page of another origin sent the request." });
+  return undefined;
+}
+
+/** `null` and whatever else is no address have none. */
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

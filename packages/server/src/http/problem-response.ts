@@ -1,0 +1,22 @@
+import { AgentError, failureOf, isAgentError } from "@loopwright/core";
+import { problemOf } from "@loopwright/core/protocol";
+
+/** An error of ours as it is; a stranger without its text, which may hold anything. */
+export function agentErrorOf(error: unknown): AgentError {
+  return isAgentError(error) ? error : new AgentError("INTERNAL", { message: failureOf(error).message, cause: error });
+}
+
+/** The problem document of an error as a response. */
+export function problemResponse(error: AgentError, headers: { readonly [name: string]: string } = {}): Response {
+  const problem = problemOf(error);
+  const more = {
+    ...(error.retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(error.retryAfterMs / 1_000)) }),
+    ...(error.code === "UNAUTHENTICATED" ? { "WWW-Authenticate": "Bearer" } : {}),
+    // What was not read of the body would be taken for the next request.
+    ...(error.code === "PAYLOAD_TOO_LARGE" || error.code === "REQUEST_TIMEOUT" ? { Connection: "close" } : {}),
+  };
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: { "Content-Type": "application/problem+json", ...more, ...headers },
+  });
+}

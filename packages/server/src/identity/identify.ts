@@ -1,0 +1,21 @@
+import { AgentError } from "@loopwright/core";
+import type { Principal, ServerOptions } from "../server-options.ts";
+import { localPrincipal } from "./local-principal.ts";
+
+const tokenNames = ["token", "access_token", "api_key", "apikey", "authorization"];
+const scopePattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** Who sends the request. @throws AgentError UNAUTHENTICATED, and FORBIDDEN for a principal without scope */
+export async function identify(request: Request, { authenticate }: ServerOptions, isExposed: boolean): Promise<Principal> {
+  const { searchParams } = new URL(request.url);
+  if (tokenNames.some((name) => searchParams.has(name)))
+    throw new AgentError("UNAUTHENTICATED", {
+      message: "The address holds a token. Addresses end up in logs and histories.",
+      fix: "Send the token as `Authorization: Bearer <token>`, and replace it: it may have been seen.",
+    });
+  const principal = authenticate ? await authenticate(request) : localPrincipal(isExposed);
+  if (!principal) throw new AgentError("UNAUTHENTICATED", { message: "The request has no token that this server knows." });
+  if (typeof principal.scope !== "string" || !scopePattern.test(principal.scope) || typeof principal.user !== "string" || principal.user === "")
+    throw new AgentError("FORBIDDEN", { message: "The caller belongs to no scope.", fix: "Have `authenticate` name a user and a scope." });
+  return principal;
+}

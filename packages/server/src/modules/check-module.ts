@@ -1,0 +1,27 @@
+import { AgentError, type Json, type RunOptions } from "@loopwright/core";
+import type { Principal } from "../server-options.ts";
+import type { ServerScene } from "../server-scene.ts";
+
+/** @throws AgentError MODULE_UNKNOWN */
+export function checkModule({ activeModule }: RunOptions, { modules = {} }: ServerScene["options"]): void {
+  if (activeModule === undefined || Object.hasOwn(modules, activeModule)) return;
+  throw new AgentError("MODULE_UNKNOWN", { message: "`activeModule` names no module of this server." });
+}
+
+const moduleField = /^(?:active)?module(?:s|contexts?|prompts?|texts?)$/i;
+
+/** Logs that a caller sent text for a module: only the server's own counts. */
+export function auditModuleText(body: Json, principal: Principal, { logger }: ServerScene): void {
+  const fields = fieldsOf(body).flatMap(([name, value]) => [name, ...fieldsOf(value).map(([inner]) => inner)]);
+  const found = fields.filter((name) => moduleField.test(name));
+  if (found.length === 0) return;
+  logger.log("warn", "audit: module text in a request was ignored", {
+    user: principal.user,
+    scope: principal.scope,
+    fields: [...new Set(found)].slice(0, 8),
+  });
+}
+
+function fieldsOf(value: Json): readonly [string, Json][] {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+}
