@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import type { RunFlags } from "./run-settings.ts";
+import { runSettings } from "./run-settings.ts";
+
+const long = "a-token-of-enough-characters";
+const settings = (flags: RunFlags, environment: Record<string, string> = {}): ReturnType<typeof runSettings> =>
+  runSettings(flags, { environment });
+
+describe("the flags of run", () => {
+  test("mean this machine alone, the usual port or the next, and no wait at Ctrl+C", () => {
+    expect(settings({})).toEqual({
+      host: "127.0.0.1",
+      port: 8080,
+      isPortFixed: false,
+      allowedHosts: [],
+      token: undefined,
+      isOpenToAll: false,
+      patienceMs: { SIGINT: 0, SIGTERM: 30_000 },
+    });
+  });
+
+  test("fix the port, the token and the patience when they name them", () => {
+    expect(settings({ port: "0", token: "short", shutdownTimeout: "1.5" })).toMatchObject({
+      port: 0,
+      isPortFixed: true,
+      token: "short",
+      patienceMs: { SIGINT: 1_500, SIGTERM: 1_500 },
+    });
+  });
+
+  test("let other machines in with a token, or when nobody is to be asked", () => {
+    expect(settings({ host: "0.0.0.0" }, { LOOPWRIGHT_TOKEN: long })).toMatchObject({ token: long, isOpenToAll: false });
+    expect(settings({ host: "0.0.0.0", token: long, insecure: true })).toMatchObject({ token: long, isOpenToAll: false });
+    expect(settings({ host: "::", insecure: true })).toMatchObject({ token: undefined, isOpenToAll: true });
+    expect(settings({ host: "::1", insecure: true })).toMatchObject({ isOpenToAll: false });
+  });
+
+  test.each<[string, RunFlags, RegExp]>([
+    ["a host that others reach without a token", { host: "0.0.0.0" }, /lets other machines in/],
+    ["a name that others reach without a token", { host: "example.org" }, /lets other machines in/],
+    ["a token that can be guessed, for others", { host: "0.0.0.0", token: "secret" }, /fewer than 16/],
+    ["a token that no header can carry", { token: "with space" }, /no request can send/],
+    ["a port that is no number", { port: "web" }, /`web` is no port/],
+    ["a port below all", { port: "-1" }, /is no port/],
+    ["a port above all", { port: "65536" }, /is no port/],
+    ["a time that is none", { shutdownTimeout: "soon" }, /`soon` is no time/],
+  ])("are refused for %s", (_, flags, message) => {
+    expect(() => settings(flags)).toThrow(message);
+  });
+
+  test("never show the token in an error", () => {
+    let said = "";
+    try {
+      settings({ token: "t\u00f6ken-very-secret" });
+    } catch (error) {
+      said = JSON.stringify([String(error), error]);
+    }
+    expect(said).toContain("no request can send");
+    expect(said).not.toContain("very-secret");
+  });
+});
