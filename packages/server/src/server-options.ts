@@ -40,8 +40,6 @@ export interface ServerOptions {
   /** By agent: the models that callers may choose beside the agent's own. Default: none. */
   readonly models?: { readonly [agent: string]: readonly string[] };
   readonly limits?: Partial<ServerLimits>;
-  /** Models that callers may choose, by agent, beside the agent's own. */
-  readonly models?: { readonly [agent: string]: readonly string[] };
   readonly clock?: Clock;
   readonly ids?: IdSource;
   readonly logger?: Logger;
