@@ -1,4 +1,5 @@
 import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { flushSync } from "react-dom";
 import { SessionScreen } from "../session/session-screen.tsx";
 import { StartScreen } from "../session/start-screen.tsx";
 import { Sidebar } from "../sidebar/sidebar.tsx";
@@ -39,8 +40,9 @@ export function App(): ReactNode {
       sidebar.close();
     },
     search: () => {
-      sidebar.open();
-      requestAnimationFrame(() => focusOn("search"));
+      // The field cannot have the focus before it is shown.
+      flushSync(sidebar.open);
+      focusOn("search");
     },
     compose: () => focusOn("message"),
     model: () => focusOn("model-picker"),

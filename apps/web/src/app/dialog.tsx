@@ -8,7 +8,10 @@ export interface DialogProps {
   readonly wide?: boolean;
 }
 
-/** A modal dialog as long as it is rendered: the browser keeps the focus inside, Escape and the backdrop close it. */
+/**
+ * A modal dialog as long as it is rendered: the browser keeps the focus inside, Escape and the backdrop close it. The focus begins at what
+ * carries `data-focus`, else at the title.
+ */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -16,7 +19,11 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps):
   useEffect(() => {
     const before = document.activeElement;
     const element = dialog.current;
-    if (element && !element.open) element.showModal();
+    if (element && !element.open) {
+      element.showModal();
+      const first = element.querySelector<HTMLElement>("[data-focus]") ?? element.querySelector<HTMLElement>("h2");
+      first?.focus();
+    }
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
@@ -38,7 +45,7 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps):
       }}
     >
       <div className="dialog-head">
-        <h2 className="dialog-title" id={titleId}>
+        <h2 className="dialog-title" id={titleId} tabIndex={-1}>
           {title}
         </h2>
         <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>

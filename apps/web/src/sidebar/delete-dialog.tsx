@@ -13,7 +13,7 @@ export function DeleteDialog({ title, onDelete, onClose }: DeleteDialogProps): R
     <Dialog title="Delete this conversation?" onClose={onClose}>
       <p className="dialog-text">“{title}” and all its branches will be gone for good. What is running in it is stopped.</p>
       <div className="dialog-actions">
-        <button type="button" className="button" onClick={onClose}>
+        <button type="button" className="button" data-focus onClick={onClose}>
           Cancel
         </button>
         <button type="button" className="button danger" onClick={onDelete}>

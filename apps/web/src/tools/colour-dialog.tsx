@@ -20,9 +20,16 @@ export function ColourDialog({ prompt, suggestions, onAnswer }: ColourDialogProp
         <p className="dialog-text">{prompt}</p>
         <fieldset className="colour-suggestions">
           <legend className="visually-hidden">Suggestions</legend>
-          {suggestions.map((each) => (
+          {suggestions.map((each, place) => (
             <label key={each} className="colour-suggestion" style={{ backgroundColor: each }} title={each}>
-              <input type="radio" name="colour" aria-label={each} checked={each === colour} onChange={() => setColour(each)} />
+              <input
+                type="radio"
+                name="colour"
+                aria-label={each}
+                data-focus={place === 0 ? "" : undefined}
+                checked={each === colour}
+                onChange={() => setColour(each)}
+              />
             </label>
           ))}
         </fieldset>
