@@ -2,7 +2,7 @@ import type { AgentEvent, Fact, SessionEvent } from "../src/index.ts";
 import { at } from "../src/loop/append-list.ts";
 import { eventsOf } from "../src/loop/events-of.ts";
 import { fold, foldAll } from "../src/loop/fold.ts";
-import { emptyState } from "../src/loop/state.ts";
+import { emptyState, endOf } from "../src/loop/state.ts";
 import { findEventViolation } from "../src/testing/event-stream.ts";
 import type { Outcome } from "./many-handles.ts";
 
@@ -36,7 +36,7 @@ function isStretchOf(events: readonly Told[], log: readonly Told[]): boolean {
 }
 
 /** What is wrong; nothing when all is well. */
-export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent }: Outcome): readonly string[] {
+export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent, submissions }: Outcome): readonly string[] {
   const flaws: string[] = [];
   const claim = (isTrue: boolean, flaw: string): void => {
     if (!isTrue) flaws.push(flaw);
@@ -73,8 +73,21 @@ export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent 
       `${name} is not what the log says`,
     );
     if (outcome !== "resolved") continue;
+    const last = events.at(-1);
+    const end = endOf(state, runId)?.status;
+    const isTrue = last?.type === "execute_complete" && [end === "failed" ? "error" : end, "awaiting_tool_execution"].includes(last.status);
+    claim(runId === undefined || isTrue, `${name} ended otherwise than its run`);
     const violation = findEventViolation(events, { joins: true, mayLoseDeltas: true });
     claim(violation === undefined, `${name}: ${violation?.message}`);
+  }
+  for (const { process, text, accepted, outcome } of submissions) {
+    const name = `the submission of ${text} at ${process.node}`;
+    if (process.state !== "dead") claim(outcome !== "pending", `${name} never ended`);
+    const fact = accepted && facts[accepted.seq - 1];
+    if (!accepted) continue;
+    const isNamed = fact?.type === "input.accepted" && fact.inputId === accepted.inputId && fact.message?.content === text;
+    claim(isNamed, `${name} names another fact`);
+    claim(ends.includes(accepted.runId), `${name} names a run that never ended`);
   }
   for (const { node, state: end, told, pending } of processes) {
     claim(isStretchOf(durable(told), log), `what ${node} told its listener is not what the log says`);

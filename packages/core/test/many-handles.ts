@@ -1,5 +1,6 @@
 import { AgentError } from "../src/errors.ts";
 import {
+  type AcceptedSubmission,
   type AgentEvent,
   type AgentSession,
   createAgent,
@@ -10,6 +11,7 @@ import {
   type Fact,
   resume,
   type SessionEvent,
+  type SubmitOptions,
 } from "../src/index.ts";
 import { memoryStore, type ScriptedTurn, scripted } from "../src/memory/index.ts";
 import type { AppendOutcome, Clock, SessionLog, SessionStore } from "../src/ports/index.ts";
@@ -28,6 +30,14 @@ export interface WatchedStream {
   isRead: boolean;
 }
 
+/** An input that was submitted without a stream, and what came of it. */
+export interface Submission {
+  readonly process: Process;
+  readonly text: string;
+  accepted: AcceptedSubmission | undefined;
+  outcome: "pending" | "resolved" | "rejected";
+}
+
 /** One process: a handle, its view of the store, its clock. */
 export interface Process {
   readonly node: string;
@@ -42,6 +52,7 @@ export interface Process {
 export interface Outcome {
   readonly facts: readonly Fact[];
   readonly streams: readonly WatchedStream[];
+  readonly submissions: readonly Submission[];
   readonly processes: readonly Process[];
   /** Call keys of once tools, as often as they were started. */
   readonly onceStarts: readonly string[];
@@ -66,6 +77,7 @@ class Storm {
   private readonly store: SessionStore = memoryStore({ clock: this.clock });
   private readonly processes: Process[] = [];
   private readonly streams: (WatchedStream & { readonly stream: ExecuteStream })[] = [];
+  private readonly submissions: Submission[] = [];
   private readonly onceStarts: string[] = [];
   private readonly sent: string[] = [];
   private isStormy = true;
@@ -230,7 +242,17 @@ class Storm {
     const text = again ? this.oneOf(this.sent) : `input ${++this.count}`;
     if (!again) this.sent.push(text);
     const mode = this.oneOf(["enqueue", "enqueue", "steer", "interrupt"] as const);
-    this.watch(process, text, execute(process.session, text, { idempotencyKey: text, mode }));
+    if (this.isChance(0.3)) this.submit(process, text, { idempotencyKey: text, mode });
+    else this.watch(process, text, execute(process.session, text, { idempotencyKey: text, mode }));
+  }
+
+  private submit(process: Process, text: string, options: SubmitOptions): void {
+    const submission: Submission = { process, text, accepted: undefined, outcome: "pending" };
+    this.submissions.push(submission);
+    process.session.submit(text, options).then(
+      (accepted) => Object.assign(submission, { accepted, outcome: "resolved" }),
+      () => Object.assign(submission, { outcome: "rejected" }),
+    );
   }
 
   private answer(process: Process): void {
@@ -300,6 +322,14 @@ class Storm {
     const { facts, isLeased } = { facts: await this.store.log.read(ref), isLeased: (await this.store.log.head(ref)).lease !== undefined };
     for (const process of this.processes) if (process.state === "alive") await process.session[Symbol.asyncDispose]();
     await calm();
-    return { facts, isLeased, streams, processes: this.processes, onceStarts: this.onceStarts, sent: this.sent };
+    return {
+      facts,
+      isLeased,
+      streams,
+      submissions: this.submissions,
+      processes: this.processes,
+      onceStarts: this.onceStarts,
+      sent: this.sent,
+    };
   }
 }

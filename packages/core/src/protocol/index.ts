@@ -1,4 +1,5 @@
 /** What crosses the wire: types and codecs, for servers and clients in any runtime. */
+export type { StandardSchema } from "../agent/standard-schema.ts";
 export type { Tool } from "../agent/tool.ts";
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "../errors.ts";
 export { AgentError, errorTable, failureOf, isAgentError } from "../errors.ts";
@@ -42,6 +43,9 @@ export type {
 export { callsOf, partsOf, textOf } from "../message/message.ts";
 export type { Cost, Spent, Usage } from "../message/usage.ts";
 export { addCost, addSpent, addUsage, contextTokensOf } from "../message/usage.ts";
+export type { Clock } from "../ports/clock.ts";
+export type { Notification } from "../ports/event-channel.ts";
+export type { SessionHit, SessionSummary } from "../ports/session-index.ts";
 export { compareCursors, cursorAfter, decodeCursor, type EventCursor, encodeCursor } from "./cursor.ts";
 export type {
   AcceptedSubmission,

@@ -2,6 +2,7 @@ import { defaultLimits, type RunLimits, type ToolPolicy } from "../loop/policy.t
 import type { AssistantPart, Opaque, ResultPart, ToolCallPart } from "../message/content.ts";
 import { digestOf } from "../message/digest.ts";
 import type { CallOutcome, UserMessage } from "../message/message.ts";
+import type { Cost, Usage } from "../message/usage.ts";
 import { opaqueOnText, partsBeforeText, toolOutput, userContent, vendorPartOfCall } from "./rich-content.ts";
 import { seededRandom } from "./seeded-random.ts";
 
@@ -14,6 +15,8 @@ export interface LoopScenario {
   modelAt(runOrdinal: number, turn: number, attempt: number): ScenarioAnswer;
   outcomeOf(callKey: string): CallOutcome;
   outputOf(callKey: string): readonly ResultPart[];
+  /** What one model call or tool costs; nothing is known of some. */
+  spentOn(place: string): { readonly usage?: Usage; readonly cost?: Cost };
   inputAt(inputId: string): UserMessage["content"];
 }
 
@@ -72,6 +75,7 @@ export function loopScenario(seed: number): LoopScenario {
       ...vendorContent(seed, `${runOrdinal}_${turn}`),
     }),
     outcomeOf: (callKey) => (seededRandom(hash(seed, callKey, 0))() < 0.8 ? "ok" : "error"),
+    spentOn: (place) => spent(seededRandom(hash(seed, place, 5))),
     outputOf: (callKey) => toolOutput(seededRandom(hash(seed, callKey, 1)), `result of ${callKey}`),
     inputAt: (inputId) => userContent(seededRandom(hash(seed, inputId, 2)), `say ${inputId}`),
   };
@@ -107,6 +111,12 @@ function answerFor(random: () => number, attempt: number, turn: number): CourseO
           ? { decision: "force" as const }
           : {};
   return { ...fails, refuses: random() < 0.03, text: random() < 0.9 ? `turn ${turn}` : "", tools: calls, ...decision };
+}
+
+function spent(random: () => number): ReturnType<LoopScenario["spentOn"]> {
+  if (random() < 0.3) return {};
+  const usage = { input: Math.floor(random() * 1_000), output: Math.floor(random() * 100) };
+  return random() < 0.3 ? { usage } : { usage, cost: { totalUsd: Math.floor(random() * 1_000) / 64 } };
 }
 
 const hash = (seed: number, a: number | string, b: number): number => Number.parseInt(digestOf(`${seed}/${a}/${b}`), 36) % 2 ** 32;

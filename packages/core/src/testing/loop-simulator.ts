@@ -172,13 +172,15 @@ class SimulatedSession {
     else if (effect.type === "run-tool" || effect.type === "lookup-tool") {
       const { callKey } = effect.call.part;
       const outcome = this.state.run?.abort ? "aborted" : this.scenario.outcomeOf(callKey);
-      this.add({ type: "tool.finished", runId: effect.runId, callKey, outcome, output: this.scenario.outputOf(callKey) });
+      const spent = this.scenario.spentOn(callKey);
+      this.add({ type: "tool.finished", runId: effect.runId, callKey, outcome, output: this.scenario.outputOf(callKey), ...spent });
     }
   }
 
   private finishModel({ runId, turn, attempt }: ModelCallEffect): void {
     const answer = this.scenario.modelAt(this.runs.indexOf(runId), turn, attempt);
-    this.add(modelEnd({ runId, turn, attempt }, answer, { tools: this.scenario.tools, isAborted: this.state.run?.abort !== undefined }));
+    const end = modelEnd({ runId, turn, attempt }, answer, { tools: this.scenario.tools, isAborted: this.state.run?.abort !== undefined });
+    this.add({ ...end, ...this.scenario.spentOn(`${runId}.${turn}.${attempt}`) });
   }
 
   private answerClient(): void {
