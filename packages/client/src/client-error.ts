@@ -2,28 +2,24 @@
  * An `AgentError` like any other, but without the table of codes: the table is larger than the rest of what talks to a server, and what
  * a server says of an error comes with its own words.
  */
-import type { AgentError, AgentErrorOptions, ErrorCode } from "@loopwright/core/protocol";
+import type { AgentError, AgentErrorOptions, ErrorCode, Problem } from "@loopwright/core/protocol";
 
 const brand = Symbol.for("@loopwright/error");
 
 class ClientError extends Error implements AgentError {
   override readonly name = "AgentError";
   readonly code: ErrorCode;
-  readonly fix: string;
-  readonly retryable: boolean;
-  readonly retryAfterMs: number | undefined;
-  readonly details: AgentError["details"];
-  readonly runId: string | undefined;
+  declare readonly fix: string;
+  declare readonly retryable: boolean;
+  declare readonly retryAfterMs: number | undefined;
+  declare readonly details: AgentError["details"];
+  declare readonly runId: string | undefined;
 
-  constructor(code: ErrorCode, options: AgentErrorOptions) {
-    super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: ErrorCode, { message, cause, ...more }: AgentErrorOptions) {
+    super(message, { cause });
     Object.defineProperty(this, brand, { value: true });
     this.code = code;
-    this.fix = options.fix ?? "See the message.";
-    this.retryable = options.retryable ?? false;
-    this.retryAfterMs = options.retryAfterMs;
-    this.details = options.details;
-    this.runId = options.runId;
+    Object.assign(this, { fix: "See the message.", retryable: false }, more);
   }
 }
 
@@ -48,17 +44,8 @@ export function unreachable(address: string, cause?: unknown): AgentError {
 }
 
 /** The error that a problem document tells of, with the code as the server sent it; `undefined` where it is none. */
-export function errorFromDocument(json: unknown, more: Partial<AgentErrorOptions> = {}): AgentError | undefined {
-  if (typeof json !== "object" || json === null || !("code" in json)) return undefined;
-  const { code, detail, error, fix, retryable, retryAfterMs, runId } = json as { readonly [field: string]: unknown };
-  const message = detail ?? error;
+export function errorFromDocument(json: unknown, more: Partial<AgentErrorOptions>): AgentError | undefined {
+  const { code, detail: message, fix, retryable, retryAfterMs = more.retryAfterMs, runId = more.runId } = (json ?? {}) as Partial<Problem>;
   if (typeof code !== "string" || typeof message !== "string") return undefined;
-  return clientError(code as ErrorCode, {
-    ...more,
-    message,
-    ...(typeof fix === "string" ? { fix } : {}),
-    retryable: retryable === true,
-    ...(typeof retryAfterMs === "number" ? { retryAfterMs } : {}),
-    ...(typeof runId === "string" ? { runId } : {}),
-  });
+  return clientError(code as ErrorCode, { ...more, message, fix, retryable, retryAfterMs, runId });
 }

@@ -1,6 +1,6 @@
 import type { ExecuteInput, ExecuteStream } from "@loopwright/core/protocol";
 import type { ClientOptions, ClientScene } from "./client-scene.ts";
-import { type ClientExecuteOptions, RemoteExecution } from "./execute/remote-execution.ts";
+import { type ClientExecuteOptions, executeRemotely } from "./execute/remote-execution.ts";
 import { platformClock, platformFetch, platformRandom } from "./platform.ts";
 import { requestJson } from "./send-request.ts";
 import { createSessionRequests, type RequestOptions, type SessionRequests } from "./session-requests.ts";
@@ -65,7 +65,7 @@ export function createClient(options: ClientOptions): LoopwrightClient {
     random: options.random ?? platformRandom,
   };
   return {
-    execute: (input, executeOptions = {}) => new RemoteExecution(scene, input, executeOptions),
+    execute: (input, executeOptions = {}) => executeRemotely(scene, input, executeOptions),
     sessions: createSessionRequests(scene),
     follow: (sessionId, followOptions = {}) => followSession(scene, sessionId, followOptions),
     notifications: (followOptions = {}) => followNotifications(scene, followOptions),

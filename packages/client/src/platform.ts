@@ -1,4 +1,4 @@
-import type { Clock } from "@loopwright/core/ports";
+import type { Clock } from "@loopwright/core/protocol";
 
 /** The time that a client needs. */
 export type ClientClock = Pick<Clock, "now" | "after">;

@@ -1,4 +1,3 @@
-import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
 import type {
   AcceptedSubmission,
   DeclaredTool,
@@ -7,12 +6,14 @@ import type {
   JsonObject,
   Message,
   MessageId,
+  SessionHit,
   SessionSnapshot,
+  SessionSummary,
   SubmitOptions,
   ToolResultMessage,
 } from "@loopwright/core/protocol";
 import { isKnownError } from "./client-error.ts";
-import { clientLimits } from "./client-limits.ts";
+import { connectAttempts } from "./client-limits.ts";
 import { type ClientScene, newId } from "./client-scene.ts";
 import { mayPass, requestJson, sendRequest, type WireRequest } from "./send-request.ts";
 import { createBackOff, sleep } from "./stream/back-off.ts";
@@ -143,7 +144,7 @@ async function requestSurely<T>(scene: ClientScene, request: WireRequest): Promi
     } catch (error) {
       if (request.signal?.aborted || !isKnownError(error) || !mayPass(error) || error.code === "SESSION_BUSY") throw error;
       const waitMs = backOff.next(error.retryAfterMs);
-      if (backOff.failures >= clientLimits.connectAttempts) throw error;
+      if (backOff.failures >= connectAttempts) throw error;
       await sleep(scene.clock, waitMs, request.signal);
     }
   }

@@ -1,8 +1,7 @@
 /*
  * Owns: a tool that runs on this side: how it crosses the wire, and one run of it, from the arguments to the message that answers the call.
- * Never rejects: what goes wrong is an answer that the model can read.
+ * Never rejects: what goes wrong is an answer that the model can read. What is too long is cut by the server, as for its own tools.
  */
-import type { StandardSchema } from "@loopwright/core";
 import type {
   DeclaredTool,
   Json,
@@ -10,11 +9,12 @@ import type {
   Message,
   PendingToolCall,
   ResultPart,
+  StandardSchema,
   Tool,
   ToolResultMessage,
 } from "@loopwright/core/protocol";
 import { clientError, isKnownError } from "../client-error.ts";
-import { clientLimits } from "../client-limits.ts";
+import { toolErrorChars, toolOutputChars } from "../client-limits.ts";
 import type { ClientScene } from "../client-scene.ts";
 
 /** A tool, whatever its arguments and resources are. */
@@ -27,16 +27,12 @@ const standardOf = (schema: AnyTool["parameters"]): StandardSchema["~standard"] 
 export function declaredTool({ name, description, label, timeoutMs, parameters }: AnyTool): DeclaredTool {
   const standard = standardOf(parameters);
   const schema = standard ? standard.jsonSchema?.input({ target: "draft-2020-12" }) : parameters;
-  if (!schema)
-    throw clientError("CONFIG_INVALID", {
-      message: `Tool \`${name}\`: its schema has no JSON Schema form.`,
-      fix: "Use zod 4.2 or later, or pass a JSON Schema.",
-    });
+  if (!schema) throw clientError("CONFIG_INVALID", { message: `The schema of the tool \`${name}\` has no JSON Schema form.` });
   return {
     name,
     description,
     parameters: schema as JsonSchema,
-    ...(label === undefined ? {} : { label }),
+    ...(label ? { label } : {}),
     ...(timeoutMs ? { timeoutMs } : {}),
   };
 }
@@ -50,43 +46,41 @@ export interface ClientCall {
 }
 
 /** The answer of the tool to the call. A tool that ignores its signal is left behind. */
-export async function runClientTool(scene: ClientScene, { tool, call, signal, session }: ClientCall): Promise<ToolResultMessage> {
+export async function runClientTool({ clock }: ClientScene, { tool, call, signal, session }: ClientCall): Promise<ToolResultMessage> {
   const { toolCallId, callKey, toolName, deadline } = call;
   const answer = { role: "tool_result", toolCallId, callKey, toolName } as const;
   const ending = new AbortController();
   const either = AbortSignal.any([signal, ending.signal]);
-  const cancel = deadline === undefined ? () => {} : scene.clock.after(Math.max(0, deadline - scene.clock.now()), () => ending.abort());
-  const context = {
-    callId: toolCallId,
-    callKey,
-    idempotencyKey: callKey,
-    attempt: 1,
-    signal: either,
-    deadline,
-    access: { user: "local", scope: "local" },
-    progress: () => ({ update() {}, end() {} }),
-    addUsage() {},
-    files: undefined,
-    session,
-    resources: undefined as never,
-  };
+  const end = (): void => ending.abort();
+  const cancel = deadline === undefined ? end : clock.after(Math.max(0, deadline - clock.now()), end);
   try {
     const args = await checkedArgs(tool, call.args);
     const stopped = new Promise<never>((_, reject) => {
-      either.addEventListener("abort", () => reject(clientError("TOOL_FAILED", { message: "It was stopped.", fix: "" })), { once: true });
+      either.addEventListener("abort", () => reject(new Error("it was stopped.")));
     });
-    const max = tool.outputMax ?? clientLimits.toolOutputChars;
-    const { output, details } = await Promise.race([collect(tool.execute?.(args as never, context), max), stopped]);
-    return { ...answer, content: partsFrom(output, max), outcome: "ok", ...(details === undefined ? {} : { details: asJson(details) }) };
+    const returned = tool.execute?.(args as never, {
+      callId: toolCallId,
+      callKey,
+      idempotencyKey: callKey,
+      attempt: 1,
+      signal: either,
+      deadline,
+      access: { user: "local", scope: "local" },
+      progress: () => ({ update() {}, end() {} }),
+      addUsage() {},
+      files: undefined,
+      session,
+      resources: undefined as never,
+    });
+    const { output, details } = await Promise.race([collect(returned), stopped]);
+    return { ...answer, content: contentOf(output), outcome: "ok", ...(details === undefined ? {} : { details: asJson(details) }) };
   } catch (error) {
-    const said = error instanceof Error ? error.message : typeof error === "string" ? error : "";
-    const text = isKnownError(error)
-      ? `${error.code}: ${said} ${error.fix}`
-      : `TOOL_FAILED: The tool \`${toolName}\` failed${said === "" ? "." : `: ${said}`}`;
-    return { ...answer, content: text.trim(), isError: true, outcome: "error" };
+    const said = error instanceof Error ? error.message : String(error);
+    const content = isKnownError(error) ? `${error.code}: ${said} ${error.fix}` : `TOOL_FAILED: The tool \`${toolName}\` failed: ${said}`;
+    return { ...answer, content, isError: true, outcome: "error" };
   } finally {
     cancel();
-    ending.abort();
+    end();
   }
 }
 
@@ -96,9 +90,10 @@ async function checkedArgs(tool: AnyTool, args: unknown): Promise<unknown> {
   if (!result.issues) return result.value;
   const issues = result.issues.map(({ message, path = [] }) => {
     const at = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".");
-    return `\n- ${at === "" ? message : `\`${at}\`: ${message}`}`;
+    return `\n- \`${at}\`: ${message}`;
   });
-  throw clientError("TOOL_ARGUMENTS", { message: `The arguments do not fit the tool's schema:${issues.slice(0, 10).join("")}`, fix: "" });
+  const message = `The arguments do not fit the tool's schema:${issues.join("").slice(0, toolErrorChars)}`;
+  throw clientError("TOOL_ARGUMENTS", { message, fix: "" });
 }
 
 interface Completion {
@@ -107,41 +102,34 @@ interface Completion {
 }
 
 /** What was completed or returned, else the text of the deltas. */
-async function collect(returned: unknown, max: number): Promise<Completion> {
+async function collect(returned: unknown): Promise<Completion> {
   const value = await returned;
   if (typeof value !== "object" || value === null || !(Symbol.asyncIterator in value)) return completionOf(value);
   const iterator = (value as AsyncIterable<unknown, unknown>)[Symbol.asyncIterator]();
   let completion: Completion | undefined;
   let text = "";
-  for (let step = await iterator.next(); ; step = await iterator.next()) {
-    if (step.done) return completion ?? (step.value === undefined ? { output: text } : completionOf(step.value));
+  for (;;) {
+    const step = await iterator.next();
+    if (step.done) return completion ?? completionOf(step.value ?? text);
     const event = step.value as { readonly type?: unknown; readonly delta?: unknown };
-    if (event.type === "delta" && text.length <= max) text += String(event.delta);
-    else if (event.type === "complete") completion ??= completionOf(event);
+    if (event.type === "complete") completion ??= completionOf(event);
+    else if (text.length < toolOutputChars) text += String(event.delta);
   }
 }
 
-function completionOf(value: unknown): Completion {
-  const isCompletion = typeof value === "object" && value !== null && "type" in value && value.type === "complete" && "output" in value;
-  return isCompletion ? value : { output: value };
-}
+const completionOf = (value: unknown): Completion => (isOfType(value, ["complete"]) ? value : { output: value });
 
-const partTypes: ReadonlySet<unknown> = new Set(["text", "json", "image", "file"]);
+const isOfType = (value: unknown, types: readonly unknown[]): value is object =>
+  typeof value === "object" && value !== null && "type" in value && types.includes(value.type);
 
-const isPart = (value: unknown): value is ResultPart =>
-  typeof value === "object" && value !== null && "type" in value && partTypes.has(value.type);
+const isPart = (value: unknown): value is ResultPart => isOfType(value, ["text", "json", "image", "file"]);
 
-/** Text and JSON over the limit are cut, with a note. */
-function partsFrom(output: unknown, max: number): string | readonly ResultPart[] {
-  if (output === undefined || output === "") return "(no output)";
-  if (typeof output === "string") return cut(output, max);
+function contentOf(output: unknown): ToolResultMessage["content"] {
+  if (typeof output === "string") return output.slice(0, toolOutputChars);
   const value = asJson(output);
   if (Array.isArray(value) && value.length > 0 && value.every(isPart)) return value;
   const text = JSON.stringify(value);
-  return text.length > max ? cut(text, max) : [{ type: "json", value }];
+  return text.length > toolOutputChars ? text.slice(0, toolOutputChars) : [{ type: "json", value }];
 }
-
-const cut = (text: string, max: number): string =>
-  text.length > max ? `${text.slice(0, max)}\n[output cut: ${text.length - max} of ${text.length} characters left out]` : text;
 
 const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value) ?? "null") as Json;

@@ -1,5 +1,5 @@
 import type { AgentEvent, EphemeralEvent } from "@loopwright/core/protocol";
-import { clientLimits } from "../client-limits.ts";
+import { readerBytes } from "../client-limits.ts";
 
 /**
  * What waits for the reader of an execution. Never blocks who writes: over 1 MiB of deltas those that wait are dropped, and more of the same
@@ -71,7 +71,7 @@ export function createEventBuffer(): EventBuffer {
       }
       queue.push(event);
       weight += weightOf(event);
-      if (weight > clientLimits.readerBytes) dropDeltas();
+      if (weight > readerBytes) dropDeltas();
       flush();
     },
     end(error) {

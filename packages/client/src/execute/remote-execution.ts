@@ -7,35 +7,27 @@
  *  E3 nothing waits for the reader; nobody asking for the result is no crash.
  */
 import {
-  type AgentError,
-  type AgentEvent,
-  compareCursors,
-  type EventCursor,
   type ExecuteInput,
   type ExecuteOptions,
   type ExecuteResult,
-  type ExecuteStatus,
   type ExecuteStream,
-  encodeCursor,
   type Message,
   type PendingToolCall,
+  type ToolResultMessage,
   textOf,
 } from "@loopwright/core/protocol";
-import { clientError, errorFromDocument, isKnownError, unreachable } from "../client-error.ts";
-import { clientLimits } from "../client-limits.ts";
+import { clientError, errorFromDocument, isKnownError } from "../client-error.ts";
 import { type ClientScene, newId } from "../client-scene.ts";
-import type { WireRequest } from "../send-request.ts";
 import { createSessionRequests, type SessionContext } from "../session-requests.ts";
-import type { Frame } from "../stream/connect.ts";
-import { isDurable } from "../stream/follow-session.ts";
-import { type ConnectionState, watch } from "../stream/watch.ts";
+import type { ConnectionState } from "../stream/watch.ts";
 import { type AnyTool, declaredTool, runClientTool } from "./client-tool.ts";
 import { createEventBuffer } from "./event-buffer.ts";
+import { createRunReader, type ExecuteComplete, type RunEnd } from "./run-reader.ts";
 
 export interface ClientExecuteOptions extends ExecuteOptions {
   /** The session to go on with. Default: a new one. */
   readonly sessionId?: string;
-  /** Of a new session. Default: the server's first. */
+  /** Of a new session. */
   readonly agent?: string;
   /** What a new session begins with. */
   readonly context?: SessionContext;
@@ -47,213 +39,139 @@ export interface ClientExecuteOptions extends ExecuteOptions {
   readonly onState?: (state: ConnectionState) => void;
 }
 
-type ExecuteComplete = Extract<AgentEvent, { readonly type: "execute_complete" }> &
-  Pick<ExecuteResult, "usage" | "cost" | "limit" | "runId"> & { readonly error?: unknown };
+/** Begins an execution over HTTP. */
+export function executeRemotely(scene: ClientScene, input: ExecuteInput, options: ClientExecuteOptions): ExecuteStream {
+  const { sessionId = newId(scene), idempotencyKey: key = newId(scene), signal, onState } = options;
+  const sessions = createSessionRequests(scene);
+  const buffer = createEventBuffer();
+  const messages: Message[] = [];
+  const aborting = new AbortController();
+  const accepted = Promise.withResolvers<void>();
+  let isRead = false;
+  let isOver = false;
 
-/** What the server says at the end. */
-interface RunEnd {
-  readonly messages: readonly Message[];
-  readonly complete: ExecuteComplete;
-}
-
-/** One execution over HTTP. */
-export class RemoteExecution implements ExecuteStream {
-  readonly sessionId: string;
-  private readonly scene: ClientScene;
-  private readonly options: ClientExecuteOptions;
-  private readonly request: Omit<WireRequest, "headers">;
-  private readonly key: string;
-  private readonly buffer = createEventBuffer();
-  private readonly outcome: Promise<ExecuteResult>;
-  /** Resolves when the server has the input, or never will. */
-  private readonly accepted: Promise<void>;
-  private settle!: { readonly resolve: (result: ExecuteResult) => void; readonly reject: (error: unknown) => void };
-  private accept!: () => void;
-  private isAccepted = false;
-  private isOver = false;
-  private isRead = false;
-  private last: EventCursor | undefined;
-  private messages: Message[] = [];
-  private endMessages: readonly Message[] = [];
-  private readonly answered = new Set<string>();
-  private readonly aborting = new AbortController();
-
-  constructor(scene: ClientScene, input: ExecuteInput, options: ClientExecuteOptions) {
-    this.scene = scene;
-    this.options = options;
-    this.sessionId = options.sessionId ?? newId(scene);
-    this.key = options.idempotencyKey ?? newId(scene);
-    this.accepted = new Promise((resolve) => {
-      this.accept = resolve;
-    });
-    this.outcome = new Promise((resolve, reject) => {
-      this.settle = { resolve, reject };
-    });
-    this.outcome.catch(() => {}); // Whoever asks for the result gets the rejection.
-    this.request = { path: "/api/agent/execute", json: bodyOf(this.sessionId, input, options) };
-    this.buffer.push({ type: "session_start", sessionId: this.sessionId });
-    this.listen(options.signal);
-    void this.run();
+  async function abort(reason = "user"): Promise<void> {
+    await accepted.promise;
+    if (isOver) return;
+    await sessions.abort(sessionId, reason);
+    aborting.abort();
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<AgentEvent, undefined> {
-    if (this.isRead)
-      throw clientError("INPUT_INVALID", {
-        message: "This stream is being read already.",
-        fix: "Iterate once; ask `result()` for the outcome.",
+  async function run(): Promise<ExecuteResult> {
+    const request = { path: "/api/agent/execute", json: bodyOf(sessionId, input, options) };
+    const onEvent: Parameters<typeof createRunReader>[1]["onEvent"] = (event) => {
+      if (event.type === "message_end") messages.push(event.message);
+      buffer.push(event);
+    };
+    const read = createRunReader(scene, { request, key, onEvent, onAccepted: accepted.resolve, onState });
+    const session = { id: sessionId, messages: () => messages };
+    const answered = new Set<string>();
+    for (;;) {
+      const end = await read();
+      const calls = (aborting.signal.aborted ? [] : callsFor(end.complete, options)).filter(({ callKey }) => !answered.has(callKey));
+      if (calls.length === 0) return finish(end);
+      for (const { callKey } of calls) answered.add(callKey);
+      const results = await answersTo(
+        calls,
+        (call, tool) => runClientTool(scene, { tool, call, signal: aborting.signal, session }),
+        options,
+      );
+      if (!aborting.signal.aborted) await sendEach(results);
+    }
+  }
+
+  /** Where somebody else was faster, or it is too late, the run has gone on by itself. */
+  async function sendEach(results: readonly ToolResultMessage[]): Promise<void> {
+    for (const result of results)
+      await sessions.sendResults(sessionId, [result]).catch((error: unknown) => {
+        if (!isKnownError(error) || !/^CALL_/.test(error.code)) throw error;
       });
-    this.isRead = true;
-    return this.buffer;
   }
 
-  result(): Promise<ExecuteResult> {
-    return this.outcome;
+  function finish(end: RunEnd): ExecuteResult {
+    isOver = true;
+    buffer.push({ type: "session_end", sessionId, messages: end.messages });
+    buffer.push(end.complete);
+    buffer.end();
+    return resultOf(end);
   }
 
-  async abort(reason = "user"): Promise<void> {
-    await this.accepted;
-    if (this.isOver) return;
-    await createSessionRequests(this.scene).abort(this.sessionId, reason);
-    this.aborting.abort();
-  }
-
-  private listen(signal: AbortSignal | undefined): void {
-    if (!signal) return;
-    const onAbort = (): void => void this.abort(reasonOf(signal)).catch(() => {});
-    signal.addEventListener("abort", onAbort, { once: true });
-    const stop = (): void => signal.removeEventListener("abort", onAbort);
-    this.outcome.then(stop, stop);
-    if (signal.aborted) onAbort();
-  }
-
-  private async run(): Promise<void> {
-    try {
-      for (;;) {
-        const end = await this.readRun();
-        const calls = this.callsToRun(end.complete);
-        if (calls.length === 0) return this.finish(end);
-        await this.answer(calls);
-      }
-    } catch (error) {
-      this.isOver = true;
-      this.accept();
-      this.buffer.end(error);
-      this.settle.reject(error);
-    }
-  }
-
-  /** Reads until the end frames came, over any number of connections. */
-  private async readRun(): Promise<RunEnd> {
-    const { scene, key, request } = this;
-    const options = {
-      request: () => ({
-        ...request,
-        headers: { "Idempotency-Key": key, Accept: "text/event-stream", "Last-Event-ID": this.last && encodeCursor(this.last) },
-      }),
-      attemptsMax: () => (this.isAccepted ? clientLimits.resumeAttempts : clientLimits.connectAttempts),
-      onState: (state: ConnectionState) => {
-        if (state.state === "open") {
-          this.isAccepted = true;
-          this.accept();
-        }
-        this.options.onState?.(state);
-      },
-    };
-    for await (const frames of watch(scene, options)) {
-      for (const frame of frames) {
-        const complete = this.take(frame);
-        if (complete) return { messages: this.endMessages, complete };
-      }
-    }
-    throw unreachable(scene.url);
-  }
-
-  /** The last frame, when this is it. */
-  private take(frame: Frame): ExecuteComplete | undefined {
-    const event = frame as AgentEvent;
-    if (isDurable(event)) {
-      if (this.last && compareCursors(event, this.last) <= 0) return undefined;
-      this.last = event;
-      if (event.type === "message_end") this.messages.push(event.message);
-      this.buffer.push(event);
-    } else if ("lane" in event) this.buffer.push(event);
-    else if (event.type === "session_end") this.endMessages = event.messages;
-    else if (event.type === "execute_complete") return event as ExecuteComplete;
-    return undefined;
-  }
-
-  private callsToRun({ pendingToolCalls = [] }: ExecuteComplete): readonly PendingToolCall[] {
-    if (this.options.runTools === false || this.aborting.signal.aborted) return [];
-    return pendingToolCalls.filter(({ callKey, toolName }) => !this.answered.has(callKey) && this.toolNamed(toolName)?.execute);
-  }
-
-  private toolNamed(name: string): AnyTool | undefined {
-    return this.options.tools?.find((tool) => tool.name === name);
-  }
-
-  /** Runs the tools and sends what they say; where somebody else was faster, the run has gone on by itself. */
-  private async answer(calls: readonly PendingToolCall[]): Promise<void> {
-    const { scene, sessionId, aborting } = this;
-    const run = (call: PendingToolCall): ReturnType<typeof runClientTool> => {
-      const tool = this.toolNamed(call.toolName) as AnyTool;
-      const session = { id: sessionId, messages: () => this.messages };
-      return runClientTool(scene, { tool, call, signal: aborting.signal, session });
-    };
-    const results = [];
-    if (calls.some(({ toolName }) => this.toolNamed(toolName)?.sequential)) for (const call of calls) results.push(await run(call));
-    else results.push(...(await Promise.all(calls.map(run))));
-    for (const { callKey } of calls) this.answered.add(callKey);
-    if (aborting.signal.aborted) return;
-    try {
-      await createSessionRequests(scene).sendResults(sessionId, results);
-    } catch (error) {
-      if (!isKnownError(error) || !["CALL_ANSWERED", "CALL_UNKNOWN"].includes(error.code)) throw error;
-    }
-  }
-
-  private finish({ messages, complete }: RunEnd): void {
-    this.isOver = true;
-    this.buffer.push({ type: "session_end", sessionId: this.sessionId, messages });
-    this.buffer.push(complete);
-    this.buffer.end();
-    const { status, pendingToolCalls, usage, cost, limit, runId } = complete;
-    const last = messages.findLast((message) => message.role === "assistant");
-    const error = errorIn(complete);
-    this.settle.resolve({
-      status,
-      messages,
-      text: last ? textOf(last) : "",
-      ...(last ? { finishReason: last.stopReason } : {}),
-      ...(pendingToolCalls ? { pendingToolCalls } : {}),
-      ...(usage ? { usage } : {}),
-      ...(cost ? { cost } : {}),
-      ...(limit ? { limit } : {}),
-      ...(error ? { error } : {}),
-      ...(runId === undefined ? {} : { runId }),
-    });
-  }
+  buffer.push({ type: "session_start", sessionId });
+  const outcome = run();
+  // Whoever reads or asks for the result gets the error.
+  outcome.catch((error: unknown) => {
+    isOver = true;
+    accepted.resolve();
+    buffer.end(error);
+  });
+  if (signal) abortWith(signal, (reason) => void abort(reason).catch(() => {}), outcome);
+  return {
+    sessionId,
+    result: () => outcome,
+    abort,
+    [Symbol.asyncIterator]() {
+      if (isRead) throw clientError("INPUT_INVALID", { message: "This stream is being read already." });
+      isRead = true;
+      return buffer;
+    },
+  };
 }
 
-function errorIn({ status, error, runId }: ExecuteComplete): AgentError | undefined {
-  const failed: ReadonlySet<ExecuteStatus> = new Set(["error", "aborted"]);
-  if (!failed.has(status)) return undefined;
-  const more = runId === undefined ? {} : { runId };
-  return errorFromDocument(error, more) ?? clientError("INTERNAL", { message: "The run failed.", ...more });
+/** The calls that wait and have a tool here. */
+function callsFor({ pendingToolCalls = [] }: ExecuteComplete, { runTools, tools = [] }: ClientExecuteOptions): readonly PendingToolCall[] {
+  return runTools === false
+    ? []
+    : pendingToolCalls.filter(({ toolName }) => tools.some(({ name, execute }) => name === toolName && execute));
+}
+
+/** Side by side, unless one of the tools is to run alone. */
+async function answersTo(
+  calls: readonly PendingToolCall[],
+  answer: (call: PendingToolCall, tool: AnyTool) => Promise<ToolResultMessage>,
+  { tools = [] }: ClientExecuteOptions,
+): Promise<readonly ToolResultMessage[]> {
+  const named = calls.flatMap((call) => tools.filter(({ name }) => name === call.toolName).map((tool) => ({ call, tool })));
+  if (!named.some(({ tool }) => tool.sequential)) return Promise.all(named.map(({ call, tool }) => answer(call, tool)));
+  const results: ToolResultMessage[] = [];
+  for (const { call, tool } of named) results.push(await answer(call, tool));
+  return results;
+}
+
+function resultOf({ messages, complete }: RunEnd): ExecuteResult {
+  const { type: _, error: said, ...rest } = complete;
+  const last = messages.findLast((message) => message.role === "assistant");
+  const isGood = rest.status === "completed" || rest.status === "awaiting_tool_execution";
+  const error = isGood
+    ? undefined
+    : (errorFromDocument(said, { runId: rest.runId }) ?? clientError("INTERNAL", { message: "The run failed." }));
+  return {
+    ...rest,
+    messages,
+    text: last ? textOf(last) : "",
+    ...(last ? { finishReason: last.stopReason } : {}),
+    ...(error ? { error } : {}),
+  };
 }
 
 function bodyOf(sessionId: string, input: ExecuteInput, options: ClientExecuteOptions): unknown {
-  const { agent, context, tools = [], model, temperature, maxTokens, reasoningEffort, surface, activeModule, mode, parent } = options;
-  const declared = [...(context?.tools ?? []), ...tools.map(declaredTool)];
+  const { sessionId: _, idempotencyKey: __, signal: ___, onState: ____, runTools: _____, agent, context, tools, ...chosen } = options;
+  const declared = tools?.map(declaredTool);
   return {
     sessionId,
     agent,
     input,
-    context: context || declared.length > 0 ? { ...context, ...(declared.length > 0 ? { tools: declared } : {}) } : undefined,
-    options: { model, temperature, maxTokens, reasoningEffort, surface, activeModule, mode, parent },
+    context: declared ? { ...context, tools: [...(context?.tools ?? []), ...declared] } : context,
+    options: chosen,
   };
 }
 
-function reasonOf({ reason }: AbortSignal): string {
-  if (isKnownError(reason)) return reason.code;
-  return typeof reason === "string" ? reason.slice(0, 200) : "signal";
+function abortWith(signal: AbortSignal, abort: (reason: string) => void, outcome: Promise<unknown>): void {
+  const onAbort = (): void => {
+    const { reason } = signal;
+    abort(isKnownError(reason) ? reason.code : typeof reason === "string" ? reason.slice(0, 200) : "signal");
+  };
+  const stop = (): void => signal.removeEventListener("abort", onAbort);
+  signal.addEventListener("abort", onAbort);
+  outcome.then(stop, stop);
+  if (signal.aborted) onAbort();
 }

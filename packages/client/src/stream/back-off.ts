@@ -1,4 +1,4 @@
-import { clientLimits } from "../client-limits.ts";
+import { retryBaseMs, retryCapMs } from "../client-limits.ts";
 import type { ClientScene } from "../client-scene.ts";
 import type { ClientClock } from "../platform.ts";
 
@@ -15,14 +15,14 @@ export interface BackOff {
 }
 
 export function createBackOff({ random }: Pick<ClientScene, "random">): BackOff {
-  let baseMs = clientLimits.retryBaseMs;
+  let baseMs = retryBaseMs;
   let failures = 0;
   return {
     get failures() {
       return failures;
     },
     next(atLeastMs = 0) {
-      const most = Math.min(clientLimits.retryCapMs, baseMs * 2 ** failures);
+      const most = Math.min(retryCapMs, baseMs * 2 ** failures);
       failures += 1;
       return Math.max(atLeastMs, Math.round(random() * most));
     },
@@ -30,7 +30,7 @@ export function createBackOff({ random }: Pick<ClientScene, "random">): BackOff 
       failures = 0;
     },
     setBase(ms) {
-      baseMs = Math.min(Math.max(ms, 1), clientLimits.retryCapMs);
+      baseMs = Math.min(Math.max(ms, 1), retryCapMs);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { isKnownError, unreachable } from "../client-error.ts";
-import { clientLimits } from "../client-limits.ts";
+import { frameChars, silenceMs } from "../client-limits.ts";
 import type { ClientScene } from "../client-scene.ts";
 import { sendRequest, type WireRequest } from "../send-request.ts";
 
@@ -29,7 +29,7 @@ export async function* connect(scene: ClientScene, request: WireRequest, options
   let frames: Frame[] = [];
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   const parser = createParser({
-    maxBufferSize: clientLimits.frameChars,
+    maxBufferSize: frameChars,
     onRetry,
     onEvent: ({ data }) => frames.push(JSON.parse(data) as Frame),
   });
@@ -63,7 +63,6 @@ export async function* connect(scene: ClientScene, request: WireRequest, options
 
 /** Barks once when nobody has touched it for too long: one timer at a time, none per byte. */
 function createWatchdog({ clock }: ClientScene, bark: () => void): { touch(): void; stop(): void } {
-  const { silenceMs } = clientLimits;
   let touchedAt = clock.now();
   const look = (): void => {
     const leftMs = touchedAt + silenceMs - clock.now();

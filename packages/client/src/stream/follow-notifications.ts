@@ -1,5 +1,4 @@
-import type { Notification } from "@loopwright/core/ports";
-import { compareCursors, decodeCursor, type SessionEvent, type SessionSnapshot } from "@loopwright/core/protocol";
+import { compareCursors, decodeCursor, type Notification, type SessionEvent, type SessionSnapshot } from "@loopwright/core/protocol";
 import type { ClientScene } from "../client-scene.ts";
 import { requestJson } from "../send-request.ts";
 import type { Frame } from "./connect.ts";

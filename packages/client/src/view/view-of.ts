@@ -6,39 +6,25 @@ import type { SessionView, ViewAnswer, ViewCall, ViewEnd, ViewRun } from "./sess
 
 /** The session as its snapshot tells it. The cost is the number of messages. */
 export function viewOf(snapshot: SessionSnapshot): SessionView {
-  const { sessionId, agent, title, metadata, status, closed = false, createdAt, updatedAt, cursor, head, waiting, run, lastRun } = snapshot;
-  const { model, usage, cost, contextTokens } = snapshot;
-  const messages = new Map(snapshot.messages.map((message) => [message.id, message]));
+  const { messages: list, run, lastRun, participants: _, closed = false, ...same } = snapshot;
+  const messages = new Map(list.map((message) => [message.id, message]));
   const children = new Map<string | null, string[]>();
-  for (const { id, parent } of snapshot.messages) {
-    const list = children.get(parent);
-    if (list) list.push(id);
+  for (const { id, parent } of list) {
+    const siblings = children.get(parent);
+    if (siblings) siblings.push(id);
     else children.set(parent, [id]);
   }
   return {
-    sessionId,
-    agent,
-    ...(title === undefined ? {} : { title }),
-    ...(metadata ? { metadata } : {}),
+    ...same,
     closed,
-    status,
-    createdAt,
-    updatedAt,
-    cursor,
     messages,
     children,
-    head,
-    path: pathTo({ messages }, head),
+    path: pathTo({ messages }, same.head),
     calls: callsIn(snapshot),
+    pendingToolCalls: run?.pendingToolCalls ?? [],
     ...(run?.answering === undefined ? {} : { answer: answerOf(snapshot, { lane: run.answering, runId: run.runId }) }),
     ...(run ? { run: runOf(run) } : {}),
     ...(lastRun ? { lastRun: endOf(lastRun) } : {}),
-    waiting,
-    pendingToolCalls: run?.pendingToolCalls ?? [],
-    ...(model === undefined ? {} : { model }),
-    ...(usage ? { usage } : {}),
-    ...(cost ? { cost } : {}),
-    ...(contextTokens === undefined ? {} : { contextTokens }),
   };
 }
 
@@ -47,18 +33,9 @@ function answerOf({ head, updatedAt }: SessionSnapshot, { lane, runId }: Pick<Vi
   return { lane, n: 0, runId, parent: head, startedAt: updatedAt, parts: [] };
 }
 
-function runOf({ runId, provider, model, turn, aborting, retry, limit, movedHead }: NonNullable<SessionSnapshot["run"]>): ViewRun {
-  return {
-    runId,
-    provider,
-    model,
-    turn,
-    ...(aborting === undefined ? {} : { aborting }),
-    // What is being stopped is not tried again.
-    ...(retry && aborting === undefined ? { retry } : {}),
-    ...(limit ? { limit } : {}),
-    ...(movedHead === undefined ? {} : { movedHead }),
-  };
+/** What is being stopped is not tried again. */
+function runOf({ answering: _, tools: __, pendingToolCalls: ___, retry, ...same }: NonNullable<SessionSnapshot["run"]>): ViewRun {
+  return retry && same.aborting === undefined ? { ...same, retry } : same;
 }
 
 function endOf({ runId, status, reason, failure }: NonNullable<SessionSnapshot["lastRun"]>): ViewEnd {

@@ -1,0 +1,82 @@
+import {
+  type AgentEvent,
+  compareCursors,
+  type EventCursor,
+  type ExecuteResult,
+  encodeCursor,
+  type Message,
+} from "@loopwright/core/protocol";
+import { unreachable } from "../client-error.ts";
+import { connectAttempts, resumeAttempts } from "../client-limits.ts";
+import type { ClientScene } from "../client-scene.ts";
+import type { WireRequest } from "../send-request.ts";
+import type { Frame } from "../stream/connect.ts";
+import { isDurable } from "../stream/follow-session.ts";
+import { type ConnectionState, watch } from "../stream/watch.ts";
+
+/** The last frame of an execution. */
+export type ExecuteComplete = Extract<AgentEvent, { readonly type: "execute_complete" }> &
+  Pick<ExecuteResult, "usage" | "cost" | "limit" | "runId"> & { readonly error?: unknown };
+
+/** What the server says at the end. */
+export interface RunEnd {
+  /** Of the whole execution, results in call order. */
+  readonly messages: readonly Message[];
+  readonly complete: ExecuteComplete;
+}
+
+export interface RunReaderOptions {
+  readonly request: Omit<WireRequest, "headers">;
+  readonly key: string;
+  /** Told each durable event once and in order, and every ephemeral one. */
+  readonly onEvent: (event: AgentEvent) => void;
+  /** The server has the input. */
+  readonly onAccepted: () => void;
+  readonly onState: ((state: ConnectionState) => void) | undefined;
+}
+
+/**
+ * Reads a run until it ends or waits, over any number of connections: the same request under the same key, with the last cursor. The function it
+ * gives may be called again for what follows. It rejects with what the server refuses, SERVER_UNREACHABLE.
+ */
+export function createRunReader(scene: ClientScene, options: RunReaderOptions): () => Promise<RunEnd> {
+  const { request, key, onEvent, onAccepted, onState } = options;
+  let attemptsMax = connectAttempts;
+  let last: EventCursor | undefined;
+  let messages: readonly Message[] = [];
+
+  /** The last frame, when this is it. */
+  function take(frame: Frame): ExecuteComplete | undefined {
+    const event = frame as AgentEvent;
+    if (event.type === "execute_complete") return event as ExecuteComplete;
+    if (event.type === "session_end") messages = event.messages;
+    else if (isDurable(event)) {
+      if (last && compareCursors(event, last) <= 0) return undefined;
+      last = event;
+      onEvent(event);
+    } else if ("lane" in event) onEvent(event);
+    return undefined;
+  }
+
+  const watching = {
+    request: (): WireRequest => ({ ...request, headers: { "Idempotency-Key": key, "Last-Event-ID": last && encodeCursor(last) } }),
+    attemptsMax: () => attemptsMax,
+    onState(state: ConnectionState) {
+      if (state.state === "open") {
+        attemptsMax = resumeAttempts;
+        onAccepted();
+      }
+      onState?.(state);
+    },
+  };
+
+  return async () => {
+    for await (const frames of watch(scene, watching)) {
+      for (const frame of frames) {
+        const complete = take(frame);
+        if (complete) return { messages, complete };
+      }
+    }
+    throw unreachable(scene.url);
+  };
+}
