@@ -75,6 +75,7 @@ function addRun(program: Command, exit: (code: number) => void): void {
     .option("--port <number>", "default: 8080, or the next free one; 0: any free one")
     .option("--host <address>", "where to listen; default: 127.0.0.1, this machine alone")
     .option("--token <text>", "callers have to send it; better in LOOPWRIGHT_TOKEN, where other users of the machine do not see it")
+    .option("--models <names>", "further models that the page offers, with commas between them")
     .option("--insecure", "let everybody in who reaches the host")
     .option("--allow-host <name>", "another name by which callers may know this server; may be repeated", collect, [])
     .option("--shutdown-timeout <seconds>", "how long open runs may go on when it is stopped; default: 0 at Ctrl+C, 30 at SIGTERM")

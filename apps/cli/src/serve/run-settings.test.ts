@@ -13,6 +13,7 @@ describe("the flags of run", () => {
       port: 8080,
       isPortFixed: false,
       allowedHosts: [],
+      models: [],
       token: undefined,
       isOpenToAll: false,
       patienceMs: { SIGINT: 0, SIGTERM: 30_000 },
@@ -20,10 +21,11 @@ describe("the flags of run", () => {
   });
 
   test("fix the port, the token and the patience when they name them", () => {
-    expect(settings({ port: "0", token: "short", shutdownTimeout: "1.5" })).toMatchObject({
+    expect(settings({ port: "0", token: long, models: "one, two,", shutdownTimeout: "1.5" })).toMatchObject({
       port: 0,
       isPortFixed: true,
-      token: "short",
+      token: long,
+      models: ["one", "two"],
       patienceMs: { SIGINT: 1_500, SIGTERM: 1_500 },
     });
   });
@@ -38,7 +40,7 @@ describe("the flags of run", () => {
   test.each<[string, RunFlags, RegExp]>([
     ["a host that others reach without a token", { host: "0.0.0.0" }, /lets other machines in/],
     ["a name that others reach without a token", { host: "example.org" }, /lets other machines in/],
-    ["a token that can be guessed, for others", { host: "0.0.0.0", token: "secret" }, /fewer than 16/],
+    ["a token that can be guessed", { token: "secret" }, /fewer than 16/],
     ["a token that no header can carry", { token: "with space" }, /no request can send/],
     ["a port that is no number", { port: "web" }, /`web` is no port/],
     ["a port below all", { port: "-1" }, /is no port/],

@@ -11,9 +11,9 @@ export interface RunFlags extends SharedFlags {
   readonly host?: string;
   readonly allowHost?: readonly string[];
   readonly token?: string;
+  readonly models?: string;
   readonly insecure?: boolean;
   readonly json?: boolean;
-  readonly open?: boolean;
   readonly shutdownTimeout?: string;
 }
 
@@ -25,6 +25,8 @@ export interface RunSettings {
   readonly isPortFixed: boolean;
   /** Further names that requests may give the server. */
   readonly allowedHosts: readonly string[];
+  /** Further models that the page offers. */
+  readonly models: readonly string[];
   /** What callers have to show; absent: nothing. */
   readonly token: string | undefined;
   /** Nobody has to show anything, from whichever machine. */
@@ -53,9 +55,9 @@ export function runSettings(flags: RunFlags, { environment }: Pick<Settings, "en
       fix: "Set LOOPWRIGHT_TOKEN to a long random text that callers have to send, or pass `--insecure` where everybody may use it.",
     });
   }
-  if (isReachable && token !== undefined && token.length < tokenMin) {
+  if (token !== undefined && token.length < tokenMin) {
     throw new AgentError("CONFIG_INVALID", {
-      message: `The token has fewer than ${tokenMin} characters, and other machines could guess it.`,
+      message: `The token has fewer than ${tokenMin} characters and could be guessed.`,
       fix: "Take a longer one, such as `openssl rand -hex 24` prints.",
     });
   }
@@ -65,6 +67,7 @@ export function runSettings(flags: RunFlags, { environment }: Pick<Settings, "en
     port: portOf(flags.port),
     isPortFixed: flags.port !== undefined,
     allowedHosts: flags.allowHost ?? [],
+    models: (flags.models ?? "").split(",").flatMap((name) => name.trim() || []),
     token,
     isOpenToAll: isReachable && token === undefined,
     patienceMs: patience === undefined ? defaultPatienceMs : { SIGINT: patience * 1_000, SIGTERM: patience * 1_000 },

@@ -19,6 +19,7 @@ export async function serve(workplace: Workplace, wishes: RunSettings, logger: R
     agents: [workplace.agent],
     store: workplace.store,
     logger,
+    models: { [workplace.agent.name]: wishes.models },
     hosts: hostNames(wishes.host, port, wishes.allowedHosts),
     ...("directory" in page ? { page: staticFiles(page.directory) } : {}),
     ...(wishes.token === undefined
