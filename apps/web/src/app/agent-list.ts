@@ -1,4 +1,5 @@
 import type { AgentCard } from "@loopwright/client";
+import { createWatched, type Watched } from "./watched.ts";
 
 /** The agents of the server, once they are known. */
 export interface AgentListState {
@@ -7,34 +8,22 @@ export interface AgentListState {
   readonly default?: string;
 }
 
-export interface AgentList {
-  read(): AgentListState;
-  subscribe(listener: () => void): () => void;
+export interface AgentList extends Watched<AgentListState> {
   /** Asks the server, unless it has answered already. A failure leaves the list empty: the next call asks again. */
   load(): Promise<void>;
 }
 
 /** The list that `ask` gives, asked once. */
-export function createAgentList(ask: () => Promise<{ readonly agents: readonly AgentCard[]; readonly default: string }>): AgentList {
-  let state: AgentListState = { agents: [] };
+export function createAgentList(ask: () => Promise<AgentListState>): AgentList {
+  const { read, subscribe, put } = createWatched<AgentListState>({ agents: [] });
   let asking: Promise<void> | undefined;
-  const listeners = new Set<() => void>();
   return {
-    read: () => state,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    read,
+    subscribe,
     load() {
-      asking ??= ask().then(
-        (answer) => {
-          state = answer;
-          for (const listener of listeners) listener();
-        },
-        () => {
-          asking = undefined;
-        },
-      );
+      asking ??= ask().then(put, () => {
+        asking = undefined;
+      });
       return asking;
     },
   };

@@ -1,4 +1,5 @@
 import { AgentError, isAgentError } from "@loopwright/core/protocol";
+import { createWatched, type Watched } from "./watched.ts";
 
 /** A short word of the page: something was done, or it went wrong. */
 export interface Notice {
@@ -9,9 +10,7 @@ export interface Notice {
 }
 
 /** The notices that are shown. */
-export interface Notices {
-  read(): readonly Notice[];
-  subscribe(listener: () => void): () => void;
+export interface Notices extends Watched<readonly Notice[]> {
   say(text: string): void;
   fail(error: unknown): void;
   dismiss(id: number): void;
@@ -22,25 +21,17 @@ const noticesMax = 3;
 
 /** Notices of which the last three are shown. `later` runs something after a while. */
 export function createNotices(later: (act: () => void, delayMs: number) => void = setTimeout): Notices {
-  let notices: readonly Notice[] = [];
+  const { read, subscribe, put } = createWatched<readonly Notice[]>([]);
   let count = 0;
-  const listeners = new Set<() => void>();
-  const show = (next: readonly Notice[]): void => {
-    notices = next;
-    for (const listener of listeners) listener();
-  };
-  const dismiss = (id: number): void => show(notices.filter((notice) => notice.id !== id));
+  const dismiss = (id: number): void => put(read().filter((notice) => notice.id !== id));
   const add = (notice: Omit<Notice, "id">): number => {
     const id = ++count;
-    show([...notices, { ...notice, id }].slice(-noticesMax));
+    put([...read(), { ...notice, id }].slice(-noticesMax));
     return id;
   };
   return {
-    read: () => notices,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    read,
+    subscribe,
     say(text) {
       const id = add({ text });
       later(() => dismiss(id), shownMs);

@@ -1,10 +1,5 @@
 import { useRef, useSyncExternalStore } from "react";
-
-/** Something that changes and can be watched. */
-export interface Watched<State> {
-  read(): State;
-  subscribe(listener: () => void): () => void;
-}
+import type { Watched } from "./watched.ts";
 
 /** The part of a state that `select` takes, rendered again only when that part becomes another value. */
 export function useWatched<State, Part>(
@@ -12,7 +7,7 @@ export function useWatched<State, Part>(
   select: (state: State) => Part,
   isSame: (a: Part, b: Part) => boolean = Object.is,
 ): Part {
-  const last = useRef<{ readonly part: Part } | undefined>(undefined);
+  const last = useRef<{ readonly part: Part }>(undefined);
   const read = (): Part => {
     const part = select(watched.read());
     if (last.current && isSame(last.current.part, part)) return last.current.part;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { errorOf } from "../app/notices.ts";
 import type { DraftFile } from "../session/drafts.ts";
 import { newId } from "../session/new-id.ts";
-import { mediaTypeOf } from "./outgoing.ts";
+import { mediaTypeOf, sizeLabel } from "./outgoing.ts";
 import { uploadFile } from "./upload-file.ts";
 
 /** A file on its way to the server. */
@@ -22,6 +22,9 @@ export interface Attachments {
   /** Gives an upload up. */
   drop(id: string): void;
 }
+
+/** What a server takes unless it is told otherwise: asked before, since it ends the connection of a larger file at once. */
+const fileBytesMax = 10 * 1024 * 1024;
 
 /** Brings files to the server at once, so that sending a message does not wait for them; each that arrived is told to `onReady`. */
 export function useAttachments(url: string, onReady: (file: DraftFile) => void): Attachments {
@@ -50,6 +53,7 @@ export function useAttachments(url: string, onReady: (file: DraftFile) => void):
     aborts.current.set(id, abort);
     const mediaType = mediaTypeOf(file);
     try {
+      if (file.size > fileBytesMax) throw new Error(`Too large: ${sizeLabel(file.size)}, at most ${sizeLabel(fileBytesMax)}.`);
       const body = mediaType === file.type ? file : new Blob([file], { type: mediaType });
       const { blob, sizeBytes } = await uploadFile(body, {
         url,

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
+import { useWatched } from "../app/use-watched.ts";
 import type { OpenSession } from "./open-session.ts";
-import { useWatched } from "./use-watched.ts";
 
 /** Says that the connection is lost and what is done about it; nothing as long as all is well. */
 export function ConnectionBanner({ session }: { readonly session: OpenSession }): ReactNode {

@@ -9,6 +9,7 @@
 import { applyEvents, type ConnectionState, type FollowedEvent, type FollowOptions, type SessionView, viewOf } from "@loopwright/client";
 import { type AgentError, isAgentError, type SessionEvent } from "@loopwright/core/protocol";
 import { errorOf } from "../app/notices.ts";
+import { createWatched, type Watched } from "../app/watched.ts";
 import { nextFrame, type Schedule } from "./next-frame.ts";
 
 /** What the page knows of a session. */
@@ -24,10 +25,8 @@ export interface SessionState {
 }
 
 /** A session that the page shows. */
-export interface OpenSession {
+export interface OpenSession extends Watched<SessionState> {
   readonly sessionId: string;
-  read(): SessionState;
-  subscribe(listener: () => void): () => void;
   /** Lets the connection go until `retry`, if nothing is under way. */
   rest(): void;
   /** Connects anew at once, unless all is well. */
@@ -42,21 +41,18 @@ export interface SessionSource {
 
 /** Follows a session until `close`. `schedule` says when what came is shown. */
 export function openSession(source: SessionSource, sessionId: string, schedule: Schedule = nextFrame): OpenSession {
-  const listeners = new Set<() => void>();
-  let state: SessionState = { phase: "loading", connection: "live" };
+  const { read, subscribe, put } = createWatched<SessionState>({ phase: "loading", connection: "live" });
   let queue: FollowedEvent[] = [];
   let following: AbortController | undefined;
   let isClosed = false;
 
   const change = (next: SessionState): void => {
-    if (isClosed) return;
-    state = next;
-    for (const listener of listeners) listener();
+    if (!isClosed) put(next);
   };
   const flush = (): void => {
-    const view = viewAfter(state.view, queue);
+    const view = viewAfter(read().view, queue);
     queue = [];
-    if (view && view !== state.view) change({ ...state, phase: "open", view });
+    if (view && view !== read().view) change({ ...read(), phase: "open", view });
   };
   const follow = async (): Promise<void> => {
     const mine = new AbortController();
@@ -64,10 +60,11 @@ export function openSession(source: SessionSource, sessionId: string, schedule: 
     const onState = ({ state: now }: ConnectionState): void => {
       if (following !== mine || now === "connecting" || now === "closed") return;
       const connection = now === "open" ? "live" : "lost";
-      if (connection !== state.connection) change({ ...state, connection });
+      if (connection !== read().connection) change({ ...read(), connection });
     };
     try {
-      const after = state.view ? { after: state.view.cursor } : {};
+      const { view } = read();
+      const after = view ? { after: view.cursor } : {};
       for await (const batch of source.follow(sessionId, { ...after, signal: mine.signal, onState })) {
         if (following !== mine) return;
         if (queue.length === 0) schedule(flush);
@@ -78,7 +75,7 @@ export function openSession(source: SessionSource, sessionId: string, schedule: 
       following = undefined;
       const known = errorOf(error);
       const phase = isAgentError(known, "SESSION_NOT_FOUND") ? "missing" : "failed";
-      change({ ...state, phase, connection: "live", error: known });
+      change({ ...read(), phase, connection: "live", error: known });
     }
   };
   const leave = (): void => {
@@ -90,24 +87,20 @@ export function openSession(source: SessionSource, sessionId: string, schedule: 
   void follow();
   return {
     sessionId,
-    read: () => state,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    read,
+    subscribe,
     rest() {
-      if (following && state.connection === "live" && state.view?.status === "idle") leave();
+      if (following && read().connection === "live" && read().view?.status === "idle") leave();
     },
     retry() {
-      if (isClosed || (following && state.connection === "live")) return;
+      if (isClosed || (following && read().connection === "live")) return;
       leave();
-      const { error: _, ...rest } = state;
-      if (state.phase !== "open") change({ ...rest, phase: state.view ? "open" : "loading" });
+      const { error: _, ...rest } = read();
+      if (read().phase !== "open") change({ ...rest, phase: read().view ? "open" : "loading" });
       void follow();
     },
     close() {
       isClosed = true;
-      listeners.clear();
       leave();
     },
   };

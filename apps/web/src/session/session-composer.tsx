@@ -1,11 +1,11 @@
 import type { WaitingInput } from "@loopwright/core/protocol";
 import { type ReactNode, type RefObject, useState } from "react";
 import { useServices } from "../app/services.ts";
+import { useWatched } from "../app/use-watched.ts";
 import { Composer } from "../composer/composer.tsx";
 import { type ModelChoice, ModelPicker } from "../composer/model-picker.tsx";
 import type { ConversationActions } from "../conversation/conversation-actions.ts";
 import type { OpenSession } from "./open-session.ts";
-import { useWatched } from "./use-watched.ts";
 
 export interface SessionComposerProps {
   readonly session: OpenSession;

@@ -5,6 +5,7 @@ import { ProblemNote } from "../app/problem-note.tsx";
 import { useServices } from "../app/services.ts";
 import { goTo } from "../app/use-route.ts";
 import { useShortcuts } from "../app/use-shortcuts.ts";
+import { useWatched } from "../app/use-watched.ts";
 import { Conversation } from "../conversation/conversation.tsx";
 import { DeleteDialog } from "../sidebar/delete-dialog.tsx";
 import { RenameField } from "../sidebar/rename-field.tsx";
@@ -18,7 +19,6 @@ import { titleOf } from "./title-of.ts";
 import { Topbar } from "./topbar.tsx";
 import { UsageButton } from "./usage-button.tsx";
 import { useOpenSession } from "./use-open-session.ts";
-import { useWatched } from "./use-watched.ts";
 
 const RunView = lazy(async () => ({ default: (await import("../run-view/run-view.tsx")).RunView }));
 

@@ -1,14 +1,14 @@
 import { isAgentError } from "@loopwright/core/protocol";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Sign } from "../app/icon.tsx";
 import { useServices } from "../app/services.ts";
 import { goTo } from "../app/use-route.ts";
+import { useWatched } from "../app/use-watched.ts";
 import { Composer } from "../composer/composer.tsx";
 import { type ModelChoice, ModelPicker } from "../composer/model-picker.tsx";
 import type { Outgoing } from "../composer/outgoing.ts";
 import { pageTools } from "../tools/page-tools.ts";
 import { Topbar } from "./topbar.tsx";
-import { useWatched } from "./use-watched.ts";
 
 /** What the offline model can show. */
 const demonstrations: readonly { readonly words: string; readonly shows: string }[] = [
@@ -23,6 +23,8 @@ export function StartScreen({ onSidebar }: { readonly onSidebar: (() => void) | 
   const { client, agents, list } = useServices();
   const known = useWatched(agents, (state) => state);
   const [chosen, setChosen] = useState<ModelChoice>();
+  // A session that was made for a message which then could not be sent: the next try goes there.
+  const made = useRef<string>(undefined);
   const agent = known.agents.find(({ name }) => name === (chosen?.agent ?? known.default)) ?? known.agents[0];
   const choice = agent ? (chosen ?? { agent: agent.name, model: agent.model }) : undefined;
 
@@ -32,15 +34,21 @@ export function StartScreen({ onSidebar }: { readonly onSidebar: (() => void) | 
 
   const send = async ({ message, key, mode }: Outgoing): Promise<void> => {
     const tools = pageTools.map(({ declared }) => declared);
+    const id = made.current ?? key;
     try {
-      await client.sessions.create({ id: key, ...(choice ? { agent: choice.agent } : {}), context: { tools } });
+      await client.sessions.create({ id, ...(choice ? { agent: choice.agent } : {}), context: { tools } });
     } catch (error) {
       // The answer to an earlier try was lost on the way: the session is there.
       if (!isAgentError(error, "SESSION_EXISTS")) throw error;
     }
-    await client.sessions.submit(key, message, { mode, idempotencyKey: key, ...(chosen ? { model: chosen.model } : {}) });
+    made.current = id;
+    await client.sessions.submit(id, message, { mode, idempotencyKey: key, ...(chosen ? { model: chosen.model } : {}) });
     list.refresh();
-    goTo({ name: "session", sessionId: key });
+    goTo({ name: "session", sessionId: id });
+  };
+  const choose = (next: ModelChoice): void => {
+    if (next.agent !== choice?.agent) made.current = undefined;
+    setChosen(next);
   };
   const start = (words: string): void => {
     const field = document.getElementById("message");
@@ -86,7 +94,7 @@ export function StartScreen({ onSidebar }: { readonly onSidebar: (() => void) | 
         send={send}
         stop={() => undefined}
       >
-        <ModelPicker agents={known.agents} choice={choice} onChoose={setChosen} />
+        <ModelPicker agents={known.agents} choice={choice} onChoose={choose} />
       </Composer>
     </div>
   );

@@ -2,7 +2,7 @@ import type { SessionSummary } from "@loopwright/core/ports";
 import type { ReactNode } from "react";
 import { ProblemNote } from "../app/problem-note.tsx";
 import { useServices } from "../app/services.ts";
-import { useWatched } from "../session/use-watched.ts";
+import { useWatched } from "../app/use-watched.ts";
 import { dayGroups } from "./day-groups.ts";
 import { SessionRow } from "./session-row.tsx";
 
@@ -15,7 +15,7 @@ export interface SessionGroupsProps {
 /** The conversations by day, or what the search found. */
 export function SessionGroups({ currentId, onDelete, onFollowed }: SessionGroupsProps): ReactNode {
   const { list, notices } = useServices();
-  const { phase, sessions, hits, hasMore, error, query } = useWatched(list, (state) => state);
+  const { phase, sessions, hits, next, error, query } = useWatched(list, (state) => state);
   const row = (session: SessionSummary, excerpt?: string): ReactNode => (
     <SessionRow
       key={session.id}
@@ -55,7 +55,7 @@ export function SessionGroups({ currentId, onDelete, onFollowed }: SessionGroups
           <ul className="session-list">{items.map((session) => row(session))}</ul>
         </section>
       ))}
-      {hasMore ? (
+      {next !== undefined ? (
         <button type="button" className="button small more-button" onClick={() => list.showMore().catch(notices.fail)}>
           Show older
         </button>

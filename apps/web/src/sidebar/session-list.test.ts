@@ -28,7 +28,7 @@ function scene(source: Partial<SessionListSource> = {}): Scene {
   let waiting: (() => void)[] = [];
   const list = createSessionList(
     {
-      async list({ before }) {
+      async list({ before } = {}) {
         asked.push(`list ${before ?? ""}`.trim());
         return before === undefined ? { sessions: server.slice(0, 50) } : { sessions: [] };
       },
@@ -36,11 +36,13 @@ function scene(source: Partial<SessionListSource> = {}): Scene {
         asked.push(`search ${query}`);
         return server.map((session): SessionHit => ({ session, excerpt: query }));
       },
-      change: async () => undefined,
+      change: () => Promise.reject(new Error("nobody renames here")),
       remove: async () => undefined,
       ...source,
     },
-    { later: (act) => waiting.push(act) },
+    (act) => {
+      waiting.push(act);
+    },
   );
   const pass = async (): Promise<void> => {
     const due = waiting;
@@ -55,7 +57,7 @@ it("the first page comes at once, and a crowd of hints costs one request", async
   const { list, server, asked, pass } = scene();
   list.refresh();
   await pass();
-  expect(list.read()).toMatchObject({ phase: "ready", hasMore: false });
+  expect(list.read()).toMatchObject({ phase: "ready", next: undefined });
   server.unshift(summary("c", 30));
   for (let hints = 0; hints < 20; hints++) list.refresh();
   await pass();
@@ -85,7 +87,7 @@ it("a hint that comes while the list is read has it read once more", async () =>
 it("older pages stay where they are when the newest is read again", async () => {
   let isFirst = true;
   const { list, pass } = scene({
-    async list({ before }) {
+    async list({ before } = {}) {
       if (before !== undefined) return { sessions: [summary("old", 1)] };
       const sessions = isFirst ? [summary("b", 20), summary("a", 10)] : [summary("c", 30), summary("b", 20)];
       isFirst = false;
@@ -99,7 +101,7 @@ it("older pages stay where they are when the newest is read again", async () => 
   list.refresh();
   await pass();
   expect(list.read().sessions.map(({ id }) => id)).toEqual(["c", "b", "a", "old"]);
-  expect(list.read().hasMore).toBe(false);
+  expect(list.read().next).toBeUndefined();
 });
 
 it("a change that the server refuses is taken back and told", async () => {

@@ -6,26 +6,26 @@
  *  L2 many hints in a short time cost one request, and the newest answer wins.
  */
 
+import type { LoopwrightClient } from "@loopwright/client";
 import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
 import type { AgentError } from "@loopwright/core/protocol";
 import { errorOf } from "../app/notices.ts";
+import { type Changeable, createWatched, type Watched } from "../app/watched.ts";
 
 export interface SessionListState {
   readonly phase: "loading" | "ready" | "failed";
   /** Newest change first. */
   readonly sessions: readonly SessionSummary[];
-  /** There are older ones. */
-  readonly hasMore: boolean;
+  /** Where older ones go on; absent when there are none. */
+  readonly next?: string | undefined;
   readonly query: string;
   /** What the search found; absent while nothing is searched or found yet. */
-  readonly hits?: readonly SessionHit[];
-  readonly error?: AgentError;
+  readonly hits?: readonly SessionHit[] | undefined;
+  readonly error?: AgentError | undefined;
 }
 
 /** The conversations of this person. */
-export interface SessionList {
-  read(): SessionListState;
-  subscribe(listener: () => void): () => void;
+export interface SessionList extends Watched<SessionListState> {
   /** Reads the newest page soon: something has changed. */
   refresh(): void;
   showMore(): Promise<void>;
@@ -35,19 +35,17 @@ export interface SessionList {
 }
 
 /** The part of the client that is needed here. */
-export interface SessionListSource {
-  list(options: {
-    readonly limit: number;
-    readonly before?: string;
-  }): Promise<{ readonly sessions: readonly SessionSummary[]; readonly next?: string }>;
-  search(query: string, options?: { readonly limit?: number }): Promise<readonly SessionHit[]>;
-  change(id: string, change: { readonly title: string }): Promise<unknown>;
-  remove(id: string): Promise<unknown>;
-}
+export type SessionListSource = Pick<LoopwrightClient["sessions"], "list" | "search" | "change" | "remove">;
 
-export interface SessionListOptions {
-  /** Waits a moment. Default: timers of the browser. */
-  readonly later?: (act: () => void, delayMs: number) => void;
+/** Runs something after a while. */
+export type Later = (act: () => void, delayMs: number) => void;
+
+/** What the parts of the list share. */
+interface Parts {
+  readonly source: SessionListSource;
+  readonly later: Later;
+  readonly shown: Changeable<SessionListState>;
+  readonly change: (part: Partial<SessionListState>) => void;
 }
 
 const pageSize = 50;
@@ -55,105 +53,103 @@ const refreshPauseMs = 400;
 const searchPauseMs = 150;
 
 /** The list of a server's sessions; empty until the first `refresh` has been answered. */
-export function createSessionList(source: SessionListSource, options: SessionListOptions = {}): SessionList {
-  const { later = (act, delayMs) => void setTimeout(act, delayMs) } = options;
-  const listeners = new Set<() => void>();
-  let state: SessionListState = { phase: "loading", sessions: [], hasMore: false, query: "" };
-  let next: string | undefined;
-  let refreshing: "no" | "soon" | "now" | "again" = "no";
-  let searches = 0;
-
-  const change = (part: Partial<SessionListState>): void => {
-    state = { ...state, ...part };
-    for (const listener of listeners) listener();
+export function createSessionList(
+  source: SessionListSource,
+  later: Later = (act, delayMs) => {
+    setTimeout(act, delayMs);
+  },
+): SessionList {
+  const shown = createWatched<SessionListState>({ phase: "loading", sessions: [], query: "" });
+  const change = (part: Partial<SessionListState>): void => shown.put({ ...shown.read(), ...part });
+  const parts: Parts = { source, later, shown, change };
+  return {
+    read: shown.read,
+    subscribe: shown.subscribe,
+    refresh: refresher(parts),
+    search: searcher(parts),
+    async showMore() {
+      const { next: before } = shown.read();
+      if (before === undefined) return;
+      const page = await source.list({ limit: pageSize, before });
+      const { sessions } = shown.read();
+      const known = new Set(sessions.map(({ id }) => id));
+      change({ sessions: [...sessions, ...page.sessions.filter(({ id }) => !known.has(id))], next: page.next });
+    },
+    rename: (id, title) => attempt(parts, { id, by: (session) => ({ ...session, title }), act: () => source.change(id, { title }) }),
+    remove: (id) => attempt(parts, { id, by: () => undefined, act: () => source.remove(id) }),
   };
-  const replace = (id: string, by: (session: SessionSummary) => SessionSummary | undefined): void => {
-    change({ sessions: state.sessions.flatMap((session) => (session.id === id ? (by(session) ?? []) : [session])) });
-    const { hits } = state;
-    if (!hits) return;
-    change({
-      hits: hits.flatMap((hit) => {
-        const session = hit.session.id === id ? by(hit.session) : hit.session;
-        return session ? [{ ...hit, session }] : [];
-      }),
-    });
-  };
+}
 
+/** Reads the newest page: the first time at once, then a while after it was asked to, since hints of a running answer come in crowds. */
+function refresher({ source, later, shown, change }: Parts): () => void {
+  let isDue = false;
+  let isReading = false;
   const read = async (): Promise<void> => {
-    refreshing = "now";
+    isDue = false;
+    isReading = true;
     try {
       const page = await source.list({ limit: pageSize });
-      const { error: _, ...rest } = state;
-      const older = olderThan(page.sessions, state.sessions);
-      if (older.length === 0) next = page.next;
-      state = rest;
-      change({ phase: "ready", sessions: [...page.sessions, ...(page.next === undefined ? [] : older)], hasMore: next !== undefined });
+      const older = page.next === undefined ? [] : olderThan(page.sessions, shown.read().sessions);
+      const next = older.length === 0 ? page.next : shown.read().next;
+      change({ phase: "ready", sessions: [...page.sessions, ...older], next, error: undefined });
     } catch (error) {
-      change({ phase: state.sessions.length > 0 ? "ready" : "failed", error: errorOf(error) });
+      change({ phase: shown.read().sessions.length > 0 ? "ready" : "failed", error: errorOf(error) });
     }
-    const isAgain = (refreshing as string) === "again";
-    refreshing = "no";
-    if (isAgain) refresh();
+    isReading = false;
+    if (isDue) later(read, refreshPauseMs);
   };
-  const refresh = (): void => {
-    if (refreshing === "now") refreshing = "again";
-    if (refreshing !== "no") return;
-    refreshing = "soon";
-    // The first page is wanted at once; after that, hints of a running answer come in crowds.
-    if (state.phase === "loading") void read();
-    else later(() => void read(), refreshPauseMs);
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    if (isReading) return;
+    if (shown.read().phase === "loading") void read();
+    else later(read, refreshPauseMs);
   };
+}
 
-  return {
-    read: () => state,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    refresh,
-    async showMore() {
-      if (next === undefined) return;
-      const page = await source.list({ limit: pageSize, before: next });
-      next = page.next;
-      const known = new Set(state.sessions.map(({ id }) => id));
-      change({ sessions: [...state.sessions, ...page.sessions.filter(({ id }) => !known.has(id))], hasMore: next !== undefined });
-    },
-    search(query) {
-      const mine = ++searches;
-      if (query.trim() === "") {
-        const { hits: _, ...rest } = state;
-        state = rest;
-        change({ query });
-        return;
-      }
-      change({ query });
-      later(async () => {
-        if (mine !== searches) return;
-        try {
-          const hits = await source.search(query.trim(), { limit: pageSize });
-          if (mine === searches) change({ hits });
-        } catch (error) {
-          if (mine === searches) change({ error: errorOf(error), hits: [] });
-        }
-      }, searchPauseMs);
-    },
-    async rename(id, title) {
-      const before = state;
-      replace(id, (session) => ({ ...session, title }));
-      await source.change(id, { title }).catch((error: unknown) => {
-        change({ sessions: before.sessions });
-        throw error;
-      });
-    },
-    async remove(id) {
-      const before = state;
-      replace(id, () => undefined);
-      await source.remove(id).catch((error: unknown) => {
-        change({ sessions: before.sessions });
-        throw error;
-      });
-    },
+/** Asks for the last words only, when they have not changed for a moment. */
+function searcher({ source, later, change }: Parts): (query: string) => void {
+  let searches = 0;
+  return (query) => {
+    const mine = ++searches;
+    const show = (hits: readonly SessionHit[], error?: AgentError): void => {
+      if (mine === searches) change({ hits, error });
+    };
+    if (query.trim() === "") {
+      change({ query, hits: undefined });
+      return;
+    }
+    change({ query });
+    later(() => {
+      if (mine !== searches) return;
+      source.search(query.trim(), { limit: pageSize }).then(show, (error: unknown) => show([], errorOf(error)));
+    }, searchPauseMs);
   };
+}
+
+interface Attempt {
+  readonly id: string;
+  /** What becomes of the session; `undefined`: nothing is left of it. */
+  readonly by: (session: SessionSummary) => SessionSummary | undefined;
+  readonly act: () => Promise<unknown>;
+}
+
+async function attempt({ shown, change }: Parts, { id, by, act }: Attempt): Promise<void> {
+  const { sessions, hits } = shown.read();
+  const after = (session: SessionSummary): SessionSummary | undefined => (session.id === id ? by(session) : session);
+  change({
+    sessions: sessions.flatMap((session) => after(session) ?? []),
+    hits: hits?.flatMap((hit) => {
+      const session = after(hit.session);
+      return session ? [{ ...hit, session }] : [];
+    }),
+  });
+  try {
+    await act();
+  } catch (error) {
+    change({ sessions, hits });
+    throw error;
+  }
 }
 
 /** What was loaded before and stands behind the page. */

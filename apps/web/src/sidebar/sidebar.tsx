@@ -5,7 +5,7 @@ import { hashOf } from "../app/route.ts";
 import { useServices } from "../app/services.ts";
 import { ThemeSwitch } from "../app/theme-switch.tsx";
 import { goTo } from "../app/use-route.ts";
-import { useWatched } from "../session/use-watched.ts";
+import { useWatched } from "../app/use-watched.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { SessionGroups } from "./session-groups.tsx";
 
