@@ -11,6 +11,8 @@ import { catchUp } from "./speculation.ts";
 
 /** Facts that are read at once. */
 const factsPerRead = 512;
+/** Among how many facts the opening of a session is looked for at once. */
+const openingWithin = 2;
 
 export interface HistoryOptions {
   /** Only what comes after it. Default: from the start. */
@@ -28,7 +30,7 @@ export async function* readHistory(
 ): AsyncGenerator<readonly DurableEvent[], void> {
   let state: State = emptyState;
   for (;;) {
-    const facts = await readFacts(store, ref, state.seq + 1);
+    const facts = await readFacts(store, ref, { from: state.seq + 1, limit: factsPerRead });
     if (facts.length === 0) return;
     checkFacts(facts, { sessionId: ref.session, after: state.seq });
     const caughtUp = catchUp(state, facts, ref.session);
@@ -39,23 +41,27 @@ export async function* readHistory(
   }
 }
 
-async function readFacts(store: SessionStore, ref: SessionRef, from: number): Promise<readonly Fact[]> {
+async function readFacts(
+  store: SessionStore,
+  ref: SessionRef,
+  range: { readonly from: number; readonly limit: number },
+): Promise<readonly Fact[]> {
   try {
-    return await hydrate(await store.log.read(ref, { from, limit: factsPerRead }), store.blobs, ref.scope);
+    return await hydrate(await store.log.read(ref, range), store.blobs, ref.scope);
   } catch (error) {
     throw storeError(error);
   }
 }
 
 /**
- * How a session was opened: which agent it has, and what came with it. `undefined` where the log has no fact.
+ * How a session was opened: which agent it has, and what came with it. `undefined` where it was not.
  * @throws AgentError STORE_*, BLOB_NOT_FOUND
  */
 export async function readOpening(store: SessionStore, ref: SessionRef): Promise<FactOf<"session.opened"> | undefined> {
-  try {
-    const [first] = await hydrate(await store.log.read(ref, { limit: 1 }), store.blobs, ref.scope);
-    return first?.type === "session.opened" ? first : undefined;
-  } catch (error) {
-    throw storeError(error);
+  for (let from = 1; ; from += openingWithin) {
+    const facts = await readFacts(store, ref, { from, limit: openingWithin });
+    const opened = facts.find((fact) => fact.type === "session.opened");
+    // Only the claims of its first owners come before it.
+    if (opened || facts.length < openingWithin) return opened;
   }
 }

@@ -195,7 +195,8 @@ export class SessionDriver {
       this.inbox.length === 0 &&
       isAtRest(speculation.state);
     const decision: Decision = { speculation, accepted, launches, lease, rests };
-    if (speculation.facts.length > 0) return this.conclude(await this.append(decision), decision);
+    // A claim alone is no session.
+    if (speculation.facts.length > 0 && speculation.state.status !== "new") return this.conclude(await this.append(decision), decision);
     this.finish(decision);
     if (rests) await this.releaseLease();
     return launches.length > 0 || accepted.length > 0;

@@ -25,3 +25,52 @@ it("tells the logger the name of what a listener threw, and nothing of its text"
   await Promise.resolve();
   expect(lines).toEqual([["error", "A listener of the event channel threw.", { name: "RangeError" }]]);
 });
+
+it("tells a scope what one session publishes in one turn as one call, and keeps what is told of several in order", async () => {
+  const channel = memoryChannel();
+  const heard: string[] = [];
+  channel.subscribeScope("local", {
+    events: (session, events) => heard.push(`${session} ${events.length}`),
+    notification: ({ type }) => heard.push(type),
+  });
+  channel.publish(ref, [delta(1)]);
+  channel.publish(ref, [delta(2)]);
+  channel.publish({ ...ref, session: "second" }, [delta(1)]);
+  channel.notify("local", { type: "refresh" });
+  channel.publish(ref, [delta(3)]);
+  await Promise.resolve();
+  expect(heard).toEqual(["first 2", "second 1", "refresh", "first 1"]);
+});
+
+it("touches each of 100,000 events that are published in one turn a bounded number of times", async () => {
+  const channel = memoryChannel();
+  const count = 100_000;
+  let touched = 0;
+  const counted = (events: readonly SessionEvent[]): readonly SessionEvent[] =>
+    ({
+      ...events,
+      length: events.length,
+      *[Symbol.iterator]() {
+        for (const event of events) {
+          touched++;
+          yield event;
+        }
+      },
+    }) as never;
+  let [one, all, at] = [0, 0, 0];
+  channel.subscribe(ref, (events) => {
+    one += events.length;
+  });
+  channel.subscribeScope("local", {
+    events(_, events) {
+      all += events.length;
+      at++;
+    },
+  });
+  const half = count / 2;
+  channel.publish(ref, counted(Array.from({ length: half }, (_, n) => delta(n))));
+  for (let n = 0; n < half; n++) channel.publish({ ...ref, session: n % 2 === 0 ? "first" : "second" }, counted([delta(half + n)]));
+  await Promise.resolve();
+  expect([one, all, at]).toEqual([half + half / 2, count, half]);
+  expect(touched).toBeLessThanOrEqual(2 * count);
+});
