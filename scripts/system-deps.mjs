@@ -28,7 +28,7 @@ export function decideBrowser({ platform, uid, env, which, osRelease = "" }) {
   if (!isDebian(osRelease) || platform !== "linux" || !which("apt-get"))
     return { type: "missing", reason: `There is no Chromium. ${hint}` };
   if (env.LOOPWRIGHT_SYSTEM_DEPS === "0")
-    return { type: "missing", reason: `LOOPWRIGHT_SYSTEM_DEPS=0 forbids to install Chromium. ${hint}` };
+    return { type: "missing", reason: `LOOPWRIGHT_SYSTEM_DEPS=0 forbids installing Chromium. ${hint}` };
   if (uid !== 0) return { type: "missing", reason: "There is no Chromium, and only root may install it: `apt-get install chromium`." };
   return { type: "install", command: installing };
 }

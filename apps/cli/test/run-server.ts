@@ -1,0 +1,31 @@
+import { createClient, type LoopwrightClient } from "@loopwright/client";
+import { onTestFinished } from "vitest";
+import { type Running, start } from "./run-binary.ts";
+
+export interface ServerOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
+  /** Default: any free one. */
+  readonly port?: number;
+}
+
+/** A running `loopwright run`. */
+export interface RunningServer extends Running {
+  /** With a slash at its end. */
+  readonly url: string;
+  readonly port: number;
+  readonly client: LoopwrightClient;
+}
+
+/** Starts the server with the offline model; resolves when it listens. It is killed when the test is over. */
+export async function startServer({ cwd, env = {}, flags = [], port = 0 }: ServerOptions): Promise<RunningServer> {
+  const running = start(["run", "--offline", "--port", `${port}`, ...flags], { cwd, env });
+  onTestFinished(async () => {
+    running.child.kill("SIGKILL");
+    await running.ended;
+  });
+  await running.says("Ctrl+C stops it");
+  const url = / at (http:\S+)\n/.exec(await running.says("\n"))?.[1] ?? "";
+  return { ...running, url, port: Number(new URL(url).port), client: createClient({ url }) };
+}

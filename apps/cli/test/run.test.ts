@@ -1,0 +1,201 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { type AgentEvent, type AssistantMessage, type DurableEvent, textOf } from "@loopwright/core";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { emptyDirectory, run, start } from "./run-binary.ts";
+import { startServer } from "./run-server.ts";
+
+// Whole processes are started here: on a busy machine they take their time.
+vi.setConfig({ testTimeout: 60_000 });
+
+const slow = { LOOPWRIGHT_OFFLINE_PACE: "5" };
+const three = /^.+ \([A-Z_]+\)\nwhy: .+\ntry: .+\n$/;
+
+const isDurable = (event: AgentEvent): event is DurableEvent => "seq" in event;
+
+/** The last message, as an answer. */
+function lastAnswer(messages: readonly { readonly role: string }[]): AssistantMessage {
+  const last = messages.at(-1);
+  expect(last?.role).toBe("assistant");
+  return last as AssistantMessage;
+}
+
+describe("run", () => {
+  test("prints where it is, who answers and why, where sessions are kept and how it is stopped; and answers there", async () => {
+    const cwd = await emptyDirectory();
+    const server = await startServer({ cwd });
+    const said = await server.says("\n");
+    expect(said).toMatch(/^Loopwright serves .+ at http:\/\/127\.0\.0\.1:\d+\/\n/);
+    expect(said).toContain("(chosen by --offline)");
+    expect(said).toContain(`Sessions are kept in ${join(cwd, ".loopwright/sessions.db")}`);
+    expect(await (await fetch(`${server.url}healthz`)).text()).toBeTruthy();
+    expect((await fetch(`${server.url}readyz`)).status).toBe(200);
+    const { agents } = await server.client.agents();
+    expect(agents[0]).toMatchObject({ name: "assistant", model: "offline-demo" });
+
+    server.child.kill("SIGTERM");
+    const { code, stdout, stderr } = await server.ended;
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/Stopping\.\nStopped\.\n$/);
+  });
+
+  test("answers over HTTP with the assistant's tools, and the terminal finds the session after that", async () => {
+    const cwd = await emptyDirectory();
+    const server = await startServer({ cwd });
+    const stream = server.client.execute("what is 6 * 7?", { context: {} });
+    const { status, text } = await stream.result();
+    expect(status).toBe("completed");
+    expect(text).toContain("42");
+    server.child.kill("SIGINT");
+    await server.ended;
+    const shown = await run(["sessions", "show", stream.sessionId], { cwd });
+    expect(shown.stdout).toMatch(/> what is 6 \* 7\?[\s\S]*42/);
+  });
+
+  test("says everything as JSON with --json", async () => {
+    const running = start(["run", "--offline", "--port", "0", "--json"], { cwd: await emptyDirectory() });
+    const first = JSON.parse((await running.says("\n")).split("\n")[0] ?? "") as { readonly message: string; readonly url: string };
+    expect(first).toMatchObject({ level: "info", message: "listening", provider: "offline" });
+    expect((await fetch(`${first.url}healthz`)).status).toBe(200);
+    running.child.kill("SIGTERM");
+    const { code, stdout } = await running.ended;
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { readonly message: string }).message);
+    expect(code).toBe(0);
+    expect(lines.slice(-2)).toEqual(["stopping", "stopped"]);
+  });
+
+  test("wants its token of everybody, and never prints it", async () => {
+    const token = "a-token-that-nobody-guesses";
+    const cwd = await emptyDirectory();
+    const server = await startServer({ cwd, env: { LOOPWRIGHT_TOKEN: token } });
+    expect((await fetch(`${server.url}api/sessions`)).status).toBe(401);
+    expect((await fetch(`${server.url}api/sessions`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(200);
+
+    const refused = await run(["ask", "--url", server.url, "hi"], { cwd });
+    expect(refused.stderr).toMatch(three);
+    expect(refused.stderr).toContain("UNAUTHENTICATED");
+    expect(refused.code).toBe(3);
+    const asked = await run(["ask", "--url", server.url, "6 * 7"], { cwd, env: { LOOPWRIGHT_TOKEN: token } });
+    expect(asked.stdout).toContain("42");
+    server.child.kill("SIGTERM");
+    const { stdout, stderr } = await server.ended;
+    expect(stdout + stderr + refused.stderr + asked.stderr).not.toContain(token);
+  });
+});
+
+describe("a server that ends", () => {
+  test("lets what runs go on at the next start when Ctrl+C does not want to wait", async () => {
+    const cwd = await emptyDirectory();
+    const server = await startServer({ cwd, env: slow });
+    const { runId } = await server.client.sessions.create({ id: "one" }).then(() => server.client.sessions.submit("one", "long answer"));
+    server.child.kill("SIGINT");
+    const ended = await server.ended;
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain("Stopping. 1 run will go on at the next start.");
+
+    const again = await startServer({ cwd });
+    await again.says("A run that was cut off goes on.");
+    for await (const batch of again.client.follow("one", { after: "" })) {
+      if (batch.some((event) => event.type === "run_end" && event.runId === runId)) break;
+    }
+    const { messages } = await again.client.sessions.get("one");
+    expect(messages.map(({ message }) => message.role)).toEqual(["user", "assistant"]);
+    expect(lastAnswer(messages.map(({ message }) => message)).stopReason).toBe("stop");
+  });
+
+  test("lets what runs end first within its patience, while it takes nothing new", async () => {
+    const cwd = await emptyDirectory();
+    const server = await startServer({ cwd, env: slow, flags: ["--shutdown-timeout", "50"] });
+    const stream = server.client.execute("long answer", { context: {} });
+    for await (const event of stream) if (event.type === "text_delta") break;
+    server.child.kill("SIGTERM");
+    await server.says("1 run may end within 50 s.");
+    const { code, stdout } = await server.ended;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Stopped\.\n$/);
+    const shown = await run(["sessions", "show", stream.sessionId, "--json"], { cwd });
+    const messages = shown.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as AssistantMessage);
+    expect(lastAnswer(messages).stopReason).toBe("stop");
+    expect(textOf(lastAnswer(messages))).toContain("The end");
+  });
+
+  test("ends at once when it is asked again", async () => {
+    const server = await startServer({ cwd: await emptyDirectory(), env: slow, flags: ["--shutdown-timeout", "50"] });
+    const stream = server.client.execute("long answer", { context: {} });
+    for await (const event of stream) if (event.type === "text_delta") break;
+    const insisting = setInterval(() => server.child.kill("SIGINT"), 50);
+    const { code } = await server.ended;
+    clearInterval(insisting);
+    expect(code).toBe(130);
+  });
+
+  test("with kill -9 in the middle of an answer goes on by itself at the next start: no gap, no double, on the same stream", async () => {
+    const cwd = await emptyDirectory();
+    const server = await startServer({ cwd, env: slow });
+    const stream = server.client.execute("what is 6 * 7? then a long answer", { context: {} });
+    const events: AgentEvent[] = [];
+    let again: ReturnType<typeof startServer> | undefined;
+    for await (const event of stream) {
+      events.push(event);
+      if (event.type !== "text_delta" || again) continue;
+      server.child.kill("SIGKILL");
+      again = server.ended.then(() => startServer({ cwd, port: server.port }));
+    }
+    const { status, messages } = await stream.result();
+    expect(status).toBe("completed");
+    const durable = events.filter(isDurable);
+    const places = durable.map(({ seq, k }) => seq * 1_000 + k);
+    expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
+    const { client } = (await again) as Awaited<NonNullable<typeof again>>;
+    const recorded = await client.sessions.events(stream.sessionId);
+    const first = durable[0];
+    expect(durable).toEqual(recorded.events.filter(({ seq }) => seq >= (first?.seq ?? 0)));
+    const kept = (await client.sessions.get(stream.sessionId)).messages.map(({ message }) => message);
+    expect(kept.filter(({ role }) => role === "user")).toHaveLength(1);
+    expect(messages.map(({ role }) => role)).toEqual(kept.map(({ role }) => role));
+    expect(durable.filter(({ type }) => type === "run_end")).toHaveLength(1);
+    expect(durable.some((event) => event.type === "attempt_discarded" && event.code === "CRASHED")).toBe(true);
+  });
+});
+
+describe("bad input ends with three lines and its exit code:", () => {
+  test.concurrent.each<[string, readonly string[], number, RegExp]>([
+    ["a port that is none", ["run", "--port", "web"], 3, /is no port/],
+    ["a host that others reach without a token", ["run", "--host", "0.0.0.0"], 3, /LOOPWRIGHT_TOKEN/],
+    ["a host that is none of this machine", ["run", "--host", "192.0.2.1", "--insecure"], 3, /192\.0\.2\.1/],
+    ["a short token", ["run", "--token", "abc"], 3, /fewer than 16/],
+    ["a time that is none", ["run", "--shutdown-timeout", "soon"], 3, /shutdown-timeout/],
+    ["an unknown flag", ["run", "--prot", "1"], 2, /Did you mean --port\?/],
+    ["a provider without its key", ["run", "--provider", "openai"], 3, /OPENAI_API_KEY/],
+    ["a server that is not there", ["ask", "--url", "http://127.0.0.1:9", "hi"], 4, /SERVER_UNREACHABLE/],
+    ["an address that is none", ["ask", "--url", "localhost:8080", "hi"], 3, /--url/],
+    ["an address with a password", ["ask", "--url", "http://a:b@localhost", "hi"], 3, /LOOPWRIGHT_TOKEN/],
+    ["a server and a provider", ["ask", "--url", "http://127.0.0.1:9", "--offline", "hi"], 2, /cannot be used with/],
+    ["a chat on a server without a terminal", ["chat", "--url", "http://127.0.0.1:9"], 2, /no terminal/],
+    ["the sessions of a server that is not there", ["sessions", "list", "--url", "http://127.0.0.1:9"], 4, /SERVER_UNREACHABLE/],
+  ])("%s", async (_, words, code, text) => {
+    const ended = await run(words, { cwd: await emptyDirectory() });
+    expect(ended.stderr).toMatch(three);
+    expect(ended.stderr).toMatch(text);
+    expect(ended.stdout).toBe("");
+    expect(ended.code).toBe(code);
+  });
+
+  test("a port that is taken", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const ended = await run(["run", "--offline", "--port", `${port}`], { cwd: await emptyDirectory() });
+    expect(ended.stderr).toMatch(three);
+    expect(ended.stderr).toContain(`Port ${port} is taken`);
+    expect(ended.code).toBe(3);
+  });
+});

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+// Whole processes are started here: on a busy machine they take their time.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const main = fileURLToPath(new URL("../../apps/cli/src/main.ts", import.meta.url));
+const page = await readFile(new URL("./README.md", import.meta.url), "utf8");
+const commands = [...page.matchAll(/^```sh\n(curl[\s\S]*?)^```$/gm)].map(([, command = ""]) => command);
+
+let folder = "";
+let url = "";
+let server: ChildProcess;
+
+/** Runs a command until it has said all of the texts, in any order, or to its end; returns what it said. */
+function runUntil(command: string, texts: readonly string[]): Promise<string> {
+  const child = spawn("sh", ["-c", `exec ${command}`], {
+    env: { PATH: process.env["PATH"] ?? "", URL: url, SESSION: "greenhouse" },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+    if (texts.every((one) => said.includes(one))) child.kill();
+  });
+  return new Promise((resolve) => child.on("close", () => resolve(said)));
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "loopwright-http-"));
+  const words = ["--conditions=@loopwright/source", "--no-warnings", main, "run", "--offline", "--port", "0", "--json"];
+  const child = spawn(process.execPath, words, {
+    cwd: folder,
+    env: { PATH: process.env["PATH"] ?? "", LOOPWRIGHT_OFFLINE_PACE: "0" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  server = child;
+  const first = await new Promise<string>((resolve) => child.stdout.setEncoding("utf8").once("data", resolve));
+  url = (JSON.parse(first.split("\n")[0] ?? "") as { readonly url: string }).url.replace(/\/$/, "");
+});
+
+afterAll(async () => {
+  server.kill("SIGKILL");
+  await new Promise((resolve) => server.once("close", resolve));
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What each command of the page says, in the order of the page. */
+const said: readonly (readonly string[])[] = [
+  ["event: session_start\n", "event: text_delta\n", "event: execute_complete\n", '"status":"completed"'],
+  ['"runId":', '"replayed":false'],
+  ["id: 2.0\nevent: input_accepted\n", "event: run_end\n", "event: rest\n"],
+  ["event: run_start\n", "event: rest\n"],
+  ["event: session_snapshot\n"],
+  ["event: run_start\n"],
+  ['"events":[', '"cursor":"'],
+  ["retry: "],
+  ["retry: "],
+  ['"aborting":'],
+];
+
+test("the page has a line for every streaming route", () => {
+  expect(commands).toHaveLength(said.length);
+  for (const route of ["/api/agent/execute", "/events", "?after=", "?from=now", "Last-Event-ID", "/api/notifications", "dialect="]) {
+    expect(commands.some((command) => command.includes(route))).toBe(true);
+  }
+});
+
+test("every command of the page says what the page promises", async () => {
+  for (const [place, texts] of said.entries()) {
+    const output = await runUntil(commands[place] ?? "", texts);
+    for (const text of texts) expect(output).toContain(text);
+    if (place === 2) expect(output.trimEnd()).toMatch(/event: rest\ndata: .*$/);
+  }
+});
