@@ -1,0 +1,50 @@
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { EventSink, OpenSink } from "../stream/event-sink.ts";
+
+/** Opens sinks that write to the response of this request: what is encoded once goes to the sockets of all who watch as it is. */
+export function openNodeSink(response: ServerResponse): OpenSink {
+  return ({ status, headers }) => {
+    response.writeHead(status, Object.fromEntries(headers));
+    response.flushHeaders();
+    response.socket?.setNoDelay(true);
+    return { sink: createNodeSink(response), response: RESPONSE_ALREADY_SENT };
+  };
+}
+
+function createNodeSink(response: ServerResponse): EventSink {
+  let isOver = false;
+  response.once("close", () => {
+    isOver = true;
+  });
+  response.on("error", () => response.destroy()); // The other side is gone; `close` follows.
+  return {
+    write(bytes) {
+      if (!isOver) response.write(bytes);
+    },
+    get queuedBytes() {
+      return isOver ? 0 : response.writableLength;
+    },
+    onDrain(callback) {
+      if (isOver || !response.writableNeedDrain) return callback();
+      const once = (): void => {
+        response.off("drain", once);
+        response.off("close", once);
+        callback();
+      };
+      response.on("drain", once);
+      response.on("close", once);
+    },
+    onClose(callback) {
+      if (isOver) callback();
+      else response.once("close", callback);
+    },
+    end() {
+      if (isOver) return;
+      response.end();
+    },
+    destroy() {
+      response.destroy();
+    },
+  };
+}
