@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { type AgentError, type AgentSession, createAgent, createSession, type SessionEvent } from "@loopwright/core";
+import { scripted } from "@loopwright/core/memory";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { type SqliteStore, sqliteStore } from "../src/index.ts";
+import { freshFolder } from "./fresh-folder.ts";
+import { startStoreProcess } from "./store-process.ts";
+
+// Processes of their own start slowly on a busy machine.
+vi.setConfig({ testTimeout: 30_000 });
+
+const folder = freshFolder();
+const ref = { scope: "local", session: "shared" };
+let count = 0;
+
+function open(path: string): SqliteStore {
+  const store = sqliteStore(path);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function sessionIn(store: SqliteStore, text = "one"): AgentSession {
+  const agent = createAgent({ name: "a", provider: scripted([{ text }, { text: "two" }]) });
+  const session = createSession({ agent, store, id: ref.session });
+  onTestFinished(() => session[Symbol.asyncDispose]());
+  return session;
+}
+
+/** Resolves with the first event of a type, and with the loss of the session. */
+function follow(
+  session: AgentSession,
+  type: SessionEvent["type"],
+): { readonly told: Promise<SessionEvent>; readonly lost: Promise<AgentError> } {
+  const told = Promise.withResolvers<SessionEvent>();
+  const lost = Promise.withResolvers<AgentError>();
+  const stop = session.follow({
+    events(events) {
+      const found = events.find((event) => event.type === type);
+      if (found) told.resolve(found);
+    },
+    lost: (error) => lost.resolve(error),
+  });
+  onTestFinished(stop);
+  return { told: told.promise, lost: lost.promise };
+}
+
+it("who follows an idle session is told what another process appends to it", async () => {
+  const path = join(folder, `${count++}.db`);
+  const session = sessionIn(open(path));
+  await session.open();
+  const { told } = follow(session, "session_changed");
+  await session.ready();
+  const other = startStoreProcess("append", path, "other:1");
+  onTestFinished(() => other.kill());
+  expect(await told).toMatchObject({ type: "session_changed", title: "other:1 0" });
+  expect(session.snapshot().title).toBeDefined();
+});
+
+it("a run that another store on the file submits is told to who follows the session here", async () => {
+  const path = join(folder, `${count++}.db`);
+  const [here, there] = [sessionIn(open(path)), sessionIn(open(path), "from there")];
+  await here.open();
+  const { told } = follow(here, "run_end");
+  await here.ready();
+  await there.submit("hi");
+  expect(await told).toMatchObject({ type: "run_end", status: "completed" });
+  expect(here.snapshot().messages.at(-1)?.message).toMatchObject({ content: [{ text: "from there" }] });
+});
+
+it("who follows a session is told when it is removed, here or through another store on the file", async () => {
+  for (const isHere of [true, false]) {
+    const path = join(folder, `${count++}.db`);
+    const store = open(path);
+    const remover = isHere ? store : open(path);
+    const session = sessionIn(store);
+    await session.open();
+    const { lost } = follow(session, "run_end");
+    await session.ready();
+    await remover.log.remove(ref);
+    expect(await lost).toMatchObject({ code: "SESSION_CLOSED", message: "The session `shared` was removed." });
+  }
+});
