@@ -1,0 +1,8 @@
+import { executeClientCases } from "./execute-client-cases.ts";
+import { executeInputCases } from "./execute-input-cases.ts";
+import { executeRunCases } from "./execute-run-cases.ts";
+import type { ExecuteUnderTest } from "./execute-under-test.ts";
+import type { StoreKit } from "./store-case.ts";
+
+/** What an `ExecuteStream` promises, in process and over any wire. */
+export const executeKit: StoreKit<ExecuteUnderTest> = [...executeRunCases, ...executeClientCases, ...executeInputCases];

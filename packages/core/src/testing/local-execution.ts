@@ -1,0 +1,24 @@
+import { createSession, execute } from "../driver/session.ts";
+import { memoryStore } from "../memory/memory-store.ts";
+import type { AgentSession } from "../protocol/execute.ts";
+import type { ExecuteUnderTest } from "./execute-under-test.ts";
+
+/** Executions in this process, over a store in memory. */
+export const localExecution: ExecuteUnderTest = {
+  async serve(agent) {
+    const store = memoryStore();
+    const sessions = new Map<string, AgentSession>();
+    const sessionOf = (id: string): AgentSession => {
+      const session = sessions.get(id) ?? createSession({ agent, id, store });
+      sessions.set(id, session);
+      return session;
+    };
+    return {
+      execute: (id, input, options) => execute(sessionOf(id), input, options),
+      transcript: async (id) => (await sessionOf(id).ready()).messages,
+      async close() {
+        for (const session of sessions.values()) await session[Symbol.asyncDispose]();
+      },
+    };
+  },
+};
