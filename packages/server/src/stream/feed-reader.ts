@@ -33,10 +33,12 @@ export interface FeedReader {
   take(durable: readonly DurableEvent[], bytes: Uint8Array): void;
   /** Live: events for this reader alone. */
   send(events: readonly SessionEvent[]): void;
-  /** What it missed, from the log; resolves when there is room for more. */
+  /** What it missed, piece by piece; resolves when there is room for more. */
   replay(events: readonly DurableEvent[]): Promise<void>;
-  /** The last of what it missed, what the open lanes have said, and from now on everything. */
-  goLive(missed: readonly DurableEvent[], lanes: readonly EphemeralEvent[], isResting: boolean): void;
+  /** Nothing up to there is missing. */
+  reached(cursor: EventCursor): void;
+  /** Nothing is missing: what the open lanes have said, and from now on everything. */
+  goLive(lanes: readonly EphemeralEvent[], isResting: boolean): void;
   rest(): void;
   /** Forgets the sink. */
   leave(): void;
@@ -72,6 +74,21 @@ export function createFeedReader(subscription: Subscription, { sessionId, limits
     sent = last;
     isRested = false;
     subscription.told?.(durable);
+  }
+
+  function reached(cursor: EventCursor): void {
+    if (compareCursors(cursor, sent) > 0) sent = cursor;
+  }
+
+  /** What is queued in one go, and its frames. */
+  function pieceOf(events: readonly DurableEvent[], from: number): readonly [readonly DurableEvent[], string] {
+    let text = "";
+    let to = from;
+    while (to < events.length && text.length < pieceBytes) {
+      const event = events[to++] as DurableEvent;
+      if (ours(event) && compareCursors(event, seen) > 0) text += frame(event);
+    }
+    return [events.slice(from, to), text];
   }
 
   function write(text: string): void {
@@ -130,32 +147,20 @@ export function createFeedReader(subscription: Subscription, { sessionId, limits
       stallIfFull();
     },
     async replay(events) {
-      let text = "";
-      for (const event of events) {
-        sent = event;
-        if (!ours(event)) continue;
-        if (compareCursors(event, seen) > 0) text += frame(event);
-        tell([event]);
-        if (isOver) return;
-        if (text.length < pieceBytes) continue;
+      for (let from = 0; from < events.length && !isOver; ) {
+        const [piece, text] = pieceOf(events, from);
+        from += piece.length;
         write(text);
-        text = "";
+        tell(piece.filter(ours)); // May end the stream: after what it is told of.
+        reached(piece.at(-1) ?? sent);
         await room();
-        if (isOver) return;
       }
-      write(text);
-      await room();
     },
-    goLive(missed, lanes, isResting) {
+    reached,
+    goLive(lanes, isResting) {
       if (isOver) return;
-      let text = "";
-      for (const event of missed.filter(ours)) if (compareCursors(event, seen) > 0) text += frame(event);
-      for (const lane of lanes) text += snapshotFrame(lane, sessionId);
-      write(text);
+      write(lanes.map((lane) => snapshotFrame(lane, sessionId)).join(""));
       isLive = true;
-      const last = missed.at(-1);
-      tell(missed.filter(ours));
-      if (last && compareCursors(last, sent) > 0) sent = last;
       if (isResting) rest();
       stallIfFull();
     },

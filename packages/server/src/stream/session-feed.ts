@@ -91,19 +91,27 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
   async function catchUp(reader: FeedReader): Promise<void> {
     try {
       await session.ready();
-      for (;;) {
+      while (!reader.isOver) {
         const missed = recentEvents().after(reader.sent);
-        if (missed) return reader.goLive(missed, session.lanes(reader.runId), session.isResting);
-        for await (const batch of readHistory(store, ref, { after: reader.sent })) {
-          await reader.replay(batch);
-          if (reader.isOver) return;
-        }
+        if (missed?.length === 0) return reader.goLive(session.lanes(reader.runId), session.isResting);
+        if (missed) await reader.replay(missed);
+        else await replayLog(reader);
       }
     } catch (error) {
       const code = isAgentError(error) ? error.code : "INTERNAL";
       logger.log("error", "A reader could not be caught up.", { session: ref.session, code });
       reader.cut();
     }
+  }
+
+  async function replayLog(reader: FeedReader): Promise<void> {
+    const tail = cursorAfter(session.lastSeq);
+    for await (const batch of readHistory(store, ref, { after: reader.sent })) {
+      await reader.replay(batch);
+      if (reader.isOver) return;
+    }
+    // Facts that tell nothing have no events: the last event may stand before the tail.
+    reader.reached(tail);
   }
 
   return {
