@@ -1,3 +1,4 @@
+import { isAgentError } from "@loopwright/core/protocol";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import { SessionScreen } from "../session/session-screen.tsx";
@@ -6,11 +7,13 @@ import { Sidebar } from "../sidebar/sidebar.tsx";
 import { NoticeList } from "./notice-list.tsx";
 import { useServices } from "./services.ts";
 import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
+import { SignIn } from "./sign-in.tsx";
 import { themes } from "./theme.ts";
 import { useListUpdates } from "./use-list-updates.ts";
 import { goTo, useRoute } from "./use-route.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 import { useSidebar } from "./use-sidebar.ts";
+import { useWatched } from "./use-watched.ts";
 
 /** The page: the list of conversations, and the one that is open. */
 export function App(): ReactNode {
@@ -18,6 +21,7 @@ export function App(): ReactNode {
   const route = useRoute();
   const sidebar = useSidebar(kept);
   const [isHelpShown, setHelpShown] = useState(false);
+  const refusal = useWatched(list, ({ error }) => (isAgentError(error, "UNAUTHENTICATED") ? error : undefined));
   const sessionId = route.name === "session" ? route.sessionId : undefined;
 
   useEffect(() => {
@@ -56,6 +60,7 @@ export function App(): ReactNode {
     },
   });
 
+  if (refusal) return <SignIn error={refusal} />;
   return (
     <div className="page" data-sidebar={sidebar.isShown ? "shown" : "hidden"}>
       <button type="button" className="skip-link" onClick={() => focusOn("message")}>

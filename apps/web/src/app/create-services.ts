@@ -10,10 +10,12 @@ import { createThemeChoice } from "./theme.ts";
 /** The services of a page that talks to the server it came from, under whatever path that is. */
 export function createServices(): Services {
   const url = new URL(".", document.baseURI).href.replace(/\/$/, "");
-  const client = createClient({ url });
   const kept = browserKeptText();
+  const token = kept.get("token");
+  const server = { url, ...(token === undefined ? {} : { token }) };
+  const client = createClient(server);
   return {
-    url,
+    server,
     client,
     kept,
     drafts: createDrafts(kept),

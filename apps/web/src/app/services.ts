@@ -1,4 +1,4 @@
-import type { LoopwrightClient } from "@loopwright/client";
+import type { ClientOptions, LoopwrightClient } from "@loopwright/client";
 import { type Context, createContext, useContext } from "react";
 import type { Drafts } from "../session/drafts.ts";
 import type { SessionList } from "../sidebar/session-list.ts";
@@ -9,8 +9,8 @@ import type { ThemeChoice } from "./theme.ts";
 
 /** What every part of the page can reach. Made once. */
 export interface Services {
-  /** Address of the server, without a slash at the end. */
-  readonly url: string;
+  /** What clients of the server are made with. */
+  readonly server: Pick<ClientOptions, "url" | "token">;
   readonly client: LoopwrightClient;
   readonly kept: KeptText;
   readonly drafts: Drafts;

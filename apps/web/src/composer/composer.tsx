@@ -29,11 +29,11 @@ export interface ComposerProps {
 /** Where a message is written. Give it a `key` per session. */
 export function Composer(props: ComposerProps): ReactNode {
   const { isRunning, isStopping, waiting, stop } = props;
-  const { client, kept, url } = useServices();
+  const { client, kept, server } = useServices();
   const field = useRef<HTMLTextAreaElement>(null);
   const [mode, setMode] = useState<InputMode>(kept.get("mode") === "steer" ? "steer" : "enqueue");
   const { draft, setDraft, sending, problem, send } = useSending(props.draftOf, props.send);
-  const attachments = useAttachments(url, (file) => setDraft((now) => ({ text: now.text, files: [...now.files, file] })));
+  const attachments = useAttachments(server, (file) => setDraft((now) => ({ text: now.text, files: [...now.files, file] })));
   const isDragged = useFileDrop(attachments.add);
   const maySend = isSendable(draft) && sending === undefined && attachments.uploads.every(({ error }) => error !== undefined);
 

@@ -1,8 +1,7 @@
-import { createClient, type UploadedFile } from "@loopwright/client";
+import { type ClientOptions, createClient, type UploadedFile } from "@loopwright/client";
 
 export interface UploadOptions {
-  /** Address of the server. */
-  readonly url: string;
+  readonly server: Pick<ClientOptions, "url" | "token">;
   readonly name: string;
   readonly signal: AbortSignal;
   /** Told how many bytes have left. */
@@ -10,8 +9,8 @@ export interface UploadOptions {
 }
 
 /** Brings a file to the server and tells how far it is. @throws AgentError as `uploadFile` of the client */
-export function uploadFile(file: Blob, { url, name, signal, onProgress }: UploadOptions): Promise<UploadedFile> {
-  const client = createClient({ url, fetch: (request) => send(request, file, onProgress) });
+export function uploadFile(file: Blob, { server, name, signal, onProgress }: UploadOptions): Promise<UploadedFile> {
+  const client = createClient({ ...server, fetch: (request) => send(request, file, onProgress) });
   return client.uploadFile(file, name, { signal });
 }
 

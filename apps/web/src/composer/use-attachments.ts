@@ -3,7 +3,7 @@ import { errorOf } from "../app/notices.ts";
 import type { DraftFile } from "../session/drafts.ts";
 import { newId } from "../session/new-id.ts";
 import { mediaTypeOf, sizeLabel } from "./outgoing.ts";
-import { uploadFile } from "./upload-file.ts";
+import { type UploadOptions, uploadFile } from "./upload-file.ts";
 
 /** A file on its way to the server. */
 export interface Upload {
@@ -27,7 +27,7 @@ export interface Attachments {
 const fileBytesMax = 10 * 1024 * 1024;
 
 /** Brings files to the server at once, so that sending a message does not wait for them; each that arrived is told to `onReady`. */
-export function useAttachments(url: string, onReady: (file: DraftFile) => void): Attachments {
+export function useAttachments(server: UploadOptions["server"], onReady: (file: DraftFile) => void): Attachments {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const aborts = useRef(new Map<string, AbortController>());
   const ready = useRef(onReady);
@@ -56,7 +56,7 @@ export function useAttachments(url: string, onReady: (file: DraftFile) => void):
       if (file.size > fileBytesMax) throw new Error(`Too large: ${sizeLabel(file.size)}, at most ${sizeLabel(fileBytesMax)}.`);
       const body = mediaType === file.type ? file : new Blob([file], { type: mediaType });
       const { blob, sizeBytes } = await uploadFile(body, {
-        url,
+        server,
         name: file.name,
         signal: abort.signal,
         onProgress: (sent) => change(id, { progress: sent / Math.max(1, file.size) }),
