@@ -1,1 +1,7 @@
+/** The HTTP door of Loopwright. */
+export { type AgentServer, createServer } from "./create-server.ts";
+export type { ServerEnv } from "./http/server-env.ts";
+export { bearerTokens } from "./identity/bearer-tokens.ts";
+export { defaultServerLimits, type ServerLimits } from "./server-limits.ts";
 export type { Authenticate, PageFile, Principal, ServerOptions } from "./server-options.ts";
+export type { EventSink, OpenSink, SinkHead } from "./stream/event-sink.ts";

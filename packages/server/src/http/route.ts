@@ -30,6 +30,10 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly body?: z.ZodType<Body>;
   /** A body is not needed. */
   readonly bodyOptional?: boolean;
+  /** The handler reads the body itself: it is no JSON. */
+  readonly hasRawBody?: boolean;
+  /** Begins work: refused while the server shuts down. */
+  readonly isRefusedAtEnd?: boolean;
   /** By status: what comes back. `stream`: server-sent events. */
   readonly responses: {
     readonly [status: number]: { readonly description: string; readonly schema?: z.ZodType; readonly stream?: boolean };

@@ -15,7 +15,12 @@ export async function identify(request: Request, { authenticate }: ServerOptions
     });
   const principal = authenticate ? await authenticate(request) : localPrincipal(isExposed);
   if (!principal) throw new AgentError("UNAUTHENTICATED", { message: "The request has no token that this server knows." });
-  if (typeof principal.scope !== "string" || !scopePattern.test(principal.scope) || typeof principal.user !== "string" || principal.user === "")
+  if (
+    typeof principal.scope !== "string" ||
+    !scopePattern.test(principal.scope) ||
+    typeof principal.user !== "string" ||
+    principal.user === ""
+  )
     throw new AgentError("FORBIDDEN", { message: "The caller belongs to no scope.", fix: "Have `authenticate` name a user and a scope." });
   return principal;
 }

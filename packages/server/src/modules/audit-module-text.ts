@@ -1,17 +1,11 @@
-import { AgentError, type Json, type RunOptions } from "@loopwright/core";
+import type { Json } from "@loopwright/core";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
-
-/** @throws AgentError MODULE_UNKNOWN */
-export function checkModule({ activeModule }: RunOptions, { modules = {} }: ServerScene["options"]): void {
-  if (activeModule === undefined || Object.hasOwn(modules, activeModule)) return;
-  throw new AgentError("MODULE_UNKNOWN", { message: "`activeModule` names no module of this server." });
-}
 
 const moduleField = /^(?:active)?module(?:s|contexts?|prompts?|texts?)$/i;
 
 /** Logs that a caller sent text for a module: only the server's own counts. */
-export function auditModuleText(body: Json, principal: Principal, { logger }: ServerScene): void {
+export function auditModuleText(body: Json, principal: Principal, { logger }: Pick<ServerScene, "logger">): void {
   const fields = fieldsOf(body).flatMap(([name, value]) => [name, ...fieldsOf(value).map(([inner]) => inner)]);
   const found = fields.filter((name) => moduleField.test(name));
   if (found.length === 0) return;

@@ -1,0 +1,56 @@
+import { AgentError } from "@loopwright/core";
+import type { PageFile, ServerOptions } from "../server-options.ts";
+
+/** Scripts, styles and fonts from here only; pictures also from what the page holds itself. No page may show it in a frame. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** A file of the page; its start for every path without an extension, which the page itself makes something of. @throws AgentError ROUTE_NOT_FOUND */
+export async function servePage(request: Request, path: string | undefined, page: ServerOptions["page"]): Promise<Response> {
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  const name = path === undefined || !isRead || !page ? undefined : nameOf(path);
+  if (!page || name === undefined) throw notFound();
+  // Relative addresses of the page lead below the base path only with the slash at its end.
+  if (path === "") return new Response(null, { status: 308, headers: { Location: `${new URL(request.url).pathname}/` } });
+  const file = (await page(name)) ?? (isPlace(name) ? await page("") : undefined);
+  if (!file) throw notFound();
+  return pageResponse(file, request);
+}
+
+function pageResponse({ bytes, mediaType, immutable }: PageFile, request: Request): Response {
+  return new Response(request.method === "HEAD" ? null : new Uint8Array(bytes), {
+    headers: {
+      "Content-Type": mediaType,
+      "Content-Length": String(bytes.byteLength),
+      "Content-Security-Policy": pagePolicy,
+      "Cache-Control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
+    },
+  });
+}
+
+const isPlace = (name: string): boolean => !(name.split("/").at(-1) ?? "").includes(".");
+
+/** The path without its slash, decoded; `undefined` for API paths and for what no file is named. */
+function nameOf(path: string): string | undefined {
+  if (path === "/api" || path.startsWith("/api/")) return undefined;
+  try {
+    const name = decodeURIComponent(path).replace(/^\//, "");
+    const isPlain = !/[\\\0]/.test(name) && !name.split("/").some((step) => step === ".." || step === ".") && !name.startsWith("/");
+    return isPlain ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const notFound = (): AgentError => new AgentError("ROUTE_NOT_FOUND", { message: "There is nothing at this path." });

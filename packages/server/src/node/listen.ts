@@ -1,0 +1,163 @@
+import { createServer as createHttpServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { AgentError } from "@loopwright/core";
+import type { AgentServer } from "../create-server.ts";
+import { isLoopbackHost } from "../http/check-host.ts";
+import { openNodeSink } from "./node-sink.ts";
+
+export interface ListenOptions {
+  /** Default `127.0.0.1`. Another machine can reach the server only by another one. */
+  readonly host?: string;
+  /** Default 0: a free one. */
+  readonly port?: number;
+  /** Lets everybody who can reach the host use a server without `authenticate`. */
+  readonly insecure?: boolean;
+}
+
+/** A server that listens. */
+export interface Listening {
+  /** Where it answers, with its base path. */
+  readonly url: string;
+  /** Takes no new connections, gives those that work a moment, then cuts them. Close the server first: it ends the streams. Twice is once. */
+  close(): Promise<void>;
+}
+
+/** Limits of the connections, in milliseconds where nothing else is said. */
+export const connectionLimits: {
+  readonly headerBytes: number;
+  readonly headersMs: number;
+  readonly requestMs: number;
+  readonly checkMs: number;
+  readonly keepAliveMs: number;
+  readonly connections: number;
+  readonly requestsPerConnection: number;
+  readonly graceMs: number;
+} = {
+  headerBytes: 16 * 1024,
+  headersMs: 10_000,
+  /** Of headers and body together. The body of JSON routes has less time by `limits.bodyMs`. */
+  requestMs: 75_000,
+  /** How often the two before are looked at. */
+  checkMs: 2_000,
+  keepAliveMs: 10_000,
+  connections: 10_000,
+  requestsPerConnection: 10_000,
+  /** How long open requests may take when the listening ends. */
+  graceMs: 5_000,
+};
+
+/**
+ * Answers over HTTP on Node.js. @throws AgentError CONFIG_INVALID for a host that others can reach where nobody has to say who they are, unless
+ * `insecure`; and where the address cannot be had
+ */
+export async function listen(server: AgentServer, options: ListenOptions = {}): Promise<Listening> {
+  const { host = "127.0.0.1", port = 0, insecure = false } = options;
+  const isExposed = !isLoopbackHost(host.includes(":") ? `[${host}]` : host);
+  if (isExposed && !server.hasAuthentication && !insecure)
+    throw new AgentError("CONFIG_INVALID", {
+      message: `The host \`${host}\` can be reached by others, and the server does not ask who they are.`,
+      fix: "Give `authenticate` to `createServer`, or say `insecure` if everybody may use it.",
+    });
+  const http = createNodeServer(server, isExposed);
+  await begin(http, host, port);
+  const address = http.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${hostText(host, address)}:${address.port}${server.basePath}/`,
+    close() {
+      closing ??= end(http);
+      return closing;
+    },
+  };
+}
+
+function createNodeServer(server: AgentServer, isExposed: boolean): Server {
+  const listener = getRequestListener(
+    (request, { incoming, outgoing }) =>
+      server.fetch(request, {
+        isExposed,
+        localHost: localHostOf(incoming.socket),
+        openSink: openNodeSink(outgoing as ServerResponse),
+      }),
+    { overrideGlobalObjects: false },
+  );
+  const { headerBytes, headersMs, requestMs, checkMs, keepAliveMs, connections, requestsPerConnection } = connectionLimits;
+  const http = createHttpServer(
+    {
+      maxHeaderSize: headerBytes,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: checkMs,
+      keepAliveTimeout: keepAliveMs,
+      noDelay: true,
+    },
+    (incoming, outgoing) => void listener(incoming, outgoing),
+  );
+  http.maxConnections = connections;
+  http.maxRequestsPerSocket = requestsPerConnection;
+  http.on("clientError", refuseClient);
+  return http;
+}
+
+/** The address that the connection was made to. A name could be made to point here; a number cannot. */
+function localHostOf({ localAddress = "", localPort }: Socket): string {
+  const address = localAddress.replace(/^::ffff:(?=\d)/, "");
+  return `${address.includes(":") ? `[${address}]` : address}:${localPort}`;
+}
+
+const statusTexts: { readonly [code: string]: string } = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+};
+
+/** What is no HTTP, or takes too long to say: nothing of it reaches the routes. */
+function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable || hasAnswer(socket)) {
+    socket.destroy();
+    return;
+  }
+  socket.end(`HTTP/1.1 ${statusTexts[error.code ?? ""] ?? "400 Bad Request"}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+/** An answer that has begun on this socket: a second head would be taken for its content. */
+function hasAnswer(socket: Socket & { _httpMessage?: { readonly headersSent: boolean } | null }): boolean {
+  return socket._httpMessage?.headersSent === true;
+}
+
+function begin(http: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once("error", (cause: NodeJS.ErrnoException) => {
+      const isTaken = cause.code === "EADDRINUSE";
+      const message = isTaken
+        ? `The port ${port} of \`${host}\` is taken.`
+        : `\`${host}\`, port ${port}, cannot be listened on: ${cause.code ?? cause.name}.`;
+      reject(
+        new AgentError("CONFIG_INVALID", {
+          message,
+          fix: isTaken ? "Choose another port, or end the process that has it." : "Choose another host or port.",
+          cause,
+        }),
+      );
+    });
+    http.listen({ host, port }, resolve);
+  });
+}
+
+function end(http: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => http.closeAllConnections(), connectionLimits.graceMs);
+    cut.unref();
+    http.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    http.closeIdleConnections();
+  });
+}
+
+/** As a browser can open it. */
+function hostText(host: string, { family }: AddressInfo): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return family === "IPv6" && host.includes(":") ? `[${host}]` : host;
+}

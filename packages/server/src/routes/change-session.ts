@@ -1,0 +1,27 @@
+import type { Route } from "../http/route.ts";
+import { type ChangeSessionRequest, changeSessionRequest, sessionSnapshot } from "../schemas/index.ts";
+import { withSession } from "./open-session.ts";
+import { type SessionParams, sessionParams } from "./session-params.ts";
+
+export const changeSessionRoute: Route<SessionParams, unknown, ChangeSessionRequest> = {
+  method: "PATCH",
+  path: "/api/sessions/:id",
+  id: "changeSession",
+  summary: "Names a session anew, keeps data with it, or chooses the branch that the next input continues.",
+  access: "principal",
+  params: sessionParams,
+  body: changeSessionRequest,
+  responses: {
+    200: { description: "The session as it stands now.", schema: sessionSnapshot },
+    400: { description: "`head` names no message." },
+    404: { description: "No such session." },
+    410: { description: "The session is closed." },
+  },
+  handle: (call) =>
+    withSession(call, call.params.id, async ({ session }) => {
+      const { head, ...change } = call.body;
+      if (head !== undefined) await session.moveHead(head);
+      if (Object.keys(change).length > 0) await session.change(change);
+      return Response.json(session.snapshot());
+    }),
+};

@@ -1,0 +1,29 @@
+import { AgentError } from "@loopwright/core";
+import { z } from "zod";
+import type { Route } from "../http/route.ts";
+
+const ok = z.object({ status: z.literal("ok") });
+
+export const healthRoute: Route = {
+  method: "GET",
+  path: "/healthz",
+  id: "health",
+  summary: "Whether the process answers.",
+  access: "public",
+  responses: { 200: { description: "It does.", schema: ok } },
+  handle: () => Response.json({ status: "ok" }),
+};
+
+export const readyRoute: Route = {
+  method: "GET",
+  path: "/readyz",
+  id: "ready",
+  summary: "Whether the server takes work: it is not shutting down, and its store answers.",
+  access: "public",
+  responses: { 200: { description: "It does.", schema: ok }, 503: { description: "It does not." } },
+  async handle({ scene }) {
+    if (!scene.isReady()) throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
+    await scene.options.store.log.head({ scope: "ready", session: "ready" });
+    return Response.json({ status: "ok" });
+  },
+};

@@ -1,0 +1,12 @@
+import { AgentError } from "@loopwright/core";
+
+/** The request's key as an option, nothing where it has none. @throws AgentError INPUT_INVALID */
+export function idempotencyKeyOf(request: Request): { readonly idempotencyKey?: string } {
+  const idempotencyKey = request.headers.get("Idempotency-Key");
+  if (idempotencyKey === null || idempotencyKey === "") return {};
+  if (/^[\x21-\x7e]{1,200}$/.test(idempotencyKey)) return { idempotencyKey };
+  throw new AgentError("INPUT_INVALID", {
+    message: "`Idempotency-Key` is no key.",
+    fix: "Send 1 to 200 visible ASCII characters without spaces, for example a UUID.",
+  });
+}

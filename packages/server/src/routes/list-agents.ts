@@ -1,0 +1,24 @@
+import type { Agent } from "@loopwright/core";
+import type { Route } from "../http/route.ts";
+import { modelsOf } from "../identity/admit.ts";
+import { type AgentList, agentList } from "../schemas/index.ts";
+import { toolSummaries } from "./tool-summaries.ts";
+
+export const listAgentsRoute: Route = {
+  method: "GET",
+  path: "/api/agents",
+  id: "listAgents",
+  summary: "The agents of this server, their models and tools.",
+  access: "principal",
+  responses: { 200: { description: "The agents; `default` answers where none is named.", schema: agentList } },
+  handle({ scene }) {
+    const summaryOf = (agent: Agent) => ({
+      name: agent.name,
+      model: agent.model,
+      models: modelsOf(agent, scene),
+      tools: toolSummaries(agent),
+    });
+    const list: AgentList = { agents: scene.options.agents.map(summaryOf), default: scene.options.agents[0]?.name ?? "" };
+    return Response.json(list);
+  },
+};

@@ -1,0 +1,51 @@
+import { AgentError } from "@loopwright/core";
+import type { SessionSummary } from "@loopwright/core/ports";
+import { z } from "zod";
+import type { Route } from "../http/route.ts";
+import { sessionHit, sessionSummary } from "../schemas/index.ts";
+
+interface ListQuery {
+  readonly limit: number;
+  readonly before?: string | undefined;
+  readonly search?: string | undefined;
+}
+
+const query: z.ZodType<ListQuery> = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  before: z.string().max(100).optional(),
+  search: z.string().max(500).optional(),
+});
+
+const page = z.object({ sessions: z.array(sessionSummary), next: z.string().optional() });
+const found = z.object({ hits: z.array(sessionHit) });
+
+export const listSessionsRoute: Route<unknown, ListQuery> = {
+  method: "GET",
+  path: "/api/sessions",
+  id: "listSessions",
+  summary: "Lists the sessions of the caller's scope, newest change first, or those that hold all words of `search`.",
+  access: "principal",
+  query,
+  responses: {
+    200: { description: "A page, and where the next one begins; with `search` what was found.", schema: z.union([page, found]) },
+    400: { description: "The page cursor cannot be read." },
+  },
+  async handle({ principal: { scope }, scene, query: { limit, before, search } }) {
+    const { index } = scene.options.store;
+    if (search !== undefined && search.trim() !== "") return Response.json({ hits: await index.search(scope, search, { limit }) });
+    const sessions = await index.list(scope, { limit, ...(before === undefined ? {} : { before: placeOf(before) }) });
+    const last = sessions.at(-1);
+    return Response.json({ sessions, ...(last && sessions.length === limit ? { next: pageCursor(last) } : {}) });
+  },
+};
+
+const pageCursor = ({ updatedAt, id }: SessionSummary): string => `${updatedAt}.${id}`;
+
+function placeOf(cursor: string): { readonly updatedAt: number; readonly id: string } {
+  const [, updatedAt, id] = /^(\d{1,16})\.([a-z0-9][a-z0-9_-]{0,63})$/.exec(cursor) ?? [];
+  if (updatedAt !== undefined && id !== undefined) return { updatedAt: Number(updatedAt), id };
+  throw new AgentError("CURSOR_INVALID", {
+    message: "The page cursor `before` cannot be read.",
+    fix: "Send the `next` of the page before.",
+  });
+}

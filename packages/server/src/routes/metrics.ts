@@ -1,0 +1,28 @@
+import type { Route } from "../http/route.ts";
+
+/** Name, kind and help of one value. */
+const gauge = (name: string, help: string, value: number): readonly string[] => [
+  `# HELP ${name} ${help}`,
+  `# TYPE ${name} gauge`,
+  `${name} ${value}`,
+];
+
+export const metricsRoute: Route = {
+  method: "GET",
+  path: "/metrics",
+  id: "metrics",
+  summary: "Numbers of this process in the text format of Prometheus.",
+  access: "principal",
+  responses: { 200: { description: "Lines of text." } },
+  handle({ scene: { host, streams, metrics } }) {
+    const lines = [
+      ...gauge("loopwright_runs_active", "Sessions of this process that do not rest.", host.running),
+      ...gauge("loopwright_sessions_loaded", "Sessions that this process holds.", host.loaded),
+      ...gauge("loopwright_sse_clients", "Open event streams.", streams.open),
+      "# HELP loopwright_requests_total Answered requests.",
+      "# TYPE loopwright_requests_total counter",
+      ...metrics.lines(),
+    ];
+    return new Response(`${lines.join("\n")}\n`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });
+  },
+};

@@ -1,0 +1,27 @@
+import { AgentError, isAgentError } from "@loopwright/core";
+import { z } from "zod";
+import type { Route } from "../http/route.ts";
+import { message } from "../schemas/index.ts";
+import { withSession } from "./open-session.ts";
+import { type SessionParams, sessionParams } from "./session-params.ts";
+
+export const readConversationRoute: Route<SessionParams> = {
+  method: "GET",
+  path: "/api/agent/session/:id",
+  id: "readConversation",
+  summary: "The messages of a session, from the first one to the head.",
+  access: "principal",
+  params: sessionParams,
+  responses: {
+    200: { description: "The messages, oldest first.", schema: z.object({ messages: z.array(message) }) },
+    404: { description: "No such session." },
+  },
+  async handle(call) {
+    try {
+      return await withSession(call, call.params.id, ({ session }) => Response.json({ messages: session.messages }));
+    } catch (error) {
+      // Clients of this route compare the text.
+      throw isAgentError(error, "SESSION_NOT_FOUND") ? new AgentError("SESSION_NOT_FOUND", { message: "Session not found" }) : error;
+    }
+  },
+};

@@ -1,0 +1,36 @@
+import { AgentError } from "@loopwright/core";
+import { z } from "zod";
+import type { Route } from "../http/route.ts";
+
+interface FileParams {
+  readonly blob: string;
+}
+
+const params: z.ZodType<FileParams> = z.object({ blob: z.string() });
+/** Pictures that hold no script: shown in place. */
+const shown = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
+
+export const readFileRoute: Route<FileParams> = {
+  method: "GET",
+  path: "/api/files/:blob",
+  id: "readFile",
+  summary: "A file that was uploaded in the caller's scope.",
+  access: "principal",
+  params,
+  responses: { 200: { description: "Its bytes, as an attachment unless it is a picture." }, 404: { description: "No such file." } },
+  async handle({ params: { blob }, principal: { scope }, scene }) {
+    const found = /^sha256-[0-9a-f]{64}$/.test(blob) ? await scene.options.store.blobs.get(scope, blob) : undefined;
+    if (!found) throw new AgentError("BLOB_UNKNOWN", { message: "There is no file of this name." });
+    const mediaType = found.mediaType ?? "application/octet-stream";
+    return new Response(new Uint8Array(found.bytes), {
+      headers: {
+        "Content-Type": mediaType,
+        "Content-Length": String(found.bytes.byteLength),
+        "Content-Disposition": shown.has(mediaType) ? "inline" : "attachment",
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+        // The name is the digest of the content.
+        "Cache-Control": "private, max-age=31536000, immutable",
+      },
+    });
+  },
+};

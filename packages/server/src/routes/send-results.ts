@@ -1,0 +1,34 @@
+import { checkExecuteInput } from "@loopwright/core/protocol";
+import type { Route } from "../http/route.ts";
+import { accessOf } from "../identity/access-of.ts";
+import { acceptedSubmission, type ToolResultsRequest, toolResultsRequest } from "../schemas/index.ts";
+import { checkBlobs } from "./check-blobs.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { withSession } from "./open-session.ts";
+import { type SessionParams, sessionParams } from "./session-params.ts";
+
+export const sendResultsRoute: Route<SessionParams, unknown, ToolResultsRequest> = {
+  method: "POST",
+  path: "/api/sessions/:id/tool-results",
+  id: "sendResults",
+  summary: "Answers pending calls of client tools; the run goes on when all are answered.",
+  access: "principal",
+  params: sessionParams,
+  body: toolResultsRequest,
+  responses: {
+    200: { description: "The calls have these very results already.", schema: acceptedSubmission },
+    202: { description: "They are durable.", schema: acceptedSubmission },
+    400: { description: "A result cannot be used." },
+    404: { description: "No such session, or no such call is pending." },
+    409: { description: "A call has another result already." },
+  },
+  handle: (call) =>
+    withSession(call, call.params.id, async ({ session, ref }) => {
+      const { principal, scene, request, body } = call;
+      const results = checkExecuteInput(body.results);
+      await checkBlobs(results, scene.options.store, ref.scope);
+      const how = { ...idempotencyKeyOf(request), access: accessOf(principal) };
+      const accepted = await scene.runs.admit({ principal, session, goesOn: true }, () => session.submit(results, how));
+      return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
+    }),
+};

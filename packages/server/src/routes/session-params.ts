@@ -1,0 +1,8 @@
+import { z } from "zod";
+
+/** Parameters of a route below one session. Ids that cannot be one are simply not found. */
+export interface SessionParams {
+  readonly id: string;
+}
+
+export const sessionParams: z.ZodType<SessionParams> = z.object({ id: z.string() });

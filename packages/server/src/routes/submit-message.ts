@@ -1,0 +1,46 @@
+import { checkExecuteInput, type ExecuteInput } from "@loopwright/core/protocol";
+import type { Route } from "../http/route.ts";
+import { accessOf } from "../identity/access-of.ts";
+import { admit } from "../identity/admit.ts";
+import { acceptedSubmission, type MessageRequest, messageRequest } from "../schemas/index.ts";
+import { checkBlobs } from "./check-blobs.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { withSession } from "./open-session.ts";
+import { type SessionParams, sessionParams } from "./session-params.ts";
+
+export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> = {
+  method: "POST",
+  path: "/api/sessions/:id/messages",
+  id: "submitMessage",
+  summary: "Records an input and answers at once; the run that answers it goes on whether or not anybody watches.",
+  access: "principal",
+  isRefusedAtEnd: true,
+  params: sessionParams,
+  body: messageRequest,
+  responses: {
+    200: { description: "It was accepted before under the same `Idempotency-Key`.", schema: acceptedSubmission },
+    202: { description: "It is durable.", schema: acceptedSubmission },
+    400: { description: "The input cannot be used." },
+    404: { description: "No such session, file or call." },
+    409: { description: "The session is busy, and `mode` is `reject`." },
+    422: { description: "The `Idempotency-Key` came with another input." },
+    429: { description: "Too many runs of the caller are open." },
+  },
+  handle: (call) =>
+    withSession(call, call.params.id, async ({ session, agent, ref }) => {
+      const { body, principal, scene, request } = call;
+      const { mode, parent, options = {} } = body;
+      const input = checkExecuteInput(inputOf(body));
+      admit(principal, { agent, options }, scene);
+      await checkBlobs(input, scene.options.store, ref.scope);
+      const how = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }), ...idempotencyKeyOf(request) };
+      const accepted = await scene.runs.admit({ principal, session, goesOn: Array.isArray(input) }, () =>
+        session.submit(input, { ...how, access: accessOf(principal) }),
+      );
+      return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
+    }),
+};
+
+function inputOf({ input, message, regenerate }: MessageRequest): ExecuteInput | undefined {
+  return input ?? message ?? (regenerate === undefined ? undefined : { regenerate });
+}

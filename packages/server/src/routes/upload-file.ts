@@ -1,0 +1,55 @@
+import { AgentError } from "@loopwright/core";
+import { z } from "zod";
+import { readBody } from "../http/read-body.ts";
+import type { Route } from "../http/route.ts";
+
+const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
+const answer = z.object({ blob: z.string(), mediaType: z.string(), sizeBytes: z.int(), name: z.string().optional() });
+
+export const uploadFileRoute: Route = {
+  method: "POST",
+  path: "/api/files",
+  id: "uploadFile",
+  summary: "Keeps a file, to be named as `source.blob` in a message. The body is the file, `Content-Type` its media type.",
+  access: "principal",
+  isRefusedAtEnd: true,
+  hasRawBody: true,
+  responses: {
+    201: { description: "Where it is. The same bytes are kept once.", schema: answer },
+    400: { description: "The file is empty, or its name cannot be read." },
+    413: { description: "The file is too large." },
+    415: { description: "The media type is missing." },
+  },
+  async handle({ request, principal: { scope }, scene }) {
+    const mediaType = request.headers.get("Content-Type")?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+    if (!mediaTypePattern.test(mediaType))
+      throw new AgentError("MEDIA_TYPE_UNSUPPORTED", {
+        message: "`Content-Type` names no media type.",
+        fix: "Send the file's own, for example `image/png`.",
+      });
+    const name = nameOf(request);
+    const { fileBytes, fileMs } = scene.limits;
+    const bytes = await readBody(request, { bytesMax: fileBytes, totalMs: fileMs, clock: scene.clock });
+    if (bytes.byteLength === 0)
+      throw new AgentError("INPUT_INVALID", { message: "The file is empty.", fix: "Send its bytes as the body." });
+    const blob = `sha256-${hex(await crypto.subtle.digest("SHA-256", bytes))}`;
+    await scene.options.store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true });
+    return Response.json({ blob, mediaType, sizeBytes: bytes.byteLength, ...(name === undefined ? {} : { name }) }, { status: 201 });
+  },
+};
+
+const hex = (digest: ArrayBuffer): string => Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** The last step of the path that a client may have sent as the name. */
+function nameOf(request: Request): string | undefined {
+  const header = request.headers.get("X-File-Name");
+  if (header === null || header === "") return undefined;
+  try {
+    const name = decodeURIComponent(header).split(/[\\/]/).at(-1) ?? "";
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+    if (name !== "" && name.length <= 255 && !/[\u0000-\u001f\u007f]/.test(name)) return name;
+  } catch {
+    // Told below.
+  }
+  throw new AgentError("INPUT_INVALID", { message: "`X-File-Name` is no name.", fix: "Send at most 255 characters, percent-encoded." });
+}

@@ -1,0 +1,13 @@
+import { z } from "zod";
+import type { Route } from "../http/route.ts";
+import { serverVersion } from "../server-version.ts";
+
+export const versionRoute: Route = {
+  method: "GET",
+  path: "/version",
+  id: "version",
+  summary: "What answers here.",
+  access: "principal",
+  responses: { 200: { description: "Name and version.", schema: z.object({ name: z.literal("loopwright"), version: z.string() }) } },
+  handle: () => Response.json({ name: "loopwright", version: serverVersion }),
+};
