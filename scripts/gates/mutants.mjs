@@ -42,7 +42,7 @@ const MUTANTS = [
   [
     "a steered input is not said",
     "loop/turns.ts",
-    "if (input.message) next = appendToRun(next, next.run, { id: String(input.seq), message: input.message });",
+    "if (input.message) next = appendToRun(next, next.run, { id: String(input.seq), message: input.message, at: fact.at });",
     "",
   ],
   ["an input is accepted twice", "loop/inputs.ts", " && !hasKey(state.known, inputId, idOf)", ""],
@@ -86,6 +86,14 @@ const MUTANTS = [
     "entry !== transcript.last && false) {\n    transcript.generation++;",
   ],
   ["a message is told twice", "loop/events-of.ts", "return [...start, ...joined,", "return [...start, ...joined, ...joined,"],
+  ["a message is told with the wrong one before it", "loop/events-of.ts", "tip = id;", ""],
+  ["an attempt that came to nothing was free", "loop/events-of.ts", "...(fact.cost ? { cost: fact.cost } : {}),", ""],
+  [
+    "the end of a run is forgotten when the next one ends",
+    "loop/turns.ts",
+    "append(state.ended, lastRun)",
+    "append({ length: 0, chunks: [] }, lastRun)",
+  ],
   ["a run that failed goes on", "loop/plan.ts", "if (run.failure) return planFailure(run, run.failure);", ""],
 ];
 

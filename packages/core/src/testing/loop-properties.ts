@@ -3,9 +3,10 @@ import { eventsOf } from "../loop/events-of.ts";
 import type { Fact } from "../loop/fact.ts";
 import { fold } from "../loop/fold.ts";
 import { plan } from "../loop/plan.ts";
-import { emptyState, type State } from "../loop/state.ts";
+import { emptyState, endOf, type State } from "../loop/state.ts";
 import { transcriptOf } from "../loop/transcript.ts";
 import { callsOf, type Message, type ToolResultMessage } from "../message/message.ts";
+import { addSpent, type Spent } from "../message/usage.ts";
 import { createRequestBuilder } from "../prompt/request-builder.ts";
 import { loopScenario } from "./loop-scenario.ts";
 import { simulateLoop } from "./loop-simulator.ts";
@@ -179,6 +180,31 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
       `${told.length} told, ${last.history.length} there`,
     );
   },
+  "events tell of every message which one it continues": (seed) => {
+    const { facts, states } = simulateLoop(seed);
+    const { history } = states.at(-1) as State;
+    const parents = new Map(itemsOf(history).map((entry) => [entry.id, at(history, entry.parent)?.id ?? null]));
+    for (const [i, fact] of facts.entries())
+      for (const event of eventsOf(states[i] as State, fact))
+        if (event.type === "message_end") claim(event.parent === parents.get(event.messageId), seed, `${event.messageId} hangs elsewhere`);
+  },
+  "what events say was spent is what the session has spent": (seed) => {
+    const { facts, states } = simulateLoop(seed);
+    let told: Spent = {};
+    for (const [i, fact] of facts.entries()) {
+      for (const event of eventsOf(states[i] as State, fact))
+        if ("usage" in event && event.type !== "run_end") told = addSpent(told, event);
+      const { usage, cost } = states[i + 1] as State;
+      claim(JSON.stringify([told.usage, told.cost]) === JSON.stringify([usage, cost]), seed, `other sums after fact ${i + 1}`);
+    }
+  },
+  "the state knows how each run ended": (seed) => {
+    const { facts, states } = simulateLoop(seed);
+    const last = states.at(-1) as State;
+    const ends = facts.flatMap((fact, i) => (fact.type === "run.finished" && states[i]?.run && !states[i + 1]?.run ? [fact] : []));
+    claim(ends.length === last.ended.length, seed, `${ends.length} ends, ${last.ended.length} known`);
+    for (const { runId, status } of ends) claim(endOf(last, runId)?.status === status, seed, `${runId} ended otherwise`);
+  },
 };
 
 function claim(holds: boolean, seed: number, what: string): void {
@@ -192,10 +218,10 @@ const runningCalls = (state: State): number => (state.run?.calls ?? []).filter((
 
 /** The state as a value: what two equal states share. */
 function asValue(state: State): string {
-  const items = (list: AppendList<unknown>): readonly unknown[] => Array.from({ length: list.length }, (_, place) => at(list, place));
-  const [history, known, ended] = [state.history, state.known, state.ended].map(items);
-  return JSON.stringify({ ...state, history, known, ended });
+  return JSON.stringify({ ...state, history: itemsOf(state.history), known: itemsOf(state.known), ended: itemsOf(state.ended) });
 }
+
+const itemsOf = <T>(list: AppendList<T>): readonly T[] => Array.from({ length: list.length }, (_, place) => at(list, place) as T);
 
 const isPlain = (value: unknown): boolean => {
   if (typeof value !== "object" || value === null)
