@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Route } from "../http/route.ts";
 import { durableEvent } from "../schemas/index.ts";
 import { type EventsQuery, followSession } from "./follow-session.ts";
+import { openSession } from "./open-session.ts";
 
 const params: z.ZodType<{ readonly id: string }> = z.object({ id: z.string() });
 const query: z.ZodType<EventsQuery> = z.object({ after: z.string().optional(), from: z.literal("now").optional() });
@@ -27,12 +28,7 @@ export const eventsRoute: Route<{ readonly id: string }, EventsQuery> = {
     409: { description: "The cursor is ahead of the log." },
   },
   async handle(call) {
-    const {
-      principal,
-      scene,
-      params: { id },
-    } = call;
-    const hosted = await scene.host.open({ scope: principal.scope, session: id });
+    const hosted = await openSession(call, call.params.id);
     try {
       return await followSession(call, hosted, call.query);
     } catch (error) {

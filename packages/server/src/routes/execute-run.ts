@@ -1,6 +1,7 @@
 import type { EventCursor, ExecuteInput, SubmitOptions } from "@loopwright/core/protocol";
 import { cursorAfter, inCallOrder } from "@loopwright/core/protocol";
 import type { Call } from "../http/route.ts";
+import { accessOf } from "../identity/access-of.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 import { createExecutionOutcome } from "../stream/execution-outcome.ts";
 import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
@@ -26,7 +27,7 @@ export async function streamExecution(call: Call, hosted: HostedSession, { input
   try {
     if (seen) await checkCursor(seen, hosted, scene.options.store);
     place = scene.streams.take(principal);
-    const { runId, seq } = await session.submit(input, { ...options, access: principal });
+    const { runId, seq } = await session.submit(input, { ...options, access: accessOf(principal) });
     const { sink, response } = call.openSink({
       status: 200,
       headers: streamHeaders({ "X-Session-Id": session.id, "Access-Control-Expose-Headers": "X-Session-Id" }),

@@ -1,10 +1,14 @@
 import { AgentError, isAgentError } from "@loopwright/core";
+import { checkExecuteInput } from "@loopwright/core/protocol";
 import type { Call, Route } from "../http/route.ts";
 import { admit } from "../identity/admit.ts";
 import { type ExecuteRequest, executeRequest } from "../schemas/index.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 import { lastEventCursor } from "../stream/request-cursor.ts";
+import { checkBlobs } from "./check-blobs.ts";
 import { streamExecution } from "./execute-run.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { keyedSessionId } from "./keyed-session-id.ts";
 
 type ExecuteCall = Call<unknown, unknown, ExecuteRequest>;
 
@@ -15,6 +19,7 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
   id: "execute",
   summary: "Sends an input to a new or an existing session and streams the run that answers it.",
   access: "principal",
+  isRefusedAtEnd: true,
   body: executeRequest,
   responses: {
     200: { description: "The run's events; `execute_complete` is the last frame.", stream: true },
@@ -23,46 +28,67 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
     409: { description: "The session is busy, or the call has another result." },
   },
   async handle(call) {
-    const { body, request } = call;
+    const { body, request, principal, scene } = call;
     const { mode, parent, ...options } = body.options ?? {};
-    const key = request.headers.get("Idempotency-Key");
+    const input = checkExecuteInput(body.input);
+    const key = idempotencyKeyOf(request);
     const seen = lastEventCursor(request);
-    const hosted = await sessionFor(call);
-    const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };
-    return streamExecution(call, hosted, { input: body.input, options: { ...chosen, ...(key ? { idempotencyKey: key } : {}) }, seen });
+    await checkBlobs(input, scene.options.store, principal.scope);
+    const hosted = await sessionFor(call, key.idempotencyKey);
+    const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }), ...key };
+    try {
+      return await scene.runs.admit({ principal, session: hosted.session, goesOn: Array.isArray(input) }, () =>
+        streamExecution(call, hosted, { input, options: chosen, seen }),
+      );
+    } catch (error) {
+      hosted.release();
+      throw error;
+    }
   },
 };
 
-/** The session that the body names; a new one where it names none, or one that is not there yet. */
-async function sessionFor(call: ExecuteCall): Promise<HostedSession> {
+/** The session that the body names; a new one where it names none, or one that is not there yet. The same key finds the same new one. */
+async function sessionFor(call: ExecuteCall, key: string | undefined): Promise<HostedSession> {
   const { principal, scene, body } = call;
-  const known = body.sessionId === undefined ? undefined : await openKnown(call, body.sessionId);
-  if (known) {
-    try {
-      admit(principal, { agent: known.agent, options: body.options }, scene);
-      return known;
-    } catch (error) {
-      known.release();
-      throw error;
-    }
-  }
-  const { sessionId, agent, context } = body;
-  if (!context && agent === undefined)
-    throw new AgentError("INPUT_INVALID", {
-      message: "Context required for new session",
-      fix: "Send `context`, or name an `agent`, or the `sessionId` of a session that exists.",
-    });
+  const { agent, context, options } = body;
+  const id = body.sessionId ?? (key === undefined ? undefined : await keyedSessionId(principal, key));
+  const mayBegin = context !== undefined || agent !== undefined;
+  if (body.sessionId === undefined && !mayBegin) throw contextRequired();
+  const known = id === undefined ? undefined : await openKnown(call, id, mayBegin);
+  if (known) return admitted(call, known);
   const name = agent ?? scene.options.agents[0]?.name ?? "";
-  admit(principal, { agent: name, context, options: body.options }, scene);
-  return scene.host.create(principal, { id: sessionId, agent: name, ...context });
+  admit(principal, { agent: name, context, options }, scene);
+  try {
+    return await scene.host.create(principal, { id, agent: name, ...context });
+  } catch (error) {
+    // Somebody else has begun it in the meantime.
+    if (id === undefined || !isAgentError(error, "SESSION_EXISTS")) throw error;
+    return admitted(call, await scene.host.open({ scope: principal.scope, session: id }));
+  }
 }
 
-async function openKnown({ principal, scene, body }: ExecuteCall, session: string): Promise<HostedSession | undefined> {
+function admitted({ principal, scene, body }: ExecuteCall, hosted: HostedSession): HostedSession {
   try {
-    return await scene.host.open({ scope: principal.scope, session });
+    admit(principal, { agent: hosted.agent, options: body.options }, scene);
+    return hosted;
   } catch (error) {
-    const mayBegin = body.context !== undefined || body.agent !== undefined;
-    if (mayBegin && isAgentError(error) && error.code === "SESSION_NOT_FOUND") return undefined;
+    hosted.release();
     throw error;
   }
 }
+
+async function openKnown({ principal, scene }: ExecuteCall, session: string, mayBegin: boolean): Promise<HostedSession | undefined> {
+  try {
+    return await scene.host.open({ scope: principal.scope, session });
+  } catch (error) {
+    if (!isAgentError(error, "SESSION_NOT_FOUND")) throw error;
+    if (mayBegin) return undefined;
+    throw contextRequired();
+  }
+}
+
+const contextRequired = (): AgentError =>
+  new AgentError("INPUT_INVALID", {
+    message: "Context required for new session",
+    fix: "Send `context`, or name an `agent`, or the `sessionId` of a session that exists.",
+  });
