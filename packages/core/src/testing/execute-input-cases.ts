@@ -64,17 +64,18 @@ export const executeInputCases: StoreKit<ExecuteUnderTest> = [
   ),
   executeCase(
     { id: "steer", promise: "a steered input joins the run that is open" },
-    { script: [hangs, { text: "Both, then." }] },
-    async ({ execute }) => {
+    { script: (gate) => [{ text: "One.", after: gate }, { text: "Both, then." }] },
+    async ({ execute, transcript, release }) => {
       const first = execute("s1", "first");
       const read = reading(first);
-      await read.seen("text_delta");
+      await read.seen("turn_start");
       const second = execute("s1", "also this", { mode: "steer" });
-      await read.seen("input_accepted");
       await reading(second).seen("input_accepted");
-      await first.abort();
-      expectSame((await first.result()).status, "aborted", "the first");
-      expectSame([(await second.result()).status], ["aborted"], "the second");
+      release();
+      const [one, two] = [await first.result(), await second.result()];
+      expectSame([one.text, two.text, two.runId], ["Both, then.", "Both, then.", one.runId], "the answers");
+      expectSame((await transcript("s1")).map(textOf), ["first", "One.", "also this", "Both, then."], "the transcript");
+      assertEventStream(await read.all);
     },
   ),
   executeCase({ id: "reject", promise: "an input may ask to be refused while a run is open" }, { script: [hangs] }, async ({ execute }) => {

@@ -25,10 +25,12 @@ export interface ExecuteUnderTest {
 /** What a case of the execute kit works with. */
 export interface ExecuteScene extends ExecutePlace {
   readonly model: ScriptedProvider;
+  /** Opens the gate that the script may wait for. */
+  release(): void;
 }
 
 export interface SceneOptions extends Partial<Omit<AgentOptions, "provider" | "name">> {
-  readonly script: readonly ScriptedStep[];
+  readonly script: readonly ScriptedStep[] | ((gate: Promise<void>) => readonly ScriptedStep[]);
 }
 
 /** A case of the execute kit: an agent over a scripted model, whose calls cost something. */
@@ -38,11 +40,15 @@ export function executeCase(
   check: (scene: ExecuteScene) => Promise<void>,
 ): StoreCase<ExecuteUnderTest> {
   const run = async (make: Make<ExecuteUnderTest>): Promise<void> => {
-    const model = scripted(script, { chunkSize: 4 });
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const model = scripted(typeof script === "function" ? script(gate) : script, { chunkSize: 4 });
     const prices = fixedPrices({ "scripted-1": { inputUsd: 1_000, outputUsd: 2_000 } });
     const place = await (await make()).serve(createAgent({ name: "tester", provider: model, prices, ...options }));
     try {
-      await check({ ...place, model });
+      await check({ ...place, model, release });
     } finally {
       await place.close();
     }

@@ -7,6 +7,8 @@ export { type DraftsUnderTest, draftStoreKit } from "./draft-store-kit.ts";
 export { eventChannelKit } from "./event-channel-kit.ts";
 export { assertEventStream, type EventStreamOptions, type EventViolation, findEventViolation } from "./event-stream.ts";
 export { type EventTree, readEventTree } from "./event-tree.ts";
+export { executeKit } from "./execute-kit.ts";
+export type { ExecutePlace, ExecuteUnderTest } from "./execute-under-test.ts";
 export { type IdsUnderTest, idSourceKit } from "./id-source-kit.ts";
 export type { IndexUnderTest } from "./index-under-test.ts";
 export type { Kit, KitCase, KitOptions, KitRunner, KitVerdict, Lack } from "./kit.ts";

@@ -1,7 +1,11 @@
 import { createSession, execute } from "../driver/session.ts";
+import { randomIds } from "../memory/ids.ts";
 import { memoryStore } from "../memory/memory-store.ts";
 import type { AgentSession } from "../protocol/execute.ts";
 import type { ExecuteUnderTest } from "./execute-under-test.ts";
+
+/** Retries wait for no jitter. */
+const hasty = { ...randomIds, random: () => 0 };
 
 /** Executions in this process, over a store in memory. */
 export const localExecution: ExecuteUnderTest = {
@@ -9,7 +13,7 @@ export const localExecution: ExecuteUnderTest = {
     const store = memoryStore();
     const sessions = new Map<string, AgentSession>();
     const sessionOf = (id: string): AgentSession => {
-      const session = sessions.get(id) ?? createSession({ agent, id, store });
+      const session = sessions.get(id) ?? createSession({ agent, id, store, ids: hasty });
       sessions.set(id, session);
       return session;
     };
