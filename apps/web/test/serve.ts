@@ -1,0 +1,78 @@
+// The built page, served with the offline model: for looking at it, and for the browser tests.
+//   node --conditions=@loopwright/source apps/web/test/serve.ts [port] [store file]
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createAgent, defineTool, type Tool, type ToolEvent } from "@loopwright/core";
+import { memoryStore } from "@loopwright/core/memory";
+import type { ModelProvider } from "@loopwright/core/ports";
+import { offline } from "@loopwright/providers-scripted";
+import { createServer } from "@loopwright/server";
+import { type Listening, listen, staticFiles } from "@loopwright/server/node";
+import { sqliteStore } from "@loopwright/store-sqlite";
+
+export interface ServePageOptions {
+  /** Default: any. */
+  readonly port?: number;
+  /** A file, for sessions that outlive the process. Default: memory. */
+  readonly storePath?: string;
+  readonly basePath?: string;
+  /** Default: the offline model at its usual pace. */
+  readonly provider?: ModelProvider;
+}
+
+/** One tool that answers at once, one that fails on bad arguments, and one that tells how far it is. */
+const demoTools: readonly Tool[] = [
+  defineTool({
+    name: "current_time",
+    label: "Current time",
+    description: "Tells the current time.",
+    parameters: { type: "object", properties: {} },
+    replay: "pure",
+    execute: () => new Date().toISOString(),
+  }),
+  defineTool({
+    name: "calculate",
+    label: "Calculate",
+    description: "Multiplies two whole numbers, for example 6 * 7.",
+    parameters: { type: "object", properties: { expression: { type: "string" } }, required: ["expression"] },
+    replay: "pure",
+    execute({ expression }: { readonly expression?: unknown }) {
+      const [, left, right] = /^\s*(\d+)\s*\*\s*(\d+)\s*$/.exec(String(expression)) ?? [];
+      if (left === undefined) throw new Error(`\`${String(expression)}\` is not a product of two whole numbers.`);
+      return String(Number(left) * Number(right));
+    },
+  }),
+  defineTool({
+    name: "read_pages",
+    label: "Read pages",
+    description: "Reads three pages, one after the other.",
+    parameters: { type: "object", properties: {} },
+    replay: "pure",
+    async *execute(_: unknown, { progress, signal }): AsyncGenerator<ToolEvent, void> {
+      for (const page of ["first", "second", "third"]) {
+        const step = progress(`Reading the ${page} page`);
+        await setTimeout(300, undefined, { signal });
+        yield { type: "delta", delta: `The ${page} page says what it says.\n` };
+        step.end();
+      }
+    },
+  }),
+];
+
+/** The page under an address of this machine, until `close`. */
+export async function servePage(options: ServePageOptions = {}): Promise<Listening> {
+  const { port = 0, storePath, basePath, provider = offline() } = options;
+  const server = createServer({
+    agents: [createAgent({ name: "demo", provider, tools: demoTools })],
+    store: storePath === undefined ? memoryStore() : sqliteStore(storePath),
+    page: staticFiles(fileURLToPath(new URL("../dist", import.meta.url))),
+    ...(basePath === undefined ? {} : { basePath }),
+  });
+  return listen(server, { port });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [port, storePath] = process.argv.slice(2);
+  const { url } = await servePage({ port: Number(port ?? 0), ...(storePath === undefined ? {} : { storePath }) });
+  console.log(url);
+}
