@@ -53,7 +53,7 @@ afterAll(async () => {
 const said: readonly (readonly string[])[] = [
   ["event: session_start\n", "event: text_delta\n", "event: execute_complete\n", '"status":"completed"'],
   ['"runId":', '"replayed":false'],
-  ["id: 2.0\nevent: input_accepted\n", "event: run_end\n", "event: rest\n"],
+  ["id: 3.0\nevent: input_accepted\n", "event: run_end\n", "event: rest\n"],
   ["event: run_start\n", "event: rest\n"],
   ["event: session_snapshot\n"],
   ["event: run_start\n"],

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type AgentServer, bearerTokens, createServer } from "@loopwright/server";
 import { listen, staticFiles } from "@loopwright/server/node";
 import { introduction } from "../compose/introduction.ts";
 import { localScope } from "../compose/kept-sessions.ts";
 import type { Workplace } from "../compose/workplace.ts";
+import { countOpenRuns } from "./count-open-runs.ts";
 import { findPage } from "./find-page.ts";
 import { freePort } from "./free-port.ts";
 import { hostNames, openableHost } from "./host-names.ts";
@@ -28,6 +30,7 @@ export async function serve(workplace: Workplace, wishes: RunSettings, logger: R
   });
   const listening = await listen(server, { host: wishes.host, port, insecure: wishes.isOpenToAll });
   const url = `http://${openableHost(wishes.host)}:${port}/`;
+  const openRuns = (): Promise<number> => countOpenRuns(server, { url: listening.url, token: wishes.token });
   logger.tell("listening", welcome({ workplace, wishes, port, url, page }), {
     url,
     pid: process.pid,
@@ -38,7 +41,8 @@ export async function serve(workplace: Workplace, wishes: RunSettings, logger: R
   });
   await goOn(server, logger);
   const signal = await signals.first;
-  await stop(server, { signal, patienceMs: wishes.patienceMs[signal], logger });
+  await stop(server, { signal, patienceMs: wishes.patienceMs[signal], logger, openRuns });
+  await server.close();
   await listening.close();
   signals.ignore();
   logger.tell("stopped", ["Stopped."]);
@@ -80,15 +84,20 @@ interface Stop {
   readonly signal: StopSignal;
   readonly patienceMs: number;
   readonly logger: RunLogger;
+  readonly openRuns: () => Promise<number>;
 }
 
+/** How often it is looked whether the runs that may end have ended. */
+const lookMs = 200;
+
 /** Takes nothing new and gives open runs their time. */
-async function stop(server: AgentServer, { signal, patienceMs, logger }: Stop): Promise<void> {
+async function stop(server: AgentServer, { signal, patienceMs, logger, openRuns }: Stop): Promise<void> {
   server.drain();
-  const count = server.running;
+  const count = await openRuns();
   const runs = count === 1 ? "1 run" : `${count} runs`;
   if (count === 0) return logger.tell("stopping", ["Stopping."], { signal });
   const plan = patienceMs === 0 ? `${runs} will go on at the next start.` : `${runs} may end within ${patienceMs / 1_000} s.`;
   logger.tell("stopping", [`Stopping. ${plan} The same again ends at once.`], { signal, running: count, patienceMs });
-  if (patienceMs > 0) await Promise.race([server.rested(), new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+  const until = performance.now() + patienceMs;
+  while (performance.now() < until && (await openRuns()) > 0) await sleep(Math.min(lookMs, Math.max(0, until - performance.now())));
 }
