@@ -47,7 +47,9 @@ export interface SessionFollower {
   events(events: readonly SessionEvent[], runId: string | undefined): void;
   /** Nothing moves by itself any more; may be told again. */
   rested?(): void;
-  /** The store is lost or the handle was let go: nothing more is told. */
+  /**
+   * The last that is told: the store is lost (follow again to go on), the session was removed (SESSION_CLOSED), or the handle was let go.
+   */
   lost?(error: AgentError): void;
 }
 
@@ -114,14 +116,17 @@ export interface AgentSession {
   open(): Promise<boolean>;
   /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
   ready(): Promise<AgentSession>;
-  /** Records the abort of the open run; false when nothing runs. */
+  /** Records the abort of the open run, or else of the first one that waits to begin; false when there is none. */
   abort(reason?: string, by?: string): Promise<boolean>;
   change(change: { readonly title?: string; readonly metadata?: JsonObject }): Promise<void>;
   /** Chooses the branch that the next input continues. @throws AgentError INPUT_INVALID when no such message exists. */
   moveHead(to: MessageId | null): Promise<void>;
   /** Events of this session from now on, as this process sees them. */
   subscribe(listener: (events: readonly SessionEvent[]) => void): () => void;
-  /** Records an input and has it answered, whether or not anybody watches. Resolves when it is durable. @throws AgentError as `execute` */
+  /**
+   * Records an input and has it answered, whether or not anybody watches: also when its owner dies or the store fails for a while. Resolves
+   * when it is durable. @throws AgentError as `execute`, and FORBIDDEN when the access is for another scope
+   */
   submit(input: ExecuteInput, options?: SubmitOptions): Promise<AcceptedSubmission>;
   /**
    * Tells everything that happens from now on, whoever does it, and goes on with a run that its owner has left behind. Loads the state
