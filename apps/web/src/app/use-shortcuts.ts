@@ -17,7 +17,8 @@ export function useShortcuts(actions: ShortcutActions): void {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open], :popover-open")) return;
       const name = shortcutOf(event, { isTyping: isTextField(event.target), isApple });
-      if (name !== undefined && latest.current[name]?.() !== false) event.preventDefault();
+      const act = name === undefined ? undefined : latest.current[name];
+      if (act && act() !== false) event.preventDefault();
     };
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);
