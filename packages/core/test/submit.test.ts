@@ -120,6 +120,44 @@ describe("an input that is submitted", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("has a store that stays away asked ever more rarely, at least every half minute", async () => {
+    const { again, store, clock, agent } = world([{ text: "half", hang: true }]);
+    let isDown = false;
+    let asked = 0;
+    const away: SessionStore = {
+      ...store,
+      log: {
+        ...store.log,
+        read: async (...args) => {
+          if (!isDown) return store.log.read(...args);
+          asked += 1;
+          throw new Error("disk gone");
+        },
+      },
+    };
+    const session = again({ store: away, agent });
+    await session.submit("hi");
+    await calm();
+    isDown = true;
+    await store.log.append(ref, {
+      expectedSeq: session.lastSeq,
+      batchId: "b",
+      facts: [{ type: "session.changed", title: "t", at: 1, v: 1 }],
+    });
+    await calm();
+    const waits: number[] = [];
+    for (let waited = 0, second = 0; second < 120; second++) {
+      const before = asked;
+      clock.advance(1_000);
+      await calm();
+      waited += 1;
+      if (asked === before) continue;
+      waits.push(waited);
+      waited = 0;
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30]);
+  });
+
   it("leaves no timer and no lease behind once it is answered", async () => {
     const { session, store, clock } = world([{ text: "one" }]);
     await session.submit("hi");

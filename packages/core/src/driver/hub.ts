@@ -68,7 +68,8 @@ export function createHub(outward?: (events: readonly EphemeralEvent[]) => void)
     snapshots(runId) {
       const events: EphemeralEvent[] = [];
       for (const [id, lane] of lanes) {
-        const body = runId === undefined || lane.runId === runId ? lane.snapshot() : undefined;
+        // A lane that has said nothing has nothing to catch up with.
+        const body = lane.n > 0 && (runId === undefined || lane.runId === runId) ? lane.snapshot() : undefined;
         if (body) events.push(numbered(body, id, lane.n));
       }
       return events;

@@ -1,6 +1,7 @@
 import { isAtRest } from "../loop/state.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SessionDriver } from "./session-driver.ts";
+import { driverLimits } from "./session-options.ts";
 
 /** Sees to it that a session goes on though nobody watches it. */
 export interface Keeper {
@@ -8,12 +9,11 @@ export interface Keeper {
   keep(): void;
 }
 
-/** How long after a fault the store is asked again. */
-const faultWaitMs = 1_000;
-
 export function createKeeper(driver: SessionDriver, clock: Clock): Keeper {
   let stop: (() => void) | undefined;
   let cancel = (): void => {};
+  /** In a row. */
+  let faults = 0;
   const end = (): void => {
     stop?.();
     stop = undefined;
@@ -22,11 +22,14 @@ export function createKeeper(driver: SessionDriver, clock: Clock): Keeper {
   return {
     keep() {
       stop ??= driver.watch({
-        settled: (state) => void (isAtRest(state) && end()),
+        settled(state) {
+          faults = 0;
+          if (isAtRest(state)) end();
+        },
         lost(error) {
           if (!error.retryable) return end();
           cancel();
-          cancel = clock.after(faultWaitMs, () => driver.kick());
+          cancel = clock.after(Math.min(driverLimits.faultCapMs, driverLimits.faultBaseMs * 2 ** faults++), () => driver.kick());
         },
       });
       driver.kick();

@@ -51,6 +51,8 @@ export const driverLimits: {
   readonly drainMs: number;
   readonly tailPollMs: number;
   readonly pingsAloneMs: number;
+  readonly faultBaseMs: number;
+  readonly faultCapMs: number;
   readonly retryBaseMs: number;
   readonly retryCapMs: number;
   readonly readerBytes: number;
@@ -77,6 +79,9 @@ export const driverLimits: {
   tailPollMs: 250,
   /** How long pings keep a silent model call alive. */
   pingsAloneMs: 300_000,
+  /** How long after a fault of the store it is asked again for the sake of an input that was accepted: twice as long after each, up to the cap. */
+  faultBaseMs: 1_000,
+  faultCapMs: 30_000,
   /** Full jitter between 0 and base x 2^attempt. */
   retryBaseMs: 500,
   retryCapMs: 30_000,
