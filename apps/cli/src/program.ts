@@ -77,7 +77,7 @@ function addRun(program: Command, exit: (code: number) => void): void {
     .option("--token <text>", "callers have to send it; better in LOOPWRIGHT_TOKEN, where other users of the machine do not see it")
     .option("--models <names>", "further models that the page offers, with commas between them")
     .option("--insecure", "let everybody in who reaches the host")
-    .option("--allow-host <name>", "another name by which callers may know this server; may be repeated", collect, [])
+    .option("--allow-host <name>", "another name by which callers may know this server; may be repeated", collect)
     .option("--shutdown-timeout <seconds>", "how long open runs may go on when it is stopped; default: 0 at Ctrl+C, 30 at SIGTERM")
     .option("--json", "print what happens as one JSON object a line")
     .action(async (flags) => {
@@ -86,7 +86,7 @@ function addRun(program: Command, exit: (code: number) => void): void {
     });
 }
 
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 function addChat(program: Command, exit: (code: number) => void): void {
   remote(shared(program.command("chat").description("talk; without a terminal a short demonstration on the offline model")))
