@@ -1,23 +1,27 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { EventSink, OpenSink } from "../stream/event-sink.ts";
+import { SocketSink } from "./socket-sink.ts";
 
 /** Opens sinks that write to the response of this request: what is encoded once goes to the sockets of all who watch as it is. */
 export function openNodeSink(response: ServerResponse): OpenSink {
   return ({ status, headers }) => {
     response.writeHead(status, Object.fromEntries(headers));
-    response.flushHeaders();
-    response.socket?.setNoDelay(true);
-    return { sink: createNodeSink(response), response: RESPONSE_ALREADY_SENT };
+    response.on("error", () => response.destroy()); // The other side is gone; `close` follows.
+    const { socket } = response;
+    socket?.setNoDelay(true);
+    // A response that waits behind another one has no socket yet; one of HTTP/1.0 has no chunks.
+    const sink = socket && response.chunkedEncoding ? new SocketSink(response, socket) : createResponseSink(response);
+    return { sink, response: RESPONSE_ALREADY_SENT };
   };
 }
 
-function createNodeSink(response: ServerResponse): EventSink {
+function createResponseSink(response: ServerResponse): EventSink {
   let isOver = false;
   response.once("close", () => {
     isOver = true;
   });
-  response.on("error", () => response.destroy()); // The other side is gone; `close` follows.
+  response.flushHeaders();
   return {
     write(bytes) {
       if (!isOver) response.write(bytes);
