@@ -72,7 +72,7 @@ function waitOf(header: string | null, { clock }: ClientScene): number | undefin
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-/** Whether another try may go better: the other side says so, or failed. */
-export function mayPass({ retryable, details }: AgentError): boolean {
-  return retryable || Number(details?.["status"]) >= 500;
+/** Whether another try may go better: the other side says so, or failed. A session that is busy is so for as long as its run takes. */
+export function mayPass({ code, retryable, details }: AgentError): boolean {
+  return code !== "SESSION_BUSY" && (retryable || Number(details?.["status"]) >= 500);
 }

@@ -13,7 +13,7 @@ import type {
   ToolResultMessage,
 } from "@loopwright/core/protocol";
 import { isKnownError } from "./client-error.ts";
-import { connectAttempts } from "./client-limits.ts";
+import { connectAttempts, retryCapMs } from "./client-limits.ts";
 import { type ClientScene, newId } from "./client-scene.ts";
 import { mayPass, requestJson, sendRequest, type WireRequest } from "./send-request.ts";
 import { createBackOff, sleep } from "./stream/back-off.ts";
@@ -135,16 +135,16 @@ function queryOf(fields: { readonly [name: string]: string | number | undefined 
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
 
-/** A request that does the same when it is sent again: a few tries, as long as one may go better. */
+/** A request that does the same when it is sent again: a few tries, as long as one may soon go better. */
 async function requestSurely<T>(scene: ClientScene, request: WireRequest): Promise<T> {
   const backOff = createBackOff(scene);
   for (;;) {
     try {
       return await requestJson<T>(scene, request);
     } catch (error) {
-      if (request.signal?.aborted || !isKnownError(error) || !mayPass(error) || error.code === "SESSION_BUSY") throw error;
+      if (request.signal?.aborted || !isKnownError(error) || !mayPass(error)) throw error;
       const waitMs = backOff.next(error.retryAfterMs);
-      if (backOff.failures >= connectAttempts) throw error;
+      if (waitMs > retryCapMs || backOff.failures >= connectAttempts) throw error;
       await sleep(scene.clock, waitMs, request.signal);
     }
   }

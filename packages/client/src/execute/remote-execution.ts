@@ -7,22 +7,22 @@
  *  E3 nothing waits for the reader; nobody asking for the result is no crash.
  */
 import {
+  type AgentEvent,
   type ExecuteInput,
   type ExecuteOptions,
   type ExecuteResult,
   type ExecuteStream,
   type Message,
-  type PendingToolCall,
-  type ToolResultMessage,
   textOf,
 } from "@loopwright/core/protocol";
 import { clientError, errorFromDocument, isKnownError } from "../client-error.ts";
 import { type ClientScene, newId } from "../client-scene.ts";
 import { createSessionRequests, type SessionContext } from "../session-requests.ts";
 import type { ConnectionState } from "../stream/watch.ts";
-import { type AnyTool, declaredTool, runClientTool } from "./client-tool.ts";
+import { createCallAnswers } from "./answer-calls.ts";
+import { type AnyTool, declaredTool } from "./client-tool.ts";
 import { createEventBuffer } from "./event-buffer.ts";
-import { createRunReader, type ExecuteComplete, type RunEnd } from "./run-reader.ts";
+import { createRunReader, type RunEnd } from "./run-reader.ts";
 
 export interface ClientExecuteOptions extends ExecuteOptions {
   /** The session to go on with. Default: a new one. */
@@ -41,7 +41,7 @@ export interface ClientExecuteOptions extends ExecuteOptions {
 
 /** Begins an execution over HTTP. */
 export function executeRemotely(scene: ClientScene, input: ExecuteInput, options: ClientExecuteOptions): ExecuteStream {
-  const { sessionId = newId(scene), idempotencyKey: key = newId(scene), signal, onState } = options;
+  const { sessionId = newId(scene), idempotencyKey: key = newId(scene), signal, onState, tools = [], runTools = true } = options;
   const sessions = createSessionRequests(scene);
   const buffer = createEventBuffer();
   const messages: Message[] = [];
@@ -59,33 +59,15 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
 
   async function run(): Promise<ExecuteResult> {
     const request = { path: "/api/agent/execute", json: bodyOf(sessionId, input, options) };
-    const onEvent: Parameters<typeof createRunReader>[1]["onEvent"] = (event) => {
+    const onEvent = (event: AgentEvent): void => {
       if (event.type === "message_end") messages.push(event.message);
       buffer.push(event);
     };
     const read = createRunReader(scene, { request, key, onEvent, onAccepted: accepted.resolve, onState });
-    const session = { id: sessionId, messages: () => messages };
-    const answered = new Set<string>();
-    for (;;) {
-      const end = await read();
-      const calls = (aborting.signal.aborted ? [] : callsFor(end.complete, options)).filter(({ callKey }) => !answered.has(callKey));
-      if (calls.length === 0) return finish(end);
-      for (const { callKey } of calls) answered.add(callKey);
-      const results = await answersTo(
-        calls,
-        (call, tool) => runClientTool(scene, { tool, call, signal: aborting.signal, session }),
-        options,
-      );
-      if (!aborting.signal.aborted) await sendEach(results);
-    }
-  }
-
-  /** Where somebody else was faster, or it is too late, the run has gone on by itself. */
-  async function sendEach(results: readonly ToolResultMessage[]): Promise<void> {
-    for (const result of results)
-      await sessions.sendResults(sessionId, [result]).catch((error: unknown) => {
-        if (!isKnownError(error) || !/^CALL_/.test(error.code)) throw error;
-      });
+    const answer = createCallAnswers(scene, { sessions, sessionId, messages, tools: runTools ? tools : [], signal: aborting.signal });
+    let end = await read();
+    while (await answer(end.complete.pendingToolCalls ?? [])) end = await read();
+    return finish(end);
   }
 
   function finish(end: RunEnd): ExecuteResult {
@@ -115,26 +97,6 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
       return buffer;
     },
   };
-}
-
-/** The calls that wait and have a tool here. */
-function callsFor({ pendingToolCalls = [] }: ExecuteComplete, { runTools, tools = [] }: ClientExecuteOptions): readonly PendingToolCall[] {
-  return runTools === false
-    ? []
-    : pendingToolCalls.filter(({ toolName }) => tools.some(({ name, execute }) => name === toolName && execute));
-}
-
-/** Side by side, unless one of the tools is to run alone. */
-async function answersTo(
-  calls: readonly PendingToolCall[],
-  answer: (call: PendingToolCall, tool: AnyTool) => Promise<ToolResultMessage>,
-  { tools = [] }: ClientExecuteOptions,
-): Promise<readonly ToolResultMessage[]> {
-  const named = calls.flatMap((call) => tools.filter(({ name }) => name === call.toolName).map((tool) => ({ call, tool })));
-  if (!named.some(({ tool }) => tool.sequential)) return Promise.all(named.map(({ call, tool }) => answer(call, tool)));
-  const results: ToolResultMessage[] = [];
-  for (const { call, tool } of named) results.push(await answer(call, tool));
-  return results;
 }
 
 function resultOf({ messages, complete }: RunEnd): ExecuteResult {

@@ -7,7 +7,7 @@ import {
   type Message,
 } from "@loopwright/core/protocol";
 import { unreachable } from "../client-error.ts";
-import { connectAttempts, resumeAttempts } from "../client-limits.ts";
+import { connectAttempts, resumeAttempts, retryCapMs } from "../client-limits.ts";
 import type { ClientScene } from "../client-scene.ts";
 import type { WireRequest } from "../send-request.ts";
 import type { Frame } from "../stream/connect.ts";
@@ -41,7 +41,7 @@ export interface RunReaderOptions {
  */
 export function createRunReader(scene: ClientScene, options: RunReaderOptions): () => Promise<RunEnd> {
   const { request, key, onEvent, onAccepted, onState } = options;
-  let attemptsMax = connectAttempts;
+  let isAccepted = false;
   let last: EventCursor | undefined;
   let messages: readonly Message[] = [];
 
@@ -60,10 +60,11 @@ export function createRunReader(scene: ClientScene, options: RunReaderOptions): 
 
   const watching = {
     request: (): WireRequest => ({ ...request, headers: { "Idempotency-Key": key, "Last-Event-ID": last && encodeCursor(last) } }),
-    attemptsMax: () => attemptsMax,
+    mayWait: (failures: number, waitMs: number) =>
+      isAccepted ? failures < resumeAttempts : failures < connectAttempts && waitMs <= retryCapMs,
     onState(state: ConnectionState) {
       if (state.state === "open") {
-        attemptsMax = resumeAttempts;
+        isAccepted = true;
         onAccepted();
       }
       onState?.(state);

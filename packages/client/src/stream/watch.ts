@@ -19,8 +19,8 @@ export interface WatchOptions {
   readonly request: () => WireRequest;
   /** Told why the server refused; true: ask again at once, for something else. */
   readonly onRefused?: (error: AgentError) => boolean | Promise<boolean>;
-  /** Tries in a row that may fail. Default: any number. */
-  readonly attemptsMax?: () => number;
+  /** Whether to try again after so many failures in a row, and this wait. Default: always. */
+  readonly mayWait?: (failures: number, waitMs: number) => boolean;
   readonly onState?: ((state: ConnectionState) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -30,7 +30,7 @@ export interface WatchOptions {
  * @throws AgentError what the server refuses for good
  */
 export async function* watch(scene: ClientScene, options: WatchOptions): AsyncGenerator<readonly Frame[], void> {
-  const { request, onRefused, attemptsMax, onState = () => {}, signal } = options;
+  const { request, onRefused, mayWait, onState = () => {}, signal } = options;
   const backOff = createBackOff(scene);
   let last: AgentError | undefined;
   try {
@@ -50,7 +50,7 @@ export async function* watch(scene: ClientScene, options: WatchOptions): AsyncGe
       }
       if (signal?.aborted) return;
       const retryInMs = backOff.next(error?.retryAfterMs);
-      if (backOff.failures >= (attemptsMax?.() ?? Number.POSITIVE_INFINITY)) throw error ?? unreachable(scene.url);
+      if (mayWait?.(backOff.failures, retryInMs) === false) throw error ?? unreachable(scene.url);
       onState({ state: "waiting", retryInMs, ...(error ? { error } : {}) });
       await sleep(scene.clock, retryInMs, signal);
     }
