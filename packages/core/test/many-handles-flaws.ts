@@ -89,7 +89,10 @@ export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent,
     claim(isNamed, `${name} names another fact`);
     claim(ends.includes(accepted.runId), `${name} names a run that never ended`);
   }
-  for (const { node, state: end, told, pending } of processes) {
+  for (const { node, state: end, told, followed = [], isRested, pending } of processes) {
+    claim(isStretchOf(durable(followed), log), `what ${node} told its follower is not what the log says`);
+    const hasHeardAll = durable(followed).length === 0 || (durable(followed).at(-1)?.seq === log.at(-1)?.seq && isRested);
+    claim(end !== "alive" || hasHeardAll, `the follower at ${node} was not told all, or not of the rest`);
     claim(isStretchOf(durable(told), log), `what ${node} told its listener is not what the log says`);
     if (end !== "dead") claim(pending() === 0, `${node} keeps ${pending()} timers`);
   }

@@ -43,6 +43,9 @@ export interface Process {
   readonly node: string;
   readonly session: AgentSession;
   readonly told: readonly SessionEvent[];
+  /** What it heard as a follower that follows again whenever the store is lost; absent where it does not follow. */
+  readonly followed: SessionEvent[] | undefined;
+  isRested: boolean;
   /** Dead: nothing it asks is answered, none of its timers fires. Let go: its handle was disposed. */
   state: "alive" | "dead" | "let go";
   /** Timers of its driver. */
@@ -168,10 +171,27 @@ class Storm {
     const store = { ...this.store, log: this.logOf(() => process) };
     const ids = seededIds(1_000 * (this.processes.length + 1));
     const session = createSession({ agent: this.agent, id: ref.session, store, clock, ids, node, leaseMs });
-    const process: Process = { node, session, told, state: "alive", pending: () => timers.size };
+    const followed = this.isChance(0.4) ? [] : undefined;
+    const process: Process = { node, session, told, followed, isRested: false, state: "alive", pending: () => timers.size };
+    if (followed) this.follow(process, followed);
     session.subscribe((events) => told.push(...events));
     this.processes.push(process);
     return process;
+  }
+
+  private follow(process: Process, followed: SessionEvent[]): void {
+    process.session.follow({
+      events(events) {
+        followed.push(...events);
+        process.isRested = false;
+      },
+      rested: () => {
+        process.isRested = true;
+      },
+      lost: (error) => {
+        if (error.code !== "RUN_ABORTED") this.follow(process, followed);
+      },
+    });
   }
 
   /** The log as a process sees it: late, failing in every way it may, and silent once the process is dead. */
@@ -320,7 +340,8 @@ class Storm {
   async outcome(): Promise<Outcome> {
     const streams = this.streams.map((stream) => ({ ...stream }));
     const { facts, isLeased } = { facts: await this.store.log.read(ref), isLeased: (await this.store.log.head(ref)).lease !== undefined };
-    for (const process of this.processes) if (process.state === "alive") await process.session[Symbol.asyncDispose]();
+    const alive = this.processes.filter(({ state }) => state === "alive");
+    for (const process of alive) await process.session[Symbol.asyncDispose]();
     await calm();
     return {
       facts,

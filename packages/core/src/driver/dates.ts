@@ -2,6 +2,7 @@ import { closeCall } from "../loop/closing-results.ts";
 import type { FactBody } from "../loop/fact.ts";
 import { isAtRest, type State } from "../loop/state.ts";
 import type { Clock } from "../ports/clock.ts";
+import { driverLimits } from "./session-options.ts";
 
 /** The next moment at which time alone moves the session, in milliseconds since the epoch. */
 function nextDate({ run }: State): number | undefined {
@@ -14,19 +15,27 @@ function nextDate({ run }: State): number | undefined {
 /** Longer waits of a timer fire at once. */
 const timerMaxMs = 2 ** 31 - 1;
 
-/** The one timer for a session's next date. */
+/** The one timer of a session: for its next date, or for the store to come back. */
 export interface DateTimer {
   /** Waits for the next date of this state, in place of any other. */
   set(state: State): void;
+  /** The store has failed: waits, after each fault in a row twice as long, in place of any other. False: for nobody. */
+  setAfterFault(isAwaited: boolean): void;
   cancel(): void;
 }
 
 /** `onDate` may come early: a timer has a longest wait. */
 export function createDateTimer(clock: Clock, onDate: () => void): DateTimer {
   let cancel = (): void => {};
+  let faults = 0;
   return {
     cancel: () => cancel(),
+    setAfterFault(isAwaited) {
+      cancel();
+      if (isAwaited) cancel = clock.after(Math.min(driverLimits.faultCapMs, driverLimits.faultBaseMs * 2 ** faults++), onDate);
+    },
     set(state) {
+      faults = 0;
       cancel();
       cancel = () => {};
       const date = nextDate(state);

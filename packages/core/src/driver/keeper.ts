@@ -1,7 +1,5 @@
 import { isAtRest } from "../loop/state.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { SessionDriver } from "./session-driver.ts";
-import { driverLimits } from "./session-options.ts";
 
 /** Sees to it that a session goes on though nobody watches it. */
 export interface Keeper {
@@ -9,28 +7,17 @@ export interface Keeper {
   keep(): void;
 }
 
-export function createKeeper(driver: SessionDriver, clock: Clock): Keeper {
+export function createKeeper(driver: SessionDriver): Keeper {
   let stop: (() => void) | undefined;
-  let cancel = (): void => {};
-  /** In a row. */
-  let faults = 0;
   const end = (): void => {
     stop?.();
     stop = undefined;
-    cancel();
   };
   return {
     keep() {
       stop ??= driver.watch({
-        settled(state) {
-          faults = 0;
-          if (isAtRest(state)) end();
-        },
-        lost(error) {
-          if (!error.retryable) return end();
-          cancel();
-          cancel = clock.after(Math.min(driverLimits.faultCapMs, driverLimits.faultBaseMs * 2 ** faults++), () => driver.kick());
-        },
+        settled: (state) => void (isAtRest(state) && end()),
+        lost: (error) => void (error.retryable || end()),
       });
       driver.kick();
     },

@@ -327,11 +327,11 @@ export class SessionDriver {
     this.current = emptyState;
     this.tailSeq = 0;
     this.tail.need(undefined);
-    this.date.cancel();
     const level = error.code === "SESSION_CLOSED" ? "info" : "error";
     this.deps.logger.log(level, error.message, { code: error.code, session: this.deps.sessionId });
     this.inbox.lose(error);
     this.watchers.lost(error);
+    this.date.setAfterFault(this.watchers.size > 0 && !this.isDisposed);
   }
 
   /** Effects that end in the same moment are decided on together: one batch, not one for each. */

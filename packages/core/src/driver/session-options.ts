@@ -79,7 +79,7 @@ export const driverLimits: {
   tailPollMs: 250,
   /** How long pings keep a silent model call alive. */
   pingsAloneMs: 300_000,
-  /** How long after a fault of the store it is asked again for the sake of an input that was accepted: twice as long after each, up to the cap. */
+  /** How long after a fault of the store it is asked again for who still watches: twice as long after each in a row, up to the cap. */
   faultBaseMs: 1_000,
   faultCapMs: 30_000,
   /** Full jitter between 0 and base x 2^attempt. */

@@ -46,7 +46,7 @@ export function createSession(options: SessionOptions): AgentSession {
     ...(metadata ? { metadata } : {}),
   };
   const driver = new SessionDriver(deps);
-  const handle: Handle = { deps, driver, keeper: createKeeper(driver, deps.clock), opening };
+  const handle: Handle = { deps, driver, keeper: createKeeper(driver), opening };
   const session = sessionOver(handle);
   handles.set(session, handle);
   return session;
