@@ -13,7 +13,7 @@ export interface ThemeChoice extends Watched<Theme> {
 }
 
 /** The choice kept in `kept`, shown on `root`. */
-export function createThemeChoice(kept: KeptText, root: HTMLElement): ThemeChoice {
+export function createThemeChoice(kept: KeptText, root: { readonly dataset: DOMStringMap }): ThemeChoice {
   const { read, subscribe, put } = createWatched(themes.find((known) => known === kept.get("theme")) ?? "system");
   const show = (theme: Theme): void => {
     if (theme === "system") delete root.dataset["theme"];

@@ -1,3 +1,4 @@
+import type { ConnectionState } from "@loopwright/client";
 import { useEffect } from "react";
 import { useServices } from "./services.ts";
 
@@ -11,9 +12,14 @@ export function useListUpdates(): void {
     let watching: AbortController | undefined;
     const watch = async (signal: AbortSignal): Promise<void> => {
       try {
-        for await (const _ of client.notifications({ signal })) list.refresh();
+        // Hints may be missed while there is no connection: each new one begins with a look at the list.
+        const onState = ({ state }: ConnectionState): void => {
+          if (state === "open") list.refresh();
+        };
+        for await (const _ of client.notifications({ signal, onState })) list.refresh();
       } catch {
-        // The open session tells of a lost connection; the list is read again when the page is next seen.
+        // The server refuses for good: what the list itself is told says why.
+        list.refresh();
       }
     };
     const onVisibility = (): void => {
@@ -21,9 +27,9 @@ export function useListUpdates(): void {
       watching = undefined;
       if (document.visibilityState === "hidden") return;
       watching = new AbortController();
-      list.refresh();
       void watch(watching.signal);
     };
+    list.refresh();
     onVisibility();
     document.addEventListener("visibilitychange", onVisibility);
     return () => {

@@ -22,17 +22,19 @@ export interface ComposerProps {
   /** Resolves when the message is safe with the server. */
   readonly send: (outgoing: Outgoing) => Promise<void>;
   readonly stop: () => void;
+  /** False while the connection to the session is lost: what could not be sent is sent when it is back. */
+  readonly isConnected?: boolean;
   /** The model picker. */
   readonly children?: ReactNode;
 }
 
 /** Where a message is written. Give it a `key` per session. */
 export function Composer(props: ComposerProps): ReactNode {
-  const { isRunning, isStopping, waiting, stop } = props;
+  const { isRunning, isStopping, waiting, stop, isConnected = true } = props;
   const { client, kept, server } = useServices();
   const field = useRef<HTMLTextAreaElement>(null);
   const [mode, setMode] = useState<InputMode>(kept.get("mode") === "steer" ? "steer" : "enqueue");
-  const { draft, setDraft, sending, problem, send } = useSending(props.draftOf, props.send);
+  const { draft, setDraft, sending, problem, send } = useSending(props.draftOf, props.send, isConnected);
   const attachments = useAttachments(server, (file) => setDraft((now) => ({ text: now.text, files: [...now.files, file] })));
   const isDragged = useFileDrop(attachments.add);
   const maySend = isSendable(draft) && sending === undefined && attachments.uploads.every(({ error }) => error !== undefined);
@@ -75,6 +77,7 @@ export function Composer(props: ComposerProps): ReactNode {
           <button type="submit" className="button small" disabled={!maySend}>
             Send again
           </button>
+          {isConnected ? null : <span>It is sent as soon as the connection is back.</span>}
         </ProblemNote>
       ) : null}
       <div className="composer-box" data-dragged={isDragged}>

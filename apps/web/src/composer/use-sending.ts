@@ -1,5 +1,5 @@
-import type { AgentError, InputMode } from "@loopwright/core/protocol";
-import { useRef, useState } from "react";
+import { type AgentError, type InputMode, isAgentError } from "@loopwright/core/protocol";
+import { useEffect, useRef, useState } from "react";
 import { errorOf } from "../app/notices.ts";
 import { useServices } from "../app/services.ts";
 import { type Draft, emptyDraft } from "../session/drafts.ts";
@@ -18,15 +18,17 @@ export interface Sending {
 
 /**
  * The draft of a session and its sending. The words stay kept until the server has them: after a failure or a reload they are
- * there again, with their key, so that sending them once more is never a second message.
+ * there again, with their key, so that sending them once more is never a second message. What could not be sent for want of a connection
+ * is sent when `isConnected` becomes true again.
  */
-export function useSending(draftOf: string, post: (outgoing: Outgoing) => Promise<void>): Sending {
+export function useSending(draftOf: string, post: (outgoing: Outgoing) => Promise<void>, isConnected: boolean): Sending {
   const { drafts } = useServices();
   const [draft, show] = useState(() => drafts.get(draftOf));
   const [sending, setSending] = useState<Draft>();
   const [problem, setProblem] = useState<AgentError>();
   // The newest draft and what is on its way, also for a sending that ends when nothing is rendered any more.
   const now = useRef(draft);
+  const lastMode = useRef<InputMode>("enqueue");
   const onItsWay = useRef<Draft>(undefined);
 
   const put = (next: Draft): void => {
@@ -36,6 +38,7 @@ export function useSending(draftOf: string, post: (outgoing: Outgoing) => Promis
     show(next);
   };
   const send = async (mode: InputMode): Promise<void> => {
+    lastMode.current = mode;
     const outgoing = { ...now.current, key: now.current.key ?? newId() };
     onItsWay.current = outgoing;
     put(emptyDraft);
@@ -53,6 +56,16 @@ export function useSending(draftOf: string, post: (outgoing: Outgoing) => Promis
       setSending(undefined);
     }
   };
+  // What failed for want of a connection goes when it is back, unless it was changed meanwhile: the key is the same, so never twice.
+  const again = useRef<() => void>(undefined);
+  useEffect(() => {
+    again.current = () => {
+      if (isAgentError(problem, "SERVER_UNREACHABLE") && now.current.key !== undefined && !onItsWay.current) void send(lastMode.current);
+    };
+  });
+  useEffect(() => {
+    if (isConnected) again.current?.();
+  }, [isConnected]);
   const setDraft = (change: (now: Draft) => Draft): void => put(change(now.current));
   return { draft, setDraft, sending, problem, send };
 }

@@ -1,14 +1,18 @@
-import type { SessionView } from "@loopwright/client";
 import { textOf } from "@loopwright/core/protocol";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useWatched } from "../app/use-watched.ts";
 import { finishedSentences, spoken } from "./finished-sentences.ts";
+import type { OpenSession } from "./open-session.ts";
 
 /** Reads the answer that is being written to a screen reader: finished sentences only, politely, then its end. */
-export function Announcer({ view }: { readonly view: SessionView }): ReactNode {
+export function Announcer({ session }: { readonly session: OpenSession }): ReactNode {
+  const answer = useWatched(session, ({ view }) => view?.answer);
+  const last = useWatched(session, ({ view }) => view?.path.at(-1));
+  const status = useWatched(session, ({ view }) => view?.status);
+  const lastRun = useWatched(session, ({ view }) => view?.lastRun);
   const [words, setWords] = useState("");
   const place = useRef({ lane: -1, upTo: 0 });
-  const { answer, lastRun, status } = view;
-  const last = view.path.at(-1);
+  const wasRunning = useRef(false);
 
   useEffect(() => {
     if (!answer) return;
@@ -27,11 +31,15 @@ export function Announcer({ view }: { readonly view: SessionView }): ReactNode {
   }, [answer, last]);
   useEffect(() => {
     if (status === "waiting") setWords("The answer waits for you.");
-    else if (status === "idle" && lastRun?.status === "aborted") setWords("Stopped.");
+    if (status === "running") wasRunning.current = true;
+    if (status !== "idle" || !wasRunning.current) return;
+    wasRunning.current = false;
+    if (lastRun?.status === "aborted") setWords("Stopped.");
+    if (lastRun?.status === "failed") setWords("The answer failed.");
   }, [status, lastRun]);
 
   return (
-    <p className="visually-hidden" aria-live="polite" aria-atomic="true" data-testid="announcer">
+    <p className="visually-hidden" aria-live="polite" aria-atomic="true">
       {words}
     </p>
   );

@@ -25,6 +25,7 @@ export function SessionComposer({ session, actions, model }: SessionComposerProp
   const status = useWatched(session, ({ view }) => view?.status ?? "idle");
   const isStopping = useWatched(session, ({ view }) => view?.run?.aborting !== undefined);
   const waiting = useWatched(session, ({ view }) => view?.waiting ?? nobody);
+  const isConnected = useWatched(session, ({ connection }) => connection === "live");
   const isClosed = useWatched(session, ({ view }) => view?.closed ?? false);
   const [chosen, setChosen] = useState<ModelChoice>();
   const agent = known.find(({ name }) => name === agentName);
@@ -38,6 +39,7 @@ export function SessionComposer({ session, actions, model }: SessionComposerProp
       isRunning={status !== "idle"}
       isStopping={isStopping}
       waiting={waiting}
+      isConnected={isConnected}
       placeholder={
         status === "idle" ? "Write a message" : status === "waiting" ? "Waiting for an answer of yours above" : "Write the next message"
       }

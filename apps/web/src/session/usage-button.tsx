@@ -1,15 +1,18 @@
-import type { SessionView } from "@loopwright/client";
 import type { Cost } from "@loopwright/core/protocol";
 import { type ReactNode, useId } from "react";
 import { Icon } from "../app/icon.tsx";
-
-export type UsageButtonProps = Pick<SessionView, "usage" | "cost" | "contextTokens" | "model">;
+import { useWatched } from "../app/use-watched.ts";
+import type { OpenSession } from "./open-session.ts";
 
 const count = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
 /** Tokens and money of the conversation; more on request. */
-export function UsageButton({ usage, cost, contextTokens, model }: UsageButtonProps): ReactNode {
+export function UsageButton({ session }: { readonly session: OpenSession }): ReactNode {
+  const usage = useWatched(session, ({ view }) => view?.usage);
+  const cost = useWatched(session, ({ view }) => view?.cost);
+  const contextTokens = useWatched(session, ({ view }) => view?.contextTokens);
+  const model = useWatched(session, ({ view }) => view?.model);
   const id = useId();
   if (!usage && contextTokens === undefined) return null;
   const total = usage?.total ?? (usage?.input ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0) + (usage?.output ?? 0);

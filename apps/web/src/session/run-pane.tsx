@@ -1,0 +1,32 @@
+import { lazy, type ReactNode, Suspense, useCallback } from "react";
+import { useServices } from "../app/services.ts";
+import { useWatched } from "../app/use-watched.ts";
+import type { RunViewProps } from "../conversation/conversation-actions.ts";
+import type { OpenSession } from "./open-session.ts";
+
+const RunView = lazy(async () => ({ default: (await import("../run-view/run-view.tsx")).RunView }));
+
+export interface RunPaneProps {
+  readonly session: OpenSession;
+  readonly runId: string;
+  readonly onClose: () => void;
+}
+
+/** The waterfall of a run, beside the conversation. Its code comes when it is first asked for. */
+export function RunPane({ session, runId, onClose }: RunPaneProps): ReactNode {
+  const { client } = useServices();
+  const view = useWatched(session, (state) => state.view);
+  const { sessionId } = session;
+  const load: RunViewProps["load"] = useCallback(
+    async (run, signal) => (await client.sessions.run(sessionId, run, { signal })).events,
+    [client, sessionId],
+  );
+  if (!view) return null;
+  return (
+    <aside className="run-place" aria-label="How this answer was made">
+      <Suspense fallback={<span className="spinner" />}>
+        <RunView runId={runId} view={view} load={load} onClose={onClose} />
+      </Suspense>
+    </aside>
+  );
+}
