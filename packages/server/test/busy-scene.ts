@@ -1,0 +1,51 @@
+import { memoryStore } from "@loopwright/core/memory";
+import type { SessionStore } from "@loopwright/core/ports";
+import { type ManualClock, manualClock, seededIds, seededRandom } from "@loopwright/core/testing";
+import type { OpenSink } from "../src/stream/event-sink.ts";
+import { busyAgent } from "./busy-agent.ts";
+import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
+import { runClock } from "./turn-of-loop.ts";
+
+/** A door with a busy agent behind it, on a clock that goes on with every turn of the event loop. */
+export interface BusyScene {
+  readonly door: StreamDoor;
+  readonly store: SessionStore;
+  readonly clock: ManualClock;
+  readonly random: () => number;
+  close(): Promise<void>;
+}
+
+export interface BusySceneOptions {
+  readonly spoil?: (openSink: OpenSink) => OpenSink;
+  readonly mayHang?: boolean;
+}
+
+/** Limits are drawn too: long and short memories, connections that age, sessions that are let go of while nobody looks. */
+export function openBusyScene(seed: number, { spoil, mayHang }: BusySceneOptions = {}): BusyScene {
+  const random = seededRandom(seed);
+  const clock = manualClock();
+  const store = memoryStore({ clock });
+  const door = openStreamDoor({
+    agents: [busyAgent(random, mayHang === undefined ? {} : { mayHang })],
+    store,
+    clock,
+    ids: seededIds(seed),
+    limits: {
+      recentEvents: random() < 0.5 ? 1 + Math.floor(random() * 20) : 1_024,
+      sessionIdleMs: random() < 0.5 ? 200 : 60_000,
+      ...(random() < 0.5 ? { pingMs: 300, streamAgeMs: 2_000 } : {}),
+    },
+    ...(spoil ? { spoil } : {}),
+  });
+  const stop = runClock(clock, 20);
+  return {
+    door,
+    store,
+    clock,
+    random,
+    async close() {
+      stop();
+      await door.close();
+    },
+  };
+}
