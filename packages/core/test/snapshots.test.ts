@@ -304,6 +304,22 @@ describe("a snapshot", () => {
     expect(session.snapshot().waiting).toEqual([]);
   });
 
+  it("shows an answer that is asked for again while it waits, without a message and with the one it continues", async () => {
+    const { session } = world([{ text: "one" }, { text: "half", hang: true }, { text: "again" }]);
+    await session.submit("first");
+    await calm();
+    const [question = ""] = session.messageIds;
+    await session.submit("second");
+    const { inputId, runId } = await session.submit({ regenerate: question });
+    await calm();
+    expect(session.snapshot().waiting).toEqual([{ inputId, runId, mode: "enqueue", parent: question }]);
+    await session.abort();
+    await calm();
+    const { waiting, messages, head } = session.snapshot();
+    expect(waiting).toEqual([]);
+    expect(messages.find(({ id }) => id === head)).toMatchObject({ parent: question, runId, message: { content: [{ text: "again" }] } });
+  });
+
   it("of a closed session says so, and how its runs ended", async () => {
     const { session } = world([{ text: "half", hang: true }]);
     const { runId } = await session.submit("hi");
