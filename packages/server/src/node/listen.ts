@@ -13,6 +13,7 @@ export interface ListenOptions {
   readonly port?: number;
   /** Lets everybody who can reach the host use a server without `authenticate`. */
   readonly insecure?: boolean;
+  readonly limits?: Partial<ConnectionLimits>;
 }
 
 /** A server that listens. */
@@ -23,27 +24,29 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Limits of the connections, in milliseconds where nothing else is said. */
-export const connectionLimits: {
+/** Limits of the connections. */
+export interface ConnectionLimits {
   readonly headerBytes: number;
   readonly headersMs: number;
+  /** Headers and body together. `bodyMs` and `fileMs` of the server give bodies less time. */
   readonly requestMs: number;
+  /** How often the two before are looked at. */
   readonly checkMs: number;
   readonly keepAliveMs: number;
   readonly connections: number;
   readonly requestsPerConnection: number;
+  /** How long open requests may take when the listening ends. */
   readonly graceMs: number;
-} = {
+}
+
+export const defaultConnectionLimits: ConnectionLimits = {
   headerBytes: 16 * 1024,
   headersMs: 10_000,
-  /** Of headers and body together. The body of JSON routes has less time by `limits.bodyMs`. */
   requestMs: 75_000,
-  /** How often the two before are looked at. */
   checkMs: 2_000,
   keepAliveMs: 10_000,
   connections: 10_000,
   requestsPerConnection: 10_000,
-  /** How long open requests may take when the listening ends. */
   graceMs: 5_000,
 };
 
@@ -59,20 +62,21 @@ export async function listen(server: AgentServer, options: ListenOptions = {}): 
       message: `The host \`${host}\` can be reached by others, and the server does not ask who they are.`,
       fix: "Give `authenticate` to `createServer`, or say `insecure` if everybody may use it.",
     });
-  const http = createNodeServer(server, isExposed);
+  const limits = { ...defaultConnectionLimits, ...options.limits };
+  const http = createNodeServer(server, isExposed, limits);
   await begin(http, host, port);
   const address = http.address() as AddressInfo;
   let closing: Promise<void> | undefined;
   return {
     url: `http://${hostText(host, address)}:${address.port}${server.basePath}/`,
     close() {
-      closing ??= end(http);
+      closing ??= end(http, limits);
       return closing;
     },
   };
 }
 
-function createNodeServer(server: AgentServer, isExposed: boolean): Server {
+function createNodeServer(server: AgentServer, isExposed: boolean, limits: ConnectionLimits): Server {
   const listener = getRequestListener(
     (request, { incoming, outgoing }) =>
       server.fetch(request, {
@@ -82,20 +86,19 @@ function createNodeServer(server: AgentServer, isExposed: boolean): Server {
       }),
     { overrideGlobalObjects: false },
   );
-  const { headerBytes, headersMs, requestMs, checkMs, keepAliveMs, connections, requestsPerConnection } = connectionLimits;
   const http = createHttpServer(
     {
-      maxHeaderSize: headerBytes,
-      headersTimeout: headersMs,
-      requestTimeout: requestMs,
-      connectionsCheckingInterval: checkMs,
-      keepAliveTimeout: keepAliveMs,
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkMs,
+      keepAliveTimeout: limits.keepAliveMs,
       noDelay: true,
     },
     (incoming, outgoing) => void listener(incoming, outgoing),
   );
-  http.maxConnections = connections;
-  http.maxRequestsPerSocket = requestsPerConnection;
+  http.maxConnections = limits.connections;
+  http.maxRequestsPerSocket = limits.requestsPerConnection;
   http.on("clientError", refuseClient);
   return http;
 }
@@ -144,9 +147,9 @@ function begin(http: Server, host: string, port: number): Promise<void> {
   });
 }
 
-function end(http: Server): Promise<void> {
+function end(http: Server, { graceMs }: ConnectionLimits): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => http.closeAllConnections(), connectionLimits.graceMs);
+    const cut = setTimeout(() => http.closeAllConnections(), graceMs);
     cut.unref();
     http.close(() => {
       clearTimeout(cut);
