@@ -15,27 +15,36 @@ export async function readBody(request: Request, { bytesMax, totalMs, clock }: B
       message: "The body is compressed.",
       fix: "Send it without `Content-Encoding`.",
     });
-  if (Number(request.headers.get("Content-Length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  if (!request.body) return new Uint8Array();
-  const reader = request.body.getReader();
+  const announced = request.headers.get("Content-Length");
+  if (Number(announced ?? 0) > bytesMax) throw tooLarge(bytesMax);
   let cancel = (): void => {};
   const late = new Promise<"late">((resolve) => {
     cancel = clock.after(totalMs, () => resolve("late"));
   });
-  const pieces: Uint8Array[] = [];
-  let size = 0;
   try {
-    for (;;) {
-      const read = await Promise.race([reader.read().catch(brokenOff), late]);
-      if (read === "late") throw new AgentError("REQUEST_TIMEOUT", { message: `The body took more than ${totalMs} ms.` });
-      if (read.done) return joined(pieces, size);
-      size += read.value.byteLength;
-      if (size > bytesMax) throw tooLarge(bytesMax);
-      pieces.push(read.value);
-    }
+    // Where the length is known the platform reads no more than that, and needs no stream for it.
+    const reading = announced === null ? readPieces(request, bytesMax) : request.arrayBuffer().then((bytes) => new Uint8Array(bytes));
+    const bytes = await Promise.race([reading.catch(brokenOff), late]);
+    if (bytes === "late") throw new AgentError("REQUEST_TIMEOUT", { message: `The body took more than ${totalMs} ms.` });
+    if (bytes.byteLength > bytesMax) throw tooLarge(bytesMax);
+    return bytes;
   } finally {
     cancel();
   }
+}
+
+/** All bytes, or the first that are too many. */
+async function readPieces(request: Request, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  while (reader && size <= bytesMax) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    pieces.push(value);
+  }
+  return joined(pieces, size);
 }
 
 function brokenOff(cause: unknown): never {

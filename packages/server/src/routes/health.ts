@@ -23,7 +23,9 @@ export const readyRoute: Route = {
   responses: { 200: { description: "It does.", schema: ok }, 503: { description: "It does not." } },
   async handle({ scene }) {
     if (!scene.isReady()) throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
-    await scene.options.store.log.head({ scope: "ready", session: "ready" });
+    await scene.options.store.log.head({ scope: "ready", session: "ready" }).catch((cause: unknown) => {
+      throw new AgentError("NOT_READY", { message: "The store does not answer.", retryAfterMs: 2_000, cause });
+    });
     return Response.json({ status: "ok" });
   },
 };

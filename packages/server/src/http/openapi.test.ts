@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { testServer } from "../../test/test-server.ts";
+import { routeTable } from "./route-table.ts";
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean; readonly schema: object }[];
+  readonly requestBody?: { readonly required: boolean; readonly content: object };
+  readonly responses: { readonly [status: string]: { readonly content?: object } };
+  readonly security?: readonly object[];
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
+  readonly components: { readonly schemas: { readonly [name: string]: object } };
+}
+
+const read = async (basePath = ""): Promise<Document> => (await testServer({ basePath }).ask<Document>(`${basePath}/openapi.json`)).body;
+
+describe("/openapi.json", () => {
+  it("has every route of the table, and no other", async () => {
+    const { openapi, paths, servers } = await read("/agents");
+    expect(openapi).toBe("3.1.0");
+    expect(servers).toEqual([{ url: "/agents" }]);
+    const found = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
+    );
+    const wanted = routeTable.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path.replace(/:(\w+)/g, "{$1}")}`);
+    expect(found.sort()).toEqual([...wanted].sort());
+  });
+
+  it("names every parameter of a path and of a query", async () => {
+    const { paths } = await read();
+    for (const [path, methods] of Object.entries(paths))
+      for (const { parameters = [] } of Object.values(methods)) {
+        const inPath = parameters.filter((parameter) => parameter.in === "path");
+        expect(inPath.map(({ name }) => `{${name}}`)).toEqual([...path.matchAll(/\{\w+\}/g)].map(([name]) => name));
+        expect(inPath.every(({ required }) => required)).toBe(true);
+      }
+    const list = paths["/api/sessions"]?.["get"]?.parameters ?? [];
+    expect(list.map(({ name, required }) => [name, required])).toEqual([
+      ["limit", false],
+      ["before", false],
+      ["search", false],
+    ]);
+    expect(list[0]?.schema).toMatchObject({ type: "integer", minimum: 1, maximum: 200, default: 50 });
+  });
+
+  it("leads every reference to a schema that is there, and uses all of them", async () => {
+    const document = await read();
+    const names = new Set([...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name));
+    for (const name of names) expect(document.components.schemas).toHaveProperty([String(name)]);
+    for (const name of Object.keys(document.components.schemas)) expect(names).toContain(name);
+    expect(JSON.stringify(document)).not.toMatch(/\$defs|"\$schema"|readOnly/);
+    expect([...names]).toEqual(expect.arrayContaining(["ExecuteRequest", "SessionSnapshot", "DurableEvent", "EphemeralEvent", "Problem"]));
+  });
+
+  it("describes bodies, streams with their events, problems and who may ask", async () => {
+    const { paths } = await read();
+    const execute = paths["/api/agent/execute"]?.["post"];
+    expect(execute?.requestBody).toEqual({
+      required: true,
+      content: { "application/json": { schema: { $ref: "#/components/schemas/ExecuteRequest" } } },
+    });
+    expect(execute?.responses["200"]?.content).toHaveProperty(["text/event-stream"]);
+    expect(execute?.responses["400"]?.content).toEqual({
+      "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
+    });
+    expect(execute?.responses["default"]).toBeDefined();
+    expect(paths["/api/sessions/{id}/abort"]?.["post"]?.requestBody?.required).toBe(false);
+    expect(paths["/healthz"]?.["get"]?.security).toEqual([]);
+    expect(paths["/api/files"]?.["post"]?.requestBody?.content).toHaveProperty(["*/*"]);
+  });
+});
