@@ -1,6 +1,5 @@
 export type { ClientOptions } from "./client-scene.ts";
 export { type AgentCard, createClient, type LoopwrightClient, type ToolCard, type UploadedFile } from "./create-client.ts";
-export type { AnyTool } from "./execute/client-tool.ts";
 export type { ClientExecuteOptions } from "./execute/remote-execution.ts";
 export type { ClientClock } from "./platform.ts";
 export type { ListOptions, NewSession, RequestOptions, SessionContext, SessionRequests } from "./session-requests.ts";

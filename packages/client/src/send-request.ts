@@ -55,13 +55,14 @@ async function refusalOf(response: Response, scene: ClientScene): Promise<AgentE
   const more = { details: { status }, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   const known = errorFromDocument(await response.json().catch(() => undefined), more);
   if (known) return known;
-  // A proxy speaks in the server's place.
-  const mayPass = status >= 500 || status === 429 || status === 408;
+  // A proxy speaks in the server's place, or the answer was cut.
+  const isCut = response.headers.get("Content-Type")?.includes("json");
+  const mayPass = isCut || status >= 500 || status === 429 || status === 408;
   return clientError(mayPass ? "SERVER_UNREACHABLE" : "INTERNAL", {
     ...more,
     message: `The address ${scene.url} answered ${status} without a problem document.`,
     fix: "Check that the address is a server of Loopwright.",
-    retryable: mayPass,
+    retryable: mayPass === true,
   });
 }
 

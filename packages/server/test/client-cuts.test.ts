@@ -28,7 +28,7 @@ const durable = (events: readonly AgentEvent[]): readonly AgentEvent[] => events
 describe("executions whose connections are cut at any byte, in either direction", () => {
   it("are recorded once, told once and in order, and end as the others do", async () => {
     let connections = 0;
-    for (let seed = 1; seed <= 120; seed++) {
+    for (let seed = 1; seed <= 60; seed++) {
       await using scene = clientScene({ script, cuts: seed, tools: [clock] });
       const stream = scene.client.execute("What now?", { agent: "tester", tools: [pick] });
       const events: AgentEvent[] = [];
@@ -44,11 +44,11 @@ describe("executions whose connections are cut at any byte, in either direction"
       expect(durable(events)).toEqual(told.events);
       connections += scene.asked.filter((asked) => asked.endsWith("/execute")).length;
     }
-    expect(connections).toBeGreaterThan(500);
+    expect(connections).toBeGreaterThan(200);
   });
 
   it("show the same view to whoever follows, over cuts of their own", async () => {
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= 30; seed++) {
       await using scene = clientScene({ script, cuts: seed + 1_000, tools: [clock] });
       await untilItGetsThrough(() => scene.client.sessions.create({ id: "s1" }).catch(takeForDone));
       const stop = new AbortController();

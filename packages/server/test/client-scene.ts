@@ -101,3 +101,8 @@ function cut(body: ReadableStream<Uint8Array>, random: () => number): ReadableSt
     cancel: () => reader.cancel(),
   });
 }
+
+/** Another client of the same server, whose connections are never cut. */
+export function clientOf({ server }: Pick<ClientScene, "server">): LoopwrightClient {
+  return createClient({ url: "http://localhost", fetch: (request) => server.fetch(request) });
+}

@@ -17,14 +17,11 @@ import { clientError, isKnownError } from "../client-error.ts";
 import { toolErrorChars, toolOutputChars } from "../client-limits.ts";
 import type { ClientScene } from "../client-scene.ts";
 
-/** A tool, whatever its arguments and resources are. */
-export type AnyTool = Tool<never, never>;
-
-const standardOf = (schema: AnyTool["parameters"]): StandardSchema["~standard"] | undefined =>
+const standardOf = (schema: Tool["parameters"]): StandardSchema["~standard"] | undefined =>
   "~standard" in schema ? (schema as StandardSchema)["~standard"] : undefined;
 
 /** The tool as it crosses the wire: what it does stays here. @throws AgentError CONFIG_INVALID when its schema has no JSON Schema form */
-export function declaredTool({ name, description, label, timeoutMs, parameters }: AnyTool): DeclaredTool {
+export function declaredTool({ name, description, label, timeoutMs, parameters }: Tool): DeclaredTool {
   const standard = standardOf(parameters);
   const schema = standard ? standard.jsonSchema?.input({ target: "draft-2020-12" }) : parameters;
   if (!schema) throw clientError("CONFIG_INVALID", { message: `The schema of the tool \`${name}\` has no JSON Schema form.` });
@@ -38,7 +35,7 @@ export function declaredTool({ name, description, label, timeoutMs, parameters }
 }
 
 export interface ClientCall {
-  readonly tool: AnyTool;
+  readonly tool: Tool;
   readonly call: PendingToolCall;
   /** Aborted when the run is. */
   readonly signal: AbortSignal;
@@ -58,7 +55,7 @@ export async function runClientTool({ clock }: ClientScene, { tool, call, signal
     const stopped = new Promise<never>((_, reject) => {
       either.addEventListener("abort", () => reject(new Error("it was stopped.")));
     });
-    const returned = tool.execute?.(args as never, {
+    const context = {
       callId: toolCallId,
       callKey,
       idempotencyKey: callKey,
@@ -70,9 +67,9 @@ export async function runClientTool({ clock }: ClientScene, { tool, call, signal
       addUsage() {},
       files: undefined,
       session,
-      resources: undefined as never,
-    });
-    const { output, details } = await Promise.race([collect(returned), stopped]);
+      resources: undefined,
+    };
+    const { output, details } = await Promise.race([collect(() => tool.execute?.(args, context)), stopped]);
     return { ...answer, content: contentOf(output), outcome: "ok", ...(details === undefined ? {} : { details: asJson(details) }) };
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
@@ -84,7 +81,7 @@ export async function runClientTool({ clock }: ClientScene, { tool, call, signal
   }
 }
 
-async function checkedArgs(tool: AnyTool, args: unknown): Promise<unknown> {
+async function checkedArgs(tool: Tool, args: unknown): Promise<unknown> {
   const result = await standardOf(tool.parameters)?.validate(args);
   if (!result) return args;
   if (!result.issues) return result.value;
@@ -102,8 +99,8 @@ interface Completion {
 }
 
 /** What was completed or returned, else the text of the deltas. */
-async function collect(returned: unknown): Promise<Completion> {
-  const value = await returned;
+async function collect(execute: () => unknown): Promise<Completion> {
+  const value = await execute();
   if (typeof value !== "object" || value === null || !(Symbol.asyncIterator in value)) return completionOf(value);
   const iterator = (value as AsyncIterable<unknown, unknown>)[Symbol.asyncIterator]();
   let completion: Completion | undefined;
@@ -125,7 +122,7 @@ const isOfType = (value: unknown, types: readonly unknown[]): value is object =>
 const isPart = (value: unknown): value is ResultPart => isOfType(value, ["text", "json", "image", "file"]);
 
 function contentOf(output: unknown): ToolResultMessage["content"] {
-  if (typeof output === "string") return output.slice(0, toolOutputChars);
+  if (output === undefined || typeof output === "string") return (output ?? "").slice(0, toolOutputChars);
   const value = asJson(output);
   if (Array.isArray(value) && value.length > 0 && value.every(isPart)) return value;
   const text = JSON.stringify(value);

@@ -8,11 +8,13 @@
  */
 import {
   type AgentEvent,
+  addSpent,
   type ExecuteInput,
   type ExecuteOptions,
   type ExecuteResult,
   type ExecuteStream,
   type Message,
+  type Tool,
   textOf,
 } from "@loopwright/core/protocol";
 import { clientError, errorFromDocument, isKnownError } from "../client-error.ts";
@@ -20,7 +22,7 @@ import { type ClientScene, newId } from "../client-scene.ts";
 import { createSessionRequests, type SessionContext } from "../session-requests.ts";
 import type { ConnectionState } from "../stream/watch.ts";
 import { createCallAnswers } from "./answer-calls.ts";
-import { type AnyTool, declaredTool } from "./client-tool.ts";
+import { declaredTool } from "./client-tool.ts";
 import { createEventBuffer } from "./event-buffer.ts";
 import { createRunReader, type RunEnd } from "./run-reader.ts";
 
@@ -32,7 +34,7 @@ export interface ClientExecuteOptions extends ExecuteOptions {
   /** What a new session begins with. */
   readonly context?: SessionContext;
   /** Tools of this side. Those with `execute` run here when the model calls them, and the run goes on by itself. */
-  readonly tools?: readonly AnyTool[];
+  readonly tools?: readonly Tool[];
   /** Default true; false leaves every call to the caller: the execution ends as `awaiting_tool_execution`. */
   readonly runTools?: boolean;
   /** Told how the connection stands. */
@@ -58,16 +60,28 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
   }
 
   async function run(): Promise<ExecuteResult> {
-    const request = { path: "/api/agent/execute", json: bodyOf(sessionId, input, options) };
     const onEvent = (event: AgentEvent): void => {
       if (event.type === "message_end") messages.push(event.message);
       buffer.push(event);
     };
-    const read = createRunReader(scene, { request, key, onEvent, onAccepted: accepted.resolve, onState });
-    const answer = createCallAnswers(scene, { sessions, sessionId, messages, tools: runTools ? tools : [], signal: aborting.signal });
-    let end = await read();
-    while (await answer(end.complete.pendingToolCalls ?? [])) end = await read();
-    return finish(end);
+    const read = createRunReader(scene, { onEvent, onAccepted: accepted.resolve, onState });
+    const session = { id: sessionId, messages: () => messages };
+    const answer = createCallAnswers(scene, { tools: runTools ? tools : [], signal: aborting.signal, session });
+    const whole = { key, json: bodyOf(sessionId, input, options) };
+    let end = await read(whole);
+    for (;;) {
+      const results = await answer(end.complete.pendingToolCalls);
+      if (results.length === 0) return finish(end);
+      // An aborted run goes on by itself, and so does one that somebody else has answered.
+      const more = aborting.signal.aborted
+        ? undefined
+        : await read({ key: newId(scene), json: { sessionId, input: results } }).catch(takeForAnswered);
+      if (more) end = joined(end, more);
+      else {
+        for (const result of aborting.signal.aborted ? [] : results) await sessions.sendResults(sessionId, [result]).catch(takeForAnswered);
+        end = await read(whole);
+      }
+    }
   }
 
   function finish(end: RunEnd): ExecuteResult {
@@ -97,6 +111,18 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
       return buffer;
     },
   };
+}
+
+/** Somebody was faster, or it is too late. */
+function takeForAnswered(error: unknown): undefined {
+  if (!isKnownError(error) || !/^CALL_/.test(error.code)) throw error;
+}
+
+/** The end of an execution with what followed it. */
+function joined(before: RunEnd, { messages, complete }: RunEnd): RunEnd {
+  const spent = addSpent(before.complete, complete);
+  const { limit = before.complete.limit } = complete;
+  return { messages: [...before.messages, ...messages], complete: { ...complete, ...spent, ...(limit ? { limit } : {}) } };
 }
 
 function resultOf({ messages, complete }: RunEnd): ExecuteResult {

@@ -25,9 +25,13 @@ export interface RunEnd {
   readonly complete: ExecuteComplete;
 }
 
-export interface RunReaderOptions {
-  readonly request: Omit<WireRequest, "headers">;
+/** What is to be executed. */
+export interface RunRequest {
   readonly key: string;
+  readonly json: unknown;
+}
+
+export interface RunReaderOptions {
   /** Told each durable event once and in order, and every ephemeral one. */
   readonly onEvent: (event: AgentEvent) => void;
   /** The server has the input. */
@@ -37,10 +41,10 @@ export interface RunReaderOptions {
 
 /**
  * Reads a run until it ends or waits, over any number of connections: the same request under the same key, with the last cursor. The function it
- * gives may be called again for what follows. It rejects with what the server refuses, SERVER_UNREACHABLE.
+ * gives may be called again, for what follows. It rejects with what the server refuses, SERVER_UNREACHABLE.
  */
-export function createRunReader(scene: ClientScene, options: RunReaderOptions): () => Promise<RunEnd> {
-  const { request, key, onEvent, onAccepted, onState } = options;
+export function createRunReader(scene: ClientScene, options: RunReaderOptions): (request: RunRequest) => Promise<RunEnd> {
+  const { onEvent, onAccepted, onState } = options;
   let isAccepted = false;
   let last: EventCursor | undefined;
   let messages: readonly Message[] = [];
@@ -58,21 +62,22 @@ export function createRunReader(scene: ClientScene, options: RunReaderOptions): 
     return undefined;
   }
 
-  const watching = {
-    request: (): WireRequest => ({ ...request, headers: { "Idempotency-Key": key, "Last-Event-ID": last && encodeCursor(last) } }),
-    mayWait: (failures: number, waitMs: number) =>
-      isAccepted ? failures < resumeAttempts : failures < connectAttempts && waitMs <= retryCapMs,
-    onState(state: ConnectionState) {
-      if (state.state === "open") {
-        isAccepted = true;
-        onAccepted();
-      }
-      onState?.(state);
-    },
+  const mayWait = (failures: number, waitMs: number): boolean =>
+    isAccepted ? failures < resumeAttempts : failures < connectAttempts && waitMs <= retryCapMs;
+  const tellState = (state: ConnectionState): void => {
+    if (state.state === "open") {
+      isAccepted = true;
+      onAccepted();
+    }
+    onState?.(state);
   };
 
-  return async () => {
-    for await (const frames of watch(scene, watching)) {
+  return async ({ key, json }) => {
+    const request = (): WireRequest => {
+      const headers = { "Idempotency-Key": key, "Last-Event-ID": last && encodeCursor(last) };
+      return { path: "/api/agent/execute", json, headers };
+    };
+    for await (const frames of watch(scene, { request, mayWait, onState: tellState })) {
       for (const frame of frames) {
         const complete = take(frame);
         if (complete) return { messages, complete };

@@ -1,0 +1,149 @@
+import { AgentError, defineTool, type ToolResultMessage } from "@loopwright/core";
+import type { AgentEvent, Message } from "@loopwright/core/protocol";
+import { assertEventStream } from "@loopwright/core/testing";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { clientScene } from "./client-scene.ts";
+
+const asks = (args: { readonly [name: string]: string } = { of: "two" }) => ({
+  text: "You choose.",
+  calls: [{ name: "pick", args, id: "call_a" }],
+  usage: { input: 10, output: 5 },
+});
+const ends = { text: "Well then.", usage: { input: 20, output: 2 } };
+const parameters = { type: "object" } as const;
+const description = "Lets the user pick.";
+const pickThat = (execute: NonNullable<ReturnType<typeof defineTool>["execute"]>) =>
+  defineTool({ name: "pick", description, parameters, execute });
+
+const resultIn = (messages: readonly Message[]): ToolResultMessage | undefined =>
+  messages.find((message): message is ToolResultMessage => message.role === "tool_result");
+
+describe("tools of the client", () => {
+  it("run when the model calls them, and their results go on with the run in one stream", async () => {
+    await using scene = clientScene({ script: [asks(), ends] });
+    const seen: unknown[] = [];
+    const tool = defineTool({
+      name: "pick",
+      description,
+      label: "Pick",
+      parameters: z.object({ of: z.string(), or: z.string().default("none") }),
+      execute(args, { callId, session, signal }) {
+        seen.push(args, callId, session.messages().length, signal.aborted);
+        return { type: "complete", output: "red", details: { shade: 3 } };
+      },
+    });
+    const stream = scene.client.execute("choose", { agent: "tester", tools: [tool] });
+    const events: AgentEvent[] = [];
+    for await (const event of stream) events.push(event);
+    assertEventStream(events);
+    const result = await stream.result();
+    expect([result.status, result.text, result.usage]).toEqual(["completed", "Well then.", { input: 30, output: 7 }]);
+    expect(resultIn(result.messages)).toMatchObject({ toolCallId: "call_a", outcome: "ok", details: { shade: 3 } });
+    expect(seen).toEqual([{ of: "two", or: "none" }, "call_a", 2, false]);
+  });
+
+  it("cross the wire as plain data", async () => {
+    await using scene = clientScene({ script: [ends] });
+    await scene.client.execute("hi", { tools: [pickThat(() => "red")] }).result();
+    expect(scene.bodies[0]).toMatchObject({ context: { tools: [{ name: "pick", description, parameters }] } });
+    expect(JSON.stringify(scene.bodies[0])).not.toContain("execute");
+    expect(scene.model.requests[0]?.tools?.map(({ name }) => name)).toEqual(["pick"]);
+  });
+
+  it.each([
+    ["text", () => "red", "red"],
+    ["JSON", () => ({ red: 1 }), { red: 1 }],
+    ["a stream of text", () => streamOf(["re", "d"]), "red"],
+    ["nothing", () => undefined, "no output"],
+    [
+      "an error",
+      () => {
+        throw new Error("no colours");
+      },
+      "TOOL_FAILED: The tool `pick` failed: no colours",
+    ],
+    [
+      "an error with a code",
+      () => Promise.reject(new AgentError("TOOL_DENIED", { message: "Not now.", fix: "" })),
+      "TOOL_DENIED: Not now.",
+    ],
+  ])("may answer with %s", async (_, execute, shown) => {
+    await using scene = clientScene({ script: [asks(), ends] });
+    const { status, messages } = await scene.client.execute("choose", { tools: [pickThat(execute)] }).result();
+    const result = resultIn(messages);
+    expect([status, result?.isError === true]).toEqual(["completed", String(shown).includes("TOOL_")]);
+    expect(JSON.stringify(result?.content)).toContain(typeof shown === "string" ? shown : JSON.stringify(shown));
+  });
+
+  it("are not asked with arguments that do not fit their schema: the model reads why", async () => {
+    await using scene = clientScene({ script: [asks({ of: "two" }), ends] });
+    let calls = 0;
+    const tool = defineTool({ name: "pick", description, parameters: z.object({ from: z.string() }), execute: () => String(++calls) });
+    const { messages } = await scene.client.execute("choose", { tools: [tool] }).result();
+    expect(JSON.stringify(resultIn(messages)?.content)).toMatch(/TOOL_ARGUMENTS: .*`from`/);
+    expect(calls).toBe(0);
+  });
+
+  it("are left to the caller who wants to run them", async () => {
+    await using scene = clientScene({ script: [asks(), ends] });
+    const { client } = scene;
+    const stream = client.execute("choose", { tools: [pickThat(() => "red")], runTools: false });
+    const { status, pendingToolCalls } = await stream.result();
+    expect([status, pendingToolCalls?.map(({ toolCallId }) => toolCallId)]).toEqual(["awaiting_tool_execution", ["call_a"]]);
+    const answer = { role: "tool_result", toolCallId: "call_a", content: "blue" } as const;
+    expect((await client.execute([answer], { sessionId: stream.sessionId }).result()).text).toBe("Well then.");
+  });
+
+  it("are signalled when the run is aborted, which does not wait for them", async () => {
+    await using scene = clientScene({ script: [asks(), ends] });
+    const begun = Promise.withResolvers<AbortSignal>();
+    const tool = pickThat((_, { signal }) => {
+      begun.resolve(signal);
+      return new Promise(() => {});
+    });
+    const stream = scene.client.execute("choose", { tools: [tool] });
+    const signal = await begun.promise;
+    await stream.abort("enough");
+    const { status, error, messages } = await stream.result();
+    expect([status, error?.code, signal.aborted]).toEqual(["aborted", "RUN_ABORTED", true]);
+    expect(resultIn(messages)?.outcome).toBe("aborted");
+  });
+
+  it("do not stop a run that somebody else has gone on with", async () => {
+    await using scene = clientScene({ script: [asks(), ends] });
+    const { client } = scene;
+    const tool = pickThat(async (_, { callId, session }) => {
+      await client.sessions.sendResults(session.id, [{ role: "tool_result", toolCallId: callId, content: "somebody's" }]);
+      return "mine";
+    });
+    const { status, text, messages } = await client.execute("choose", { tools: [tool] }).result();
+    expect([status, text]).toEqual(["completed", "Well then."]);
+    expect(JSON.stringify(resultIn(messages)?.content)).toContain("somebody's");
+  });
+
+  it("run side by side, unless one is to run alone", async () => {
+    const script = [{ calls: [{ name: "pick" }, { name: "pick" }] }, ends];
+    for (const sequential of [false, true]) {
+      await using scene = clientScene({ script });
+      let open = 0;
+      let most = 0;
+      const tool = {
+        ...pickThat(async () => {
+          most = Math.max(most, ++open);
+          await new Promise((resolve) => setImmediate(resolve));
+          open -= 1;
+          return "red";
+        }),
+        sequential,
+      };
+      await scene.client.execute("choose", { tools: [tool] }).result();
+      expect(most).toBe(sequential ? 1 : 2);
+    }
+  });
+});
+
+async function* streamOf(deltas: readonly string[]): AsyncGenerator<{ readonly type: "delta"; readonly delta: string }, undefined> {
+  for (const delta of deltas) yield { type: "delta", delta };
+  return undefined;
+}
