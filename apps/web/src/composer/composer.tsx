@@ -65,7 +65,7 @@ export function Composer(props: ComposerProps): ReactNode {
   return (
     <form
       className="composer"
-      aria-label="Message"
+      aria-label="Write a message"
       onSubmit={(event) => {
         event.preventDefault();
         submit(mode);
