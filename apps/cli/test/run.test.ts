@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { type AgentEvent, type AssistantMessage, type DurableEvent, textOf } from "@loopwright/core";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { emptyDirectory, run, start } from "./run-binary.ts";
-import { startServer } from "./run-server.ts";
+import { type RunningServer, startServer } from "./run-server.ts";
 
 // Whole processes are started here: on a busy machine they take their time.
 vi.setConfig({ testTimeout: 60_000 });
 
 const slow = { LOOPWRIGHT_OFFLINE_PACE: "5" };
+/** So slow that the answer is under way whenever a client has found its way back. */
+const slower = { LOOPWRIGHT_OFFLINE_PACE: "50" };
 const three = /^.+ \([A-Z_]+\)\nwhy: .+\ntry: .+\n$/;
 
 const isDurable = (event: AgentEvent): event is DurableEvent => "seq" in event;
@@ -136,32 +138,43 @@ describe("a server that ends", () => {
     expect(code).toBe(130);
   });
 
-  test("with kill -9 in the middle of an answer goes on by itself at the next start: no gap, no double, on the same stream", async () => {
+  test("with kill -9 in the middle of an answer, twice, goes on by itself at the next start: no gap, no double, on the same stream", async () => {
     const cwd = await emptyDirectory();
-    const server = await startServer({ cwd, env: slow });
-    const stream = server.client.execute("what is 6 * 7? then a long answer", { context: {} });
+    const server = await startServer({ cwd, env: slower });
+    const before = server.client.execute("what is 6 * 7?", { context: {} });
+    await before.result();
+    const stream = server.client.execute("long answer", { sessionId: before.sessionId });
     const events: AgentEvent[] = [];
-    let again: ReturnType<typeof startServer> | undefined;
+    let attempt = 1;
+    let killed = 0;
+    let last: Promise<RunningServer> = Promise.resolve(server);
+    const killAndRestart = async (running: RunningServer): Promise<RunningServer> => {
+      running.child.kill("SIGKILL");
+      await running.ended;
+      return startServer({ cwd, env: killed === 2 ? {} : slower, port: server.port });
+    };
     for await (const event of stream) {
       events.push(event);
-      if (event.type !== "text_delta" || again) continue;
-      server.child.kill("SIGKILL");
-      again = server.ended.then(() => startServer({ cwd, port: server.port }));
+      if (event.type === "attempt_discarded") attempt += 1;
+      if (event.type !== "text_delta" || killed === 2 || killed === attempt) continue;
+      killed = attempt;
+      last = last.then(killAndRestart);
     }
     const { status, messages } = await stream.result();
     expect(status).toBe("completed");
     const durable = events.filter(isDurable);
     const places = durable.map(({ seq, k }) => seq * 1_000 + k);
     expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
-    const { client } = (await again) as Awaited<NonNullable<typeof again>>;
+    const { client } = await last;
     const recorded = await client.sessions.events(stream.sessionId);
     const first = durable[0];
     expect(durable).toEqual(recorded.events.filter(({ seq }) => seq >= (first?.seq ?? 0)));
     const kept = (await client.sessions.get(stream.sessionId)).messages.map(({ message }) => message);
-    expect(kept.filter(({ role }) => role === "user")).toHaveLength(1);
-    expect(messages.map(({ role }) => role)).toEqual(kept.map(({ role }) => role));
+    expect(kept.map(({ role }) => role)).toEqual(["user", "assistant", "tool_result", "assistant", "user", "assistant"]);
+    expect(messages).toEqual(kept.slice(-2));
+    expect(textOf(lastAnswer(kept))).toMatch(/^# A long answer[\s\S]*The end/);
     expect(durable.filter(({ type }) => type === "run_end")).toHaveLength(1);
-    expect(durable.some((event) => event.type === "attempt_discarded" && event.code === "CRASHED")).toBe(true);
+    expect(durable.filter((event) => event.type === "attempt_discarded" && event.code === "CRASHED")).toHaveLength(2);
   });
 });
 
