@@ -6,7 +6,7 @@
  *  F2 an event is encoded once for all live readers of one kind;
  *  F3 over the queue limit nothing more is queued for a reader; when its queue has run empty it is caught up as if it had come back.
  */
-import { type AgentSession, isAgentError, readHistory } from "@loopwright/core";
+import { type AgentError, type AgentSession, isAgentError, readHistory } from "@loopwright/core";
 import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
 import { compareCursors, cursorAfter, type DurableEvent, type EventCursor, type SessionEvent } from "@loopwright/core/protocol";
 import type { ServerLimits } from "../server-limits.ts";
@@ -38,12 +38,12 @@ export interface HostedFeed extends SessionFeed {
   close(): void;
 }
 
-/** `onQuiet` is told whenever the session may have come to rest; `onLost` when the store or the session is gone. */
+/** `quiet` is told whenever the session may have come to rest; `lost` when the session is gone. */
 export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => void; readonly lost: () => void }): HostedFeed {
   const { session, ref, store, limits, clock, logger } = parts;
   const readers = new Set<FeedReader>();
   let recent: RecentEvents | undefined;
-  const stop = session.follow({ events: publish, rested, lost });
+  let stop = session.follow({ events: publish, rested, lost });
 
   /** Until the session is loaded nothing is told: all that comes after is news. */
   function recentEvents(): RecentEvents {
@@ -82,9 +82,12 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
     on.quiet();
   }
 
-  function lost(): void {
+  /** A store that may come back is followed on, and what runs goes on then. */
+  function lost(error: AgentError): void {
     for (const reader of readers) reader.cut();
-    on.lost();
+    recent = undefined;
+    if (error.retryable) stop = session.follow({ events: publish, rested, lost });
+    else on.lost();
   }
 
   /** From the log, then from what is recent, then live: nothing happens between the last two. */
