@@ -83,7 +83,10 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
   function takeDurable(event: DurableEvent, frame: Frame): void {
     const id = encodeCursor(event);
     if (!options.isShared && frame.id !== id) flaw(`the frame of event ${id} has the id ${frame.id ?? "none"}`);
-    if (last && compareCursors(event, last) <= 0) return flaw(`${event.type} ${id} came after ${encodeCursor(last)}`);
+    if (last && compareCursors(event, last) <= 0) {
+      flaw(`${event.type} ${id} came after ${encodeCursor(last)}`);
+      return;
+    }
     last = event;
     durable.push(event);
     events.push(event);
@@ -138,16 +141,24 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
     const name = `${event.type} ${event.n} of lane ${event.lane}`;
     if (frame.id !== undefined) flaw(`${name} has an id`);
     const lane = lanes.get(event.lane);
-    if (!lane) return flaw(`${name} came while the lane was not open`);
     const isSnapshot = event.type === "message_snapshot" || event.type === "tool_execution_snapshot";
-    if (isSnapshot ? event.n < lane.n : event.n !== lane.n + 1) return flaw(`${name} came after number ${lane.n}`);
-    if (!isSnapshot && !lane.isMine) return flaw(`${name} came before the snapshot of its lane`);
+    const why = whyNot(lane, { n: event.n, isSnapshot });
+    if (why !== undefined || !lane) {
+      flaw(`${name} came ${why ?? ""}`);
+      return;
+    }
     counts.ephemeral += 1;
     events.push(event);
     lane.n = event.n;
     lane.isMine = true;
     if (isSnapshot) counts.snapshots += 1;
     apply(lane, event);
+  }
+
+  function whyNot(lane: Lane | undefined, { n, isSnapshot }: { readonly n: number; readonly isSnapshot: boolean }): string | undefined {
+    if (!lane) return "while the lane was not open";
+    if (isSnapshot ? n < lane.n : n !== lane.n + 1) return `after number ${lane.n}`;
+    return isSnapshot || lane.isMine ? undefined : "before the snapshot of its lane";
   }
 
   function apply(lane: Lane, event: EphemeralEvent): void {

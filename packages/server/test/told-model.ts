@@ -1,0 +1,80 @@
+import { AgentError, type ModelChunk } from "@loopwright/core";
+import type { ModelProvider } from "@loopwright/core/ports";
+
+/** A model that says what the test tells it to, when it does. */
+export interface ToldModel {
+  readonly provider: ModelProvider;
+  /** Calls that have begun. */
+  readonly calls: number;
+  /** Calls that were aborted. */
+  readonly aborted: number;
+  /** One delta. */
+  say(delta: string): void;
+  call(name: string, args: object): void;
+  /** Ends the answer. */
+  end(): void;
+  fail(): void;
+}
+
+export function toldModel(): ToldModel {
+  const told: (readonly ModelChunk[] | "fail")[] = [];
+  let wake = (): void => {};
+  let calls = 0;
+  let aborted = 0;
+  let index = 0;
+  let callCount = 0;
+  const tell = (chunks: readonly ModelChunk[] | "fail"): void => {
+    told.push(chunks);
+    wake();
+  };
+  return {
+    provider: {
+      name: "told",
+      defaultModel: "told-1",
+      capabilities: () => ({ streaming: true, tools: true, vision: false, promptCaching: false }),
+      async *stream(_, { signal }) {
+        calls += 1;
+        index = 0;
+        const onAbort = (): void => {
+          aborted += 1;
+          wake();
+        };
+        signal.addEventListener("abort", onAbort, { once: true });
+        while (!signal.aborted) {
+          const next = told.shift();
+          if (next === "fail") throw new AgentError("MODEL_REFUSED", { message: "The model was told to fail." });
+          if (next) {
+            yield next;
+            if (next.some(({ type }) => type === "end")) return void signal.removeEventListener("abort", onAbort);
+            continue;
+          }
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        signal.throwIfAborted();
+      },
+    },
+    get calls() {
+      return calls;
+    },
+    get aborted() {
+      return aborted;
+    },
+    say: (delta) => tell([{ type: "text", index, delta }]),
+    call(name, args) {
+      index += 1;
+      callCount += 1;
+      tell([
+        { type: "call-start", index, id: `call_${callCount}`, name },
+        { type: "call-args", index, delta: JSON.stringify(args) },
+        { type: "call-end", index },
+      ]);
+    },
+    end() {
+      const stopReason = index > 0 ? "tool_calls" : "stop";
+      tell([{ type: "end", stopReason, raw: stopReason }]);
+    },
+    fail: () => tell("fail"),
+  };
+}

@@ -1,0 +1,106 @@
+import { createAgent, type Tool } from "@loopwright/core";
+import { memoryStore } from "@loopwright/core/memory";
+import type { SessionStore } from "@loopwright/core/ports";
+import type { DurableEvent } from "@loopwright/core/protocol";
+import { type ManualClock, manualClock, seededIds } from "@loopwright/core/testing";
+import type { ServerLimits } from "../src/server-limits.ts";
+import { historyOf } from "./busy-cuts.ts";
+import { type Ask, type Connect, type Connection, connectInProcess } from "./connection.ts";
+import type { Frame } from "./frame-parser.ts";
+import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
+import { createStrictReader, type StrictReader, type StrictReaderOptions } from "./strict-reader.ts";
+import { type ToldModel, toldModel } from "./told-model.ts";
+import { turnOfLoop, until } from "./turn-of-loop.ts";
+
+/** A door, a model that says what it is told, and a clock that stands still. */
+export interface ToldScene {
+  readonly door: StreamDoor;
+  readonly model: ToldModel;
+  readonly clock: ManualClock;
+  readonly store: SessionStore;
+  readonly connect: Connect;
+  /** Sends a message; resolves when it is durable. */
+  say(text: string, more?: object): Promise<{ readonly runId: string; readonly seq: number }>;
+  /** A whole exchange: message, answer, rest. */
+  exchange(text: string, answer: string): Promise<void>;
+  /** Nothing moves by itself any more. */
+  rests(): Promise<void>;
+  history(): Promise<readonly DurableEvent[]>;
+  /** Reads a stream as it comes, until somebody stops. */
+  watch(ask: Ask, options?: StrictReaderOptions): Promise<Watching>;
+}
+
+/** A connection that is read as fast as it comes. */
+export interface Watching {
+  readonly connection: Connection;
+  readonly reader: StrictReader;
+  readonly frames: readonly Frame[];
+  readonly isOver: boolean;
+  /** Resolves when a frame of this name has come, so many times. */
+  got(event: string, times?: number): Promise<void>;
+  ended(): Promise<void>;
+}
+
+export interface ToldSceneOptions {
+  readonly tools?: readonly Tool[];
+  readonly limits?: Partial<ServerLimits>;
+  readonly store?: (store: SessionStore) => SessionStore;
+}
+
+/** The session `s` exists. */
+export async function openToldScene({ tools = [], limits, store: wrap = (store) => store }: ToldSceneOptions = {}): Promise<ToldScene> {
+  const model = toldModel();
+  const clock = manualClock();
+  const store = wrap(memoryStore({ clock }));
+  const agent = createAgent({ name: "told", provider: model.provider, tools });
+  const door = openStreamDoor({ agents: [agent], store, clock, ids: seededIds(1), ...(limits ? { limits } : {}) });
+  const connect = connectInProcess(door.fetch);
+  await door.open("s");
+  const rests = (): Promise<void> => until(() => door.use("s", ({ session }) => session.isResting), "the session rests");
+  const say = async (text: string, more: object = {}): Promise<{ readonly runId: string; readonly seq: number }> => {
+    const answer = await connect({ path: "/api/sessions/s/messages", method: "POST", body: { message: text, ...more } });
+    if (answer?.status !== 202) throw new Error(`The message was answered with ${answer?.status}.`);
+    return JSON.parse(new TextDecoder().decode(await answer.read())) as { readonly runId: string; readonly seq: number };
+  };
+  return {
+    ...{ door, model, clock, store, connect, say, rests },
+    async exchange(text, answer) {
+      await say(text);
+      model.say(answer);
+      model.end();
+      await rests();
+    },
+    history: () => historyOf(store, "s"),
+    watch: (ask, options) => watchStream(connect, ask, options),
+  };
+}
+
+/** Opens a stream and reads it. */
+export async function watchStream(connect: Connect, ask: Ask, options: StrictReaderOptions = {}): Promise<Watching> {
+  const connection = await connect(ask);
+  if (connection?.status !== 200) throw new Error(`The stream was answered with ${connection?.status}.`);
+  const reader = createStrictReader(options);
+  const take = reader.connection();
+  const frames: Frame[] = [];
+  let isOver = false;
+  const read = async (): Promise<void> => {
+    for (let bytes = await connection.read(); bytes; bytes = await connection.read()) frames.push(...take(bytes));
+    isOver = true;
+  };
+  void read();
+  return {
+    connection,
+    reader,
+    frames,
+    get isOver() {
+      return isOver;
+    },
+    got: (event, times = 1) => until(() => frames.filter((frame) => frame.event === event).length >= times, `${event} comes`),
+    ended: () => until(() => isOver, "the stream ends"),
+  };
+}
+
+/** Time for everything that is ready to have happened. */
+export async function quiet(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await turnOfLoop();
+}
