@@ -33,5 +33,5 @@ it("source code is text, whatever the browser takes it for", () => {
 });
 
 it("sizes are written as people say them", () => {
-  expect([0, 999, 1500, 250_000, 10_485_760].map(sizeLabel)).toEqual(["0 bytes", "999 bytes", "1.5 kB", "250 kB", "10.5 MB"]);
+  expect([0, 1, 999, 1500, 250_000, 10_485_760].map(sizeLabel)).toEqual(["0 bytes", "1 byte", "999 bytes", "1.5 kB", "250 kB", "10.5 MB"]);
 });

@@ -49,6 +49,7 @@ const units = ["bytes", "kB", "MB", "GB"] as const;
 
 /** A size as people say it: `1.5 MB`. */
 export function sizeLabel(sizeBytes: number): string {
+  if (sizeBytes === 1) return "1 byte";
   let value = sizeBytes;
   let unit = 0;
   while (value >= 1000 && unit < units.length - 1) {
