@@ -17,77 +17,57 @@ interface Reader {
 }
 
 const isEphemeral = (event: AgentEvent): event is EphemeralEvent => "lane" in event;
-const isSnapshot = ({ type }: AgentEvent): boolean => type === "message_snapshot" || type === "tool_execution_snapshot";
+const isSnapshot = (event: AgentEvent): event is EphemeralEvent => event.type.endsWith("_snapshot");
 
 /** Bytes that a delta is taken for. */
 const weightOf = (event: AgentEvent): number => (isEphemeral(event) ? 64 + ("delta" in event ? event.delta.length * 2 : 0) : 0);
 
 export function createEventBuffer(): EventBuffer {
   let queue: AgentEvent[] = [];
-  let first = 0;
   let weight = 0;
   let ended: { readonly error?: unknown } | undefined;
   const readers: Reader[] = [];
   /** Lanes of which something was dropped. */
   const gaps = new Set<number>();
 
-  function shift(): AgentEvent | undefined {
-    const event = queue[first];
-    if (!event) return undefined;
-    first += 1;
-    weight -= weightOf(event);
-    if (first === queue.length || first > 1_024) {
-      queue = queue.slice(first);
-      first = 0;
-    }
-    return event;
-  }
-
-  function dropDeltas(): void {
-    const waiting = queue.slice(first);
-    for (const event of waiting) if (isEphemeral(event)) gaps.add(event.lane);
-    queue = waiting.filter((event) => !isEphemeral(event));
-    first = 0;
-    weight = 0;
-  }
-
   function flush(): void {
-    for (let reader = readers[0]; reader; reader = readers[0]) {
-      const value = shift();
-      if (!value && !ended) return;
-      readers.shift();
-      if (value) reader.resolve({ value, done: false });
-      else if (ended?.error !== undefined) reader.reject(ended.error);
-      else reader.resolve({ value: undefined, done: true });
+    while (readers.length > 0 && (queue.length > 0 || ended)) {
+      const value = queue.shift();
+      const reader = readers.shift();
+      if (value) {
+        weight -= weightOf(value);
+        reader?.resolve({ value, done: false });
+      } else if (ended?.error) reader?.reject(ended.error);
+      else reader?.resolve({ value, done: true });
     }
   }
 
   return {
     push(event) {
       if (ended) return;
-      if (isEphemeral(event)) {
-        if (isSnapshot(event)) gaps.delete(event.lane);
-        if (gaps.has(event.lane)) return;
-      }
+      if (isSnapshot(event)) gaps.delete(event.lane);
+      if (isEphemeral(event) && gaps.has(event.lane)) return;
       queue.push(event);
       weight += weightOf(event);
-      if (weight > readerBytes) dropDeltas();
+      if (weight > readerBytes) {
+        for (const dropped of queue) if (isEphemeral(dropped)) gaps.add(dropped.lane);
+        queue = queue.filter((kept) => !isEphemeral(kept));
+        weight = 0;
+      }
       flush();
     },
     end(error) {
       ended ??= { error };
       flush();
     },
-    next() {
-      return new Promise((resolve, reject) => {
+    next: () =>
+      new Promise((resolve, reject) => {
         readers.push({ resolve, reject });
         flush();
-      });
-    },
+      }),
     return() {
       ended = {};
       queue = [];
-      first = 0;
       flush();
       return Promise.resolve({ value: undefined, done: true });
     },

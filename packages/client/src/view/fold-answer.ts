@@ -13,11 +13,11 @@ function foldParts(parts: readonly ViewPart[], event: EphemeralEvent): readonly 
     case "text_start":
     case "text_delta":
     case "text_end":
-      return foldWriting(parts, "text", { ...event, whole: event.type === "text_end" ? event.text : undefined });
+      return foldWriting(parts, "text", event);
     case "thinking_start":
     case "thinking_delta":
     case "thinking_end":
-      return foldWriting(parts, "thinking", { ...event, whole: event.type === "thinking_end" ? event.thinking : undefined });
+      return foldWriting(parts, "thinking", event);
     case "toolcall_start":
       return withPart(parts, -1, { type: "tool_call", toolName: event.toolName, argsText: "", ended: false, index: event.index });
     case "toolcall_delta": {
@@ -36,13 +36,16 @@ function foldParts(parts: readonly ViewPart[], event: EphemeralEvent): readonly 
   }
 }
 
+/** A start, a delta, or an end, which says the whole text. */
 interface Writing {
   readonly index: number;
   readonly delta?: string;
-  readonly whole: string | undefined;
+  readonly text?: string;
+  readonly thinking?: string;
 }
 
-function foldWriting(parts: readonly ViewPart[], type: "text" | "thinking", { index, delta = "", whole }: Writing): readonly ViewPart[] {
+function foldWriting(parts: readonly ViewPart[], type: "text" | "thinking", { index, delta = "", ...end }: Writing): readonly ViewPart[] {
+  const whole = end[type];
   let place = placeOf(parts, index);
   // What a snapshot told of goes on: only its last part can be open.
   const last = parts.at(-1);
