@@ -7,6 +7,8 @@ const forbid = (name, from, to, comment) => ({ name, severity: "error", comment,
 const TEST = "\\.(test|test-d)\\.tsx?$|^[^/]+/[^/]+/test/";
 const CORE = "^packages/core/";
 const ROOMS = "^packages/core/src";
+/** The server is proved with what talks to it and what it stands on. */
+const SERVER_TEST = "^packages/server/(?:test/|src/.*\\.test\\.ts$)";
 
 /** Package (regular expression) -> what it may import beside core and itself. */
 const EXCEPTIONS = {
@@ -15,7 +17,7 @@ const EXCEPTIONS = {
   "chat-[^/]+": "^packages/client/",
 };
 const named = `(${Object.keys(EXCEPTIONS).join("|")})`;
-const doors = "index\\.ts$|(?:ports|memory|protocol|testing|node)/index\\.ts$";
+const doors = "index\\.ts$|(?:ports|memory|protocol|testing|node|schemas)/index\\.ts$";
 
 module.exports = {
   forbidden: [
@@ -23,9 +25,15 @@ module.exports = {
     forbid("core-imports-no-sibling", { path: CORE }, { path: "^(packages/(?!core/)|apps/)" }, "core is the innermost room."),
     forbid(
       "packages-see-core-only",
-      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`] },
+      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`, SERVER_TEST] },
       { path: "^packages/", pathNot: [CORE, "^packages/$1/"] },
       "Companions do not know one another.",
+    ),
+    forbid(
+      "server-tests-exception",
+      { path: SERVER_TEST },
+      { path: "^packages/", pathNot: [CORE, "^packages/(server|client|providers-scripted|store-sqlite)/"] },
+      "Tests of the server may also use the client, scripted models and the embedded store.",
     ),
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(

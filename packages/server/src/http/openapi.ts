@@ -31,7 +31,9 @@ const named = {
   AgentList: schemas.agentList,
   DurableEvent: schemas.durableEvent,
   EphemeralEvent: schemas.ephemeralEvent,
-  TransportEvent: schemas.transportEvent,
+  StreamFrame: schemas.streamFrame,
+  ExecuteComplete: schemas.executeComplete,
+  Notification: schemas.notification,
 } as const;
 
 const registry = z.registry<{ readonly id: string }>();
@@ -45,7 +47,7 @@ export function openApiOf(routes: readonly Route[], basePath: string): JsonObjec
   const paths: { [path: string]: Document } = {};
   const describe = (schema: z.ZodType): unknown => schemaOf(schema, components);
   const problem = describe(schemas.problem);
-  const event = describe(z.union([schemas.durableEvent, schemas.ephemeralEvent, schemas.transportEvent]));
+  const event = describe(z.union([schemas.durableEvent, schemas.ephemeralEvent, schemas.streamFrame]));
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, { describe, problem, event }) };
@@ -73,7 +75,7 @@ function operationOf(route: Route, { describe, problem, event }: Parts): Documen
   for (const [status, { description, schema, stream }] of Object.entries(route.responses)) {
     const isProblem = Number(status) >= 400;
     const content = {
-      ...(stream ? { "text/event-stream": { schema: { type: "string", description: eventStream }, "x-event": event } } : {}),
+      ...(stream ? { "text/event-stream": { schema: { type: "string", description: eventStream }, "x-event-schema": event } } : {}),
       ...(schema ? { "application/json": { schema: describe(schema) } } : {}),
       ...(isProblem ? { "application/problem+json": { schema: problem } } : {}),
     };
@@ -94,7 +96,8 @@ function operationOf(route: Route, { describe, problem, event }: Parts): Documen
   };
 }
 
-const eventStream = "Server-sent events: `event` is the type, `data` one JSON line as `x-event` says, `id` the cursor of a durable event.";
+const eventStream =
+  "Server-sent events: `event` is the type, `data` one JSON line as `x-event-schema` says, `id` the cursor of a durable event.";
 
 function parametersOf(schema: z.ZodType | undefined, place: "path" | "query", describe: Parts["describe"]): readonly Document[] {
   if (!schema) return [];

@@ -2,6 +2,7 @@
 export { type AgentList, type AgentSummary, agentList, type ToolSummary, toolSummary } from "./agents.ts";
 export { assistantPart, cost, resultPart, toolCallPart, usage, userPart } from "./content.ts";
 export { durableEvent, ephemeralEvent, transportEvent } from "./event.ts";
+export { executeComplete, notification, type StreamFrame, streamFrame } from "./frame.ts";
 export {
   declaredTool,
   executeInput,

@@ -32,6 +32,8 @@ export function createSessionHost(parts: HostParts): SessionHost {
   const agents = new Map(options.agents.map((agent) => [agent.name, agent]));
   const entries = new Map<string, Entry>();
   const opening = new Map<string, Promise<Entry>>();
+  /** Those that rested when their last user left, longest ago first. */
+  const unused = new Set<Entry>();
   const node = ids.next();
   let cancelSweep: (() => void) | undefined;
   let isClosed = false;
@@ -47,11 +49,8 @@ export function createSessionHost(parts: HostParts): SessionHost {
 
   function hold(ref: SessionRef, session: AgentSession, agent: string): Entry {
     const entry: Entry = { ref, agent, session, feed: undefined, users: 0, idleSince: clock.now() };
-    const quiet = (): void => {
-      entry.idleSince = clock.now();
-      planSweep();
-    };
-    entry.feed = createSessionFeed({ session, ref, store, limits, clock, logger }, { quiet, lost: () => void drop(entry) });
+    const on = { quiet: () => noteQuiet(entry), lost: () => void drop(entry) };
+    entry.feed = createSessionFeed({ session, ref, store, limits, clock, logger }, on);
     entries.set(keyOf(ref), entry);
     return entry;
   }
@@ -59,6 +58,7 @@ export function createSessionHost(parts: HostParts): SessionHost {
   function lend(entry: Entry): HostedSession {
     let isLent = true;
     entry.users += 1;
+    unused.delete(entry);
     return {
       ref: entry.ref,
       agent: entry.agent,
@@ -68,8 +68,7 @@ export function createSessionHost(parts: HostParts): SessionHost {
         if (!isLent) return;
         isLent = false;
         entry.users -= 1;
-        entry.idleSince = clock.now();
-        planSweep();
+        noteQuiet(entry);
       },
     };
   }
@@ -92,35 +91,47 @@ export function createSessionHost(parts: HostParts): SessionHost {
 
   async function drop(entry: Entry): Promise<void> {
     if (entries.get(keyOf(entry.ref)) === entry) entries.delete(keyOf(entry.ref));
+    unused.delete(entry);
     entry.feed?.close();
     await entry.session[Symbol.asyncDispose]();
   }
 
   const isIdle = ({ users, feed, session }: Entry): boolean => users === 0 && (feed?.watchers ?? 0) === 0 && session.isResting;
 
+  /** Somebody left, or the session came to rest. */
+  function noteQuiet(entry: Entry): void {
+    entry.idleSince = clock.now();
+    unused.delete(entry);
+    if (entries.get(keyOf(entry.ref)) === entry && isIdle(entry)) unused.add(entry);
+    shed();
+    planSweep();
+  }
+
+  /** Lets go of the idlest while there are too many. */
+  function shed(): void {
+    for (const entry of unused) {
+      if (entries.size <= limits.sessionsLoaded) return;
+      unused.delete(entry);
+      if (isIdle(entry)) void drop(entry);
+    }
+  }
+
   function planSweep(): void {
-    if (entries.size > limits.sessionsLoaded) sweep(limits.sessionsLoaded);
     if (isClosed || entries.size === 0) return;
     cancelSweep ??= clock.after(
       limits.sessionIdleMs,
       () => {
         cancelSweep = undefined;
-        sweep(limits.sessionsLoaded);
+        sweep();
         planSweep();
       },
       { idle: true },
     );
   }
 
-  /** Lets go of those that have been idle for long, and of the idlest when there are more than `most`. */
-  function sweep(most: number): void {
-    const idle = [...entries.values()].filter(isIdle).sort((a, b) => a.idleSince - b.idleSince);
-    let tooMany = entries.size - most;
-    for (const entry of idle) {
-      if (tooMany <= 0 && clock.now() - entry.idleSince < limits.sessionIdleMs) return;
-      tooMany -= 1;
-      void drop(entry);
-    }
+  /** Lets go of those that have been idle for long. */
+  function sweep(): void {
+    for (const entry of entries.values()) if (clock.now() - entry.idleSince >= limits.sessionIdleMs && isIdle(entry)) void drop(entry);
   }
 
   async function entryOf(ref: SessionRef): Promise<Entry> {
@@ -134,7 +145,11 @@ export function createSessionHost(parts: HostParts): SessionHost {
   }
 
   return {
-    open: async (ref) => lend(await entryOf(ref)),
+    async open(ref) {
+      // At once where it is known: it could be let go of meanwhile.
+      const known = isClosed ? undefined : entries.get(keyOf(ref));
+      return lend(known ?? (await entryOf(ref)));
+    },
     async create(principal, wanted) {
       const agent = agentNamed(wanted.agent ?? firstAgent(options.agents));
       const session = createSession({ ...shared, ...sessionOptions(principal, wanted), agent });
