@@ -52,7 +52,7 @@ function usageError(error: CommanderError): number {
 
 function createProgram(version: string, exit: (code: number) => void): Command {
   const program = new Command("loopwright")
-    .description("Talk to LLM agents from the terminal. Sessions are kept in .loopwright/ of the working directory.")
+    .description("Talk to LLM agents in a browser or the terminal. Sessions are kept in .loopwright/ of the working directory.")
     .version(version, "-v, --version")
     .helpCommand(true)
     .showSuggestionAfterError(true)

@@ -22,9 +22,9 @@ function ownAddresses(): readonly string[] {
   return [...outer.filter((card) => card.family === "IPv4"), ...outer.filter((card) => card.family === "IPv6")].map((card) => card.address);
 }
 
-/** Every name with port by which requests may call a server that listens there, beside those of loopback. */
+/** The names with port by which requests may call a server that listens there, beside loopback and the addresses of this machine. */
 export function hostNames(host: string, port: number, allowed: readonly string[]): readonly string[] {
-  const own = isLoopback(host) ? [] : isEveryAddress(host) ? [...ownAddresses(), hostname()] : [host];
+  const own = isLoopback(host) ? [] : isEveryAddress(host) ? [hostname()] : [host];
   const withPort = [...own, ...allowed.filter((name) => !/:\d+$/.test(name))].map((name) => `${urlHost(name)}:${port}`);
   return [...withPort, ...allowed];
 }

@@ -5,7 +5,7 @@ import { introduction } from "../compose/introduction.ts";
 import { localScope } from "../compose/kept-sessions.ts";
 import type { Workplace } from "../compose/workplace.ts";
 import { countOpenRuns } from "./count-open-runs.ts";
-import { findPage } from "./find-page.ts";
+import { type FoundPage, findPage } from "./find-page.ts";
 import { freePort } from "./free-port.ts";
 import { hostNames, openableHost } from "./host-names.ts";
 import type { RunLogger } from "./run-logger.ts";
@@ -17,35 +17,52 @@ export async function serve(workplace: Workplace, wishes: RunSettings, logger: R
   const signals = stopSignals();
   const port = await freePort(wishes);
   const page = findPage();
-  const server = createServer({
-    agents: [workplace.agent],
-    store: workplace.store,
-    logger,
-    models: { [workplace.agent.name]: wishes.models },
-    hosts: hostNames(wishes.host, port, wishes.allowedHosts),
-    ...("directory" in page ? { page: staticFiles(page.directory) } : {}),
-    ...(wishes.token === undefined
-      ? {}
-      : { authenticate: bearerTokens({ [wishes.token]: { user: localScope, scope: localScope, trusted: true } }) }),
-  });
-  const listening = await listen(server, { host: wishes.host, port, insecure: wishes.isOpenToAll });
-  const url = `http://${openableHost(wishes.host)}:${port}/`;
-  const openRuns = (): Promise<number> => countOpenRuns(server, { url: listening.url, token: wishes.token });
-  logger.tell("listening", welcome({ workplace, wishes, port, url, page }), {
-    url,
-    pid: process.pid,
-    store: workplace.settings.storeFile,
-    provider: workplace.provider.name,
-    model: workplace.agent.model,
-    page: "directory" in page,
-  });
-  await goOn(server, logger);
-  const signal = await signals.first;
-  await stop(server, { signal, patienceMs: wishes.patienceMs[signal], logger, openRuns });
-  await server.close();
-  await listening.close();
-  signals.ignore();
+  const server = serverOf(workplace, { wishes, port, page, logger });
+  try {
+    const listening = await listen(server, { host: wishes.host, port, insecure: wishes.isOpenToAll });
+    try {
+      const url = `http://${openableHost(wishes.host)}:${port}/`;
+      logger.tell("listening", welcome({ workplace, wishes, port, url, page }), {
+        url,
+        pid: process.pid,
+        store: workplace.settings.storeFile,
+        provider: workplace.provider.name,
+        model: workplace.agent.model,
+        page: "directory" in page,
+      });
+      await goOn(server, logger);
+      const signal = await signals.first;
+      const openRuns = (): Promise<number> => countOpenRuns(server, { url: listening.url, token: wishes.token });
+      await stop(server, { signal, patienceMs: wishes.patienceMs[signal], logger, openRuns });
+    } finally {
+      await server.close();
+      await listening.close();
+    }
+  } finally {
+    await server.close();
+    signals.ignore();
+  }
   logger.tell("stopped", ["Stopped."]);
+}
+
+interface ServerParts {
+  readonly wishes: RunSettings;
+  readonly port: number;
+  readonly page: FoundPage;
+  readonly logger: RunLogger;
+}
+
+function serverOf({ agent, store }: Workplace, { wishes, port, page, logger }: ServerParts): AgentServer {
+  const { host, allowedHosts, models, token } = wishes;
+  return createServer({
+    agents: [agent],
+    store,
+    logger,
+    models: { [agent.name]: models },
+    hosts: hostNames(host, port, allowedHosts),
+    ...("directory" in page ? { page: staticFiles(page.directory) } : {}),
+    ...(token === undefined ? {} : { authenticate: bearerTokens({ [token]: { user: localScope, scope: localScope, trusted: true } }) }),
+  });
 }
 
 interface Welcome {
@@ -53,7 +70,7 @@ interface Welcome {
   readonly wishes: RunSettings;
   readonly port: number;
   readonly url: string;
-  readonly page: ReturnType<typeof findPage>;
+  readonly page: FoundPage;
 }
 
 function welcome({ workplace, wishes, port, url, page }: Welcome): readonly string[] {
