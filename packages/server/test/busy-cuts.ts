@@ -109,7 +109,7 @@ function gapAfterSnapshot(begins: { readonly [field: string]: unknown }, first: 
   return next && compareCursors(next, first) === 0 ? [] : [`after the snapshot at ${cursor} came ${encodeCursor(first)}`];
 }
 
-function differences(got: readonly DurableEvent[], expected: readonly DurableEvent[]): readonly string[] {
+export function differences(got: readonly DurableEvent[], expected: readonly DurableEvent[]): readonly string[] {
   const at = expected.findIndex((event, place) => JSON.stringify(event) !== JSON.stringify(got[place]));
   if (at < 0 && got.length === expected.length) return [];
   const place = at < 0 ? expected.length : at;
@@ -118,7 +118,7 @@ function differences(got: readonly DurableEvent[], expected: readonly DurableEve
   return [`event ${place} of ${expected.length} (got ${got.length}) is ${name(mine)} and in the log ${name(logs)}`];
 }
 
-function flawsOfExecution({ reader, complete, end }: ExecutionRecord, history: readonly DurableEvent[]): readonly string[] {
+export function flawsOfExecution({ reader, complete, end }: ExecutionRecord, history: readonly DurableEvent[]): readonly string[] {
   const { runId, status } = complete;
   const [first] = reader.durable;
   const last = reader.durable.at(-1);

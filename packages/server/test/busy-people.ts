@@ -9,7 +9,8 @@ import { turnOfLoop } from "./turn-of-loop.ts";
 export type Deeds = { [deed: string]: number };
 
 export interface BusyPeopleOptions {
-  readonly door: StreamDoor;
+  /** Or several, as one. */
+  readonly door: Pick<StreamDoor, "use">;
   readonly sessionId: string;
   readonly random: () => number;
   readonly deeds: number;
@@ -112,7 +113,7 @@ export async function answerCalls(session: HostedSession["session"], random: () 
 }
 
 /** Answers what waits; stops what hangs. */
-async function bringToRest(door: StreamDoor, sessionId: string): Promise<void> {
+async function bringToRest(door: Pick<StreamDoor, "use">, sessionId: string): Promise<void> {
   for (let turn = 1; ; turn++) {
     const isQuiet = await door.use(sessionId, async ({ session }) => {
       if (session.isResting && session.pendingToolCalls.length === 0) return true;

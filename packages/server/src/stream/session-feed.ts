@@ -19,7 +19,7 @@ export interface SessionFeed {
   readonly watchers: number;
   /** Ends with the function it gives, or with the sink. */
   subscribe(subscription: Subscription): () => void;
-  /** Whether a durable event follows the cursor. @throws AgentError STORE_*, SESSION_* */
+  /** Whether a durable event follows the cursor, or may: this process has not seen all of the log. @throws AgentError STORE_*, SESSION_* */
   hasAfter(cursor: EventCursor): Promise<boolean>;
 }
 
@@ -135,7 +135,10 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
     async hasAfter(cursor) {
       await session.ready();
       const known = recentEvents().after(cursor);
-      if (known) return known.length > 0;
+      if (known && known.length > 0) return true;
+      const { lastSeq } = await store.log.head(ref);
+      if (lastSeq > session.lastSeq) return true;
+      if (known) return false;
       for await (const _ of readHistory(store, ref, { after: cursor })) return true;
       return false;
     },

@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SessionStore } from "@loopwright/core/ports";
+import { cursorAfter, encodeCursor } from "@loopwright/core/protocol";
+import { type ManualClock, manualClock, seededIds, seededRandom } from "@loopwright/core/testing";
+import { sqliteStore } from "@loopwright/store-sqlite";
+import { afterEach, describe, expect, it } from "vitest";
+import { busyAgent } from "./busy-agent.ts";
+import { differences, flawsOf, flawsOfExecution, historyOf } from "./busy-cuts.ts";
+import { keepBusyUntil } from "./busy-people.ts";
+import { type Connect, connectInProcess, textOfAnswer } from "./connection.ts";
+import { executeWithCuts, followWithCuts, type Manner } from "./cut-readers.ts";
+import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
+import { watchStream } from "./told-scene.ts";
+import { runClock, until } from "./turn-of-loop.ts";
+
+interface Pair {
+  readonly doors: readonly [StreamDoor, StreamDoor];
+  readonly connects: readonly [Connect, Connect];
+  readonly stores: readonly [SessionStore, SessionStore];
+  readonly clock: ManualClock;
+  readonly random: () => number;
+}
+
+const closings: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closings.splice(0).reverse()) await close();
+});
+
+/** Two servers that share a file and nothing else. Where the log may not tell of appends, its tail is looked at by the clock of the test. */
+async function openPair(seed: number, { mayTell }: { readonly mayTell: boolean }): Promise<Pair> {
+  const directory = await mkdtemp(join(tmpdir(), "two-servers-"));
+  closings.push(() => rm(directory, { recursive: true, force: true }));
+  const [clock, random] = [manualClock(), seededRandom(seed)];
+  const open = (place: number): { readonly store: SessionStore; readonly door: StreamDoor } => {
+    const whole = sqliteStore({ path: join(directory, "sessions.db"), clock });
+    const { subscribe: _, ...silent } = whole.log;
+    const store = mayTell ? whole : { ...whole, log: silent };
+    const limits = random() < 0.5 ? { recentEvents: 8, sessionIdleMs: 500 } : {};
+    const door = openStreamDoor({
+      agents: [busyAgent(random, { mayHang: false })],
+      store,
+      clock,
+      ids: seededIds(seed * 10 + place),
+      limits,
+    });
+    closings.push(() => whole.close());
+    closings.push(() => door.close());
+    return { store, door };
+  };
+  const [a, b] = [open(1), open(2)];
+  return {
+    ...{ clock, random, doors: [a.door, b.door], stores: [a.store, b.store] },
+    connects: [connectInProcess(a.door.fetch), connectInProcess(b.door.fetch)],
+  };
+}
+
+/** Both have seen all of the log, and nothing moves. */
+function bothRest({ doors, stores }: Pair, session: string): Promise<void> {
+  const hasAll = (door: StreamDoor, lastSeq: number): Promise<boolean> =>
+    door.use(session, (hosted) => hosted.session.isResting && hosted.session.lastSeq === lastSeq);
+  return until(async () => {
+    const { lastSeq } = await stores[0].log.head({ scope: "local", session });
+    return (await hasAll(doors[0], lastSeq)) && (await hasAll(doors[1], lastSeq));
+  }, "both servers rest");
+}
+
+describe("two servers over one file", () => {
+  it("give readers who alternate between them each event once and in order", { timeout: 60_000 }, async () => {
+    let cuts = 0;
+    for (let seed = 1; seed <= 3; seed++) {
+      const pair = await openPair(seed, { mayTell: seed === 1 });
+      const { doors, connects, random, clock } = pair;
+      const stop = runClock(clock, 1);
+      const sessionId = `shared-${seed}`;
+      await doors[0].open(sessionId);
+      const tally = { connections: 0, cuts: 0 };
+      const either: Connect = (ask) => connects[random() < 0.5 ? 0 : 1](ask);
+      let isOver = false;
+      const shared = { random, tally, sessionId, isOver: () => isOver };
+      const manners: readonly Manner[] = ["header", "query", "now", "query"];
+      const reading = manners.map((manner, at) => followWithCuts({ ...shared, manner, connect: at === 3 ? connects[1] : either }));
+      const executing = executeWithCuts({ ...shared, connect: either, input: "Both of you", key: `key-${seed}` });
+      const people = { use: ((id, work) => doors[random() < 0.7 ? 0 : 1].use(id, work)) satisfies StreamDoor["use"] as StreamDoor["use"] };
+      const [deeds, execution] = await keepBusyUntil(executing, { door: people, sessionId, random, deeds: 8 });
+      await bothRest(pair, sessionId);
+      isOver = true;
+      const readers = await Promise.all(reading);
+      stop();
+      const history = await historyOf(pair.stores[1], sessionId);
+      expect(differences(await historyOf(pair.stores[0], sessionId), history)).toEqual([]);
+      for (const [at, reader] of readers.entries()) expect(flawsOf(reader, history), `reader ${at}, seed ${seed}`).toEqual([]);
+      expect(flawsOfExecution(execution, history), `execution, seed ${seed}`).toEqual([]);
+      expect(Object.keys(deeds)).toContain("say");
+      expect(readers[3]?.durable.length).toBe(history.length);
+      cuts += tally.cuts;
+    }
+    expect(cuts).toBeGreaterThan(150);
+  });
+
+  it("do not send a reader home whose server has not seen yet that the other one goes on", async () => {
+    const pair = await openPair(4, { mayTell: false });
+    const { doors, connects, stores, clock } = pair;
+    await doors[0].open("s");
+    const path = "/api/sessions/s/events";
+    const [seen] = (await stores[0].log.read({ scope: "local", session: "s" })).slice(-1);
+    const headers = { "Last-Event-ID": encodeCursor(cursorAfter(seen?.seq ?? 0)) };
+    expect((await connects[1]({ path, headers }))?.status).toBe(204);
+    const sent = await connects[0]({ path: "/api/sessions/s/messages", method: "POST", body: { message: "Go on" } });
+    expect(sent?.status).toBe(202);
+    // The clock stands still: the other server has not looked.
+    const answer = await connects[1]({ path, headers });
+    expect(answer?.status).toBe(200);
+    const stop = runClock(clock, 1);
+    const text = answer ? await textOfAnswer(answer) : "";
+    expect(text).toContain("retry:");
+    await bothRest(pair, "s");
+    stop();
+  });
+
+  it("tell of each other's appends on streams that are open", async () => {
+    const pair = await openPair(5, { mayTell: false });
+    const { doors, connects, stores, clock } = pair;
+    await doors[0].open("s");
+    const watching = await watchStream(connects[1], { path: "/api/sessions/s/events?after=" });
+    await watching.got("rest");
+    await doors[0].use("s", ({ session }) => session.change({ title: "Told" }));
+    const stop = runClock(clock, 1);
+    await watching.got("session_changed");
+    stop();
+    expect(watching.reader.durable).toEqual(await historyOf(stores[0], "s"));
+    expect(watching.reader.flaws).toEqual([]);
+    await watching.connection.cut();
+  });
+});
