@@ -1,5 +1,6 @@
 import { memo, type ReactNode, useMemo } from "react";
 import { CopyButton } from "../copy-button.tsx";
+import { ScrollBox } from "../scroll-box.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { type CodeChunk, createCodeReader } from "./read-code.ts";
 
@@ -19,15 +20,14 @@ export const CodeBlock = memo(function CodeBlock({ language, code }: CodeBlockPr
         <span className="code-block-language">{name === "" ? "text" : <PlainText text={name} />}</span>
         <CopyButton label="Copy code" text={code} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <pre tabIndex={0} role="group" aria-label={name === "" ? "Code" : `Code, ${name}`} dir="ltr">
+      <ScrollBox label={name === "" ? "Code" : `Code, ${name}`}>
         <code>
           {reader.read(code).map((chunk, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: chunks have no other name, and hold no state
             <Chunk key={i} chunk={chunk} />
           ))}
         </code>
-      </pre>
+      </ScrollBox>
     </div>
   );
 });

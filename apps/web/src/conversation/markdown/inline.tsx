@@ -70,7 +70,8 @@ function inlineOf(token: InlineToken, depth: number): ReactNode {
       return <MarkdownPicture address={token.href} text={decodeEntities(token.text)} />;
     case "footnote_mark":
       return (
-        <sup className="footnote-mark" aria-label={`Note ${token.name}`}>
+        <sup className="footnote-mark">
+          <span className="visually-hidden">Note </span>
           {token.name}
         </sup>
       );

@@ -22,9 +22,13 @@ interface OpenBlock {
   /** Behind the last line that is not blank. */
   end: number;
   kind: Kind;
+  /** Of a list: the columns that what belongs to its last item is indented by. */
+  content: number;
   isFence: boolean;
   /** The marks that would close the fence that is open. */
   fence: string | undefined;
+  /** The line before ended a fence: no paragraph is open that could go on. */
+  isBehindFence: boolean;
   hasBlankBehind: boolean;
 }
 
@@ -57,6 +61,7 @@ export function createBlockSplitter(): BlockSplitter {
       let at = from;
       while (at < text.length) {
         const line = readLine(text, at);
+        if (open && !line.isBlank) leaveItem(open, line.text);
         if (line.isBlank) {
           if (open) open.hasBlankBehind = open.fence === undefined;
           if (open?.kind === "fence") open.end = line.end;
@@ -83,7 +88,16 @@ function blockOf(text: string, { start, end, isFence }: OpenBlock): MarkdownBloc
 
 function begin(line: string, start: number, end: number): OpenBlock {
   const fence = startsFence(line, 3);
-  const block: OpenBlock = { start, end, kind: "flow", isFence: fence !== undefined, fence, hasBlankBehind: false };
+  const block: OpenBlock = {
+    start,
+    end,
+    kind: "flow",
+    content: 0,
+    isFence: fence !== undefined,
+    fence,
+    isBehindFence: false,
+    hasBlankBehind: false,
+  };
   if (fence !== undefined) block.kind = "fence";
   else if (startsAtxHeading(line)) block.kind = "heading";
   else if (indentOf(line) >= 4) block.kind = "indented";
@@ -91,16 +105,22 @@ function begin(line: string, start: number, end: number): OpenBlock {
   return block;
 }
 
+/** A line at the margin ends the item of a list, and with it a fence that is open in it. */
+function leaveItem(block: OpenBlock, line: string): void {
+  if (block.kind !== "list" || indentOf(line) >= block.content) return;
+  const hadFence = block.fence !== undefined || block.isBehindFence;
+  block.fence = undefined;
+  if (hadFence && !isListItem(line)) block.kind = "flow";
+}
+
 /** True when the line belongs to the block. Where that is not certain it does: a reader of the block knows better. */
 function goesOn(block: OpenBlock, line: string): boolean {
   if (block.fence !== undefined) return true;
   if (block.kind === "heading" || block.kind === "closed") return false;
   const indent = indentOf(line);
-  if (block.hasBlankBehind) {
-    if (block.kind === "list") return indent >= 2 || isListItem(line);
-    return block.kind === "indented" && indent >= 4;
-  }
-  if (block.kind === "list" && indent >= 2) return true;
+  if (block.kind === "indented") return indent >= 4;
+  if (block.hasBlankBehind) return indent >= 4 || (block.kind === "list" && (indent >= block.content || isListItem(line)));
+  if (block.kind === "list" && indent >= block.content) return true;
   return startsFence(line, 3) === undefined && !startsAtxHeading(line);
 }
 
@@ -110,12 +130,20 @@ function take(block: OpenBlock, line: string, end: number): void {
   if (block.fence !== undefined) {
     if (!closesFence(line, block.fence, block.kind === "list")) return;
     block.fence = undefined;
+    block.isBehindFence = true;
     if (block.kind === "fence") block.kind = "closed";
-  } else if (block.kind === "list" || isListItem(line)) enterList(block, line);
+    return;
+  }
+  block.isBehindFence = false;
+  if (block.kind === "list" && leavesList(line)) block.kind = "flow";
+  else if (block.kind === "list" || isListItem(line)) enterList(block, line);
 }
 
+/** A quote or a rule at the margin: no item goes on behind it. */
+const leavesList = (line: string): boolean => /^ ?(?:>|(?:[-*_][ \t]*){3,}$)/.test(line);
+
 function enterList(block: OpenBlock, line: string): void {
-  if (block.kind === "indented") return;
+  if (block.kind !== "list" || indentOf(line) < block.content) block.content = contentOf(line) ?? block.content;
   block.kind = "list";
   block.fence = startsFence(line.replace(/^(?:\s*(?:[-*+]|\d{1,9}[.)])\s)+/, ""), Number.POSITIVE_INFINITY);
 }
@@ -127,6 +155,13 @@ function closesFence(line: string, fence: string, atAnyIndent: boolean): boolean
 }
 
 const isListItem = (line: string): boolean => /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line);
+
+/** Columns before the words of an item. */
+function contentOf(line: string): number | undefined {
+  const [, marker, space] = /^( {0,3}(?:[-*+]|\d{1,9}[.)]))(\s*)/.exec(line) ?? [];
+  if (marker === undefined || space === undefined || !isListItem(line)) return undefined;
+  return marker.length + (space.length > 4 || line.trim() === marker.trim() ? 1 : Math.max(1, space.length));
+}
 
 /** Columns of white space before the text; a tab goes to the next fourth column. */
 function indentOf(line: string): number {

@@ -1,0 +1,74 @@
+import type { ViewCall, ViewMessage } from "@loopwright/client";
+import type { ToolCallPart } from "@loopwright/core/protocol";
+import { memo, type ReactNode, useId } from "react";
+import { Icon } from "../../app/icon.tsx";
+import { durationLabel } from "../amount-labels.ts";
+import { Elapsed } from "../elapsed.tsx";
+import { useFold } from "../fold-state.ts";
+import { PlainText } from "../markdown/plain-text.tsx";
+import { CallBody } from "./call-body.tsx";
+import { CallIcon } from "./call-icon.tsx";
+import { callTitle, stateWords } from "./call-words.ts";
+import { argsLine, type ShownCall, shownCall } from "./shown-call.ts";
+import "./calls.css";
+
+export interface CallOfProps {
+  readonly part: ToolCallPart;
+  readonly call: ViewCall | undefined;
+  readonly result: ViewMessage | undefined;
+}
+
+/** A call of a message. */
+export const CallOf = memo(function CallOf({ part, call, result }: CallOfProps): ReactNode {
+  return <CallCard shown={shownCall(part, call, result)} {...(call ? { call } : {})} />;
+});
+
+export interface CallCardProps {
+  readonly shown: ShownCall;
+  /** As the view knows it, for a call that can be answered. */
+  readonly call?: ViewCall;
+}
+
+/** A call in one line; what it was given and what came of it on request. */
+export function CallCard({ shown, call }: CallCardProps): ReactNode {
+  const [isOpen, setOpen] = useFold(`call/${shown.key}`);
+  const body = useId();
+  const { state, startedAt, durationMs, progress } = shown;
+  const line = argsLine(shown);
+  const step = state === "running" ? progress.findLast((each) => each.state === "open") : undefined;
+  return (
+    <div className="call" data-state={state} data-open={isOpen || undefined}>
+      <button type="button" className="call-head" aria-expanded={isOpen} aria-controls={body} onClick={() => setOpen(!isOpen)}>
+        <CallIcon state={state} />
+        <span className="call-title">
+          <PlainText text={callTitle(shown)} />
+        </span>
+        <span className="visually-hidden">, {stateWords[state]}, </span>
+        <span className="call-line" dir="ltr">
+          <PlainText text={line} />
+        </span>
+        <span className="call-time">
+          {state === "running" && startedAt !== undefined ? <Elapsed since={startedAt} /> : null}
+          {durationMs === undefined ? null : durationLabel(durationMs)}
+        </span>
+        <Icon name="chevron" />
+      </button>
+      {step && !isOpen ? (
+        <p className="call-step">
+          <PlainText text={step.title} />
+        </p>
+      ) : null}
+      {state === "waiting" && call && !isOpen ? (
+        <p className="call-waits">
+          It waits for an answer from you.
+          <button type="button" className="button small" onClick={() => setOpen(true)}>
+            Answer
+          </button>
+        </p>
+      ) : null}
+      <div id={body} hidden={!isOpen}>
+        {isOpen ? <CallBody shown={shown} {...(call ? { call } : {})} /> : null}
+      </div>
+    </div>
+  );
+}

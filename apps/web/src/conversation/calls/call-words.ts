@@ -1,0 +1,29 @@
+import type { ShownCall } from "./shown-call.ts";
+
+/** What a state is called where nothing but words can be seen. */
+export const stateWords: { readonly [State in ShownCall["state"]]: string } = {
+  writing: "being written",
+  asked: "about to start",
+  running: "running",
+  waiting: "waiting for an answer",
+  approval: "waiting for approval",
+  ok: "done",
+  error: "failed",
+  interrupted: "interrupted",
+  denied: "denied",
+  expired: "not answered in time",
+  aborted: "stopped",
+};
+
+/** What a person should know of an outcome that is not a success. */
+export const outcomeWords: { readonly [State in ShownCall["state"]]?: string } = {
+  interrupted: "It was started, and nobody knows whether it did its work. Check before you ask for it again.",
+  denied: "It was not allowed and did not run.",
+  expired: "Nobody answered in time.",
+  aborted: "It was stopped before it was done.",
+};
+
+/** A name that people read: the label, or the name of the tool. */
+export function callTitle({ label, name }: Pick<ShownCall, "label" | "name">): string {
+  return label ?? name;
+}

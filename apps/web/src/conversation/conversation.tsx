@@ -1,0 +1,81 @@
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Icon } from "../app/icon.tsx";
+import { ActionsContext } from "./actions-context.ts";
+import type { ConversationProps } from "./conversation-actions.ts";
+import { FoldContext, type FoldState } from "./fold-state.ts";
+import { RowView } from "./list/row-view.tsx";
+import { useAtEnd } from "./list/use-at-end.ts";
+import { useMessageList } from "./list/use-message-list.ts";
+import { useTarget } from "./list/use-target.ts";
+import { useRows } from "./rows/use-rows.ts";
+import "./conversation.css";
+
+/** The messages of a session, the answer that is being written among them. */
+export function Conversation({ actions, ...rest }: ConversationProps): ReactNode {
+  const [folds] = useState<FoldState>(() => new Map());
+  return (
+    <ActionsContext value={actions}>
+      <FoldContext value={folds}>
+        <Messages {...rest} />
+      </FoldContext>
+    </ActionsContext>
+  );
+}
+
+function Messages({ view, target }: Omit<ConversationProps, "actions">): ReactNode {
+  const rows = useRows(view);
+  const { virtualizer, scroller } = useMessageList(rows);
+  const marked = useTarget({ target, view, rows, virtualizer });
+  const isAtEnd = useAtEnd(scroller);
+  useOwnWords(view.path, () => virtualizer.scrollToEnd());
+  return (
+    <section className="conversation" aria-label="Conversation">
+      {/* The answer is read out by the page, sentence by sentence: the log itself keeps silent when rows come into sight. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <div ref={scroller} className="conversation-scroll" role="log" aria-live="off" aria-label="Messages" tabIndex={0}>
+        <div ref={virtualizer.containerRef} className="conversation-rows">
+          {virtualizer.getVirtualItems().map(({ key, index }) => {
+            const row = rows[index];
+            return row ? (
+              <RowView
+                key={key}
+                row={row}
+                view={view}
+                place={index}
+                count={rows.length}
+                isTarget={row.key === marked}
+                measure={virtualizer.measureElement}
+              />
+            ) : null;
+          })}
+        </div>
+      </div>
+      {isAtEnd ? null : (
+        <button
+          type="button"
+          className="to-end"
+          aria-label="Jump to latest"
+          title="Jump to latest"
+          onClick={() => {
+            virtualizer.scrollToEnd();
+            scroller.current?.focus({ preventScroll: true });
+          }}
+        >
+          <Icon name="down" />
+          {view.answer ? <span>Writing</span> : null}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** Acts when the user said something new, here: whoever speaks wants to see the answer. */
+function useOwnWords(path: ConversationProps["view"]["path"], act: () => void): void {
+  const seen = useRef(path);
+  useEffect(() => {
+    const tip = path.at(-1);
+    const isNew = tip?.message.role === "user" && seen.current.at(-1)?.id !== tip.id && !seen.current.includes(tip);
+    seen.current = path;
+    if (isNew && document.hasFocus()) act();
+  });
+}

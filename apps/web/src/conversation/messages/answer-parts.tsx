@@ -1,0 +1,76 @@
+import type { SessionView, ViewAnswer, ViewMessage } from "@loopwright/client";
+import type { AssistantMessage, AssistantPart } from "@loopwright/core/protocol";
+import { memo, type ReactNode } from "react";
+import { CallCard, CallOf } from "../calls/call-card.tsx";
+import { writtenCall } from "../calls/shown-call.ts";
+import { Markdown } from "../markdown/markdown.tsx";
+import { MediaPart } from "./media-part.tsx";
+import { Thinking } from "./thinking.tsx";
+
+export interface MessagePartsProps {
+  /** Names the fold-outs. */
+  readonly name: string;
+  readonly message: AssistantMessage;
+  readonly calls: SessionView["calls"];
+  readonly results: readonly ViewMessage[];
+}
+
+/** What a message of the model says, in its order. */
+export function MessageParts({ name, message, calls, results }: MessagePartsProps): ReactNode {
+  return message.content.filter(isShown).map((part, i) => {
+    const key = `${name}/${i}`;
+    switch (part.type) {
+      case "text":
+        return <Markdown key={key} text={part.text} />;
+      case "thinking":
+        return <Thinking key={key} name={key} text={part.text} isOpen={false} />;
+      case "tool_call":
+        return <CallOf key={key} part={part} call={calls.get(part.callKey)} result={resultOf(results, part.callKey, part.id)} />;
+      default:
+        return <MediaPart key={key} part={part} />;
+    }
+  });
+}
+
+type ShownPart = Exclude<AssistantPart, { type: "opaque" }>;
+
+const isShown = (part: AssistantPart): part is ShownPart => part.type !== "opaque";
+
+function resultOf(results: readonly ViewMessage[], callKey: string, id: string): ViewMessage | undefined {
+  return results.find(
+    ({ message }) => message.role === "tool_result" && (message.callKey ?? message.toolCallId) === (message.callKey ? callKey : id),
+  );
+}
+
+export interface LivePartsProps {
+  readonly name: string;
+  readonly answer: ViewAnswer;
+}
+
+/** What the model has said so far, under the names that the message will have. */
+export function LiveParts({ name, answer }: LivePartsProps): ReactNode {
+  return answer.parts.map((part, i) => {
+    const key = `${name}/${i}`;
+    switch (part.type) {
+      case "text":
+        return <Markdown key={key} text={part.text} isOpen={!part.ended} />;
+      case "thinking":
+        return <Thinking key={key} name={key} text={part.text} isOpen={!part.ended} />;
+      case "tool_call":
+        return <WrittenCall key={key} name={key} toolName={part.toolName} argsText={part.argsText} ended={part.ended} />;
+      default:
+        return part satisfies never;
+    }
+  });
+}
+
+interface WrittenCallProps {
+  readonly name: string;
+  readonly toolName: string;
+  readonly argsText: string;
+  readonly ended: boolean;
+}
+
+const WrittenCall = memo(function WrittenCall({ name, toolName, ...part }: WrittenCallProps): ReactNode {
+  return <CallCard shown={writtenCall(name, toolName, part)} />;
+});

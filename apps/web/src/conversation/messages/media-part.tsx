@@ -1,0 +1,43 @@
+import type { FilePart, ImagePart, MediaSource } from "@loopwright/core/protocol";
+import { type ReactNode, use, useState } from "react";
+import { Icon } from "../../app/icon.tsx";
+import { ActionsContext } from "../actions-context.ts";
+import { PlainText } from "../markdown/plain-text.tsx";
+import { safeLink, safePicture } from "../markdown/safe-link.ts";
+
+/** A picture or a file of a message. */
+export function MediaPart({ part }: { readonly part: ImagePart | FilePart }): ReactNode {
+  const { fileUrl } = use(ActionsContext);
+  const [isBroken, setBroken] = useState(false);
+  const address = addressOf(part.source, part.mediaType, fileUrl);
+  const picture = part.type === "image" && address !== undefined && !isBroken ? safePicture(address, fileUrl) : undefined;
+  const name = part.type === "file" && part.name !== undefined ? part.name : part.type === "image" ? "Picture" : "File";
+  if (picture !== undefined) {
+    return (
+      <a className="picture" href={picture} target="_blank" rel="noopener noreferrer" aria-label="Open the picture">
+        <img src={picture} alt="" loading="lazy" onError={() => setBroken(true)} />
+      </a>
+    );
+  }
+  const link = address === undefined ? undefined : (safeLink(address) ?? ("blob" in part.source ? address : undefined));
+  const words = (
+    <>
+      <Icon name="file" />
+      <span className="file-name">
+        <PlainText text={name} />
+      </span>
+      <span className="file-type">{isBroken ? "not found" : part.mediaType}</span>
+    </>
+  );
+  if (link === undefined) return <span className="file">{words}</span>;
+  return (
+    <a className="file" href={link} target="_blank" rel="noopener noreferrer" download={name}>
+      {words}
+    </a>
+  );
+}
+
+function addressOf({ data, url, blob }: MediaSource, mediaType: string, fileUrl: (blob: string) => string): string | undefined {
+  if (blob !== undefined) return fileUrl(blob);
+  return data === undefined ? url : `data:${mediaType};base64,${data}`;
+}

@@ -1,0 +1,40 @@
+import type { ViewRun } from "@loopwright/client";
+import type { ReactNode } from "react";
+import { clockLabel } from "../amount-labels.ts";
+import { Elapsed } from "../elapsed.tsx";
+import { PlainText } from "../markdown/plain-text.tsx";
+
+export interface WorkNoteProps {
+  readonly run: ViewRun | undefined;
+  /** When what is waited for began; absent where nobody saw it. */
+  readonly since?: number;
+}
+
+const slowMs = 3000;
+
+/** What a run does while nothing of its answer can be seen. */
+export function WorkNote({ run, since }: WorkNoteProps): ReactNode {
+  if (run?.aborting !== undefined) return <p className="work-note shimmer">Stopping</p>;
+  if (run?.retry) {
+    const { reason, until } = run.retry;
+    return (
+      <p className="work-note" data-kind="retry">
+        <span className="shimmer">Trying again{until === undefined ? "" : ` at ${clockLabel(until)}`}</span>
+        <span className="work-reason">
+          <PlainText text={reason} />
+        </span>
+      </p>
+    );
+  }
+  return (
+    <p className="work-note">
+      <span className="work-dots" aria-hidden="true">
+        <span />
+        <span />
+        <span />
+      </span>
+      <span className="visually-hidden">Waiting for the model</span>
+      {since === undefined ? null : <Elapsed since={since} afterMs={slowMs} />}
+    </p>
+  );
+}
