@@ -53,7 +53,12 @@ function plans(root, packed) {
   const has = (name) => packed.some((one) => one.name === name);
   const providers = packed.map(({ name }) => name).filter((name) => name.startsWith("@loopwright/providers-"));
   const core = "@loopwright/core";
-  const wanted = [[core], ...providers.map((name) => [core, name]), [core, "@loopwright/store-sqlite"], ["loopwright"]];
+  const wanted = [
+    [core],
+    ...providers.map((name) => [core, name]),
+    ...["client", "server", "store-sqlite"].map((name) => [core, `@loopwright/${name}`]),
+    ["loopwright"],
+  ];
   const folders = wanted.filter((names) => names.every(has)).map((names) => ({ title: names.join(" + "), names }));
   const shown = sample(root);
   return shown && shown.names.length > 0 ? [...folders, { title: "the README sample", names: shown.names, code: shown.code }] : folders;
