@@ -117,12 +117,13 @@ describe("a tool call", () => {
     const streams = textTool("streams", async function* (_, { progress }) {
       const step = progress("Reading", { icon: "BOOK" });
       yield { type: "delta", delta: "a" } as const;
+      clock.advance(50);
       step.update("Reading on");
       yield { type: "delta", delta: "b" } as const;
       progress("Never ended");
       return undefined;
     });
-    const { session, facts } = world([{ calls: [{ name: "streams" }] }, { text: "done" }], { tools: [streams] });
+    const { session, facts, clock } = world([{ calls: [{ name: "streams" }] }, { text: "done" }], { tools: [streams] });
     const events = await eventsOf(execute(session, "go"));
     expect(ofType(events, "tool_execution_delta").map(({ delta }) => delta)).toEqual(["a", "b"]);
     expect(ofType(events, "progress").map(({ title, state }) => `${title}: ${state}`)).toEqual([

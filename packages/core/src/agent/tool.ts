@@ -47,7 +47,7 @@ export interface ToolContext<Resources = unknown> {
   /** Milliseconds since the epoch; `undefined`: no limit. */
   readonly deadline: number | undefined;
   readonly access: Access;
-  /** Opens a step that watchers see; open steps are ended with the tool. */
+  /** Opens a step that watchers see, its changes at most twenty times a second; open steps are ended with the tool. At most 200. */
   progress(title: string, options?: { readonly icon?: string }): ProgressHandle;
   /** Attributes tokens of a model that the tool used by itself. */
   addUsage(usage: Usage): void;

@@ -2,7 +2,7 @@
  * Owns: one attempt of a tool, from `execute` to its one result, its time limit and its abort. Does not own: whether it may run (the loop, the
  * gate), facts (the caller makes them).
  */
-import type { FilesRoot, ProgressHandle, ToolContext } from "../agent/tool.ts";
+import type { FilesRoot, ToolContext } from "../agent/tool.ts";
 import { AgentError, isAgentError } from "../errors.ts";
 import type { Access, CallResult, ProgressStep } from "../loop/fact.ts";
 import type { ToolCallPart } from "../message/content.ts";
@@ -14,6 +14,7 @@ import { collectOutput } from "../tools/run-output.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
 import type { AnyTool } from "../tools/tool-registry.ts";
 import type { Lane } from "./hub.ts";
+import { createToolProgress } from "./tool-progress.ts";
 
 export interface ToolCallEnd {
   readonly result: CallResult;
@@ -54,7 +55,9 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
   const signal = new AbortController();
   const abandon = new AbortController();
   const startedAt = clock.monotonic();
-  const progress = createProgress(options);
+  const progress = createToolProgress(clock, (step) => {
+    options.lane()?.emit([{ type: "progress", callKey: part.callKey, ...step }]);
+  });
   let usage: Usage | undefined;
   let partial = "";
 
@@ -130,41 +133,3 @@ const timedOut = (name: string, timeoutMs: number): AgentError =>
     message: `The tool \`${name}\` did not end within ${timeoutMs} ms.`,
     details: { tool: name, timeoutMs },
   });
-
-const stepsMax = 200;
-
-/** The steps of one tool: told as they change, closed with the tool. Beyond 200 steps further ones are not kept. */
-function createProgress({ part, lane }: ToolCallOptions): {
-  open: (title: string, options?: { readonly icon?: string }) => ProgressHandle;
-  close: (isOk: boolean) => readonly ProgressStep[];
-} {
-  const steps: ProgressStep[] = [];
-  const tell = (step: ProgressStep): void => lane()?.emit([{ type: "progress", callKey: part.callKey, ...step }]);
-  const change = (at: number, part: Partial<ProgressStep>): void => {
-    const step = steps[at];
-    if (step?.state !== "open") return;
-    steps[at] = { ...step, ...part };
-    tell(steps[at]);
-  };
-  return {
-    open(title, options) {
-      const at = steps.length;
-      if (at >= stepsMax) return { update: () => {}, end: () => {} };
-      const step: ProgressStep = {
-        id: String(at + 1),
-        title,
-        ...(options?.icon === undefined ? {} : { icon: options.icon }),
-        state: "open",
-      };
-      steps.push(step);
-      tell(step);
-      return { update: (next) => change(at, { title: next }), end: (state = "done") => change(at, { state }) };
-    },
-    close(isOk) {
-      steps.forEach((_, at) => {
-        change(at, { state: isOk ? "done" : "failed" });
-      });
-      return steps;
-    },
-  };
-}
