@@ -2,7 +2,7 @@
 export interface ServerLimits {
   readonly bodyBytes: number;
   readonly fileBytes: number;
-  /** How long the body of a request may take to come. */
+  /** How long the body of a request may take to come, and each piece of a file. */
   readonly bodyMs: number;
   readonly fileMs: number;
   /** Requests of one principal in a minute; those that change something count in `writesPerMinute` too. */

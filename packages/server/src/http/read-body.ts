@@ -1,45 +1,40 @@
-import { AgentError } from "@loopwright/core";
+import { AgentError, isAgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
 
 export interface BodyLimits {
   readonly bytesMax: number;
   readonly totalMs: number;
+  /** Between two pieces. Default: `totalMs`. */
+  readonly idleMs?: number;
   readonly clock: Clock;
 }
 
 /** The bytes of the body. @throws AgentError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, MEDIA_TYPE_UNSUPPORTED, INPUT_INVALID */
-export async function readBody(request: Request, { bytesMax, totalMs, clock }: BodyLimits): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(request: Request, limits: BodyLimits): Promise<Uint8Array<ArrayBuffer>> {
   const encoding = request.headers.get("Content-Encoding");
   if (encoding !== null && encoding !== "identity")
     throw new AgentError("MEDIA_TYPE_UNSUPPORTED", {
       message: "The body is compressed.",
       fix: "Send it without `Content-Encoding`.",
     });
+  const { bytesMax, totalMs, idleMs, clock } = limits;
   const announced = request.headers.get("Content-Length");
   if (Number(announced ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  let cancel = (): void => {};
-  const late = new Promise<"late">((resolve) => {
-    cancel = clock.after(totalMs, () => resolve("late"));
-  });
-  try {
-    // Where the length is known the platform reads no more than that, and needs no stream for it.
-    const reading = announced === null ? readPieces(request, bytesMax) : request.arrayBuffer().then((bytes) => new Uint8Array(bytes));
-    const bytes = await Promise.race([reading.catch(brokenOff), late]);
-    if (bytes === "late") throw new AgentError("REQUEST_TIMEOUT", { message: `The body took more than ${totalMs} ms.` });
-    if (bytes.byteLength > bytesMax) throw tooLarge(bytesMax);
-    return bytes;
-  } finally {
-    cancel();
-  }
+  // Where the length is known the platform reads no more than that, and needs no stream for it.
+  const inOne = announced !== null && idleMs === undefined;
+  const reading = inOne ? request.arrayBuffer().then((bytes) => new Uint8Array(bytes)) : readPieces(request, limits);
+  const bytes = await inTime(reading.catch(brokenOff), totalMs, clock);
+  if (bytes.byteLength > bytesMax) throw tooLarge(bytesMax);
+  return bytes;
 }
 
 /** All bytes, or the first that are too many. */
-async function readPieces(request: Request, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readPieces(request: Request, { bytesMax, totalMs, idleMs = totalMs, clock }: BodyLimits): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   const reader = request.body?.getReader();
   while (reader && size <= bytesMax) {
-    const { done, value } = await reader.read();
+    const { done, value } = await inTime(reader.read().catch(brokenOff), idleMs, clock);
     if (done) break;
     size += value.byteLength;
     pieces.push(value);
@@ -47,7 +42,21 @@ async function readPieces(request: Request, bytesMax: number): Promise<Uint8Arra
   return joined(pieces, size);
 }
 
+/** @throws AgentError REQUEST_TIMEOUT */
+async function inTime<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
+  let cancel = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.after(ms, () => reject(new AgentError("REQUEST_TIMEOUT", { message: `The body did not come within ${ms} ms.` })));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+  }
+}
+
 function brokenOff(cause: unknown): never {
+  if (isAgentError(cause)) throw cause;
   throw new AgentError("INPUT_INVALID", { message: "The body broke off.", fix: "Send the request again.", cause });
 }
 

@@ -16,16 +16,29 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** A file of the page; its start for every path without an extension, which the page itself makes something of. @throws AgentError ROUTE_NOT_FOUND */
+/**
+ * A file of the page; its start for every path without an extension that somebody wants to look at: the page itself makes something of it.
+ * @throws AgentError ROUTE_NOT_FOUND
+ */
 export async function servePage(request: Request, path: string | undefined, page: ServerOptions["page"]): Promise<Response> {
   const isRead = request.method === "GET" || request.method === "HEAD";
   const name = path === undefined || !isRead || !page ? undefined : nameOf(path);
   if (!page || name === undefined) throw notFound();
   // Relative addresses of the page lead below the base path only with the slash at its end.
   if (path === "") return new Response(null, { status: 308, headers: { Location: `${new URL(request.url).pathname}/` } });
-  const file = (await page(name)) ?? (isPlace(name) ? await page("") : undefined);
-  if (!file) throw notFound();
-  return pageResponse(file, request);
+  const file = await page(name);
+  if (file) return pageResponse(file, request);
+  const start = isPlace(name) && wantsPage(request) ? await page("") : undefined;
+  if (!start) throw notFound();
+  const response = pageResponse(start, request);
+  response.headers.append("Vary", "Accept");
+  return response;
+}
+
+/** Browsers ask for HTML by name when they open an address; programs, scripts and pictures do not. */
+function wantsPage(request: Request): boolean {
+  const accepted = (request.headers.get("Accept") ?? "").toLowerCase().split(",");
+  return accepted.some((range) => /^\s*text\/html\s*(?:;|$)/.test(range) && !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range));
 }
 
 function pageResponse({ bytes, mediaType, immutable }: PageFile, request: Request): Response {
@@ -46,7 +59,7 @@ function nameOf(path: string): string | undefined {
   if (path === "/api" || path.startsWith("/api/")) return undefined;
   try {
     const name = decodeURIComponent(path).replace(/^\//, "");
-    const isPlain = !/[\\\0]/.test(name) && !name.split("/").some((step) => step === ".." || step === ".") && !name.startsWith("/");
+    const isPlain = name === "" || !/[\\\0]/.test(name) && !name.split("/").some((step) => step === ".." || step === ".") && !name.startsWith("/");
     return isPlain ? name : undefined;
   } catch {
     return undefined;

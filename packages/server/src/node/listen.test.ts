@@ -164,6 +164,10 @@ describe("a connection", () => {
     const slow = await raw(port, `${post}Content-Length: 100\r\n\r\n{`);
     expect(slow).toMatch(/^HTTP\/1\.1 408 /);
     expect(slow).toContain("REQUEST_TIMEOUT");
+    const get = await raw(port, `GET /healthz HTTP/1.1\r\n${host}Content-Length: 100\r\n\r\n{`);
+    expect(get).toMatch(/^HTTP\/1\.1 200 /);
+    const upload = await raw(port, `POST /api/files HTTP/1.1\r\n${host}Content-Type: image/png\r\nContent-Length: 100\r\n\r\n{`);
+    expect(upload).toMatch(/^HTTP\/1\.1 408 /);
     const long = await raw(port, `${post}Content-Length: 1073741824\r\n\r\n{`);
     expect(long).toMatch(/^HTTP\/1\.1 413 /);
     const endless = await raw(port, `${post}Transfer-Encoding: chunked\r\n\r\n`, (socket) => {

@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, type Server, type ServerResponse } from "node:http";
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { AgentError } from "@loopwright/core";
@@ -95,12 +95,21 @@ function createNodeServer(server: AgentServer, isExposed: boolean, limits: Conne
       keepAliveTimeout: limits.keepAliveMs,
       noDelay: true,
     },
-    (incoming, outgoing) => void listener(incoming, outgoing),
+    (incoming, outgoing) => {
+      // Nobody reads the body of a GET: waiting for it would hold the connection.
+      if (isBodyIgnored(incoming)) outgoing.shouldKeepAlive = false;
+      void listener(incoming, outgoing);
+    },
   );
   http.maxConnections = limits.connections;
   http.maxRequestsPerSocket = limits.requestsPerConnection;
   http.on("clientError", refuseClient);
   return http;
+}
+
+function isBodyIgnored({ method, headers }: IncomingMessage): boolean {
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  return hasBody && (method === "GET" || method === "HEAD");
 }
 
 /** The address that the connection was made to. A name could be made to point here; a number cannot. */

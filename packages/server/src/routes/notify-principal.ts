@@ -44,7 +44,8 @@ export async function notifyPrincipal(call: Call, query: NotificationsQuery): Pr
   sink.write(encodeFrames(`${retryFrame}: connected\n\n`));
   const queue = createFrameQueue(sink, { queueBytes: limits.streamQueueBytes, stallMs: limits.streamStallMs, clock });
   const named = new Set(followed.map(({ hosted }) => hosted.session.id));
-  const listener = query.dialect === "notifications" ? dialectListener(queue) : nativeListener(queue, named);
+  const runOf = (session: string): string | undefined => scene.host.runOf({ scope: principal.scope, session });
+  const listener = query.dialect === "notifications" ? dialectListener(queue, runOf) : nativeListener(queue, named);
   const isForUs = ({ to }: Notification): boolean => to === undefined || to === principal.user;
   const stop = channel.subscribeScope(principal.scope, {
     ...listener,
@@ -84,16 +85,16 @@ function nativeListener(queue: FrameQueue, named: ReadonlySet<string>): FullList
   return {
     events(session, events) {
       const last = named.has(session) ? undefined : events.findLast((event) => "seq" in event);
-      if (last && "seq" in last) queue.push(plainFrame({ type: "session_hint", sessionId: session, seq: last.seq }), session);
+      if (last && "seq" in last) queue.push(plainFrame({ type: "session_hint", sessionId: session, seq: last.seq }), { key: session });
     },
     notification: (notification) => queue.push(plainFrame({ type: "notification", notification })),
   };
 }
 
-function dialectListener(queue: FrameQueue): FullListener {
-  const dialect = createNotificationsDialect();
+function dialectListener(queue: FrameQueue, runOf: (session: string) => string | undefined): FullListener {
+  const dialect = createNotificationsDialect(runOf);
   const push = ({ event, data }: { readonly event: string; readonly data: object }): void =>
-    queue.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    queue.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`, { isSpare: event === "AIMessageDelta" });
   return {
     events: (session: string, events: readonly SessionEvent[]) => dialect.ofEvents(session, events).forEach(push),
     notification: (notification) => push(dialect.ofNotification(notification)),

@@ -28,8 +28,8 @@ export const uploadFileRoute: Route = {
         fix: "Send the file's own, for example `image/png`.",
       });
     const name = nameOf(request);
-    const { fileBytes, fileMs } = scene.limits;
-    const bytes = await readBody(request, { bytesMax: fileBytes, totalMs: fileMs, clock: scene.clock });
+    const { fileBytes, fileMs, bodyMs } = scene.limits;
+    const bytes = await readBody(request, { bytesMax: fileBytes, totalMs: fileMs, idleMs: bodyMs, clock: scene.clock });
     if (bytes.byteLength === 0)
       throw new AgentError("INPUT_INVALID", { message: "The file is empty.", fix: "Send its bytes as the body." });
     const blob = `sha256-${hex(await crypto.subtle.digest("SHA-256", bytes))}`;
