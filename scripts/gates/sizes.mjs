@@ -1,5 +1,6 @@
-// Budgets of what is published (budgets.json): unpacked size, number of dependencies, and what importing a door loads.
+// Budgets of what is published (budgets.json): unpacked size, number of dependencies, what importing a door loads, and what a browser gets of it.
 import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { tarballs } from "./tarballs.mjs";
@@ -17,12 +18,26 @@ function loaded(entry, seen = new Set()) {
 }
 
 const gzipBytes = (files) => [...files].reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, 0);
+
+/** A door as a page gets it: bundled with everything it imports, minified. What only Node.js has cannot be bundled. */
+function bundled(entry) {
+  const { buildSync } = createRequire(createRequire(import.meta.url).resolve("tsup"))("esbuild");
+  const options = { bundle: true, minify: true, format: "esm", platform: "browser", write: false, logLevel: "silent" };
+  const [{ contents }] = buildSync({ ...options, entryPoints: [entry] }).outputFiles;
+  return gzipSync(contents, { level: 9 }).length;
+}
+
 const kb = (bytes) => Math.round(bytes / 100) / 10;
 
-function measures({ unpacked, unpackedBytes, manifest }, budget) {
+function measures({ root, folder, unpacked, unpackedBytes, manifest }, budget) {
   const doors = Object.entries(budget.doorGzipKb ?? {}).map(([door, most]) => ({
     what: `kB gzipped behind "${door}"`,
     value: kb(gzipBytes(loaded(join(unpacked, manifest.exports[door].default)))),
+    most,
+  }));
+  const bundles = Object.entries(budget.bundleGzipKb ?? {}).map(([door, most]) => ({
+    what: `kB gzipped of "${door}" in a bundle`,
+    value: kb(bundled(join(root, folder, manifest.exports[door].default))),
     most,
   }));
   const dependencies = Object.keys(manifest.dependencies ?? {}).length;
@@ -30,12 +45,13 @@ function measures({ unpacked, unpackedBytes, manifest }, budget) {
     { what: "kB unpacked", value: kb(unpackedBytes), most: budget.unpackedKb },
     { what: "dependencies", value: dependencies, most: budget.dependencies ?? Number.POSITIVE_INFINITY },
     ...doors,
+    ...bundles,
   ];
 }
 
 async function check(root) {
   const budgets = readJson(existsSync(join(root, BUDGETS)) ? join(root, BUDGETS) : join(home, BUDGETS));
-  const packed = tarballs(root);
+  const packed = tarballs(root).map((one) => ({ ...one, root }));
   const problems = packed.flatMap((one) => {
     const budget = budgets[one.name];
     if (!budget) return [`${one.name}: has no budget in ${BUDGETS}`];
@@ -61,6 +77,7 @@ export const sizes = {
       "@loopwright/heavy": { unpackedKb: 1 },
       "@loopwright/needy": { unpackedKb: 1, dependencies: 0 },
       "@loopwright/behind": { unpackedKb: 9, doorGzipKb: { ".": 1 } },
+      "@loopwright/paged": { unpackedKb: 9, bundleGzipKb: { ".": 1 } },
     }),
     "packages/core/package.json": manifest("@loopwright/core"),
     "packages/core/index.js": 'import { a } from "./chunk.js";\nexport const later = () => import("./lazy.js");\nexport { a };\n',
@@ -89,6 +106,15 @@ export const sizes = {
         "packages/behind/chunk.js": `export const a = "${[...Array(300)].map((_, index) => (index * 7919) ** 2).join(" ")}";\n`,
       },
       expects: /behind: [\d.]+ kB gzipped behind "\.", at most 1/,
+    },
+    {
+      title: "a bundle that holds too much of another package",
+      files: {
+        "packages/paged/package.json": manifest("@loopwright/paged"),
+        "packages/paged/index.js": 'export { a } from "../../node_modules/big/index.js";\n',
+        "node_modules/big/index.js": `export const a = "${[...Array(300)].map((_, index) => (index * 7919) ** 2).join(" ")}";\n`,
+      },
+      expects: /paged: [\d.]+ kB gzipped of "\." in a bundle, at most 1/,
     },
     {
       title: "a package without a budget",

@@ -8,7 +8,7 @@ export function frameOf(event: { readonly type: string }): string {
 }
 
 /** A body that comes in pieces of any size, cut after so many bytes: by an error, or by an end that looks orderly. */
-export function cutBody(
+function cutBody(
   text: string,
   { random, cutAt = Number.POSITIVE_INFINITY }: { random: () => number; cutAt?: number },
 ): ReadableStream<Uint8Array> {

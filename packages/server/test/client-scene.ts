@@ -25,7 +25,7 @@ export interface ClientSceneOptions extends Partial<Omit<AgentOptions, "provider
 }
 
 /** Waits between tries are over at once; a stream that is silent is waited for. */
-export const hasty: NonNullable<ClientOptions["clock"]> = {
+const hasty: NonNullable<ClientOptions["clock"]> = {
   now: () => Date.now(),
   after(ms, run) {
     const timer = ms > 15_000 ? undefined : setImmediate(run);

@@ -173,6 +173,7 @@ export function createSessionHost(parts: HostParts): SessionHost {
       await store.log.remove(ref);
     },
     recover: (scope) => recoverRuns({ options, logger }, scope, entryOf),
+    runOf: (ref) => entries.get(keyOf(ref))?.session.runId,
     get loaded() {
       return entries.size;
     },

@@ -39,6 +39,8 @@ export interface SessionHost {
   remove(ref: SessionRef): Promise<void>;
   /** Goes on with the runs of a scope that a process left behind; resolves with how many sessions were opened for it. */
   recover(scope: string): Promise<number>;
+  /** The open run of a session that is loaded here. */
+  runOf(ref: SessionRef): string | undefined;
   /** Sessions loaded, and those of them that do not rest. */
   readonly loaded: number;
   readonly running: number;

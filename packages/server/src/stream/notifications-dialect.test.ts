@@ -8,7 +8,7 @@ const durable = (seq: number, body: Body, runId = "r1"): SessionEvent =>
 
 describe("the notifications dialect", () => {
   it("tells a run with a tool and text in its words, each with conversation and task", () => {
-    const dialect = createNotificationsDialect();
+    const dialect = createNotificationsDialect(() => undefined);
     const frames = dialect.ofEvents("c1", [
       durable(1, { type: "input_accepted", inputId: "i", mode: "enqueue" }),
       durable(2, { type: "run_start", model: "m", provider: "p" }),
@@ -38,7 +38,7 @@ describe("the notifications dialect", () => {
   });
 
   it("tells the deltas of two conversations apart", () => {
-    const dialect = createNotificationsDialect();
+    const dialect = createNotificationsDialect(() => undefined);
     dialect.ofEvents("c1", [durable(3, { type: "message_start", role: "assistant" }, "r1")]);
     dialect.ofEvents("c2", [durable(3, { type: "message_start", role: "assistant" }, "r2")]);
     const [frame] = dialect.ofEvents("c2", [{ type: "text_delta", lane: 3, n: 1, index: 0, delta: "x" }]);
@@ -46,7 +46,7 @@ describe("the notifications dialect", () => {
   });
 
   it("tells a failed run as one stream error and the status Failed", () => {
-    const frames = createNotificationsDialect().ofEvents("c1", [
+    const frames = createNotificationsDialect(() => undefined).ofEvents("c1", [
       durable(8, { type: "error", reason: "error", code: "MODEL_AUTH", error: "refused" }),
       { ...durable(8, { type: "run_end", status: "failed", reason: "MODEL_AUTH" }), k: 1 } as DurableEvent,
     ]);
@@ -57,7 +57,7 @@ describe("the notifications dialect", () => {
   });
 
   it("gives notifications of the product their own name", () => {
-    expect(createNotificationsDialect().ofNotification({ type: "job_progress", data: { done: 3 } })).toEqual({
+    expect(createNotificationsDialect(() => undefined).ofNotification({ type: "job_progress", data: { done: 3 } })).toEqual({
       event: "JobProgress",
       data: { type: "job_progress", data: { done: 3 } },
     });

@@ -19,7 +19,8 @@ export interface NotificationsDialect {
 /** Open lanes that are remembered; more are forgotten, oldest first. */
 const lanesMax = 1_000;
 
-export function createNotificationsDialect(): NotificationsDialect {
+/** `runOf`: the open run of a session, for answers that began before anybody listened. */
+export function createNotificationsDialect(runOf: (conversationId: string) => string | undefined): NotificationsDialect {
   /** The run of each open model call: deltas do not name theirs. */
   const runs = new Map<string, string>();
 
@@ -72,7 +73,7 @@ export function createNotificationsDialect(): NotificationsDialect {
       return events.flatMap((event) => {
         if ("seq" in event) return ofDurable(conversationId, event);
         if (event.type !== "text_delta") return [];
-        const taskId = runs.get(`${conversationId}/${event.lane}`);
+        const taskId = runs.get(`${conversationId}/${event.lane}`) ?? runOf(conversationId);
         return [{ event: "AIMessageDelta", data: { conversationId, ...(taskId === undefined ? {} : { taskId }), text: event.delta } }];
       });
     },
