@@ -33,6 +33,7 @@ export function openBusyScene(seed: number, { spoil, mayHang }: BusySceneOptions
     limits: {
       recentEvents: random() < 0.5 ? 1 + Math.floor(random() * 20) : 1_024,
       sessionIdleMs: random() < 0.5 ? 200 : 60_000,
+      sessionsLoaded: random() < 0.3 ? 1 : 1_000,
       ...(random() < 0.5 ? { pingMs: 300, streamAgeMs: 2_000 } : {}),
     },
     ...(spoil ? { spoil } : {}),

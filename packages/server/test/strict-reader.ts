@@ -200,7 +200,8 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
   function take(frame: Frame, isFirst: boolean): void {
     const event = JSON.parse(frame.data) as SessionEvent | PlainFrame;
     if (event.type !== frame.event) flaw(`a frame named ${frame.event} holds ${event.type}`);
-    if (isFirst && !("sessionId" in event) && !("snapshot" in event)) flaw(`the first frame, ${event.type}, does not name the session`);
+    if (isFirst && !options.isShared && !("sessionId" in event) && !("snapshot" in event))
+      flaw(`the first frame, ${event.type}, does not name the session`);
     if (options.sessionId !== undefined && "sessionId" in event && event["sessionId"] !== options.sessionId) return;
     if (options.isShared && "lane" in event && !("sessionId" in event)) flaw(`${event.type} does not name its session`);
     if ("seq" in event && "k" in event) takeDurable(event as DurableEvent, frame);

@@ -1,0 +1,280 @@
+import { createAgent, type Tool } from "@loopwright/core";
+import { memoryStore, scripted } from "@loopwright/core/memory";
+import { compareCursors, textOf } from "@loopwright/core/protocol";
+import { seededRandom } from "@loopwright/core/testing";
+import { describe, expect, it } from "vitest";
+import { paced, wordsOf } from "./busy-agent.ts";
+import { flawsOf, historyOf } from "./busy-cuts.ts";
+import { keepBusy } from "./busy-people.ts";
+import { openBusyScene } from "./busy-scene.ts";
+import { connectInProcess, textOfAnswer } from "./connection.ts";
+import type { Frame } from "./frame-parser.ts";
+import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
+import { createStrictReader } from "./strict-reader.ts";
+import { openToldScene, quiet, watchStream } from "./told-scene.ts";
+import { turnOfLoop, until } from "./turn-of-loop.ts";
+
+const path = "/api/notifications";
+const asUser = (user: string, scope: string): { readonly Authorization: string } => ({ Authorization: `Bearer ${user}@${scope}` });
+const dataOf = (frame: Frame): { readonly [field: string]: unknown } => JSON.parse(frame.data) as { readonly [field: string]: unknown };
+
+describe("a notifications stream", () => {
+  it("carries several sessions in full over connections that are cut, each resumed by its own cursor", { timeout: 60_000 }, async () => {
+    let cuts = 0;
+    let wholeTexts = 0;
+    for (let seed = 1; seed <= 6; seed++) {
+      const { door, store, random, close } = openBusyScene(seed);
+      const connect = connectInProcess(door.fetch);
+      const sessions = ["one", "two", "three"];
+      for (const id of [...sessions, "other"]) await door.open(id);
+      const readers = sessions.map((sessionId) => createStrictReader({ isShared: true, sessionId }));
+      const hinted = new Set<string>();
+      let ends: (() => boolean) | undefined;
+      const read = async (): Promise<void> => {
+        while (!ends?.()) {
+          const named = readers.map(({ cursor }, at) => `session=${sessions[at]}${cursor === undefined ? "" : `@${cursor}`}`);
+          const cutAfter = ends ? Number.POSITIVE_INFINITY : Math.floor(random() * random() * 30_000);
+          const connection = await connect({ path: `${path}?${named.join("&")}`, cutAfter });
+          if (connection?.status !== 200) throw new Error(`The answer was ${connection?.status}.`);
+          const takes = readers.map((reader) => reader.connection());
+          for (let bytes = await connection.read(); bytes; bytes = await connection.read()) {
+            const frames = takes.map((take) => take(bytes))[0] ?? [];
+            for (const frame of frames) if (frame.event === "session_hint") hinted.add(String(dataOf(frame)["sessionId"]));
+            if (ends?.()) await connection.cut();
+          }
+          cuts += 1;
+          await turnOfLoop();
+        }
+      };
+      const reading = read();
+      const all = [...sessions, "other"];
+      await Promise.all(all.map((sessionId) => keepBusy({ door, sessionId, random, deeds: 8 })));
+      const histories = await Promise.all(sessions.map((id) => historyOf(store, id)));
+      ends = () =>
+        histories.every((history, at) => {
+          const [last, mine] = [history.at(-1), readers[at]?.durable.at(-1)];
+          return !last || (mine !== undefined && compareCursors(mine, last) >= 0);
+        });
+      await door.use("other", ({ session }) => session.change({ title: `Seen ${seed}` }));
+      // What comes last goes through, so that no connection stays open in silence.
+      for (const id of sessions) await door.use(id, ({ session }) => session.change({ title: `Done ${seed}` }));
+      await reading;
+      const told = await Promise.all(sessions.map((id) => historyOf(store, id)));
+      for (const [at, reader] of readers.entries()) {
+        const upTo = reader.durable.length;
+        expect(upTo).toBeGreaterThanOrEqual(histories[at]?.length ?? 0);
+        expect(flawsOf(reader, told[at]?.slice(0, upTo) ?? []), `session ${sessions[at]}, seed ${seed}`).toEqual([]);
+        wholeTexts += reader.counts.wholeTexts;
+      }
+      expect([...hinted]).toEqual(["other"]);
+      await close();
+    }
+    expect(cuts).toBeGreaterThan(150);
+    expect(wholeTexts).toBeGreaterThan(60);
+  });
+
+  it("carries what the product tells beside the events of sessions", async () => {
+    const scene = await openToldScene();
+    await scene.door.open("quiet");
+    const watching = await scene.watch({ path: `${path}?session=s` }, { isShared: true, sessionId: "s" });
+    await scene.say("Hello");
+    scene.model.say("Hi\nthere");
+    scene.model.end();
+    scene.door.notify("local", { type: "job_progress", data: { job: 7, text: "half\r\n\r\ndata: forged", share: 0.5 } });
+    scene.door.notify("local", { type: "refresh" });
+    scene.door.notify("local", { type: "system_message", to: "somebody-else", data: "not yours" });
+    await scene.door.use("quiet", ({ session }) => session.change({ title: "Renamed" }));
+    await watching.got("session_hint");
+    await watching.got("run_end");
+    const told = watching.frames.filter(({ event }) => event === "notification").map(dataOf);
+    expect(told).toEqual([
+      {
+        type: "notification",
+        notification: { type: "job_progress", data: { job: 7, text: "half\r\n\r\ndata: forged", share: 0.5 } },
+      },
+      { type: "notification", notification: { type: "refresh" } },
+    ]);
+    expect(watching.frames.filter(({ event }) => event === "session_hint").map(dataOf)).toEqual([
+      { type: "session_hint", sessionId: "quiet", seq: 2 },
+    ]);
+    expect(watching.frames.every(({ id }) => id === undefined)).toBe(true);
+    expect(flawsOf(watching.reader, await scene.history())).toEqual([]);
+    expect(watching.reader.counts.wholeTexts).toBe(1);
+    await watching.connection.cut();
+    expect(scene.door.scene.streams.open).toBe(0);
+  });
+
+  it("is refused for sessions that are not there, cursors that are none, and too many of either", async () => {
+    const { door, connect } = await openToldScene();
+    const status = async (query: string, headers: { readonly [name: string]: string } = {}): Promise<number | undefined> =>
+      (await connect({ path: `${path}?${query}`, headers }))?.status;
+    const odd = ["a:b", "*", "{x}", "s\nt", "S", "../s", "s%00", "é", ""];
+    for (const id of odd) expect([id, await status(`session=${encodeURIComponent(id)}`)]).toEqual([id, 404]);
+    expect(await status("session=s&session=never-was")).toBe(404);
+    expect(await status("session=s", asUser("eve", "elsewhere"))).toBe(404);
+    expect(await status("session=s@garbage")).toBe(400);
+    expect(await status("session=s@999.0")).toBe(409);
+    expect(await status(Array.from({ length: 21 }, () => "session=s").join("&"))).toBe(400);
+    expect(await status("dialect=klingon")).toBe(400);
+    expect(door.scene.streams.open).toBe(0);
+    await door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
+  });
+
+  it("tells a scope nothing of another one, though their sessions have the same name", async () => {
+    const store = memoryStore();
+    const random = seededRandom(5);
+    const agent = createAgent({
+      name: "talker",
+      provider: paced(
+        scripted(() => ({ text: `${wordsOf(random, 8)}`, chunkSize: 4 })),
+        random,
+      ),
+    });
+    const door = openStreamDoor({ agents: [agent], store });
+    const connect = connectInProcess(door.fetch);
+    const scopes = ["north", "south"];
+    for (const scope of scopes) await door.open("same", { user: "ann", scope });
+    const watch = (scope: string, query: string) =>
+      watchStream(connect, { path: `${path}?${query}`, headers: asUser("ann", scope) }, { isShared: true });
+    const [full, hints, dialect] = await Promise.all([
+      watch("north", "session=same"),
+      watch("north", ""),
+      watch("north", "dialect=notifications"),
+    ]);
+    for (let times = 0; times < 20; times++) {
+      for (const scope of scopes)
+        await connect({
+          ...{ path: "/api/sessions/same/messages", method: "POST", headers: asUser("ann", scope) },
+          body: { message: `a secret of ${scope} ${times}` },
+        });
+      for (const topic of ["south", "north/same", "*", "nor*", "{north}", "north\n"])
+        door.notify(topic, { type: "secret", data: "of south" });
+    }
+    const rests = (scope: string): Promise<boolean> => door.use("same", ({ session }) => session.isResting, scope);
+    await until(async () => (await rests("north")) && (await rests("south")), "both rest");
+    await quiet();
+    const north = await historyOf(store, "same", "north");
+    expect(flawsOf(full.reader, north)).toEqual([]);
+    for (const { frames } of [full, hints, dialect]) {
+      expect(frames.length).toBeGreaterThan(20);
+      expect(frames.filter(({ data }) => data.includes("south"))).toEqual([]);
+    }
+    expect(Math.max(...hints.frames.map((frame) => Number(dataOf(frame)["seq"])))).toBe(north.at(-1)?.seq);
+    await door.close();
+  });
+});
+
+describe("the dialect of notifications", () => {
+  const adder: Tool = { name: "add", description: "Adds.", parameters: { type: "object" }, execute: () => "3" };
+
+  async function framesOf(door: StreamDoor, work: () => Promise<void>): Promise<readonly Frame[]> {
+    const watching = await watchStream(connectInProcess(door.fetch), { path: `${path}?dialect=notifications` }, { isShared: true });
+    await work();
+    await quiet();
+    await watching.connection.cut();
+    return watching.frames;
+  }
+
+  it("tells a run with a tool in its kinds, in a legal order", async () => {
+    const scene = await openToldScene({ tools: [adder] });
+    const frames = await framesOf(scene.door, async () => {
+      await scene.say("Add");
+      scene.model.say("Let me see.");
+      scene.model.call("add", { a: 1 });
+      scene.model.end();
+      await until(() => scene.model.calls === 2, "the model is asked again");
+      scene.model.say("It is ");
+      scene.model.say("3.");
+      scene.model.end();
+      await scene.rests();
+    });
+    const kinds = frames.map((frame) => {
+      const { status, text } = dataOf(frame);
+      return [frame.event, status ?? text].filter((one) => one !== undefined).join(" ");
+    });
+    expect(kinds).toEqual([
+      "AITaskStatusChanged Pending",
+      "AITaskStatusChanged Running",
+      "AIMessageDelta Let me see.",
+      "AIMessageComplete Let me see.",
+      "AITaskStatusChanged ToolCalling",
+      "AIToolCallStarted",
+      "AIToolCallCompleted",
+      "AITaskStatusChanged Running",
+      "AIMessageDelta It is ",
+      "AIMessageDelta 3.",
+      "AIMessageComplete It is 3.",
+      "AITaskStatusChanged Completed",
+    ]);
+    expect(frames.every((frame) => dataOf(frame)["conversationId"] === "s" && typeof dataOf(frame)["taskId"] === "string")).toBe(true);
+    expect(new Set(frames.map((frame) => dataOf(frame)["taskId"])).size).toBe(1);
+  });
+
+  it("tells of a run that fails exactly once, and that it failed", async () => {
+    const scene = await openToldScene();
+    const frames = await framesOf(scene.door, async () => {
+      await scene.say("Fail");
+      scene.model.say("Well ");
+      scene.model.fail();
+      await scene.rests();
+    });
+    expect(frames.filter(({ event }) => event === "AIStreamError").map(dataOf)).toEqual([
+      expect.objectContaining({ code: "MODEL_REFUSED" }),
+    ]);
+    expect(frames.map(dataOf).at(-1)).toMatchObject({ status: "Failed" });
+  });
+
+  it("parts two conversations that run at once on one connection, to the last letter", async () => {
+    const store = memoryStore();
+    const random = seededRandom(9);
+    const agent = createAgent({
+      name: "talker",
+      provider: paced(
+        scripted(() => ({ text: wordsOf(random, 40), chunkSize: 3 })),
+        random,
+      ),
+    });
+    const door = openStreamDoor({ agents: [agent], store });
+    for (const id of ["left", "right"]) await door.open(id);
+    const frames = await framesOf(door, async () => {
+      await Promise.all(["left", "right"].map((id) => door.use(id, ({ session }) => session.submit(`Speak, ${id}`))));
+      const rests = (id: string): Promise<boolean> => door.use(id, ({ session }) => session.isResting);
+      await until(async () => (await rests("left")) && (await rests("right")), "both rest");
+    });
+    const deltas = frames.filter(({ event }) => event === "AIMessageDelta").map(dataOf);
+    const order = deltas.map(({ conversationId }) => conversationId);
+    expect(order.some((id, at) => at > 1 && id !== order[at - 1] && order[at - 2] === id)).toBe(true);
+    for (const id of ["left", "right"]) {
+      const text = deltas.filter(({ conversationId }) => conversationId === id).map((data) => data["text"]);
+      const committed = (await historyOf(store, id)).flatMap((event) =>
+        event.type === "message_end" && event.message.role === "assistant" ? [textOf(event.message)] : [],
+      );
+      expect([text.join("")]).toEqual(committed);
+    }
+    expect(frames.every((frame) => typeof dataOf(frame)["taskId"] === "string")).toBe(true);
+    await door.close();
+  });
+
+  it("names the task of an answer that began before anybody listened", async () => {
+    const scene = await openToldScene();
+    const { runId } = await scene.say("Tell me");
+    scene.model.say("Once ");
+    await quiet();
+    const frames = await framesOf(scene.door, async () => {
+      scene.model.say("upon");
+      await quiet();
+    });
+    expect(frames.map(dataOf)).toEqual([{ conversationId: "s", taskId: runId, text: "upon" }]);
+  });
+
+  it("gives what the product tells its own name", async () => {
+    const { door } = await openToldScene();
+    const frames = await framesOf(door, async () => {
+      door.notify("local", { type: "job_progress", data: { share: 1 } });
+      door.notify("local", { type: "refresh" });
+    });
+    expect(frames.map(({ event }) => event)).toEqual(["JobProgress", "Refresh"]);
+    const answer = await connectInProcess(door.fetch)({ path: `${path}?dialect=notifications`, method: "POST" });
+    expect(answer ? [answer.status, await textOfAnswer(answer)] : []).toEqual([405, expect.stringContaining("METHOD_NOT_ALLOWED")]);
+  });
+});
