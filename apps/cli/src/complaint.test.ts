@@ -22,6 +22,12 @@ test("the system's own errors about files are told by their meaning", () => {
   expect(complaintOf(Object.assign(new Error("x"), { code: "ENOSPC" }))[0]).toContain("STORE_FULL");
 });
 
+test("a code that only a newer server knows is told as it is", () => {
+  const error = Object.assign(new AgentError("INTERNAL", { message: "Too early.", fix: "Wait." }), { code: "TOO_EARLY" });
+  expect(complaintOf(error)).toEqual(["Too early. (TOO_EARLY)", "why: The server says so.", "try: Wait."]);
+  expect(exitCodeOf("TOO_EARLY" as ErrorCode)).toBe(1);
+});
+
 test("every line is one line and harmless, whatever the other side wrote", () => {
   const lines = complaintOf(new AgentError("MODEL_PROTOCOL", { message: "a\r\nevent: evil\u001b[2J", fix: "b\u0007\nc" }));
   expect(lines[0]).toBe("a event: evil␛[2J (MODEL_PROTOCOL)");

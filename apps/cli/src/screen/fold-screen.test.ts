@@ -47,6 +47,17 @@ test("a snapshot replaces what was missed", () => {
   expect(shape(screen)).toEqual(["text (live) one two three"]);
 });
 
+test("who comes in the middle of an answer reads it once: the snapshot, what follows it, and the end", () => {
+  const middle = screenAfter([
+    ephemeral(1, "message_snapshot", { content: [{ type: "text", text: "one " }] }),
+    ephemeral(1, "text_delta", { index: 0, delta: "two " }),
+    ephemeral(1, "text_delta", { index: 0, delta: "three" }),
+  ]);
+  expect(shape(middle)).toEqual(["text (live) one two three"]);
+  const message = { role: "assistant", content: [{ type: "text", text: "one two three four" }], stopReason: "stop" } as const;
+  expect(shape(screenAfter([durable(2, "message_end", { messageId: "2", message })], middle))).toEqual(["text one two three four"]);
+});
+
 test("a thrown-away attempt is said to be thrown away, and its half-written call goes", () => {
   const screen = screenAfter([
     durable(1, "message_start", { messageId: "1", role: "assistant" }),
