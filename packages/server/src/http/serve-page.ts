@@ -59,7 +59,7 @@ function nameOf(path: string): string | undefined {
   if (path === "/api" || path.startsWith("/api/")) return undefined;
   try {
     const name = decodeURIComponent(path).replace(/^\//, "");
-    const isPlain = name === "" || !/[\\\0]/.test(name) && !name.split("/").some((step) => step === ".." || step === ".") && !name.startsWith("/");
+    const isPlain = !/[\\\0]/.test(name) && !name.split("/").some((step) => step === ".." || step === ".") && !name.startsWith("/");
     return isPlain ? name : undefined;
   } catch {
     return undefined;
