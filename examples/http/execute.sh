@@ -24,10 +24,12 @@ url=${1:-}
 if [ -z "$url" ]; then
   ${LOOPWRIGHT:-npx loopwright} run --offline --port 0 --store "$folder/sessions.db" --json >"$folder/server.log" 2>&1 &
   server=$!
+  tries=0
   while [ -z "$url" ]; do
-    kill -0 "$server" 2>/dev/null || { cat "$folder/server.log" >&2; exit 1; }
+    # An error of the program ends with a line of what to try.
+    if [ "$tries" -gt 300 ] || grep -q '^try: ' "$folder/server.log"; then cat "$folder/server.log" >&2; exit 1; fi
     url=$(sed -n 's/.*"message":"listening","url":"\([^"]*\)".*/\1/p' "$folder/server.log")
-    [ -n "$url" ] || sleep 0.1
+    [ -n "$url" ] || { tries=$((tries + 1)); sleep 0.1; }
   done
 fi
 url=${url%/}

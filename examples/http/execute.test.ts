@@ -14,12 +14,13 @@ interface Ended {
   readonly stderr: string;
 }
 
-function runScript(words: readonly string[]): Promise<Ended> {
+function runScript(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const child = spawn("sh", [script, ...words], {
     env: {
       PATH: process.env["PATH"] ?? "",
       LOOPWRIGHT: `${process.execPath} --conditions=@loopwright/source --no-warnings ${main}`,
       LOOPWRIGHT_OFFLINE_PACE: "0",
+      ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -55,4 +56,13 @@ test("a server that is not there is told, and the script fails", async () => {
   const { code, stderr } = await runScript(["http://127.0.0.1:9"]);
   expect(stderr).toContain("curl: ");
   expect(code).not.toBe(0);
+});
+
+test("a server that wants a token gets it, and one that does not start is told of", async () => {
+  const { code, stdout } = await runScript([], { LOOPWRIGHT_TOKEN: "a-token-that-nobody-guesses" });
+  expect(code).toBe(0);
+  expect(stdout).toContain('"status":"completed"');
+  const refused = await runScript([], { LOOPWRIGHT_TOKEN: "short" });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("fewer than 16 characters");
 });
