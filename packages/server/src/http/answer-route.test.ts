@@ -20,7 +20,8 @@ const badBodies: readonly (readonly [string, SentBody, string])[] = [
   ["a forbidden key", '{"metadata":{"__proto__":{"admin":true}}}', "__proto__"],
   ["a forbidden key deep inside", '{"metadata":{"a":[{"constructor":1}]}}', "__proto__"],
   ["a list", "[]", "expected object"],
-  ["a number for an id", '{"id":9007199254740993}', "`id` in the body"],
+  ["a number for an id", '{"id":900719925474099}', "`id` in the body"],
+  ["a whole number that cannot be held", '{"metadata":{"order":9007199254740993}}', "`order`"],
   ["an id that is none", '{"id":"../a"}', "`id` in the body"],
   [
     "a wrong type deep inside",

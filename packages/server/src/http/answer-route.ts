@@ -14,6 +14,7 @@ import { validated } from "./validated.ts";
 export interface Passage {
   readonly openSink: OpenSink;
   readonly isExposed: boolean;
+  readonly requestId: string;
 }
 
 export interface Walk {

@@ -15,7 +15,7 @@ export function checkOrigin(request: Request, origins: readonly string[]): strin
   return undefined;
 }
 
-/** `null` and whatever else is no address have none. */
+/** `null` and whatever else is no address of the web have none. */
 function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
+  return /^https?:/i.test(origin) && URL.canParse(origin) ? new URL(origin).host : undefined;
 }

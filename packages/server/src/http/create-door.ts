@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { ServerScene } from "../server-scene.ts";
 import type { OpenSink } from "../stream/event-sink.ts";
 import { openWebSink } from "../stream/web-sink.ts";
-import { type AnswerContext, dressAnswer, preflightResponse } from "./answer-headers.ts";
+import { dressAnswer, preflightResponse } from "./answer-headers.ts";
 import { answerRoute, type Passage, type Walk } from "./answer-route.ts";
 import { checkHost } from "./check-host.ts";
 import { checkOrigin } from "./check-origin.ts";
@@ -31,9 +31,10 @@ export function createDoor(routes: readonly Route[], walk: Walk): (request: Requ
       checkHost(request, env.localHost === undefined ? hosts : [...hosts, env.localHost]);
       context.origin = checkOrigin(request, origins);
       const isPreflight = request.method === "OPTIONS" && context.origin !== undefined;
-      response = isPreflight ? preflightResponse() : await app.fetch(request, { openSink, isExposed: env.isExposed ?? false });
+      const { requestId } = context;
+      response = isPreflight ? preflightResponse() : await app.fetch(request, { openSink, requestId, isExposed: env.isExposed ?? false });
     } catch (error) {
-      response = refuse(error, { scene, context, request, route: "door" });
+      response = refuse(error, { scene, requestId: context.requestId, request, route: "door" });
     }
     if (!isStream) dressAnswer(response.headers, context);
     return response;
@@ -55,7 +56,7 @@ function createApp(routes: readonly Route[], walk: Walk): App {
         scene.metrics.count(raw.method, route.path, response.status);
         return response;
       } catch (error) {
-        return refuse(error, { scene, request: raw, route: route.path });
+        return refuse(error, { scene, requestId: context.env.requestId, request: raw, route: route.path });
       }
     });
   }
@@ -68,7 +69,7 @@ function createApp(routes: readonly Route[], walk: Walk): App {
       if (allow) throw new MethodRefused(allow);
       return await servePage(raw, path, scene.options.page);
     } catch (error) {
-      return refuse(error, { scene, request: raw, route: "other" });
+      return refuse(error, { scene, requestId: context.env.requestId, request: raw, route: "other" });
     }
   });
   return app;
@@ -109,10 +110,13 @@ interface Refusal {
   readonly request: Request;
   /** Name of the route, for metrics and the log. */
   readonly route: string;
-  readonly context?: AnswerContext;
+  /** All that the caller learns of a bug: it leads to the entry of the log. */
+  readonly requestId: string;
 }
 
-function refuse(thrown: unknown, { scene, request, route }: Refusal): Response {
+const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+function refuse(thrown: unknown, { scene, request, route, requestId }: Refusal): Response {
   const headers = thrown instanceof MethodRefused ? { Allow: thrown.allow } : {};
   const cause =
     thrown instanceof MethodRefused
@@ -120,8 +124,9 @@ function refuse(thrown: unknown, { scene, request, route }: Refusal): Response {
       : thrown;
   const error = agentErrorOf(cause);
   const response = problemResponse(error, headers);
-  scene.metrics.count(request.method.slice(0, 16), route, response.status);
-  if (error.code === "INTERNAL") scene.logger.log("error", error.message, { route, stack: framesOf(thrown) });
+  // Callers may make up methods, and each has a line in the metrics.
+  scene.metrics.count(methods.has(request.method) ? request.method : "OTHER", route, response.status);
+  if (error.code === "INTERNAL") scene.logger.log("error", error.message, { route, requestId, stack: framesOf(thrown) });
   return response;
 }
 

@@ -6,6 +6,8 @@ const flaws: { readonly [Flaw in JsonFlaw]: string } = {
   not_json: "has a number that is too large",
 };
 
+/** Digits of a whole number that may be too long to be held exactly. */
+const longNumber = /\d{16}/;
 /** Escapes of what no text may hold as it is: halves of surrogate pairs, and NUL. */
 const suspicious = /\\u(?:d[89a-f]|0000)/i;
 
@@ -19,6 +21,7 @@ export function parseJson(bytes: Uint8Array): Json {
   const value = parse(text);
   const flaw = findJsonFlaw(value);
   if (flaw) throw invalid(flaws[flaw]);
+  if (longNumber.test(text)) checkWholeNumbers(text);
   return suspicious.test(text) ? mended(value) : value;
 }
 
@@ -37,6 +40,16 @@ function parse(text: string): Json {
     // The engine's own message quotes the body.
     throw invalid("is not JSON");
   }
+}
+
+/** Numbers as they were written, which nobody would see changed: ids of other systems. @throws AgentError INPUT_INVALID */
+function checkWholeNumbers(text: string): void {
+  JSON.parse(text, (key: string, value: unknown, context?: { readonly source?: string }) => {
+    const isChanged = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "");
+    if (isChanged)
+      throw invalid(`has in \`${key.slice(0, 64)}\` a whole number beyond 2^53 - 1, which would be changed: send it as a text`);
+    return value;
+  });
 }
 
 function mended(value: Json): Json {

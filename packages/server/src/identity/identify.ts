@@ -2,13 +2,24 @@ import { AgentError } from "@loopwright/core";
 import type { Principal, ServerOptions } from "../server-options.ts";
 import { localPrincipal } from "./local-principal.ts";
 
-const tokenNames = ["token", "access_token", "api_key", "apikey", "authorization"];
+/** Names under which tokens travel in addresses, without regard to capitals, `-` and `_`. */
+const tokenNames: ReadonlySet<string> = new Set([
+  "token",
+  "accesstoken",
+  "idtoken",
+  "authtoken",
+  "apikey",
+  "auth",
+  "authorization",
+  "bearer",
+  "jwt",
+]);
 const scopePattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** Who sends the request. @throws AgentError UNAUTHENTICATED, and FORBIDDEN for a principal without scope */
 export async function identify(request: Request, { authenticate }: ServerOptions, isExposed: boolean): Promise<Principal> {
   const { searchParams } = new URL(request.url);
-  if (tokenNames.some((name) => searchParams.has(name)))
+  if ([...searchParams.keys()].some((name) => tokenNames.has(name.toLowerCase().replace(/[-_]/g, ""))))
     throw new AgentError("UNAUTHENTICATED", {
       message: "The address holds a token. Addresses end up in logs and histories.",
       fix: "Send the token as `Authorization: Bearer <token>`, and replace it: it may have been seen.",

@@ -222,6 +222,6 @@ describe("static files", () => {
       expect(answer).toMatch(/^HTTP\/1\.1 404 /);
       expect(answer).not.toContain("secret\n");
     }
-    expect(await raw(port, `GET /a/place HTTP/1.1\r\n${host}${close}\r\n`)).toContain("<p>start</p>");
+    expect(await raw(port, `GET /a/place HTTP/1.1\r\n${host}${close}Accept: text/html\r\n\r\n`)).toContain("<p>start</p>");
   });
 });

@@ -8,7 +8,6 @@ const mediaTypes: { readonly [extension: string]: string } = {
   ".ico": "image/x-icon",
   ".js": "text/javascript; charset=utf-8",
   ".json": "application/json",
-  ".map": "application/json",
   ".png": "image/png",
   ".svg": "image/svg+xml",
   ".txt": "text/plain; charset=utf-8",
@@ -19,9 +18,12 @@ const mediaTypes: { readonly [extension: string]: string } = {
 /** Names as builders make them: `index-B1aZne9g.js`. */
 const digested = /-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
+/** Ways out of the directory, other spellings of a name, and names that begin with a dot, which are not for others. */
+const isRefused = (step: string): boolean => step === "" || step.startsWith(".") || /[\\\0]/.test(step);
+
 /**
- * The files of a built page, for the option `page`. Each is read once and kept; nothing outside the directory is ever read. The empty path is
- * `index.html`.
+ * The files of a built page, for the option `page`. Each is read once and kept; nothing outside the directory is ever read, and neither are source
+ * maps and files whose name begins with a dot. The empty path is `index.html`.
  */
 export function staticFiles(directory: string): NonNullable<ServerOptions["page"]> {
   const known = new Map<string, PageFile>();
@@ -29,13 +31,16 @@ export function staticFiles(directory: string): NonNullable<ServerOptions["page"
 
   async function read(path: string): Promise<PageFile | undefined> {
     const mediaType = mediaTypes[extname(path)];
-    if (mediaType === undefined || path.split("/").some((part) => part === ".." || part.includes("\0") || part.includes("\\")))
-      return undefined;
+    if (mediaType === undefined || path.split("/").some(isRefused)) return undefined;
     try {
       root ??= realpath(directory);
-      const file = await realpath(join(await root, path));
+      const place = join(await root, path);
+      const file = await realpath(place);
       if (!file.startsWith(`${await root}${sep}`)) return undefined;
-      return { bytes: await readFile(file), mediaType, immutable: digested.test(path) };
+      const found = { bytes: await readFile(file), mediaType, immutable: digested.test(path) };
+      // Where capitals do not count a file has thousands of names.
+      if (file.toLowerCase() !== place.toLowerCase() || file === place) known.set(path, found);
+      return found;
     } catch {
       root = undefined;
       return undefined;
@@ -44,8 +49,6 @@ export function staticFiles(directory: string): NonNullable<ServerOptions["page"
 
   return async (path) => {
     const wanted = path === "" ? "index.html" : path;
-    const file = known.get(wanted) ?? (await read(wanted));
-    if (file) known.set(wanted, file);
-    return file;
+    return known.get(wanted) ?? read(wanted);
   };
 }
