@@ -22,7 +22,8 @@ trap 'exit 130' INT TERM
 
 url=${1:-}
 if [ -z "$url" ]; then
-  ${LOOPWRIGHT:-npx loopwright} run --offline --port 0 --store "$folder/sessions.db" --json >"$folder/server.log" 2>&1 &
+  : >"$folder/server.log"
+  ${LOOPWRIGHT:-npx loopwright} run --offline --port 0 --store "$folder/sessions.db" --json >>"$folder/server.log" 2>&1 &
   server=$!
   tries=0
   while [ -z "$url" ]; do
