@@ -2,9 +2,11 @@
 export interface ServerLimits {
   readonly bodyBytes: number;
   readonly fileBytes: number;
-  /** How long the body of a request may take to come, and each piece of a file. */
+  /** How long the body of a request may take to come. */
   readonly bodyMs: number;
   readonly fileMs: number;
+  /** Bytes of a file that must come in each `bodyMs`. */
+  readonly filePaceBytes: number;
   /** Requests of one principal in a minute; those that change something count in `writesPerMinute` too. */
   readonly requestsPerMinute: number;
   readonly writesPerMinute: number;
@@ -37,6 +39,7 @@ export const defaultServerLimits: ServerLimits = {
   fileBytes: 10 * 1024 * 1024,
   bodyMs: 10_000,
   fileMs: 60_000,
+  filePaceBytes: 16 * 1024,
   requestsPerMinute: 600,
   writesPerMinute: 120,
   streamsPerPrincipal: 50,

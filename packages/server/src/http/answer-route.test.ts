@@ -119,6 +119,34 @@ describe("a JSON body", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("of a file must go on coming: a byte now and then is not enough", async () => {
+    const clock = manualClock();
+    const { refused } = testServer({ clock });
+    const pulls: (() => void)[] = [];
+    const pulled = (): Promise<void> => new Promise((resolve) => void pulls.push(resolve));
+    let give = (_: number): void => {};
+    const body = new ReadableStream(
+      {
+        pull(controller) {
+          give = (sizeBytes) => controller.enqueue(new Uint8Array(sizeBytes));
+          pulls.shift()?.();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const begun = pulled();
+    const answer = refused("/api/files", { body, headers: { "Content-Type": "image/png" } });
+    await begun;
+    for (const sizeBytes of [16 * 1024, 16 * 1024, 1]) {
+      const taken = pulled();
+      give(sizeBytes);
+      await taken;
+      clock.advance(10_000);
+    }
+    expect(await answer).toMatchObject({ status: 408, code: "REQUEST_TIMEOUT", detail: expect.stringContaining("16384 bytes") });
+    expect(clock.pending).toBe(0);
+  });
+
   it("may be missing where a route needs none", async () => {
     const { ask, refused } = testServer();
     await ask("/api/sessions", { json: { id: "a" } });

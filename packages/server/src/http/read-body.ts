@@ -4,8 +4,8 @@ import type { Clock } from "@loopwright/core/ports";
 export interface BodyLimits {
   readonly bytesMax: number;
   readonly totalMs: number;
-  /** Between two pieces. Default: `totalMs`. */
-  readonly idleMs?: number;
+  /** How many bytes must come in each stretch of time. Default: it is enough that all come within `totalMs`. */
+  readonly pace?: { readonly bytes: number; readonly everyMs: number };
   readonly clock: Clock;
 }
 
@@ -17,11 +17,11 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Ui
       message: "The body is compressed.",
       fix: "Send it without `Content-Encoding`.",
     });
-  const { bytesMax, totalMs, idleMs, clock } = limits;
+  const { bytesMax, totalMs, pace, clock } = limits;
   const announced = request.headers.get("Content-Length");
   if (Number(announced ?? 0) > bytesMax) throw tooLarge(bytesMax);
   // Where the length is known the platform reads no more than that, and needs no stream for it.
-  const inOne = announced !== null && idleMs === undefined;
+  const inOne = announced !== null && pace === undefined;
   const reading = inOne ? request.arrayBuffer().then((bytes) => new Uint8Array(bytes)) : readPieces(request, limits);
   const bytes = await inTime(reading.catch(brokenOff), totalMs, clock);
   if (bytes.byteLength > bytesMax) throw tooLarge(bytesMax);
@@ -29,17 +29,20 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Ui
 }
 
 /** All bytes, or the first that are too many. */
-async function readPieces(request: Request, { bytesMax, totalMs, idleMs = totalMs, clock }: BodyLimits): Promise<Uint8Array<ArrayBuffer>> {
+async function readPieces(request: Request, { bytesMax, pace, clock }: BodyLimits): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   const reader = request.body?.getReader();
-  while (reader && size <= bytesMax) {
-    const { done, value } = await inTime(reader.read().catch(brokenOff), idleMs, clock);
-    if (done) break;
-    size += value.byteLength;
-    pieces.push(value);
-  }
-  return joined(pieces, size);
+  const read = async (): Promise<Uint8Array<ArrayBuffer>> => {
+    while (reader && size <= bytesMax) {
+      const { done, value } = await reader.read().catch(brokenOff);
+      if (done) break;
+      size += value.byteLength;
+      pieces.push(value);
+    }
+    return joined(pieces, size);
+  };
+  return pace ? inPace(read(), () => size, { ...pace, clock }) : read();
 }
 
 /** @throws AgentError REQUEST_TIMEOUT */
@@ -47,6 +50,28 @@ async function inTime<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T>
   let cancel = (): void => {};
   const late = new Promise<never>((_, reject) => {
     cancel = clock.after(ms, () => reject(new AgentError("REQUEST_TIMEOUT", { message: `The body did not come within ${ms} ms.` })));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+  }
+}
+
+type Pace = NonNullable<BodyLimits["pace"]> & { readonly clock: Clock };
+
+/** Time between pieces would not do: a byte now and then is a piece. @throws AgentError REQUEST_TIMEOUT */
+async function inPace<T>(work: Promise<T>, sizeOf: () => number, { bytes, everyMs, clock }: Pace): Promise<T> {
+  let cancel = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    const watch = (before: number): void => {
+      cancel = clock.after(everyMs, () => {
+        const size = sizeOf();
+        if (size - before >= bytes) watch(size);
+        else reject(new AgentError("REQUEST_TIMEOUT", { message: `Fewer than ${bytes} bytes of the body came within ${everyMs} ms.` }));
+      });
+    };
+    watch(0);
   });
   try {
     return await Promise.race([work, late]);

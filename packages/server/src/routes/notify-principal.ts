@@ -8,6 +8,7 @@ import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
 import { createNotificationsDialect } from "../stream/notifications-dialect.ts";
 import { checkCursor, cursorOf } from "../stream/request-cursor.ts";
 import { streamHeaders } from "../stream/stream-headers.ts";
+import { openSession } from "./open-session.ts";
 
 export interface NotificationsQuery {
   /** `<id>` or `<id>@<cursor>`: sessions whose events come in full. */
@@ -56,7 +57,8 @@ export async function notifyPrincipal(call: Call, query: NotificationsQuery): Pr
   return response;
 }
 
-async function openNamed({ principal, scene }: Call, names: readonly string[]): Promise<readonly Followed[]> {
+async function openNamed(call: Call, names: readonly string[]): Promise<readonly Followed[]> {
+  const { scene } = call;
   const most = scene.limits.sessionsPerNotifications;
   if (names.length > most)
     throw new AgentError("INPUT_INVALID", {
@@ -67,8 +69,8 @@ async function openNamed({ principal, scene }: Call, names: readonly string[]): 
   try {
     for (const name of names) {
       const [id = "", cursor] = name.split("@", 2);
-      const hosted = await scene.host.open({ scope: principal.scope, session: id });
       const after = cursor === undefined ? undefined : cursorOf(cursor);
+      const hosted = await openSession(call, id);
       followed.push({ hosted, after });
       if (after) await checkCursor(after, hosted, scene.options.store);
     }

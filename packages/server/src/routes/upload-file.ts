@@ -28,8 +28,9 @@ export const uploadFileRoute: Route = {
         fix: "Send the file's own, for example `image/png`.",
       });
     const name = nameOf(request);
-    const { fileBytes, fileMs, bodyMs } = scene.limits;
-    const bytes = await readBody(request, { bytesMax: fileBytes, totalMs: fileMs, idleMs: bodyMs, clock: scene.clock });
+    const { fileBytes, fileMs, filePaceBytes, bodyMs } = scene.limits;
+    const pace = { bytes: filePaceBytes, everyMs: bodyMs };
+    const bytes = await readBody(request, { bytesMax: fileBytes, totalMs: fileMs, pace, clock: scene.clock });
     if (bytes.byteLength === 0)
       throw new AgentError("INPUT_INVALID", { message: "The file is empty.", fix: "Send its bytes as the body." });
     const blob = `sha256-${hex(await crypto.subtle.digest("SHA-256", bytes))}`;
