@@ -86,7 +86,9 @@ export function createSessionHost(parts: HostParts): SessionHost {
       ...(prompt === undefined ? {} : { prompt }),
     });
     await session.ready();
-    return hold(ref, session, opened.agent);
+    const entry = hold(ref, session, opened.agent);
+    entry.users += 1;
+    return entry;
   }
 
   async function drop(entry: Entry): Promise<void> {
@@ -134,14 +136,26 @@ export function createSessionHost(parts: HostParts): SessionHost {
     for (const entry of entries.values()) if (clock.now() - entry.idleSince >= limits.sessionIdleMs && isIdle(entry)) void drop(entry);
   }
 
-  async function entryOf(ref: SessionRef): Promise<Entry> {
-    if (isClosed) throw new AgentError("NOT_READY", { message: "The server is shutting down." });
+  function entryOf(ref: SessionRef): Promise<Entry> {
+    if (isClosed) return Promise.reject(new AgentError("NOT_READY", { message: "The server is shutting down." }));
     const key = keyOf(ref);
     const known = entries.get(key);
-    if (known) return known;
-    const under = opening.get(key) ?? load(ref).finally(() => opening.delete(key));
-    opening.set(key, under);
-    return under;
+    if (known) return Promise.resolve(known);
+    return opening.get(key) ?? begin(key, load(ref));
+  }
+
+  /** What is loaded is in use until all who asked for it meanwhile have it. */
+  function begin(key: string, loading: Promise<Entry>): Promise<Entry> {
+    opening.set(key, loading);
+    const end = (): void => void opening.delete(key);
+    loading.then((entry) => {
+      end();
+      clock.soon(() => {
+        entry.users -= 1;
+        noteQuiet(entry);
+      });
+    }, end);
+    return loading;
   }
 
   return {
