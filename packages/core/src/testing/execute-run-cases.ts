@@ -2,7 +2,7 @@ import { AgentError } from "../errors.ts";
 import { textOf } from "../message/message.ts";
 import { addCost, addUsage } from "../message/usage.ts";
 import { assertEventStream } from "./event-stream.ts";
-import { clockTool, type ExecuteUnderTest, executeCase, ofType, readAll } from "./execute-under-test.ts";
+import { clockTool, type ExecuteUnderTest, executeCase, ofType, readAll, reading } from "./execute-under-test.ts";
 import { expectSame, expectThat } from "./kit.ts";
 import type { StoreKit } from "./store-case.ts";
 
@@ -13,10 +13,13 @@ const callsClock = { text: "Let me look.", calls: [{ name: "clock" }, { name: "c
 export const executeRunCases: StoreKit<ExecuteUnderTest> = [
   executeCase(
     { id: "text", promise: "an answer comes in deltas that add up to it, and is the result" },
-    { script: [{ thinking: "Hm, hm.", text: "Grüße, 世界! 🚀 So it is.", usage }] },
-    async ({ execute }) => {
+    { script: (gate) => [{ thinking: "Hm, hm.", text: "Grüße, 世界! 🚀 So it is.", usage, after: gate }] },
+    async ({ execute, release }) => {
       const stream = execute("s1", "hello");
-      const events = await readAll(stream);
+      const read = reading(stream);
+      await read.seen("turn_start");
+      release();
+      const events = await read.all;
       assertEventStream(events);
       const deltas = ofType(events, "text_delta").map(({ delta }) => delta);
       expectSame(deltas.join(""), "Grüße, 世界! 🚀 So it is.", "the deltas");
@@ -30,6 +33,19 @@ export const executeRunCases: StoreKit<ExecuteUnderTest> = [
       );
     },
   ),
+  {
+    needs: ["first words"],
+    ...executeCase(
+      { id: "first-words", promise: "an answer that comes at once comes in deltas all the same" },
+      { script: [{ text: "At once, as a whole." }] },
+      async ({ execute }) => {
+        const events = await readAll(execute("s1", "hello"));
+        assertEventStream(events);
+        const deltas = ofType(events, "text_delta").map(({ delta }) => delta);
+        expectSame(deltas.join(""), "At once, as a whole.", "the deltas");
+      },
+    ),
+  },
   executeCase(
     { id: "tools", promise: "server tools run, and their results stand in call order" },
     { script: [callsClock, { text: "It is noon.", usage }], tools: [clockTool] },

@@ -70,13 +70,30 @@ const nothing = (): AsyncIterator<AgentEvent, undefined> => ({ next: async () =>
 export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
   {
     defect: "forgets the last event",
-    breaks: ["text", "tools", "retry", "error", "late-reader", "client-waits", "client-goes-on", "abort", "enqueue", "steer"],
+    breaks: [
+      "text",
+      "first-words",
+      "tools",
+      "retry",
+      "error",
+      "late-reader",
+      "client-waits",
+      "client-goes-on",
+      "abort",
+      "enqueue",
+      "steer",
+    ],
     make: spoiledEvents((event) => (event.type === "execute_complete" ? [] : [event])),
   },
   {
     defect: "breaks characters of several bytes",
     breaks: ["text"],
     make: spoiledEvents((event) => [event.type === "text_delta" ? { ...event, delta: event.delta.replace(/[^ -~]/g, "?") } : event]),
+  },
+  {
+    defect: "comes late to every answer",
+    breaks: ["first-words"],
+    make: spoiledEvents((event) => (event.type === "text_delta" && event.delta.startsWith("At") ? [] : [event])),
   },
   {
     defect: "turns results round",
