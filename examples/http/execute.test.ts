@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 // Whole processes are started here: on a busy machine they take their time.
 vi.setConfig({ testTimeout: 60_000 });
@@ -24,6 +24,7 @@ function runScript(words: readonly string[], env: Readonly<Record<string, string
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  onTestFinished(() => void child.kill());
   let [stdout, stderr] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;
