@@ -203,6 +203,14 @@ describe("the connection of a follower", () => {
     expect(seen.map(({ type }) => type)).toEqual(["session_snapshot", "session_changed", "rest"]);
   });
 
+  it("tells nothing twice, even where a server sends again what the reader has", async () => {
+    const again = [durableEvent(1), durableEvent(2), durableEvent(2), durableEvent(1), durableEvent(3)].map(frameOf).join("");
+    const answers = [sse(again), sse(`${again}${frameOf({ type: "rest" })}`)];
+    const client = createClient({ url, clock: impatientClock(), fetch: async () => answers.shift() as Response });
+    const seen = await readUntil(client, { after: "1.0" }, ({ type }) => type === "rest");
+    expect(seen).toEqual([durableEvent(2), durableEvent(3), { type: "rest" }]);
+  });
+
   it("takes a proxy's page for a server that is away, and garbage for a cut", async () => {
     const answers = [
       new Response("<h1>Bad gateway</h1>", { status: 502 }),
