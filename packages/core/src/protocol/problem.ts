@@ -27,22 +27,27 @@ export interface ProblemOptions {
   readonly docsPage?: string;
 }
 
-/** The problem document of an error. Neither `cause` nor `details` go into it. */
+/** What a terminal would obey, and what turns the direction of a text; tabs and line feeds are text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** The problem document of an error. Neither `cause` nor `details` go into it; control characters of its message become U+FFFD. */
 export function problemOf(error: AgentError, options: ProblemOptions = {}): Problem {
   const { code, message, fix, retryable, retryAfterMs, runId } = error;
   const { meaning, status } = errorTable[code];
+  const detail = message.replace(obeyed, "\uFFFD");
   return {
     type: `urn:loopwright:error:${code}`,
     title: meaning,
     status,
     code,
-    detail: message,
+    detail,
     fix,
     docs: `${options.docsPage ?? "docs/errors.md"}#${code.toLowerCase()}`,
     ...(runId === undefined ? {} : { runId }),
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    error: message,
+    error: detail,
   };
 }
 

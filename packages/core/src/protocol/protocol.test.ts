@@ -68,6 +68,14 @@ describe("a problem document", () => {
     }
   });
 
+  it("tells a terminal nothing to do", () => {
+    const { detail, error } = problemOf(
+      new AgentError("AGENT_NOT_FOUND", { message: "No\u001b]52;c;\u009b2J\r\u202e\u0000\tagent\n`x`." }),
+    );
+    expect(detail).toBe("No\uFFFD]52;c;\uFFFD2J\uFFFD\uFFFD\uFFFD\tagent\n`x`.");
+    expect(error).toBe(detail);
+  });
+
   it("leads to the docs page of whoever serves it", () => {
     const { docs } = problemOf(new AgentError("SESSION_BUSY", { message: "x" }), { docsPage: "https://docs.example/errors" });
     expect(docs).toBe("https://docs.example/errors#session_busy");
