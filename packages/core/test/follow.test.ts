@@ -199,6 +199,32 @@ describe("what each open lane has said", () => {
     await calm();
     expect(session.lanes()).toEqual([]);
   });
+
+  it("holds the steps of a tool as they are now, for who comes late", async () => {
+    const gate = deferred<void>();
+    const reads = defineTool({
+      name: "reads",
+      description: "Reads.",
+      parameters,
+      async execute(_: unknown, { progress }) {
+        progress("Looking").end();
+        progress("Reading");
+        await gate.promise;
+        return "read";
+      },
+    });
+    const { session } = world([{ calls: [{ name: "reads" }] }, { text: "ok" }], { tools: [reads] });
+    await session.submit("hi");
+    await calm();
+    const steps = [
+      { id: "1", title: "Looking", state: "done" },
+      { id: "2", title: "Reading", state: "open" },
+    ];
+    expect(session.lanes()).toMatchObject([{ type: "tool_execution_snapshot", progress: steps }]);
+    gate.resolve();
+    await calm();
+    expect(session.lanes()).toEqual([]);
+  });
 });
 
 describe("a follower that loses its session", () => {

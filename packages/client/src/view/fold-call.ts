@@ -72,7 +72,8 @@ export function foldCall(call: ViewCall, event: EphemeralEvent): ViewCall {
   const { lane, n: last = 0 } = call;
   const { n } = event;
   if (lane !== event.lane) return call;
-  if (event.type === "tool_execution_snapshot") return n > last ? { ...call, n, written: event.output } : call;
+  if (event.type === "tool_execution_snapshot")
+    return n > last ? { ...call, n, written: event.output, progress: event.progress ?? [] } : call;
   if (n !== last + 1) return call;
   if (event.type === "tool_execution_delta") return { ...call, n, written: call.written + event.delta };
   return event.type === "progress" ? { ...call, n, progress: withStep(call.progress, event) } : { ...call, n };

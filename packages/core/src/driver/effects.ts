@@ -285,7 +285,11 @@ function launchTool(options: EffectsOptions, { effect, prepared, run, fact, trac
   const lane = hub.openLane({
     id: fact.seq,
     runId: run.runId,
-    snapshot: () => ({ type: "tool_execution_snapshot", toolCallId: part.id, callKey: part.callKey, output: call.partial() }),
+    snapshot() {
+      const progress = call.steps();
+      const base = { type: "tool_execution_snapshot", toolCallId: part.id, callKey: part.callKey, output: call.partial() } as const;
+      return progress.length === 0 ? base : { ...base, progress };
+    },
   });
   const call = startToolCall({
     tool,

@@ -29,6 +29,8 @@ export interface ToolCall {
   abort(graceMs: number): void;
   /** Output so far, for snapshots; at most the last 64 KiB of characters. */
   partial(): string;
+  /** The steps it has told of, as they are now. */
+  steps(): readonly ProgressStep[];
 }
 
 export interface ToolCallOptions {
@@ -112,6 +114,7 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
     end: run(),
     abort: (graceMs) => stop(new AgentError("RUN_ABORTED", { message: "The run was stopped." }), graceMs),
     partial: () => partial,
+    steps: progress.steps,
   };
 }
 

@@ -10,6 +10,8 @@ import type { Clock } from "../ports/clock.ts";
 export interface ToolProgress {
   /** Begins a step. Beyond 200 steps further ones are neither kept nor told. */
   open(title: string, options?: { readonly icon?: string }): ProgressHandle;
+  /** All steps as they are now. */
+  steps(): readonly ProgressStep[];
   /** Ends what is still open, tells the last state of every step and gives all of them. */
   close(isOk: boolean): readonly ProgressStep[];
 }
@@ -50,6 +52,8 @@ export function createToolProgress(clock: Clock, tell: (step: ProgressStep) => v
     }
   }
 
+  const allSteps = (): readonly ProgressStep[] => steps.map(({ now }) => now);
+
   return {
     open(title, { icon } = {}) {
       if (steps.length >= stepsMax) return { update: () => {}, end: () => {} };
@@ -59,9 +63,10 @@ export function createToolProgress(clock: Clock, tell: (step: ProgressStep) => v
       tellNow(step);
       return { update: (next) => change(step, { title: next }), end: (state = "done") => change(step, { state }) };
     },
+    steps: allSteps,
     close(isOk) {
       for (const step of steps) change(step, { state: isOk ? "done" : "failed" });
-      return steps.map(({ now }) => now);
+      return allSteps();
     },
   };
 }

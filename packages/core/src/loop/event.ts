@@ -3,7 +3,7 @@ import type { AssistantPart, ResultPart, ToolCallPart } from "../message/content
 import type { Json, JsonObject } from "../message/json.ts";
 import type { CallOutcome, Message, MessageId } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
-import type { InputMode, RunStatus, Timings } from "./fact.ts";
+import type { InputMode, ProgressStep, RunStatus, Timings } from "./fact.ts";
 
 /** A call that waits for its caller, as a client needs it. */
 export interface PendingToolCall {
@@ -122,7 +122,14 @@ export type EphemeralBody =
   | { readonly type: "toolcall_end"; readonly index: number; readonly toolCall: ToolCallPart }
   | { readonly type: "message_snapshot"; readonly content: readonly AssistantPart[] }
   | { readonly type: "tool_execution_delta"; readonly toolCallId: string; readonly callKey: string; readonly delta: string }
-  | { readonly type: "tool_execution_snapshot"; readonly toolCallId: string; readonly callKey: string; readonly output: string }
+  | {
+      readonly type: "tool_execution_snapshot";
+      readonly toolCallId: string;
+      readonly callKey: string;
+      readonly output: string;
+      /** Absent: it has told of no step yet. */
+      readonly progress?: readonly ProgressStep[];
+    }
   | {
       readonly type: "progress";
       readonly callKey: string;

@@ -75,6 +75,14 @@ const durableTypes = [
 /** What a log told: carries its place. */
 export const durableEvent: z.ZodType<DurableEvent> = exactly<DurableEvent>()(z.discriminatedUnion("type", durableTypes));
 
+/** A step of a tool. */
+const progressStep = {
+  id: z.string(),
+  title: z.string(),
+  icon: z.string().exactOptional(),
+  state: z.enum(["open", "done", "failed"]),
+};
+
 /** An ephemeral event of one type. */
 function ephemeral<const Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
   return z.object({ type: z.literal(type), lane: z.int(), n: z.int(), ...fields });
@@ -93,14 +101,13 @@ const ephemeralTypes = [
   ephemeral("toolcall_end", { index, toolCall: toolCallPart }),
   ephemeral("message_snapshot", { content: listOf(assistantPart) }),
   ephemeral("tool_execution_delta", { toolCallId: z.string(), callKey: z.string(), delta: z.string() }),
-  ephemeral("tool_execution_snapshot", { toolCallId: z.string(), callKey: z.string(), output: z.string() }),
-  ephemeral("progress", {
+  ephemeral("tool_execution_snapshot", {
+    toolCallId: z.string(),
     callKey: z.string(),
-    id: z.string(),
-    title: z.string(),
-    icon: z.string().exactOptional(),
-    state: z.enum(["open", "done", "failed"]),
+    output: z.string(),
+    progress: listOf(z.object(progressStep)).exactOptional(),
   }),
+  ephemeral("progress", { callKey: z.string(), ...progressStep }),
 ] as const;
 
 /** What happens between two facts: carries its lane. */
