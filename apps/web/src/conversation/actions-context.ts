@@ -10,6 +10,7 @@ export const ActionsContext = createContext<ConversationActions>({
   selectBranch: nothing,
   stop: () => {},
   answerCall: nothing,
+  toolLabel: () => undefined,
   openRun: () => {},
   fileUrl: (blob) => `api/files/${blob}`,
   linkTo: (id) => `#/m/${id}`,

@@ -7,7 +7,7 @@ export interface CallAnswer {
   readonly isError?: boolean;
 }
 
-/** What the messages of a conversation can ask of the page. The same object for the whole life of an open session. */
+/** What the messages of a conversation can ask of the page. The same object for the whole life of an open session, or nearly so. */
 export interface ConversationActions {
   /** Says a user message anew as a branch, with the files it had. Rejects with an AgentError; the words are then still the editor's. */
   edit(id: MessageId, text: string): Promise<void>;
@@ -19,6 +19,8 @@ export interface ConversationActions {
   stop(): void;
   /** Answers a call that waits for this client. Rejects with an AgentError. */
   answerCall(call: ViewCall, answer: CallAnswer): Promise<void>;
+  /** What people call a tool, where the page knows it. */
+  toolLabel(name: string): string | undefined;
   /** Opens the waterfall of a run. */
   openRun(runId: string): void;
   /** Where the bytes of a blob are. */

@@ -53,6 +53,7 @@ function scene(answer: () => Response = () => Response.json({})): {
     fail: (error) => failures.push(error),
     say: () => undefined,
     openRun: () => undefined,
+    toolLabel: () => undefined,
   });
   return { actions, sent, failures };
 }

@@ -14,6 +14,7 @@ export interface SessionActionsOptions {
   readonly fail: (error: unknown) => void;
   readonly say: (text: string) => void;
   readonly openRun: (runId: string) => void;
+  readonly toolLabel: (name: string) => string | undefined;
 }
 
 /** What the messages of an open session can ask for. */
@@ -59,6 +60,7 @@ export function createSessionActions(options: SessionActionsOptions): Conversati
       await client.sessions.sendResults(sessionId, [isError ? { ...base, isError } : base]);
     },
     openRun: options.openRun,
+    toolLabel: options.toolLabel,
     fileUrl: (blob) => client.fileUrl(blob),
     linkTo: (id: MessageId) => `#/c/${sessionId}/m/${id}`,
     async copy(text) {

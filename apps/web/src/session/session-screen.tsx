@@ -1,3 +1,4 @@
+import type { AgentCard } from "@loopwright/client";
 import type { MessageId } from "@loopwright/core/protocol";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { MenuButton } from "../app/menu-button.tsx";
@@ -8,6 +9,7 @@ import { useWatched } from "../app/use-watched.ts";
 import { DeleteDialog } from "../sidebar/delete-dialog.tsx";
 import { RenameField } from "../sidebar/rename-field.tsx";
 import { sessionMenu } from "../sidebar/session-menu.ts";
+import { pageTools } from "../tools/page-tools.ts";
 import { PageTools } from "../tools/page-tools-runner.tsx";
 import { Announcer } from "./announcer.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
@@ -28,13 +30,21 @@ export interface SessionScreenProps {
   readonly onSidebar: (() => void) | undefined;
 }
 
+/** What people call a tool: also of calls that nobody saw begin. */
+function toolLabelOf(toolName: string, agent: AgentCard | undefined): string | undefined {
+  const tools = [...(agent?.tools ?? []), ...pageTools.map(({ declared }) => declared)];
+  return tools.find(({ name }) => name === toolName)?.label;
+}
+
 /** One open conversation. Give it a `key` per session. A delta of the answer renders the conversation, and not this. */
 export function SessionScreen({ sessionId, messageId, runId, onSidebar }: SessionScreenProps): ReactNode {
   const services = useServices();
-  const { client, list, notices } = services;
+  const { client, list, notices, agents } = services;
   const session = useOpenSession(sessionId);
   const phase = useWatched(session, (state) => state.phase);
   const error = useWatched(session, (state) => state.error);
+  const agentName = useWatched(session, ({ view }) => view?.agent);
+  const agent = useWatched(agents, (state) => state.agents.find(({ name }) => name === agentName));
   const title = useWatched(session, ({ view }) => (view ? titleOf(view) : ""));
   const model = useRef<string>(undefined);
   const [isRenaming, setRenaming] = useState(false);
@@ -50,8 +60,9 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
         fail: notices.fail,
         say: notices.say,
         openRun: (run) => goTo({ name: "session", sessionId, runId: run }),
+        toolLabel: (name) => toolLabelOf(name, agent),
       }),
-    [client, session, sessionId, notices],
+    [client, session, sessionId, notices, agent],
   );
   useEffect(() => {
     document.title = title === "" ? "Loopwright" : `${title} · Loopwright`;

@@ -1,14 +1,15 @@
 import type { ViewCall, ViewMessage } from "@loopwright/client";
 import type { ToolCallPart } from "@loopwright/core/protocol";
-import { memo, type ReactNode, useId } from "react";
+import { memo, type ReactNode, use, useId } from "react";
 import { Icon } from "../../app/icon.tsx";
+import { ActionsContext } from "../actions-context.ts";
 import { durationLabel } from "../amount-labels.ts";
 import { Elapsed } from "../elapsed.tsx";
 import { useFold } from "../fold-state.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
 import { CallBody } from "./call-body.tsx";
 import { CallIcon } from "./call-icon.tsx";
-import { callTitle, stateWords } from "./call-words.ts";
+import { stateWords } from "./call-words.ts";
 import { argsLine, type ShownCall, shownCall } from "./shown-call.ts";
 import "./calls.css";
 
@@ -32,6 +33,7 @@ export interface CallCardProps {
 /** A call in one line; what it was given and what came of it on request. */
 export function CallCard({ shown, call }: CallCardProps): ReactNode {
   const [isOpen, setOpen] = useFold(`call/${shown.key}`);
+  const { toolLabel } = use(ActionsContext);
   const body = useId();
   const { state, startedAt, durationMs, progress } = shown;
   const line = argsLine(shown);
@@ -41,7 +43,7 @@ export function CallCard({ shown, call }: CallCardProps): ReactNode {
       <button type="button" className="call-head" aria-expanded={isOpen} aria-controls={body} onClick={() => setOpen(!isOpen)}>
         <CallIcon state={state} />
         <span className="call-title">
-          <PlainText text={callTitle(shown)} />
+          <PlainText text={shown.label ?? toolLabel(shown.name) ?? shown.name} />
         </span>
         <span className="visually-hidden">, {stateWords[state]}, </span>
         <span className="call-line" dir="ltr">

@@ -22,8 +22,3 @@ export const outcomeWords: { readonly [State in ShownCall["state"]]?: string } =
   expired: "Nobody answered in time.",
   aborted: "It was stopped before it was done.",
 };
-
-/** A name that people read: the label, or the name of the tool. */
-export function callTitle({ label, name }: Pick<ShownCall, "label" | "name">): string {
-  return label ?? name;
-}
