@@ -3,6 +3,7 @@ import { Icon } from "../app/icon.tsx";
 import { ActionsContext } from "./actions-context.ts";
 import type { ConversationProps } from "./conversation-actions.ts";
 import { FoldContext, type FoldState } from "./fold-state.ts";
+import { onPageKey } from "./list/page-keys.ts";
 import { RowView } from "./list/row-view.tsx";
 import { useAtEnd } from "./list/use-at-end.ts";
 import { useMessageList } from "./list/use-message-list.ts";
@@ -32,7 +33,15 @@ function Messages({ view, target }: Omit<ConversationProps, "actions">): ReactNo
     <section className="conversation" aria-label="Conversation">
       {/* The answer is read out by the page, sentence by sentence: the log itself keeps silent when rows come into sight. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <div ref={scroller} className="conversation-scroll" role="log" aria-live="off" aria-label="Messages" tabIndex={0}>
+      <div
+        ref={scroller}
+        className="conversation-scroll"
+        role="log"
+        aria-live="off"
+        aria-label="Messages"
+        tabIndex={0}
+        onKeyDown={(event) => onPageKey(event, virtualizer)}
+      >
         <div ref={virtualizer.containerRef} className="conversation-rows">
           {virtualizer.getVirtualItems().map(({ key, index }) => {
             const row = rows[index];

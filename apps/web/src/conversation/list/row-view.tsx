@@ -26,7 +26,7 @@ export function RowView({ row, view, place, count, isTarget, measure }: RowViewP
       className="row"
       data-index={place}
       data-kind={row.kind === "message" ? row.entry.message.role : row.kind}
-      data-continued={("isContinued" in row && row.isContinued) || undefined}
+      data-ends={(row.kind === "message" && row.turns.length > 0) || undefined}
       data-target={isTarget || undefined}
       aria-label={who}
       aria-posinset={place + 1}

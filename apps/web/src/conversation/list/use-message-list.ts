@@ -32,6 +32,7 @@ export function useMessageList(rows: readonly ConversationRow[]): MessageList {
     followOnAppend: true,
     scrollEndThreshold: endThreshold,
     directDomUpdates: true,
+    directDomUpdatesMode: "position",
     useFlushSync: false,
     initialOffset: () => rows.reduce((sum, row) => sum + rowHeight(row), 0),
   });

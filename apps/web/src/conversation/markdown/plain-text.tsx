@@ -7,7 +7,14 @@ import type { ReactNode } from "react";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const steering = /([\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069])/;
 
-const directions: { readonly [code: number]: string } = {
+const names: { readonly [code: number]: string } = {
+  0: "NUL",
+  7: "BEL",
+  8: "BS",
+  27: "ESC",
+  127: "DEL",
+  155: "CSI",
+  157: "OSC",
   8234: "LRE",
   8235: "RLE",
   8236: "PDF",
@@ -45,11 +52,6 @@ export function inertText(text: string): string {
     : text;
 }
 
-function pictureOf(sign: string): string {
-  const code = sign.charCodeAt(0);
-  const direction = directions[code];
-  if (direction !== undefined) return `[${direction}]`;
-  return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : "\ufffd";
-}
+const pictureOf = (sign: string): string => `[${names[sign.charCodeAt(0)] ?? codeOf(sign)}]`;
 
 const codeOf = (sign: string): string => `U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;

@@ -73,7 +73,9 @@ function kindOf(found: RegExpExecArray, code: string, grammar: CodeGrammar): Cod
   if (string !== undefined) return "string";
   if (number !== undefined) return "number";
   if (word === undefined) return undefined;
+  // `fact.type` is a member, whatever the word means elsewhere.
+  const isMember = code.charAt(found.index - 1) === ".";
   if (grammar.keywords.size === 0) return "keyword";
-  if (grammar.keywords.has(ignoresCase(grammar) ? whole.toLowerCase() : whole)) return "keyword";
+  if (!isMember && grammar.keywords.has(ignoresCase(grammar) ? whole.toLowerCase() : whole)) return "keyword";
   return code.charAt(found.index + whole.length) === "(" ? "name" : undefined;
 }

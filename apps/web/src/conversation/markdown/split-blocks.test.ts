@@ -72,7 +72,7 @@ function tokensOf(text: string): readonly unknown[] {
   return new Lexer({ gfm: true })
     .lex(text)
     .filter((token) => token.type !== "space" && token.type !== "def")
-    .map(({ type, text: words }) => [type, String(words ?? "").trim()]);
+    .map((token) => [token.type, "text" in token ? token.text.trim() : ""]);
 }
 
 it("a block that is followed by another is the same object when more comes", () => {

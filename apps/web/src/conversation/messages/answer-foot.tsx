@@ -17,6 +17,7 @@ export function AnswerFoot({ row }: { readonly row: MessageRow }): ReactNode {
   const [isOpen, setOpen] = useFold(`figures/${entry.id}`);
   const details = useId();
   const figures = useMemo(() => figuresOf(turns, question), [turns, question]);
+  const summary = summaryOf(figures, entry.at);
   const first = turns[0] ?? entry;
   const { runId } = entry;
   const text = turns
@@ -55,11 +56,13 @@ export function AnswerFoot({ row }: { readonly row: MessageRow }): ReactNode {
           className="message-figures"
           aria-expanded={isOpen}
           aria-controls={details}
-          aria-label={`Figures of this answer: ${summaryOf(figures, entry.at).join(", ")}`}
+          aria-label={`Figures of this answer: ${summary.map(([, words]) => words).join(", ")}`}
           onClick={() => setOpen(!isOpen)}
         >
-          {summaryOf(figures, entry.at).map((words) => (
-            <span key={words}>{words}</span>
+          {summary.map(([name, words]) => (
+            <span key={name} data-figure={name}>
+              {words}
+            </span>
           ))}
         </button>
       </div>
@@ -77,13 +80,13 @@ export function AnswerFoot({ row }: { readonly row: MessageRow }): ReactNode {
   );
 }
 
-function summaryOf({ model, usage, cost, durationMs }: AnswerFigures, at: number): readonly string[] {
+function summaryOf({ model, usage, cost, durationMs }: AnswerFigures, at: number): readonly (readonly [string, string])[] {
   return [
-    ...(model === undefined ? [] : [model]),
-    clockLabel(at),
-    ...(durationMs === undefined ? [] : [durationLabel(durationMs)]),
-    ...(usage ? [`${tokensLabel(tokensIn(usage))} tokens`] : []),
-    ...(cost ? [moneyLabel(cost)] : []),
+    ...(model === undefined ? [] : [["model", model] as const]),
+    ["clock", clockLabel(at)],
+    ...(durationMs === undefined ? [] : [["duration", durationLabel(durationMs)] as const]),
+    ...(usage ? [["tokens", `${tokensLabel(tokensIn(usage))} tokens`] as const] : []),
+    ...(cost ? [["cost", moneyLabel(cost)] as const] : []),
   ];
 }
 

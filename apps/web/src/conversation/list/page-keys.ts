@@ -1,0 +1,27 @@
+import type { KeyboardEvent } from "react";
+import type { MessageList } from "./use-message-list.ts";
+
+/** How much of what was in sight goes when a page is turned. */
+const pageShare = 0.87;
+
+/**
+ * Home, End and the page keys. The browser's own way glides there, and the glide ends as soon as a row on the way turns out to be
+ * higher than it was taken for.
+ */
+export function onPageKey(event: KeyboardEvent<HTMLElement>, virtualizer: MessageList["virtualizer"]): void {
+  const { currentTarget: scroller, target, key, ctrlKey, altKey, metaKey, shiftKey } = event;
+  if (ctrlKey || altKey || metaKey || shiftKey || !(target instanceof HTMLElement)) return;
+  // Fields and boxes that scroll by themselves know these keys, too.
+  if (target !== scroller && target.matches("textarea, input, pre, [role=group]")) return;
+  const page = scroller.clientHeight * pageShare;
+  const turns: { readonly [key: string]: () => void } = {
+    Home: () => virtualizer.scrollToIndex(0),
+    End: () => virtualizer.scrollToEnd(),
+    PageUp: () => scroller.scrollBy({ top: -page, behavior: "instant" }),
+    PageDown: () => scroller.scrollBy({ top: page, behavior: "instant" }),
+  };
+  const turn = turns[key];
+  if (!turn) return;
+  event.preventDefault();
+  turn();
+}
