@@ -2,26 +2,27 @@
 //   node --conditions=@loopwright/source apps/web/test/serve.ts [port] [store file]
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createAgent, defineTool, type Tool, type ToolEvent } from "@loopwright/core";
+import { type Agent, createAgent, defineTool, type Tool, type ToolEvent } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { offline } from "@loopwright/providers-scripted";
-import { createServer } from "@loopwright/server";
+import { createServer, type ServerOptions } from "@loopwright/server";
 import { type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { sqliteStore } from "@loopwright/store-sqlite";
 
-export interface ServePageOptions {
+export interface ServePageOptions extends Pick<ServerOptions, "authenticate" | "basePath" | "models"> {
   /** Default: any. */
   readonly port?: number;
   /** A file, for sessions that outlive the process. Default: memory. */
   readonly storePath?: string;
-  readonly basePath?: string;
   /** Default: the offline model at its usual pace. */
   readonly provider?: ModelProvider;
+  /** In place of the one agent `demo` of `provider`. */
+  readonly agents?: readonly Agent[];
 }
 
 /** One tool that answers at once, one that fails on bad arguments, and one that tells how far it is. */
-const demoTools: readonly Tool[] = [
+export const demoTools: readonly Tool[] = [
   defineTool({
     name: "current_time",
     label: "Current time",
@@ -61,14 +62,21 @@ const demoTools: readonly Tool[] = [
 
 /** The page under an address of this machine, until `close`. */
 export async function servePage(options: ServePageOptions = {}): Promise<Listening> {
-  const { port = 0, storePath, basePath, provider = offline() } = options;
+  const { port = 0, storePath, provider = offline(), agents, ...rest } = options;
   const server = createServer({
-    agents: [createAgent({ name: "demo", provider, tools: demoTools })],
+    ...rest,
+    agents: agents ?? [createAgent({ name: "demo", provider, tools: demoTools })],
     store: storePath === undefined ? memoryStore() : sqliteStore(storePath),
     page: staticFiles(fileURLToPath(new URL("../dist", import.meta.url))),
-    ...(basePath === undefined ? {} : { basePath }),
   });
-  return listen(server, { port });
+  const listening = await listen(server, { port });
+  return {
+    ...listening,
+    async close() {
+      await server.close();
+      await listening.close();
+    },
+  };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
