@@ -29,7 +29,13 @@ export type Rule =
   /** May be left at any moment. */
   | { readonly type: "part"; readonly of: Rule };
 
-const sequence = (items: readonly Rule[], anytime: readonly Rule[] = []): Rule => ({ type: "sequence", items, anytime });
+/** Without layers that say nothing: repeated parts would pile them up. */
+function sequence(items: readonly Rule[], anytime: readonly Rule[] = []): Rule {
+  const flat = items.flatMap((item) => (item.type === "sequence" && item.anytime.length === 0 ? item.items : [item]));
+  const [only] = flat;
+  return only && flat.length === 1 && anytime.length === 0 ? only : { type: "sequence", items: flat, anytime };
+}
+
 const isSpent = (rule: Rule): boolean => rule.type === "sequence" && rule.items.length === 0 && rule.anytime.length === 0;
 
 /**
@@ -80,6 +86,39 @@ function followBeside(rule: Extract<Rule, { type: "beside" }>, token: EventToken
     if (next.length > 0) return [{ ...rule, begun: new Map(rule.begun).set(key, next) }];
   }
   return [];
+}
+
+/** Tells rules apart by what they are. */
+export function createRuleNames(): (rule: Rule) => string {
+  const known = new WeakMap<Rule, string>();
+  /** Short names of what rules are made of. */
+  const names = new Map<string, string>();
+  const textOf = (rule: Rule): string => {
+    switch (rule.type) {
+      case "event":
+        return `e ${rule.names.join(" ")} / ${rule.roles.join(" ")}`;
+      case "sequence":
+        return `s ${all(rule.items)} / ${all(rule.anytime)}`;
+      case "beside":
+        return `b ${rule.isCut} ${all(rule.of)} / ${[...rule.begun]
+          .map(([key, states]) => `${key}: ${all(states)}`)
+          .sort()
+          .join(", ")}`;
+      default:
+        return `${rule.type} ${nameOf(rule.of)}`;
+    }
+  };
+  const all = (rules: readonly Rule[]): string => rules.map(nameOf).join(" ");
+  const nameOf = (rule: Rule): string => {
+    const found = known.get(rule);
+    if (found !== undefined) return found;
+    const text = textOf(rule);
+    const name = names.get(text) ?? String(names.size);
+    names.set(text, name);
+    known.set(rule, name);
+    return name;
+  };
+  return nameOf;
 }
 
 /** True when nothing is missing. */

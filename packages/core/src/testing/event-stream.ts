@@ -1,7 +1,7 @@
 import type { AgentEvent, ExecuteStatus } from "../loop/event.ts";
 import { callsOf, type Message } from "../message/message.ts";
 import { compareCursors } from "../protocol/cursor.ts";
-import { type EventToken, endsOf, follow, mayEnd, namesNext, type Rule } from "./event-grammar.ts";
+import { createRuleNames, type EventToken, endsOf, follow, mayEnd, namesNext, type Rule } from "./event-grammar.ts";
 import { createEventLanes, type EventLanes } from "./event-lanes.ts";
 import { type EventTree, eventTree, namesIn } from "./event-tree.ts";
 
@@ -44,6 +44,7 @@ export function findEventViolation(events: readonly AgentEvent[], options: Event
     known: namesIn(tree),
     seen: new Set(),
     lanes: createEventLanes({ isLossy: mayLoseDeltas, joins }),
+    nameOf: createRuleNames(),
     rules: joins ? startsInTheMiddle(root, isExecution) : [root],
     unanswered: new Set(),
     messages: [],
@@ -75,6 +76,7 @@ interface Reader {
   /** Opening events so far, for messages that say what is missing. */
   readonly seen: Set<string>;
   readonly lanes: EventLanes;
+  readonly nameOf: (rule: Rule) => string;
   rules: readonly Rule[];
   readonly unanswered: Set<string>;
   readonly messages: string[];
@@ -106,7 +108,9 @@ function cursorFlaw(reader: Reader, event: AgentEvent): string | undefined {
 }
 
 function orderFlaw(reader: Reader, token: EventToken): string | undefined {
-  const next = reader.rules.flatMap((rule) => follow(rule, token));
+  const ways = reader.rules.flatMap((rule) => follow(rule, token));
+  // Ways that have come together again are one: else they would double with every run.
+  const next = ways.length > 1 ? [...new Map(ways.map((rule) => [reader.nameOf(rule), rule])).values()] : ways;
   if (next.length === 0) return `got ${said(token)} ${whyNot(reader, token)}`;
   reader.rules = next;
   reader.seen.add(`${token.name} ${token.key}`);
