@@ -23,6 +23,8 @@ export interface AgentCard {
   readonly model: string;
   /** Those that a caller may choose. */
   readonly models: readonly string[];
+  /** By model, where it is known: the tokens that prompt and answer may have together. */
+  readonly contextTokens?: { readonly [model: string]: number };
   readonly tools: readonly ToolCard[];
 }
 

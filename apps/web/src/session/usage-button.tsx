@@ -1,6 +1,7 @@
 import type { Cost } from "@loopwright/core/protocol";
 import { type ReactNode, useId } from "react";
 import { Icon } from "../app/icon.tsx";
+import { useServices } from "../app/services.ts";
 import { useWatched } from "../app/use-watched.ts";
 import type { OpenSession } from "./open-session.ts";
 
@@ -13,6 +14,10 @@ export function UsageButton({ session }: { readonly session: OpenSession }): Rea
   const cost = useWatched(session, ({ view }) => view?.cost);
   const contextTokens = useWatched(session, ({ view }) => view?.contextTokens);
   const model = useWatched(session, ({ view }) => view?.model);
+  const agent = useWatched(session, ({ view }) => view?.agent);
+  const { agents } = useServices();
+  const card = useWatched(agents, (list) => list.agents.find(({ name }) => name === agent));
+  const most = card?.contextTokens?.[model ?? card.model];
   const id = useId();
   if (!usage && contextTokens === undefined) return null;
   const total = usage?.total ?? (usage?.input ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0) + (usage?.output ?? 0);
@@ -44,12 +49,7 @@ export function UsageButton({ session }: { readonly session: OpenSession }): Rea
             <dt>Tokens in all{usage?.source === "estimated" ? ", estimated" : ""}</dt>
             <dd>{count.format(total)}</dd>
           </div>
-          {contextTokens === undefined ? null : (
-            <div className="usage-row">
-              <dt>In the context now</dt>
-              <dd>{count.format(contextTokens)}</dd>
-            </div>
-          )}
+          {contextTokens === undefined ? null : <ContextUse tokens={contextTokens} most={most} />}
           <div className="usage-row">
             <dt>Cost</dt>
             <dd>{cost ? moneyLabel(cost) : "unknown"}</dd>
@@ -63,6 +63,22 @@ export function UsageButton({ session }: { readonly session: OpenSession }): Rea
         </dl>
       </div>
     </>
+  );
+}
+
+/** How full the model's window is, where its size is known. */
+function ContextUse({ tokens, most }: { readonly tokens: number; readonly most: number | undefined }): ReactNode {
+  return (
+    <div className="usage-row context-use">
+      <dt>In the context now</dt>
+      <dd>
+        {count.format(tokens)}
+        {most === undefined ? null : ` of ${short.format(most)} (${Math.ceil((tokens / most) * 100)} %)`}
+      </dd>
+      {most === undefined ? null : (
+        <meter aria-label="Use of the context" min={0} max={most} high={most * 0.8} value={Math.min(tokens, most)} />
+      )}
+    </div>
   );
 }
 

@@ -16,9 +16,15 @@ export const listAgentsRoute: Route = {
       name: agent.name,
       model: agent.model,
       models: modelsOf(agent, scene),
+      contextTokens: windowsOf(agent, modelsOf(agent, scene)),
       tools: toolSummaries(agent),
     });
     const list: AgentList = { agents: scene.options.agents.map(summaryOf), default: scene.options.agents[0]?.name ?? "" };
     return Response.json(list);
   },
 };
+
+function windowsOf({ provider }: Agent, models: readonly string[]): { readonly [model: string]: number } {
+  const known = models.map((model) => [model, provider.capabilities(model).contextTokens] as const);
+  return Object.fromEntries(known.filter((entry): entry is readonly [string, number] => entry[1] !== undefined));
+}

@@ -343,6 +343,7 @@ describe("what the server says of itself", () => {
         {
           name: "helper",
           model: "scripted-1",
+          contextTokens: {},
           models: ["scripted-1", "scripted-2"],
           tools: [{ name: "pick_colour", label: "Pick a colour", description: "Asks the person for a colour.", home: "client" }],
         },

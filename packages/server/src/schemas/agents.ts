@@ -18,6 +18,8 @@ export interface AgentSummary {
   readonly model: string;
   /** Those that may be chosen. */
   readonly models: readonly string[];
+  /** By model, where it is known: the tokens that prompt and answer may have together. */
+  readonly contextTokens: { readonly [model: string]: number };
   readonly tools: readonly ToolSummary[];
 }
 
@@ -34,7 +36,15 @@ export const toolSummary: z.ZodType<ToolSummary> = exactly<ToolSummary>()(
 export const agentList: z.ZodType<AgentList> = exactly<AgentList>()(
   z.object({
     agents: listOf(
-      exactly<AgentSummary>()(z.object({ name: z.string(), model: z.string(), models: listOf(z.string()), tools: listOf(toolSummary) })),
+      exactly<AgentSummary>()(
+        z.object({
+          name: z.string(),
+          model: z.string(),
+          models: listOf(z.string()),
+          contextTokens: z.record(z.string(), z.number()),
+          tools: listOf(toolSummary),
+        }),
+      ),
     ),
     default: z.string(),
   }),
