@@ -70,11 +70,12 @@ describe("a body", () => {
 
   it("that is compressed is refused unread, however it is called, and without a name it is no JSON", async () => {
     const { url, writes } = await payloadScene();
-    const bomb = Buffer.alloc(32 * 1024 * 1024, " ");
+    const spaces = Buffer.alloc(16 * 1024 * 1024, " ");
+    const bomb = gzipSync(spaces);
     const forms: readonly (readonly [encoding: string, body: SentBody])[] = [
-      ["gzip", gzipSync(bomb)],
-      ["x-gzip", gzipSync(bomb)],
-      ["deflate", deflateSync(bomb)],
+      ["gzip", bomb],
+      ["x-gzip", bomb],
+      ["deflate", deflateSync(spaces)],
       ["br", brotliCompressSync("{}")],
       ["identity, gzip", gzipSync("{}")],
       ["GZIP", gzipSync("{}")],
@@ -83,7 +84,7 @@ describe("a body", () => {
       const answer = await fetch(`${url}api/sessions`, { method: "POST", body, headers: { ...json, "Content-Encoding": encoding } });
       expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([415, "MEDIA_TYPE_UNSUPPORTED"]);
     }
-    const unnamed = await fetch(`${url}api/sessions`, { method: "POST", body: gzipSync(bomb), headers: json });
+    const unnamed = await fetch(`${url}api/sessions`, { method: "POST", body: bomb, headers: json });
     expect(unnamed.status).toBe(400);
     expect(writes).toEqual([]);
   });
