@@ -32,13 +32,13 @@ function Messages({ view, target }: Omit<ConversationProps, "actions">): ReactNo
   return (
     <section className="conversation" aria-label="Conversation">
       {/* The answer is read out by the page, sentence by sentence: the log itself keeps silent when rows come into sight. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <div
         ref={scroller}
         className="conversation-scroll"
         role="log"
         aria-live="off"
         aria-label="Messages"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}
         onKeyDown={(event) => onPageKey(event, virtualizer)}
       >

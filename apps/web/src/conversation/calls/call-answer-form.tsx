@@ -8,7 +8,7 @@ import { clockLabel } from "../amount-labels.ts";
 
 /** Where a person answers in place of the program that the call waits for. */
 export function CallAnswerForm({ call }: { readonly call: ViewCall }): ReactNode {
-  const { answerCall } = use(ActionsContext);
+  const { answerCall, toolLabel } = use(ActionsContext);
   const [content, setContent] = useState("");
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<AgentError>();
@@ -34,7 +34,7 @@ export function CallAnswerForm({ call }: { readonly call: ViewCall }): ReactNode
       <textarea
         className="field"
         rows={3}
-        aria-label={`Answer to ${call.label ?? call.toolName}`}
+        aria-label={`Answer to ${call.label ?? toolLabel(call.toolName) ?? call.toolName}`}
         placeholder="What the model is told as the result"
         value={content}
         onChange={(event) => setContent(event.target.value)}

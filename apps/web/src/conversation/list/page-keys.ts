@@ -14,14 +14,10 @@ export function onPageKey(event: KeyboardEvent<HTMLElement>, virtualizer: Messag
   // Fields and boxes that scroll by themselves know these keys, too.
   if (target !== scroller && target.matches("textarea, input, pre, [role=group]")) return;
   const page = scroller.clientHeight * pageShare;
-  const turns: { readonly [key: string]: () => void } = {
-    Home: () => virtualizer.scrollToIndex(0),
-    End: () => virtualizer.scrollToEnd(),
-    PageUp: () => scroller.scrollBy({ top: -page, behavior: "instant" }),
-    PageDown: () => scroller.scrollBy({ top: page, behavior: "instant" }),
-  };
-  const turn = turns[key];
-  if (!turn) return;
+  if (key === "Home") virtualizer.scrollToOffset(0);
+  else if (key === "End") virtualizer.scrollToEnd();
+  else if (key === "PageUp") scroller.scrollBy({ top: -page, behavior: "instant" });
+  else if (key === "PageDown") scroller.scrollBy({ top: page, behavior: "instant" });
+  else return;
   event.preventDefault();
-  turn();
 }

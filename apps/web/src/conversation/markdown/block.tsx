@@ -1,13 +1,12 @@
 import type { Links, Token, Tokens } from "marked";
-import { Fragment, memo, type ReactNode, useMemo } from "react";
+import { Fragment, memo, type ReactNode, useRef } from "react";
 import { CodeBlock } from "./code-block.tsx";
-import { completeInline } from "./complete-inline.ts";
 import { fenceOf } from "./fence-of.ts";
 import type { Footnote } from "./footnotes.ts";
 import { Inline, nestingMax } from "./inline.tsx";
-import { lexBlock } from "./lex-block.ts";
 import { MarkdownTable } from "./markdown-table.tsx";
 import { PlainText } from "./plain-text.tsx";
+import { type ReadBlock, readBlock } from "./read-block.ts";
 
 export interface BlockProps {
   readonly text: string;
@@ -22,12 +21,28 @@ export interface BlockProps {
 /** One block of Markdown. Read and drawn again only when its own text changes. */
 export const Block = memo(function Block({ text, isFence, isOpen, level, links }: BlockProps): ReactNode {
   if (isFence) return <CodeBlock {...fenceOf(text)} />;
-  return <Flow text={isOpen ? completeInline(text) : text} level={level} links={links} />;
+  return <Flow text={text} isOpen={isOpen} level={level} links={links} />;
 });
 
-function Flow({ text, level, links }: Pick<BlockProps, "text" | "level" | "links">): ReactNode {
-  const tokens = useMemo(() => lexBlock(text, links), [text, links]);
-  return tokens ? <BlockList tokens={tokens} level={level} /> : <pre className="markdown-raw">{<PlainText text={text} />}</pre>;
+type FlowProps = Pick<BlockProps, "text" | "isOpen" | "level" | "links">;
+
+function Flow({ text, isOpen, level, links }: FlowProps): ReactNode {
+  const read = useRef<ReadBlock>(undefined);
+  read.current = readBlock({ text, isOpen, links, before: read.current });
+  const { tokens, rest } = read.current;
+  if (!tokens) {
+    return (
+      <pre className="markdown-raw">
+        <PlainText text={text} />
+      </pre>
+    );
+  }
+  return (
+    <>
+      <BlockList tokens={tokens} level={level} />
+      {rest === "" ? null : <PlainText text={rest} />}
+    </>
+  );
 }
 
 interface BlockListProps {
