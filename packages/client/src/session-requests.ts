@@ -75,7 +75,7 @@ export interface SessionRequests {
     options?: RequestOptions,
   ): Promise<AcceptedSubmission & { readonly sessionId: string }>;
   /** False when nothing runs. The partial answer is kept. */
-  abort(sessionId: string, reason?: string, options?: RequestOptions): Promise<boolean>;
+  abort(sessionId: string, reason?: string, options?: RequestOptions & { readonly runId?: string | undefined }): Promise<boolean>;
   /** The durable events after a cursor, without waiting for more. */
   events(
     sessionId: string,
@@ -118,8 +118,8 @@ export function createSessionRequests(scene: ClientScene): SessionRequests {
     },
     sendResults: (id, results, { signal } = {}) =>
       requestSurely(scene, { path: `${pathOf(id)}/tool-results`, json: { results }, headers: { "Idempotency-Key": newId(scene) }, signal }),
-    async abort(id, reason, { signal } = {}) {
-      const request = { path: `${pathOf(id)}/abort`, json: { reason }, signal };
+    async abort(id, reason, { runId, signal } = {}) {
+      const request = { path: `${pathOf(id)}/abort`, json: { reason, runId }, signal };
       return (await requestSurely<{ readonly aborting: boolean }>(scene, request)).aborting;
     },
     events: (id, { after, signal } = {}) =>

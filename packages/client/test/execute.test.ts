@@ -131,14 +131,15 @@ describe("an execution over HTTP", () => {
     });
     const stop = new AbortController();
     stop.abort("not wanted");
-    const body = new ReadableStream<Uint8Array>({});
+    const start = `data: ${JSON.stringify({ type: "session_start", sessionId: "s1", runId: "r1" })}\n\n`;
+    const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new TextEncoder().encode(start)) });
     const stream = client.execute("hello", { sessionId: "s1", signal: stop.signal });
     const aborting = stream.abort("user");
     first.resolve(new Response(body));
     await aborting;
     expect(asked.slice(1).sort()).toEqual([
-      '/base/api/sessions/s1/abort {"reason":"not wanted"}',
-      '/base/api/sessions/s1/abort {"reason":"user"}',
+      '/base/api/sessions/s1/abort {"reason":"not wanted","runId":"r1"}',
+      '/base/api/sessions/s1/abort {"reason":"user","runId":"r1"}',
     ]);
   });
 

@@ -360,7 +360,7 @@ describe("who stops a session", () => {
   it("before its run has begun stops that run", async () => {
     const { session, provider } = world([{ text: "never" }]);
     const submitted = session.submit("hi");
-    const aborting = session.abort("changed my mind", "ada");
+    const aborting = session.abort("changed my mind", { by: "ada" });
     await submitted;
     expect(await aborting).toBe(true);
     await calm();
@@ -373,7 +373,7 @@ describe("who stops a session", () => {
     const { session, facts } = world([{ text: "half", hang: true }]);
     await session.submit("hi");
     await calm();
-    expect(await session.abort("enough", "ada")).toBe(true);
+    expect(await session.abort("enough", { by: "ada" })).toBe(true);
     expect((await facts()).find(({ type }) => type === "abort.requested")).toMatchObject({ reason: "enough", by: "ada" });
   });
 });

@@ -48,14 +48,14 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
   const buffer = createEventBuffer();
   const messages: Message[] = [];
   const aborting = new AbortController();
-  const accepted = Promise.withResolvers<void>();
+  const accepted = Promise.withResolvers<string | undefined>();
   let isRead = false;
   let isOver = false;
 
   async function abort(reason = "user"): Promise<void> {
-    await accepted.promise;
+    const runId = await accepted.promise;
     if (isOver) return;
-    await sessions.abort(sessionId, reason);
+    await sessions.abort(sessionId, reason, { runId });
     aborting.abort();
   }
 
@@ -97,7 +97,7 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
   // Whoever reads or asks for the result gets the error.
   outcome.catch((error: unknown) => {
     isOver = true;
-    accepted.resolve();
+    accepted.resolve(undefined);
     buffer.end(error);
   });
   if (signal) abortWith(signal, (reason) => void abort(reason).catch(() => {}), outcome);

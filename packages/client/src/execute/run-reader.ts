@@ -34,8 +34,8 @@ export interface RunRequest {
 export interface RunReaderOptions {
   /** Told each durable event once and in order, and every ephemeral one. */
   readonly onEvent: (event: AgentEvent) => void;
-  /** The server has the input. */
-  readonly onAccepted: () => void;
+  /** The server has the input, and this run answers it. */
+  readonly onAccepted: (runId: string | undefined) => void;
   readonly onState: ((state: ConnectionState) => void) | undefined;
 }
 
@@ -53,7 +53,8 @@ export function createRunReader(scene: ClientScene, options: RunReaderOptions): 
   function take(frame: Frame): ExecuteComplete | undefined {
     const event = frame as AgentEvent;
     if (event.type === "execute_complete") return event as ExecuteComplete;
-    if (event.type === "session_end") messages = event.messages;
+    if (event.type === "session_start") onAccepted((frame as { readonly runId?: string }).runId);
+    else if (event.type === "session_end") messages = event.messages;
     else if (isDurable(event)) {
       if (last && compareCursors(event, last) <= 0) return undefined;
       last = event;
@@ -65,10 +66,7 @@ export function createRunReader(scene: ClientScene, options: RunReaderOptions): 
   const mayWait = (failures: number, waitMs: number): boolean =>
     isAccepted ? failures < resumeAttempts : failures < connectAttempts && waitMs <= retryCapMs;
   const tellState = (state: ConnectionState): void => {
-    if (state.state === "open") {
-      isAccepted = true;
-      onAccepted();
-    }
+    if (state.state === "open") isAccepted = true;
     onState?.(state);
   };
 

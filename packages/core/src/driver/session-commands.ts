@@ -25,10 +25,11 @@ export function commandsOf({ deps, driver, opening }: SubmitScene): Pick<AgentSe
       });
       return isNew;
     },
-    async abort(reason = "user", by = deps.access.user) {
+    async abort(reason = "user", { by = deps.access.user, runId } = {}) {
       let isAborting = false;
-      await record(({ run, inputs: [waiting] }) => {
-        const target = run ?? waiting;
+      await record(({ run, inputs }) => {
+        const runs = run ? [run, ...inputs] : inputs;
+        const target = runId === undefined ? runs[0] : runs.find((one) => one.runId === runId);
         isAborting = target !== undefined && !target.abort;
         return target && isAborting ? [{ type: "abort.requested", runId: target.runId, reason, by }] : [];
       });

@@ -116,8 +116,11 @@ export interface AgentSession {
   open(): Promise<boolean>;
   /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
   ready(): Promise<AgentSession>;
-  /** Records the abort of the open run, or else of the first one that waits to begin; false when there is none. */
-  abort(reason?: string, by?: string): Promise<boolean>;
+  /**
+   * Records the abort of a run, open or waiting to begin; false when there is none. Default: the open run, or else the first one that waits,
+   * by the user of this handle.
+   */
+  abort(reason?: string, options?: { readonly by?: string; readonly runId?: string }): Promise<boolean>;
   change(change: { readonly title?: string; readonly metadata?: JsonObject }): Promise<void>;
   /** Chooses the branch that the next input continues. @throws AgentError INPUT_INVALID when no such message exists. */
   moveHead(to: MessageId | null): Promise<void>;

@@ -8,7 +8,7 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
   method: "POST",
   path: "/api/sessions/:id/abort",
   id: "abortRun",
-  summary: "Stops the run of a session. What the model has said so far is kept.",
+  summary: "Stops a run of a session: the open one, or the one that `runId` names. What the model has said so far is kept.",
   access: "principal",
   params: sessionParams,
   body: abortRequest,
@@ -19,7 +19,8 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
   },
   handle: (call) =>
     withSession(call, call.params.id, async ({ session }) => {
-      const aborting = await session.abort(call.body.reason ?? "stopped", call.principal.user);
+      const { reason = "stopped", runId } = call.body ?? {};
+      const aborting = await session.abort(reason, { by: call.principal.user, ...(runId === undefined ? {} : { runId }) });
       return Response.json({ aborting }, { status: 202 });
     }),
 };

@@ -41,7 +41,7 @@ export async function streamExecution(call: Call, hosted: HostedSession, { input
       sink.end();
     };
     sink.onClose(hosted.release);
-    sink.write(encodeFrames(retryFrame + plainFrame({ type: "session_start", sessionId: session.id })));
+    sink.write(encodeFrames(retryFrame + plainFrame({ type: "session_start", sessionId: session.id, runId })));
     const leave = feed.subscribe({
       sink,
       runId,

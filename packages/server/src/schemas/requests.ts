@@ -58,6 +58,8 @@ export interface ToolResultsRequest {
 /** Body of `POST /api/sessions/:id/abort`. */
 export interface AbortRequest {
   readonly reason?: string;
+  /** Default: the open run. */
+  readonly runId?: string;
 }
 
 const sessionId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "Use 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit");
@@ -109,4 +111,6 @@ export const toolResultsRequest: z.ZodType<ToolResultsRequest> = exactly<ToolRes
   z.object({ results: listOf(toolResultMessage) }),
 );
 
-export const abortRequest: z.ZodType<AbortRequest> = exactly<AbortRequest>()(z.object({ reason: z.string().max(500).exactOptional() }));
+export const abortRequest: z.ZodType<AbortRequest> = exactly<AbortRequest>()(
+  z.object({ reason: z.string().max(500).exactOptional(), runId: z.string().max(64).exactOptional() }),
+);
