@@ -22,6 +22,8 @@ export interface AgentServer {
   notify(scope: string, notification: Notification): void;
   /** Goes on with the runs of a scope that a process left behind; resolves with how many. Without `authenticate` the scope `local` is begun with. */
   recover(scope: string): Promise<number>;
+  /** Sessions of this process that do not rest. */
+  readonly running: number;
   /** False from `drain` on. */
   ready(): boolean;
   /** Takes no new work from now on; what runs goes on. */
@@ -69,6 +71,9 @@ export function createServer(given: ServerOptions): AgentServer {
     fetch: createDoor(routeTable, { scene, rates }),
     notify: (scope, notification) => channel.notify(scope, checkedNotification(notification)),
     recover: (scope) => host.recover(scope),
+    get running() {
+      return host.running;
+    },
     ready: () => isReady,
     drain() {
       isReady = false;

@@ -4,7 +4,6 @@ import { listen, staticFiles } from "@loopwright/server/node";
 import { introduction } from "../compose/introduction.ts";
 import { localScope } from "../compose/kept-sessions.ts";
 import type { Workplace } from "../compose/workplace.ts";
-import { countOpenRuns } from "./count-open-runs.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
 import { freePort } from "./free-port.ts";
 import { hostNames, openableHost } from "./host-names.ts";
@@ -32,8 +31,7 @@ export async function serve(workplace: Workplace, wishes: RunSettings, logger: R
       });
       await goOn(server, logger);
       const signal = await signals.first;
-      const openRuns = (): Promise<number> => countOpenRuns(server, { url: listening.url, token: wishes.token });
-      await stop(server, { signal, patienceMs: wishes.patienceMs[signal], logger, openRuns });
+      await stop(server, { signal, patienceMs: wishes.patienceMs[signal], logger });
     } finally {
       await server.close();
       await listening.close();
@@ -101,20 +99,19 @@ interface Stop {
   readonly signal: StopSignal;
   readonly patienceMs: number;
   readonly logger: RunLogger;
-  readonly openRuns: () => Promise<number>;
 }
 
 /** How often it is looked whether the runs that may end have ended. */
 const lookMs = 200;
 
 /** Takes nothing new and gives open runs their time. */
-async function stop(server: AgentServer, { signal, patienceMs, logger, openRuns }: Stop): Promise<void> {
+async function stop(server: AgentServer, { signal, patienceMs, logger }: Stop): Promise<void> {
   server.drain();
-  const count = await openRuns();
+  const count = server.running;
   const runs = count === 1 ? "1 run" : `${count} runs`;
   if (count === 0) return logger.tell("stopping", ["Stopping."], { signal });
   const plan = patienceMs === 0 ? `${runs} will go on at the next start.` : `${runs} may end within ${patienceMs / 1_000} s.`;
   logger.tell("stopping", [`Stopping. ${plan} The same again ends at once.`], { signal, running: count, patienceMs });
   const until = performance.now() + patienceMs;
-  while (performance.now() < until && (await openRuns()) > 0) await sleep(Math.min(lookMs, Math.max(0, until - performance.now())));
+  while (performance.now() < until && server.running > 0) await sleep(Math.min(lookMs, Math.max(0, until - performance.now())));
 }
