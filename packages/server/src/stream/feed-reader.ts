@@ -21,93 +21,163 @@ export interface Subscription {
   rested?(): void;
 }
 
-/** One reader of a session, as its feed drives it. */
-export interface FeedReader {
-  readonly isLive: boolean;
-  readonly isOver: boolean;
-  readonly isShared: boolean;
-  readonly runId: string | undefined;
-  /** The last durable event that was queued. */
-  readonly sent: EventCursor;
-  /** Live: frames that were encoded for all. */
-  take(durable: readonly DurableEvent[], bytes: Uint8Array): void;
-  /** Live: events for this reader alone. */
-  send(events: readonly SessionEvent[]): void;
-  /** What it missed, piece by piece; resolves when there is room for more. */
-  replay(events: readonly DurableEvent[]): Promise<void>;
-  /** Nothing up to there is missing. */
-  reached(cursor: EventCursor): void;
-  /** Nothing is missing: what the open lanes have said, and from now on everything. */
-  goLive(lanes: readonly EphemeralEvent[], isResting: boolean): void;
-  rest(): void;
-  /** Forgets the sink. */
-  leave(): void;
-  /** Cuts the stream. */
-  cut(): void;
-}
-
 export interface ReaderParts {
   readonly sessionId: string;
   readonly limits: ServerLimits;
   readonly clock: Clock;
-  readonly catchUp: () => void;
+  readonly catchUp: (reader: FeedReader) => void;
 }
 
 /** Bytes of history that are queued in one go. */
 const pieceBytes = 64 * 1024;
 const start: EventCursor = { seq: 0, k: 0 };
 
-export function createFeedReader(subscription: Subscription, { sessionId, limits, clock, catchUp }: ReaderParts): FeedReader {
-  const { sink, seen = start, runId, isShared = false } = subscription;
-  const frame = isShared ? (event: SessionEvent) => sharedFrameOf(event, sessionId) : frameOf;
-  let sent = subscription.after ?? start;
-  let isLive = false;
-  let isOver = false;
-  let isRested = false;
-  let cancelStall = (): void => {};
+/** One reader of a session, as its feed drives it. A class: thousands wait in one process, and as closures each took two KB more. */
+export class FeedReader {
+  readonly #subscription: Subscription;
+  readonly #parts: ReaderParts;
+  #sent: EventCursor;
+  #isLive = false;
+  #isOver = false;
+  #isRested = false;
+  #cancelStall: (() => void) | undefined;
 
-  const ours = (event: DurableEvent): boolean => runId === undefined || event.runId === runId;
-
-  function tell(durable: readonly DurableEvent[]): void {
-    const last = durable.at(-1);
-    if (!last) return;
-    sent = last;
-    isRested = false;
-    subscription.told?.(durable);
+  constructor(subscription: Subscription, parts: ReaderParts) {
+    this.#subscription = subscription;
+    this.#parts = parts;
+    this.#sent = subscription.after ?? start;
   }
 
-  function reached(cursor: EventCursor): void {
-    if (compareCursors(cursor, sent) > 0) sent = cursor;
+  get isShared(): boolean {
+    return this.#subscription.isShared ?? false;
+  }
+
+  get runId(): string | undefined {
+    return this.#subscription.runId;
+  }
+
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The last durable event that was queued. */
+  get sent(): EventCursor {
+    return this.#sent;
+  }
+
+  /** Live: frames that were encoded for all. */
+  take(durable: readonly DurableEvent[], bytes: Uint8Array): void {
+    this.#subscription.sink.write(bytes);
+    this.#isRested = false;
+    this.#tell(durable);
+    this.#stallIfFull();
+  }
+
+  /** Live: events for this reader alone. */
+  send(events: readonly SessionEvent[]): void {
+    this.#write(events.map((event) => this.#frame(event)).join(""));
+    this.#tell(events.filter(isDurable));
+    this.#stallIfFull();
+  }
+
+  /** What it missed, piece by piece; resolves when there is room for more. */
+  async replay(events: readonly DurableEvent[]): Promise<void> {
+    for (let from = 0; from < events.length && !this.#isOver; ) {
+      const [piece, text] = this.#pieceOf(events, from);
+      from += piece.length;
+      this.#write(text);
+      this.#tell(piece.filter((event) => this.#isOurs(event))); // May end the stream: after what it is told of.
+      this.reached(piece.at(-1) ?? this.#sent);
+      await this.#room();
+    }
+  }
+
+  /** Nothing up to there is missing. */
+  reached(cursor: EventCursor): void {
+    if (compareCursors(cursor, this.#sent) > 0) this.#sent = cursor;
+  }
+
+  /** Nothing is missing: what the open lanes have said, and from now on everything. */
+  goLive(lanes: readonly EphemeralEvent[], isResting: boolean): void {
+    if (this.#isOver) return;
+    this.#write(lanes.map((lane) => snapshotFrame(lane, this.#parts.sessionId)).join(""));
+    this.#isLive = true;
+    if (isResting) this.rest();
+    this.#stallIfFull();
+  }
+
+  rest(): void {
+    if (this.#isRested || this.#isOver) return;
+    this.#isRested = true;
+    this.#subscription.rested?.();
+  }
+
+  /** Forgets the sink. */
+  leave(): void {
+    this.#isOver = true;
+    this.#isLive = false;
+    this.#cancelStall?.();
+  }
+
+  /** Cuts the stream. */
+  cut(): void {
+    if (!this.#isOver) this.#subscription.sink.destroy();
+  }
+
+  #isOurs(event: DurableEvent): boolean {
+    return this.runId === undefined || event.runId === this.runId;
+  }
+
+  #frame(event: SessionEvent): string {
+    return this.isShared ? sharedFrameOf(event, this.#parts.sessionId) : frameOf(event);
+  }
+
+  #tell(durable: readonly DurableEvent[]): void {
+    const last = durable.at(-1);
+    if (!last) return;
+    this.#sent = last;
+    this.#isRested = false;
+    this.#subscription.told?.(durable);
   }
 
   /** What is queued in one go, and its frames. */
-  function pieceOf(events: readonly DurableEvent[], from: number): readonly [readonly DurableEvent[], string] {
+  #pieceOf(events: readonly DurableEvent[], from: number): readonly [readonly DurableEvent[], string] {
+    const { seen = start } = this.#subscription;
     let text = "";
     let to = from;
     while (to < events.length && text.length < pieceBytes) {
       const event = events[to++] as DurableEvent;
-      if (ours(event) && compareCursors(event, seen) > 0) text += frame(event);
+      if (this.#isOurs(event) && compareCursors(event, seen) > 0) text += this.#frame(event);
     }
     return [events.slice(from, to), text];
   }
 
-  function write(text: string): void {
-    if (text !== "") sink.write(encodeFrames(text));
+  #write(text: string): void {
+    if (text !== "") this.#subscription.sink.write(encodeFrames(text));
   }
 
   /** Too much is queued: nothing more until it has run empty. */
-  function stallIfFull(): void {
-    if (isOver || sink.queuedBytes <= limits.streamQueueBytes) return;
-    isLive = false;
-    cancelStall = clock.after(limits.streamStallMs, () => sink.destroy());
+  #stallIfFull(): void {
+    const { sink } = this.#subscription;
+    const { limits, clock, catchUp } = this.#parts;
+    if (this.#isOver || sink.queuedBytes <= limits.streamQueueBytes) return;
+    this.#isLive = false;
+    const cancel = clock.after(limits.streamStallMs, () => sink.destroy());
+    this.#cancelStall = cancel;
     sink.onDrain(() => {
-      cancelStall();
-      if (!isOver) catchUp();
+      cancel();
+      if (!this.#isOver) catchUp(this);
     });
   }
 
-  function room(): Promise<void> {
-    if (isOver || sink.queuedBytes <= limits.streamQueueBytes) return Promise.resolve();
+  #room(): Promise<void> {
+    const { sink } = this.#subscription;
+    const { limits, clock } = this.#parts;
+    if (this.#isOver || sink.queuedBytes <= limits.streamQueueBytes) return Promise.resolve();
     return new Promise((resolve) => {
       const cancel = clock.after(limits.streamStallMs, () => sink.destroy());
       sink.onDrain(() => {
@@ -116,62 +186,4 @@ export function createFeedReader(subscription: Subscription, { sessionId, limits
       });
     });
   }
-
-  function rest(): void {
-    if (isRested || isOver) return;
-    isRested = true;
-    subscription.rested?.();
-  }
-
-  return {
-    isShared,
-    runId,
-    get isLive() {
-      return isLive;
-    },
-    get isOver() {
-      return isOver;
-    },
-    get sent() {
-      return sent;
-    },
-    take(durable, bytes) {
-      sink.write(bytes);
-      isRested = false;
-      tell(durable);
-      stallIfFull();
-    },
-    send(events) {
-      write(events.map(frame).join(""));
-      tell(events.filter(isDurable));
-      stallIfFull();
-    },
-    async replay(events) {
-      for (let from = 0; from < events.length && !isOver; ) {
-        const [piece, text] = pieceOf(events, from);
-        from += piece.length;
-        write(text);
-        tell(piece.filter(ours)); // May end the stream: after what it is told of.
-        reached(piece.at(-1) ?? sent);
-        await room();
-      }
-    },
-    reached,
-    goLive(lanes, isResting) {
-      if (isOver) return;
-      write(lanes.map((lane) => snapshotFrame(lane, sessionId)).join(""));
-      isLive = true;
-      if (isResting) rest();
-      stallIfFull();
-    },
-    rest,
-    leave() {
-      isOver = true;
-      isLive = false;
-      cancelStall();
-    },
-    cut() {
-      if (!isOver) sink.destroy();
-    },
-  };
 }

@@ -10,7 +10,7 @@ import { type AgentError, type AgentSession, isAgentError, readHistory } from "@
 import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
 import { compareCursors, cursorAfter, type DurableEvent, type EventCursor, type SessionEvent } from "@loopwright/core/protocol";
 import type { ServerLimits } from "../server-limits.ts";
-import { createFeedReader, type FeedReader, type Subscription } from "./feed-reader.ts";
+import { FeedReader, type ReaderParts, type Subscription } from "./feed-reader.ts";
 import { encodeFrames, frameOf, isDurable, sharedFrameOf } from "./frames.ts";
 import { createRecentEvents, type RecentEvents } from "./recent-events.ts";
 
@@ -42,6 +42,7 @@ export interface HostedFeed extends SessionFeed {
 export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => void; readonly lost: () => void }): HostedFeed {
   const { session, ref, store, limits, clock, logger } = parts;
   const readers = new Set<FeedReader>();
+  const readerParts: ReaderParts = { sessionId: ref.session, limits, clock, catchUp: (reader) => void catchUp(reader) };
   let recent: RecentEvents | undefined;
   let stop = session.follow({ events: publish, rested, lost });
 
@@ -122,7 +123,7 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
       return readers.size;
     },
     subscribe(subscription) {
-      const reader = createFeedReader(subscription, { sessionId: ref.session, limits, clock, catchUp: () => void catchUp(reader) });
+      const reader = new FeedReader(subscription, readerParts);
       const leave = (): void => {
         reader.leave();
         if (readers.delete(reader)) on.quiet();
