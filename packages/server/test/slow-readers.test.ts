@@ -55,13 +55,13 @@ async function dry({ flood, model, rests }: FloodScene): Promise<void> {
 }
 
 /** A socket that asks for the events and then reads nothing. */
-async function deafSocket(url: string): Promise<Socket> {
+async function deafSocket(url: string, query = "?after="): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connectSocket({ host: hostname, port: Number(port) });
   socket.on("error", () => {});
   socket.pause();
   await new Promise<void>((resolve) => void socket.once("connect", resolve));
-  socket.write(`GET ${path}?after= HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+  socket.write(`GET ${path}${query} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
   return socket;
 }
 
@@ -135,6 +135,23 @@ describe("a reader that never reads", () => {
     expect(records[0]?.isClosed).toBe(true);
     expect(await connection?.read()).toBeUndefined();
     expect(scene.door.scene.streams.open).toBe(0);
+  });
+
+  it("does not hold its place for ever when its stream has ended", async () => {
+    const scene = await openFloodScene();
+    const { door, flood, records } = scene;
+    const listening = await listen(door, { limits: { silentMs: 100 } });
+    closings.push(() => listening.close());
+    const socket = await deafSocket(listening.url, "");
+    closings.push(async () => socket.destroy());
+    await until(() => records.length === 1, "the stream is open");
+    const waits = (): boolean => (records[0]?.sink.queuedBytes ?? 0) > 100_000;
+    for (let poured = 1; poured <= 900 && !waits(); poured++) await flood.pour(8 * deltaBytes);
+    expect(waits()).toBe(true);
+    await dry(scene);
+    await new Promise<void>((resolve) => records[0]?.sink.onClose(resolve));
+    expect(door.scene.streams.open).toBe(0);
+    await door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
   });
 
   it("is cut in the middle of a long history too", async () => {

@@ -33,6 +33,8 @@ export interface ConnectionLimits {
   /** How often the two before are looked at. */
   readonly checkMs: number;
   readonly keepAliveMs: number;
+  /** A connection on which nothing moves for so long is cut, whatever waits to be taken from it. Streams are pinged more often. */
+  readonly silentMs: number;
   readonly connections: number;
   readonly requestsPerConnection: number;
   /** How long open requests may take when the listening ends. */
@@ -45,6 +47,7 @@ export const defaultConnectionLimits: ConnectionLimits = {
   requestMs: 75_000,
   checkMs: 2_000,
   keepAliveMs: 10_000,
+  silentMs: 60_000,
   connections: 10_000,
   requestsPerConnection: 10_000,
   graceMs: 5_000,
@@ -101,6 +104,7 @@ function createNodeServer(server: AgentServer, isExposed: boolean, limits: Conne
       void listener(incoming, outgoing);
     },
   );
+  http.timeout = limits.silentMs;
   http.maxConnections = limits.connections;
   http.maxRequestsPerSocket = limits.requestsPerConnection;
   http.on("clientError", refuseClient);
