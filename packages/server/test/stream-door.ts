@@ -68,6 +68,9 @@ export function openStreamDoor(options: DoorOptions): StreamDoor {
     fetch: (request, env = {}) => answer(request, { ...env, openSink: spoil(env.openSink ?? openWebSink) }),
     notify: (scope, notification) => channel.notify(scope, notification),
     recover: (scope) => host.recover(scope),
+    get running() {
+      return host.running;
+    },
     ready: () => true,
     drain() {},
     hasAuthentication: true,
