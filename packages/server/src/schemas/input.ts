@@ -49,7 +49,12 @@ export const requestOptions: z.ZodType<RequestOptions> = exactly<RequestOptions>
 /** A client tool that comes with a session. What a client adds to run it is left out. */
 export const declaredTool: z.ZodType<DeclaredTool> = exactly<DeclaredTool>()(
   z.object({
-    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "Use 1 to 64 letters, digits, _ and -"),
+    name: z
+      .string()
+      .regex(
+        /^(?!(?:__proto__|constructor|prototype)$)[a-zA-Z0-9_-]{1,64}$/,
+        "Use 1 to 64 letters, digits, _ and -, and no name that all objects have",
+      ),
     description: z.string(),
     parameters: jsonObject,
     label: z.string().exactOptional(),

@@ -1,6 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { consoleLogger } from "@loopwright/core/memory";
-import type { UserMessage as Message, Problem } from "@loopwright/core/protocol";
+import type { Notification } from "@loopwright/core/ports";
+import type { Problem } from "@loopwright/core/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { pickColour, scriptedAgent } from "../test-server.ts";
 import { type Frame, framesIn, framesOf } from "./frames-of.ts";
