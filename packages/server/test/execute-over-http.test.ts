@@ -37,9 +37,5 @@ function remoteExecution(hasPort: boolean): ExecuteUnderTest {
   };
 }
 
-const lacks = [
-  { capability: "first words", reason: "the stream begins after the input is recorded: what was said by then comes as a snapshot" },
-];
-
-describe("executions over HTTP within one process", () => runKit(it, executeKit, { make: async () => remoteExecution(false), lacks }));
-describe("executions over HTTP through a port", () => runKit(it, executeKit, { make: async () => remoteExecution(true), lacks }));
+describe("executions over HTTP within one process", () => runKit(it, executeKit, { make: async () => remoteExecution(false) }));
+describe("executions over HTTP through a port", () => runKit(it, executeKit, { make: async () => remoteExecution(true) }));

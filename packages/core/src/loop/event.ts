@@ -148,7 +148,8 @@ export type EphemeralEvent = EphemeralBody & {
 
 /** What frames one execution in process or on the execute transport. */
 export type TransportEvent =
-  | { readonly type: "session_start"; readonly sessionId: string }
+  /** `runId`: the run that answers; over HTTP. */
+  | { readonly type: "session_start"; readonly sessionId: string; readonly runId?: string }
   | { readonly type: "session_end"; readonly sessionId: string; readonly messages: readonly Message[] }
   | {
       readonly type: "execute_complete";

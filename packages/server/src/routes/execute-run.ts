@@ -1,8 +1,9 @@
 import type { EventCursor, ExecuteInput, SubmitOptions } from "@loopwright/core/protocol";
-import { cursorAfter, inCallOrder } from "@loopwright/core/protocol";
+import { compareCursors, cursorAfter, inCallOrder } from "@loopwright/core/protocol";
 import type { Call } from "../http/route.ts";
 import { accessOf } from "../identity/access-of.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
+import { type EarlyEvents, hearEarlyEvents } from "../stream/early-events.ts";
 import { createExecutionOutcome } from "../stream/execution-outcome.ts";
 import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
 import { checkCursor } from "../stream/request-cursor.ts";
@@ -24,31 +25,39 @@ export async function streamExecution(call: Call, hosted: HostedSession, { input
   const { principal, scene } = call;
   const { session, feed } = hosted;
   let place: StreamPlace | undefined;
+  let early: EarlyEvents | undefined;
   try {
     if (seen) await checkCursor(seen, hosted, scene.options.store);
     place = scene.streams.take(principal);
-    const { runId, seq } = await session.submit(input, { ...options, access: accessOf(principal) });
+    await session.ready();
+    early = hearEarlyEvents(session);
+    const { runId, seq, replayed } = await session.submit(input, { ...options, access: accessOf(principal) });
+    if (seen || replayed) early.stop();
     const { sink, response } = call.openSink({
       status: 200,
       headers: streamHeaders({ "X-Session-Id": session.id, "Access-Control-Expose-Headers": "X-Session-Id" }),
     });
     place.hold(sink);
     const outcome = createExecutionOutcome(runId);
+    // A caller that went away between two legs of a run misses what others did to it meanwhile.
+    const first = seen && compareCursors(seen, cursorAfter(seq - 1)) < 0 ? seen : cursorAfter(seq - 1);
     const finish = (): void => {
       const end = plainFrame({ type: "session_end", sessionId: session.id, messages: inCallOrder(outcome.messages) });
       sink.write(encodeFrames(end + plainFrame(outcome.complete(session.pendingToolCalls))));
       leave();
       sink.end();
     };
+    sink.onClose(() => early?.stop());
     sink.onClose(hosted.release);
     sink.write(encodeFrames(retryFrame + plainFrame({ type: "session_start", sessionId: session.id, runId })));
     const leave = feed.subscribe({
       sink,
       runId,
-      after: cursorAfter(seq - 1),
+      after: first,
+      early: () => early?.take(runId),
       ...(seen ? { seen } : {}),
       told(events) {
-        outcome.take(events);
+        outcome.take(events.filter((event) => event.seq >= seq));
         if (outcome.isEnded) finish();
       },
       rested() {
@@ -58,6 +67,7 @@ export async function streamExecution(call: Call, hosted: HostedSession, { input
     });
     return response;
   } catch (error) {
+    early?.stop();
     place?.release();
     hosted.release();
     throw error;

@@ -116,7 +116,7 @@ export const ephemeralEvent: z.ZodType<EphemeralEvent> = exactly<EphemeralEvent>
 /** What frames an execution, and says that a session rests. */
 export const transportEvent: z.ZodType<TransportEvent> = exactly<TransportEvent>()(
   z.discriminatedUnion("type", [
-    z.object({ type: z.literal("session_start"), sessionId: z.string() }),
+    z.object({ type: z.literal("session_start"), sessionId: z.string(), runId: z.string().exactOptional() }),
     z.object({ type: z.literal("session_end"), sessionId: z.string(), messages: listOf(message) }),
     z.object({
       type: z.literal("execute_complete"),

@@ -15,6 +15,8 @@ export interface Subscription {
   readonly runId?: string;
   /** The stream carries many sessions: frames name theirs and have no ids. */
   readonly isShared?: boolean;
+  /** What was heard since before the reader's place, in the place of snapshots; asked once. `undefined`: that is not known. */
+  readonly early?: () => readonly SessionEvent[] | undefined;
   /** Told of durable events once they are queued. */
   told?(events: readonly DurableEvent[]): void;
   /** Told once after the last event, when nothing moves the session by itself. */
@@ -96,6 +98,14 @@ export class FeedReader {
     }
   }
 
+  /** True when all it missed was heard. */
+  hearEarly(): boolean {
+    const early = this.#subscription.early?.();
+    if (!early) return false;
+    this.send(early.filter((event) => !isDurable(event) || compareCursors(event, this.#sent) > 0));
+    return true;
+  }
+
   /** Nothing up to there is missing. */
   reached(cursor: EventCursor): void {
     if (compareCursors(cursor, this.#sent) > 0) this.#sent = cursor;
@@ -121,6 +131,11 @@ export class FeedReader {
     this.#isOver = true;
     this.#isLive = false;
     this.#cancelStall?.();
+  }
+
+  /** Ends the stream as it should: what is queued still goes out. */
+  end(): void {
+    if (!this.#isOver) this.#subscription.sink.end();
   }
 
   /** Cuts the stream. */

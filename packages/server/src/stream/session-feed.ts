@@ -95,6 +95,7 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
   async function catchUp(reader: FeedReader): Promise<void> {
     try {
       await session.ready();
+      if (reader.hearEarly()) return reader.goLive([], session.isResting);
       while (!reader.isOver) {
         const missed = recentEvents().after(reader.sent);
         if (missed?.length === 0) return reader.goLive(session.lanes(reader.runId), session.isResting);
@@ -145,7 +146,7 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
     },
     close() {
       stop();
-      for (const reader of readers) reader.cut();
+      for (const reader of readers) reader.end();
     },
   };
 }
