@@ -1,7 +1,9 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { Icon } from "../app/icon.tsx";
 import { ActionsContext } from "./actions-context.ts";
 import type { ConversationProps } from "./conversation-actions.ts";
+import { FindBar, findFieldId } from "./find/find-bar.tsx";
+import { useFindKey } from "./find/use-find-key.ts";
 import { FoldContext, type FoldState } from "./fold-state.ts";
 import { onPageKey } from "./list/page-keys.ts";
 import { RowView } from "./list/row-view.tsx";
@@ -28,9 +30,18 @@ function Messages({ view, target }: Omit<ConversationProps, "actions">): ReactNo
   const { virtualizer, scroller } = useMessageList(rows);
   const marked = useTarget({ target, view, rows, virtualizer });
   const isAtEnd = useAtEnd(scroller);
+  const [isFinding, setFinding] = useState(false);
+  useFindKey(
+    findFieldId,
+    useCallback(() => {
+      setFinding(true);
+      document.getElementById(findFieldId)?.focus();
+    }, []),
+  );
   useOwnWords(view.path, () => virtualizer.scrollToEnd());
   return (
     <section className="conversation" aria-label="Conversation">
+      {isFinding ? <FindBar rows={rows} virtualizer={virtualizer} scroller={scroller} onClose={() => setFinding(false)} /> : null}
       {/* The answer is read out by the page, sentence by sentence: the log itself keeps silent when rows come into sight. */}
       <div
         ref={scroller}
@@ -71,7 +82,7 @@ function Messages({ view, target }: Omit<ConversationProps, "actions">): ReactNo
           }}
         >
           <Icon name="down" />
-          {view.answer ? <span>Writing</span> : null}
+          {view.answer ? <span className="to-end-words">Writing</span> : null}
         </button>
       )}
     </section>

@@ -30,7 +30,7 @@ export function LongText({ text, followsEnd = false }: LongTextProps): ReactNode
   }, [followsEnd, shown]);
   return (
     <div className="long-text">
-      <ScrollBox box={box} label="Text" dir="auto">
+      <ScrollBox box={box} label="Text" className="long-text-box" dir="auto">
         <PlainText text={shown} />
       </ScrollBox>
       <CopyButton label="Copy text" text={words} />

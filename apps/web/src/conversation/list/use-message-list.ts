@@ -28,6 +28,7 @@ export function useMessageList(rows: readonly ConversationRow[]): MessageList {
     overscan: 6,
     paddingStart: 16,
     paddingEnd: 24,
+    scrollPaddingStart: 16,
     anchorTo: "end",
     followOnAppend: true,
     scrollEndThreshold: endThreshold,

@@ -4,7 +4,7 @@ import { fenceOf } from "./fence-of.ts";
 import { createCodeReader } from "./read-code.ts";
 
 const code = fc
-  .array(fc.constantFrom("const a = 1;", "/* open", "closed */ b", "`text", "${x}`", '"str', "# note", "", "x.type(2)"), { maxLength: 120 })
+  .array(fc.constantFrom("const a = 1;", "/* open", "closed */ b", "`text", "{x}`", '"str', "# note", "", "x.type(2)"), { maxLength: 120 })
   .map((lines) => lines.join("\n"));
 
 it("no character is lost or added, whatever the language", () => {

@@ -51,14 +51,8 @@ export function AnswerFoot({ row }: { readonly row: MessageRow }): ReactNode {
             </button>
           )}
         </span>
-        <button
-          type="button"
-          className="message-figures"
-          aria-expanded={isOpen}
-          aria-controls={details}
-          aria-label={`Figures of this answer: ${summary.map(([, words]) => words).join(", ")}`}
-          onClick={() => setOpen(!isOpen)}
-        >
+        <button type="button" className="message-figures" aria-expanded={isOpen} aria-controls={details} onClick={() => setOpen(!isOpen)}>
+          <span className="visually-hidden">Figures of this answer: </span>
           {summary.map(([name, words]) => (
             <span key={name} data-figure={name}>
               {words}

@@ -1,7 +1,6 @@
 import type { ViewRun } from "@loopwright/client";
 import type { ReactNode } from "react";
-import { clockLabel } from "../amount-labels.ts";
-import { Elapsed } from "../elapsed.tsx";
+import { Elapsed, Remaining } from "../elapsed.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
 
 export interface WorkNoteProps {
@@ -19,7 +18,7 @@ export function WorkNote({ run, since }: WorkNoteProps): ReactNode {
     const { reason, until } = run.retry;
     return (
       <p className="work-note" data-kind="retry">
-        <span className="shimmer">Trying again{until === undefined ? "" : ` at ${clockLabel(until)}`}</span>
+        <span className="shimmer">Trying again {until === undefined ? "" : <Remaining until={until} />}</span>
         <span className="work-reason">
           <PlainText text={reason} />
         </span>
@@ -29,9 +28,9 @@ export function WorkNote({ run, since }: WorkNoteProps): ReactNode {
   return (
     <p className="work-note">
       <span className="work-dots" aria-hidden="true">
-        <span />
-        <span />
-        <span />
+        <span className="work-dot" />
+        <span className="work-dot" />
+        <span className="work-dot" />
       </span>
       <span className="visually-hidden">Waiting for the model</span>
       {since === undefined ? null : <Elapsed since={since} afterMs={slowMs} />}
