@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Icon } from "../app/icon.tsx";
+import { inertText } from "../conversation/markdown/plain-text.tsx";
 import type { DraftFile } from "../session/drafts.ts";
 import { isPicture, sizeLabel } from "./outgoing.ts";
 import type { Upload } from "./use-attachments.ts";
@@ -27,7 +28,7 @@ export function AttachmentList({ files, uploads, fileUrl, onRemove, onDrop }: At
             </span>
           )}
           <span className="attachment-text">
-            <span className="attachment-name">{name}</span>
+            <span className="attachment-name">{inertText(name)}</span>
             <span className="attachment-size">{sizeLabel(sizeBytes)}</span>
           </span>
           <button type="button" className="icon-button small" aria-label={`Remove ${name}`} onClick={() => onRemove(place)}>
@@ -39,7 +40,7 @@ export function AttachmentList({ files, uploads, fileUrl, onRemove, onDrop }: At
         <li key={id} className={error === undefined ? "attachment" : "attachment failed"}>
           <span className="attachment-sign">{error === undefined ? <span className="spinner" /> : <Icon name="warning" />}</span>
           <span className="attachment-text">
-            <span className="attachment-name">{name}</span>
+            <span className="attachment-name">{inertText(name)}</span>
             {error === undefined ? (
               <progress
                 className="attachment-progress"

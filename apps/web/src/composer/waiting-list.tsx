@@ -1,5 +1,6 @@
 import { textOf, type WaitingInput } from "@loopwright/core/protocol";
 import type { ReactNode } from "react";
+import { inertText } from "../conversation/markdown/plain-text.tsx";
 
 export interface WaitingListProps {
   readonly waiting: readonly WaitingInput[];
@@ -30,5 +31,5 @@ export function WaitingList({ waiting, sending }: WaitingListProps): ReactNode {
 }
 
 function labelOf(text: string): string {
-  return text.trim() === "" ? "Files" : text.replaceAll(/\s+/g, " ").slice(0, 300);
+  return text.trim() === "" ? "Files" : inertText(text.replaceAll(/\s+/g, " ").slice(0, 300));
 }

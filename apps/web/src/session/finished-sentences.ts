@@ -1,3 +1,5 @@
+import { inertText } from "../conversation/markdown/plain-text.tsx";
+
 /** The end of a sentence: its sign, what closes with it, and white space behind; or the end of a line. */
 const end = /[.!?…]["'”’)\]*_`]*(?=\s)|\n+/g;
 
@@ -11,7 +13,7 @@ export function finishedSentences(text: string, from: number): { readonly words:
 
 /** Markdown without the signs that nobody wants to hear. */
 export function spoken(markdown: string): string {
-  return markdown
+  return inertText(markdown)
     .replaceAll(/^\s*(?:#{1,6}|>|[-*+]|\|?[\s:|-]+\|)\s*/gm, "")
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replaceAll(/[*_`~|]+/g, " ")

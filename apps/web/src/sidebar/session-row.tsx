@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { MenuButton } from "../app/menu-button.tsx";
 import { hashOf } from "../app/route.ts";
 import { useServices } from "../app/services.ts";
+import { inertText } from "../conversation/markdown/plain-text.tsx";
 import { RenameField } from "./rename-field.tsx";
 import { sessionMenu } from "./session-menu.ts";
 
@@ -19,7 +20,7 @@ export interface SessionRowProps {
 export function SessionRow({ session, isCurrent, excerpt, onDelete, onFollowed }: SessionRowProps): ReactNode {
   const services = useServices();
   const [isRenaming, setRenaming] = useState(false);
-  const title = session.title || "New conversation";
+  const title = inertText(session.title || "New conversation");
   if (isRenaming) {
     return (
       <li className="session-row">
@@ -54,7 +55,7 @@ export function SessionRow({ session, isCurrent, excerpt, onDelete, onFollowed }
             <span className="visually-hidden">, {standing.label}</span>
           </span>
         ) : null}
-        {excerpt ? <span className="session-excerpt">{excerpt}</span> : null}
+        {excerpt ? <span className="session-excerpt">{inertText(excerpt)}</span> : null}
       </a>
       <MenuButton
         label={`Actions for ${title}`}

@@ -6,6 +6,7 @@ import { useServices } from "../app/services.ts";
 import { ThemeSwitch } from "../app/theme-switch.tsx";
 import { goTo } from "../app/use-route.ts";
 import { useWatched } from "../app/use-watched.ts";
+import { inertText } from "../conversation/markdown/plain-text.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { SessionGroups } from "./session-groups.tsx";
 
@@ -75,7 +76,11 @@ export function Sidebar({ currentId, onShortcuts, onChosen, onHide }: SidebarPro
         </button>
       </div>
       {doomed ? (
-        <DeleteDialog title={doomed.title || "New conversation"} onDelete={() => remove(doomed)} onClose={() => setDoomed(undefined)} />
+        <DeleteDialog
+          title={inertText(doomed.title || "New conversation")}
+          onDelete={() => remove(doomed)}
+          onClose={() => setDoomed(undefined)}
+        />
       ) : null}
     </>
   );

@@ -1,4 +1,4 @@
-import { AgentError, type ErrorCode, type JsonObject, type ModelChunk, type Usage } from "@loopwright/core";
+import { AgentError, type AgentErrorOptions, type ErrorCode, type JsonObject, type ModelChunk, type Usage } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 
 /** An answer that is written by hand: nothing comes but what the test says, when it says it. */
@@ -8,7 +8,7 @@ export interface HandAnswer {
   say(delta: string): void;
   call(name: string, args?: JsonObject): void;
   end(usage?: Usage): void;
-  fail(code: ErrorCode, message?: string): void;
+  fail(code: ErrorCode, options: AgentErrorOptions): void;
 }
 
 export interface HandModel {
@@ -66,7 +66,7 @@ function answerOf(request: ModelRequest, put: (batch: readonly ModelChunk[] | Er
       const stopReason = callCount > 0 ? "tool_calls" : "stop";
       put([...(usage ? [{ type: "usage", usage } as const] : []), { type: "end", stopReason, raw: stopReason, model: request.model }]);
     },
-    fail: (code, message = "The model failed as the test says.") => put(new AgentError(code, { message })),
+    fail: (code, options) => put(new AgentError(code, options)),
   };
 }
 

@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url));
+
+/** `loopwright run` in a process of its own. */
+export interface RunningProgram {
+  readonly url: string;
+  readonly port: number;
+  /** As `kill -9`: nothing is said and nothing is put away. */
+  kill(): Promise<void>;
+}
+
+export interface ProgramPlace {
+  /** Default: any. */
+  readonly port?: number;
+  readonly store: string;
+}
+
+/** Starts the program with the offline model and waits until it listens. */
+export async function runProgram({ port = 0, store }: ProgramPlace): Promise<RunningProgram> {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ["--conditions=@loopwright/source", main, "run", "--offline", "--json", "--port", String(port), "--store", store],
+    { stdio: ["ignore", "pipe", "inherit"], env: withoutSettings() },
+  );
+  const ended = once(child, "exit");
+  const lines = child.stdout ? createInterface({ input: child.stdout }) : [];
+  for await (const line of lines) {
+    const said: { readonly event?: string; readonly url?: string } = JSON.parse(line);
+    if (said.url === undefined) continue;
+    return {
+      url: said.url,
+      port: Number(new URL(said.url).port),
+      async kill() {
+        child.kill("SIGKILL");
+        await ended;
+      },
+    };
+  }
+  throw new Error("The program ended before it listened.");
+}
+
+function withoutSettings(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(LOOPWRIGHT|OPENAI|ANTHROPIC|GEMINI|OLLAMA)_/.test(name)));
+}
