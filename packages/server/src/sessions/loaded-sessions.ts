@@ -1,0 +1,141 @@
+/*
+ * Owns: the sessions that are loaded in this process, who uses them, and when they are let go.
+ * Does not own: how a session is loaded or made (the host).
+ * Invariant: a session stays while somebody uses it or something runs; after that it goes when it has been idle, or when there are too many.
+ */
+import type { AgentSession } from "@loopwright/core";
+import type { SessionRef } from "@loopwright/core/ports";
+import type { ServerScene } from "../server-scene.ts";
+import { createSessionFeed, type HostedFeed } from "../stream/session-feed.ts";
+import type { HostedSession } from "./session-host.ts";
+
+export interface LoadedSession {
+  readonly ref: SessionRef;
+  /** Name of its agent. */
+  readonly agent: string;
+  readonly session: AgentSession;
+  feed: HostedFeed | undefined;
+  users: number;
+  idleSince: number;
+}
+
+type LoadedParts = Pick<ServerScene, "options" | "limits" | "clock" | "logger">;
+
+const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
+
+const isIdle = ({ users, feed, session }: LoadedSession): boolean => users === 0 && (feed?.watchers ?? 0) === 0 && session.isResting;
+
+export class LoadedSessions {
+  readonly #parts: LoadedParts;
+  readonly #entries = new Map<string, LoadedSession>();
+  /** Those that rested when their last user left, longest ago first. */
+  readonly #unused = new Set<LoadedSession>();
+  #cancelSweep: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(parts: LoadedParts) {
+    this.#parts = parts;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get count(): number {
+    return this.#entries.size;
+  }
+
+  /** Those that do not rest. */
+  get running(): number {
+    let count = 0;
+    for (const { session } of this.#entries.values()) if (!session.isResting) count += 1;
+    return count;
+  }
+
+  get(ref: SessionRef): LoadedSession | undefined {
+    return this.#entries.get(keyOf(ref));
+  }
+
+  add({ ref, session, agent }: Pick<LoadedSession, "ref" | "session" | "agent">): LoadedSession {
+    const { options, limits, clock, logger } = this.#parts;
+    const entry: LoadedSession = { ref, agent, session, feed: undefined, users: 0, idleSince: clock.now() };
+    const on = { quiet: () => this.#noteQuiet(entry), lost: () => void this.drop(entry) };
+    entry.feed = createSessionFeed({ session, ref, store: options.store, limits, clock, logger }, on);
+    this.#entries.set(keyOf(ref), entry);
+    return entry;
+  }
+
+  /** Keeps it until `leave`, however idle it is. */
+  use(entry: LoadedSession): void {
+    entry.users += 1;
+    this.#unused.delete(entry);
+  }
+
+  leave(entry: LoadedSession): void {
+    entry.users -= 1;
+    this.#noteQuiet(entry);
+  }
+
+  lend(entry: LoadedSession): HostedSession {
+    let isLent = true;
+    this.use(entry);
+    return {
+      ref: entry.ref,
+      agent: entry.agent,
+      session: entry.session,
+      feed: entry.feed as HostedFeed,
+      release: () => {
+        if (isLent) this.leave(entry);
+        isLent = false;
+      },
+    };
+  }
+
+  /** Lets go of it at once: what runs in it is left to the next owner. */
+  async drop(entry: LoadedSession): Promise<void> {
+    if (this.get(entry.ref) === entry) this.#entries.delete(keyOf(entry.ref));
+    this.#unused.delete(entry);
+    entry.feed?.close();
+    await entry.session[Symbol.asyncDispose]();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelSweep?.();
+    await Promise.all([...this.#entries.values()].map((entry) => this.drop(entry)));
+  }
+
+  /** Somebody left, or the session came to rest. */
+  #noteQuiet(entry: LoadedSession): void {
+    entry.idleSince = this.#parts.clock.now();
+    this.#unused.delete(entry);
+    if (this.get(entry.ref) === entry && isIdle(entry)) this.#unused.add(entry);
+    this.#shed();
+    this.#planSweep();
+  }
+
+  /** Lets go of the idlest while there are too many. */
+  #shed(): void {
+    for (const entry of this.#unused) {
+      if (this.#entries.size <= this.#parts.limits.sessionsLoaded) return;
+      this.#unused.delete(entry);
+      if (isIdle(entry)) void this.drop(entry);
+    }
+  }
+
+  #planSweep(): void {
+    if (this.#isClosed || this.#entries.size === 0) return;
+    const sweep = (): void => {
+      this.#cancelSweep = undefined;
+      this.#sweep();
+      this.#planSweep();
+    };
+    this.#cancelSweep ??= this.#parts.clock.after(this.#parts.limits.sessionIdleMs, sweep, { idle: true });
+  }
+
+  /** Lets go of those that have been idle for long. */
+  #sweep(): void {
+    const idleBefore = this.#parts.clock.now() - this.#parts.limits.sessionIdleMs;
+    for (const entry of this.#entries.values()) if (entry.idleSince <= idleBefore && isIdle(entry)) void this.drop(entry);
+  }
+}

@@ -1,0 +1,106 @@
+/*
+ * Owns: how a session comes to be in this process: from the store, or new.
+ * Does not own: how long it stays (loaded sessions).
+ * Invariant: one handle per session and process, however many ask for it at once.
+ */
+import { type Agent, AgentError, createSession, readOpening, type SessionOptions } from "@loopwright/core";
+import type { SessionRef, SessionStore } from "@loopwright/core/ports";
+import type { Principal } from "../server-options.ts";
+import type { ServerScene } from "../server-scene.ts";
+import type { LoadedSession, LoadedSessions } from "./loaded-sessions.ts";
+import type { HostedSession, NewSession } from "./session-host.ts";
+
+export type LoaderParts = Pick<ServerScene, "options" | "channel" | "clock" | "ids" | "logger">;
+
+export class SessionLoader {
+  readonly #agents: ReadonlyMap<string, Agent>;
+  readonly #firstAgent: string;
+  readonly #loaded: LoadedSessions;
+  readonly #opening = new Map<string, Promise<LoadedSession>>();
+  readonly #shared: Omit<LoaderParts, "options"> & { readonly store: SessionStore; readonly node: string };
+
+  constructor({ options, channel, clock, ids, logger }: LoaderParts, loaded: LoadedSessions) {
+    this.#agents = new Map(options.agents.map((agent) => [agent.name, agent]));
+    this.#firstAgent = options.agents[0]?.name ?? "";
+    this.#shared = { store: options.store, channel, clock, ids, logger, node: ids.next() };
+    this.#loaded = loaded;
+  }
+
+  /** The session of the store. It is in use until all who asked for it meanwhile have it. */
+  load(ref: SessionRef): Promise<LoadedSession> {
+    if (this.#loaded.isClosed) return Promise.reject(new AgentError("NOT_READY", { message: "The server is shutting down." }));
+    const known = this.#loaded.get(ref);
+    if (known) return Promise.resolve(known);
+    const key = keyOf(ref);
+    return this.#opening.get(key) ?? this.#begin(key, this.#read(ref));
+  }
+
+  /** A session that the store does not have yet, lent to whoever made it. */
+  async create(principal: Principal, wanted: NewSession): Promise<HostedSession> {
+    const agent = this.#agent(wanted.agent ?? this.#firstAgent);
+    const session = createSession({ ...this.#shared, ...sessionOptions(principal, wanted), agent });
+    const ref = { scope: principal.scope, session: session.id };
+    const one = { ref, session, agent: agent.name };
+    if (wanted.id === undefined) return this.#loaded.lend(this.#loaded.add(one));
+    const key = keyOf(ref);
+    if (this.#loaded.get(ref) || this.#opening.has(key)) throw exists(ref);
+    const making = session.ready().then(() => {
+      if (session.lastSeq > 0) throw exists(ref);
+      return this.#loaded.add(one);
+    });
+    const settled = making.finally(() => this.#opening.delete(key));
+    settled.catch(() => {}); // Whoever waits for it is told.
+    this.#opening.set(key, settled);
+    return this.#loaded.lend(await making);
+  }
+
+  #agent(name: string): Agent {
+    const agent = this.#agents.get(name);
+    if (agent) return agent;
+    throw new AgentError("AGENT_NOT_FOUND", { message: `This server has no agent \`${name.slice(0, 64)}\`.` });
+  }
+
+  #begin(key: string, reading: Promise<LoadedSession>): Promise<LoadedSession> {
+    this.#opening.set(key, reading);
+    const end = (): void => void this.#opening.delete(key);
+    reading.then((entry) => {
+      end();
+      this.#shared.clock.soon(() => this.#loaded.leave(entry));
+    }, end);
+    return reading;
+  }
+
+  async #read(ref: SessionRef): Promise<LoadedSession> {
+    const opened = await readOpening(this.#shared.store, ref);
+    if (!opened) throw notFound(ref);
+    const { tools, prompt } = opened;
+    const session = createSession({
+      ...this.#shared,
+      agent: this.#agent(opened.agent),
+      id: ref.session,
+      access: { user: "server", scope: ref.scope },
+      ...(tools ? { tools } : {}),
+      ...(prompt === undefined ? {} : { prompt }),
+    });
+    await session.ready();
+    const entry = this.#loaded.add({ ref, session, agent: opened.agent });
+    this.#loaded.use(entry);
+    return entry;
+  }
+}
+
+const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
+
+const exists = ({ session }: SessionRef): AgentError =>
+  new AgentError("SESSION_EXISTS", { message: `The session \`${session}\` exists already.` });
+
+const notFound = ({ session }: SessionRef): AgentError =>
+  new AgentError("SESSION_NOT_FOUND", { message: `There is no session \`${session.slice(0, 64)}\`.` });
+
+/** What of a wish is an option of the session; absent stays absent. */
+function sessionOptions(principal: Principal, wanted: NewSession): Partial<SessionOptions> {
+  const { trusted: _, ...access } = principal;
+  const { id, title, metadata, messages, tools, systemPrompt } = wanted;
+  const chosen = { id, title, metadata, context: messages, tools, prompt: systemPrompt };
+  return { access, ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)) };
+}
