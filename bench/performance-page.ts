@@ -114,6 +114,10 @@ ${tableText(measured, httpColumns)}
 - Concurrent runs: as the row of the same name above, every run of its own connection and a new session, tools on the server. In process
   is the same without HTTP.
 - Idle clients: 4,000 streams of one process on which nothing happens, after garbage collection; what 4,000 take over 0, divided.
+- What the figures rest on: an event is encoded once and made an HTTP chunk once for all who watch, past \`ServerResponse.write\`, and what is
+  written in one turn of the event loop leaves in one call (a run of two turns: 15 writes, 6 calls). Bodies of known length are read
+  without a stream. Readers and sinks are objects of classes: as closures an idle reader took 2 KB of heap more. Idle sessions are shed
+  without looking at all that are loaded, which was 7 % of the CPU of 4,000 runs at once.
 ${detailText(measured)}`,
 });
 
