@@ -11,11 +11,11 @@ import type { Run, State } from "../loop/state.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
 import type { RequestBuilder } from "../prompt/request-builder.ts";
 import { withStoredMedia } from "../prompt/stored-media.ts";
-import { collectOutput } from "../tools/run-output.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
 import type { ToolRegistry } from "../tools/tool-registry.ts";
 import type { Deps } from "./deps.ts";
 import type { Hub, Lane } from "./hub.ts";
+import { type LookupEffect, lookUpCall } from "./look-up-call.ts";
 import { follow, type Maybe } from "./maybe.ts";
 import { startModelCall } from "./model-call.ts";
 import { createPatience, type Patience } from "./patience.ts";
@@ -320,25 +320,9 @@ function launchTool(options: EffectsOptions, { effect, prepared, run, fact, trac
   track(effect, { abort, closing, broken, lane });
 }
 
-type LookUp = Extract<Effect, { type: "lookup-tool" }>;
-
-function launchLookup({ deps, registry }: EffectsOptions, effect: LookUp, track: Track): void {
+function launchLookup({ deps, registry }: EffectsOptions, effect: LookupEffect, track: Track): void {
   const patience = createPatience(deps.clock);
   const broken = (): FactBody => interrupted(effect.runId, effect.call);
-  const closing = Promise.resolve(patience.waitFor(lookUp(registry, effect, patience.signal), broken));
+  const closing = Promise.resolve(patience.waitFor(lookUpCall(registry, effect, patience.signal), broken));
   track(effect, { abort: () => patience.abort(0), closing, broken });
-}
-
-/** What the tool itself says of a call in doubt; silence or an error leaves it interrupted. */
-async function lookUp(registry: ToolRegistry, { runId, call }: LookUp, signal: AbortSignal): Promise<FactBody> {
-  const tool = registry.get(call.part.name);
-  try {
-    const found = await tool?.lookup?.(call.part.callKey, { signal });
-    if (tool === undefined || found === undefined) return interrupted(runId, call);
-    const result = await collectOutput(found, { name: tool.name, outputMax: tool.outputMax });
-    return { type: "tool.finished", runId, callKey: call.part.callKey, ...result };
-  } catch (error) {
-    const { failure } = toolFailure(error, { name: call.part.name });
-    return { ...interrupted(runId, call), ...(failure ? { failure } : {}) };
-  }
 }
