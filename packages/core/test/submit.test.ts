@@ -356,6 +356,28 @@ describe("results that are submitted", () => {
   });
 });
 
+describe("what is refused, or accepted already,", () => {
+  it("leaves no trace in the log of a session that rests", async () => {
+    const made = world([{ text: "one" }, { text: "two" }]);
+    const first = await made.session.submit("hi", { idempotencyKey: "k" });
+    await calm();
+    const before = await made.types();
+    const stranger: ToolResultMessage = { role: "tool_result", toolCallId: "nobody", content: "x" };
+    for (const session of [made.session, made.again()]) {
+      await expect(session.submit([stranger])).rejects.toMatchObject({ code: "CALL_UNKNOWN" });
+      await expect(session.submit("hi", { parent: "999" })).rejects.toMatchObject({ code: "INPUT_INVALID" });
+      expect(await session.submit("hi", { idempotencyKey: "k" })).toEqual({ ...first, replayed: true });
+      await calm();
+      expect(session.isResting).toBe(true);
+    }
+    expect(await made.types()).toEqual(before);
+    expect((await made.store.log.head({ scope: "local", session: "s1" })).lease).toBeUndefined();
+    expect(await made.session.submit("again")).toMatchObject({ replayed: false });
+    await calm();
+    expect((await made.types()).filter((type) => type === "run.finished")).toHaveLength(2);
+  });
+});
+
 describe("who stops a session", () => {
   it("before its run has begun stops that run", async () => {
     const { session, provider } = world([{ text: "never" }]);

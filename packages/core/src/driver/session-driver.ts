@@ -195,8 +195,10 @@ export class SessionDriver {
       this.inbox.length === 0 &&
       isAtRest(speculation.state);
     const decision: Decision = { speculation, accepted, launches, lease, rests };
-    // A claim alone is no session.
-    if (speculation.facts.length > 0 && speculation.state.status !== "new") return this.conclude(await this.append(decision), decision);
+    // A claim alone is no session, and tells one that rests nothing: what is refused leaves no trace.
+    const isIdleClaim = rests && isAtRest(this.current) && speculation.facts.every(({ type }) => type === "owner.claimed");
+    if (speculation.facts.length > 0 && speculation.state.status !== "new" && !isIdleClaim)
+      return this.conclude(await this.append(decision), decision);
     this.finish(decision);
     if (rests) await this.releaseLease();
     return launches.length > 0 || accepted.length > 0;
