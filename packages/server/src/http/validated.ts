@@ -19,17 +19,34 @@ interface Said {
   readonly message: string;
 }
 
-/** What is wrong where the value came closest: of the branches of a union, the one that goes deepest. */
-function deepest(issues: readonly z.core.$ZodIssue[]): Said {
-  let best: Said | undefined;
-  for (const issue of issues) {
-    const path = issue.path;
-    const inner = issue.code === "invalid_union" ? issue.errors.map(deepest) : [];
-    const said = [{ path, message: issue.message }, ...inner.map((found) => ({ ...found, path: [...path, ...found.path] }))];
-    for (const candidate of said) if (!best || candidate.path.length > best.path.length) best = candidate;
-  }
-  return best ?? { path: [], message: "It cannot be used" };
+type Issue = z.core.$ZodIssue;
+
+/** The first of those that go deepest. */
+const deepestOf = (said: readonly Said[]): Said | undefined =>
+  said.reduce<Said | undefined>((best, one) => (!best || one.path.length > best.path.length ? one : best), undefined);
+
+/** What is wrong where the value came closest. */
+function deepest(issues: readonly Issue[]): Said {
+  const said = issues.map((issue) => {
+    const inner = issue.code === "invalid_union" ? nearest(issue.errors) : undefined;
+    return inner ? { ...inner, path: [...issue.path, ...inner.path] } : { path: issue.path, message: issue.message };
+  });
+  return deepestOf(said) ?? { path: [], message: "It cannot be used" };
 }
+
+/** What the branch of a union says that has least against the value; where that is its kind, all kinds that there are. */
+function nearest(branches: readonly (readonly Issue[])[]): Said | undefined {
+  const least = Math.min(...branches.map(({ length }) => length));
+  const said = deepestOf(branches.filter(({ length }) => length === least).map(deepest));
+  const kinds = branches.flatMap((issues) => issues.filter(isKind)).filter(({ path }) => path[0] === said?.path[0]);
+  if (said?.path.length !== 1 || kinds.length === 0) return said;
+  const values = new Set(kinds.flatMap((issue) => issue.values.map((value) => JSON.stringify(value))));
+  return { path: said.path, message: `Invalid option: expected one of ${[...values].join("|")}` };
+}
+
+/** A field that has one value in each branch: what kind of thing it is. */
+const isKind = (issue: Issue): issue is Extract<Issue, { code: "invalid_value" }> =>
+  issue.code === "invalid_value" && issue.path.length === 1 && (issue.path[0] === "type" || issue.path[0] === "role");
 
 const pathText = (path: readonly PropertyKey[]): string =>
   path.map((step, place) => (typeof step === "number" ? `[${step}]` : `${place === 0 ? "" : "."}${String(step).slice(0, 64)}`)).join("");
