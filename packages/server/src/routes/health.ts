@@ -14,6 +14,9 @@ export const healthRoute: Route = {
   handle: () => Response.json({ status: "ok" }),
 };
 
+/** A store that takes longer is of no use. */
+const storeAnswerMs = 2_000;
+
 export const readyRoute: Route = {
   method: "GET",
   path: "/readyz",
@@ -23,9 +26,17 @@ export const readyRoute: Route = {
   responses: { 200: { description: "It does.", schema: ok }, 503: { description: "It does not." } },
   async handle({ scene }) {
     if (!scene.isReady()) throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
-    await scene.options.store.log.head({ scope: "ready", session: "ready" }).catch((cause: unknown) => {
-      throw new AgentError("NOT_READY", { message: "The store does not answer.", retryAfterMs: 2_000, cause });
+    let cancel = (): void => {};
+    const late = new Promise<never>((_, reject) => {
+      cancel = scene.clock.after(storeAnswerMs, () => reject(new Error(`It took more than ${storeAnswerMs} ms.`)));
     });
+    try {
+      await Promise.race([scene.options.store.log.head({ scope: "ready", session: "ready" }), late]);
+    } catch (cause) {
+      throw new AgentError("NOT_READY", { message: "The store does not answer.", retryAfterMs: 2_000, cause });
+    } finally {
+      cancel();
+    }
     return Response.json({ status: "ok" });
   },
 };

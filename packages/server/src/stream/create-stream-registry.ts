@@ -14,6 +14,7 @@ export function createStreamRegistry(
   /** When each ends. */
   const sinks = new Map<EventSink, number>();
   let total = 0;
+  let isClosed = false;
   let cancelPing: (() => void) | undefined;
 
   function add(key: string, by: 1 | -1): void {
@@ -45,6 +46,7 @@ export function createStreamRegistry(
       return total;
     },
     take({ scope, user }) {
+      if (isClosed) throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
       const places = [`${scope}/${user}`, scope] as const;
       check(counts.get(places[0]) ?? 0, limits.streamsPerPrincipal, "of this caller");
       check(counts.get(places[1]) ?? 0, limits.streamsPerScope, "of this scope");
@@ -54,6 +56,11 @@ export function createStreamRegistry(
       let isTaken = true;
       const place: StreamPlace = {
         hold(sink) {
+          if (isClosed) {
+            sink.onClose(place.release);
+            sink.end();
+            return;
+          }
           sinks.set(sink, clock.now() + limits.streamAgeMs * (0.8 + 0.4 * ids.random()));
           sink.onClose(() => {
             sinks.delete(sink);
@@ -71,6 +78,7 @@ export function createStreamRegistry(
       return place;
     },
     close() {
+      isClosed = true;
       cancelPing?.();
       for (const sink of [...sinks.keys()]) sink.end();
     },

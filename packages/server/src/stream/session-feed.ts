@@ -44,6 +44,7 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
   const readers = new Set<FeedReader>();
   const readerParts: ReaderParts = { sessionId: ref.session, limits, clock, catchUp: (reader) => void catchUp(reader) };
   let recent: RecentEvents | undefined;
+  let isClosed = false;
   let stop = session.follow({ events: publish, rested, lost });
 
   /** Until the session is loaded nothing is told: all that comes after is news. */
@@ -131,7 +132,8 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
       };
       readers.add(reader);
       subscription.sink.onClose(leave);
-      void catchUp(reader);
+      if (isClosed) reader.end();
+      else void catchUp(reader);
       return leave;
     },
     async hasAfter(cursor) {
@@ -145,6 +147,7 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
       return false;
     },
     close() {
+      isClosed = true;
       stop();
       for (const reader of readers) reader.end();
     },
