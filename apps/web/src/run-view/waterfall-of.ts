@@ -30,19 +30,19 @@ function read(scene: Scene, event: DurableEvent): void {
   switch (event.type) {
     case "input_accepted":
       // A later one joins the run while it is open.
-      if (scene.bars.length === 0) begin(scene, "queue", event.at, { kind: "queue", label: "Waiting to start", depth: 0 });
+      if (scene.bars.length === 0) begin(scene, "queue", { at: event.at, kind: "queue", label: "Waiting to start", depth: 0 });
       else mark(scene, event, "A message joined");
       return;
     case "run_start":
-      end(scene, "queue", event.at);
+      end(scene, "queue", { at: event.at });
       scene.run = { ...scene.run, model: event.model, provider: event.provider };
       return;
     case "turn_start":
       scene.attempts = 0;
-      begin(scene, "turn", event.at, { kind: "turn", label: `Turn ${event.turn}`, depth: 0 });
+      begin(scene, "turn", { at: event.at, kind: "turn", label: `Turn ${event.turn}`, depth: 0 });
       return;
     case "turn_end":
-      end(scene, "turn", event.at);
+      end(scene, "turn", { at: event.at });
       return;
     case "aborting":
       mark(scene, event, `Stopping: ${event.reason}`);
@@ -68,9 +68,10 @@ function readModel(scene: Scene, event: DurableEvent): boolean {
   switch (event.type) {
     case "message_start":
       if (event.role !== "assistant") return true;
-      end(scene, "wait", event.at);
+      end(scene, "wait", { at: event.at });
       scene.attempts++;
-      begin(scene, "model", event.at, {
+      begin(scene, "model", {
+        at: event.at,
         kind: "model",
         label: scene.run.model ?? "Model",
         depth: 1,
@@ -80,11 +81,12 @@ function readModel(scene: Scene, event: DurableEvent): boolean {
     case "message_end":
       if (event.message.role === "assistant") endModel(scene, event, event.message.stopReason);
       else if (event.message.role === "tool_result")
-        end(scene, `client ${event.message.callKey}`, event.at, { state: event.message.isError ? "failed" : "ok" });
+        end(scene, `client ${event.message.callKey}`, { at: event.at, state: event.message.isError ? "failed" : "ok" });
       return true;
     case "attempt_discarded": {
       const { code, reason, usage, cost } = event;
-      end(scene, "model", event.at, {
+      end(scene, "model", {
+        at: event.at,
         state: "failed",
         note: `${reason} (${code})`,
         ...(usage ? { usage } : {}),
@@ -93,7 +95,7 @@ function readModel(scene: Scene, event: DurableEvent): boolean {
       return true;
     }
     case "retry_scheduled":
-      begin(scene, "wait", event.at, { kind: "wait", label: "Waiting to try again", depth: 1, note: event.reason });
+      begin(scene, "wait", { at: event.at, kind: "wait", label: "Waiting to try again", depth: 1, note: event.reason });
       return true;
     default:
       return false;
@@ -103,7 +105,8 @@ function readModel(scene: Scene, event: DurableEvent): boolean {
 function endModel(scene: Scene, event: EventOf<"message_end">, stopReason: string): void {
   const { usage, cost, timings } = event;
   const firstTokenMs = timings?.firstTokenMs;
-  end(scene, "model", event.at, {
+  end(scene, "model", {
+    at: event.at,
     state: stopReason === "aborted" ? "aborted" : stopReason === "error" ? "failed" : "ok",
     ...(firstTokenMs === undefined ? {} : { firstTokenMs }),
     ...(usage ? { usage } : {}),
@@ -115,8 +118,9 @@ function readCall(scene: Scene, event: DurableEvent): void {
   switch (event.type) {
     case "tool_execution_start":
       // An attempt that died with its process has no end of its own.
-      end(scene, `tool ${event.callKey}`, event.at, { state: "failed", note: "The process died" });
-      begin(scene, `tool ${event.callKey}`, event.at, {
+      end(scene, `tool ${event.callKey}`, { at: event.at, state: "failed", note: "The process died" });
+      begin(scene, `tool ${event.callKey}`, {
+        at: event.at,
         kind: "tool",
         label: event.label ?? event.toolName,
         depth: 1,
@@ -126,7 +130,8 @@ function readCall(scene: Scene, event: DurableEvent): void {
     case "tool_execution_end": {
       const { outcome, usage, cost } = event;
       const state = outcome === "ok" ? "ok" : outcome === "aborted" ? "aborted" : "failed";
-      end(scene, `tool ${event.callKey}`, event.at, {
+      end(scene, `tool ${event.callKey}`, {
+        at: event.at,
         state,
         ...(outcome === "ok" ? {} : { note: outcome }),
         ...(usage ? { usage } : {}),
@@ -136,13 +141,13 @@ function readCall(scene: Scene, event: DurableEvent): void {
     }
     case "awaiting_tool_execution":
       for (const { callKey, toolName } of event.toolCalls)
-        begin(scene, `client ${callKey}`, event.at, { kind: "client", label: toolName, depth: 1, note: "Answered by the client" });
+        begin(scene, `client ${callKey}`, { at: event.at, kind: "client", label: toolName, depth: 1, note: "Answered by the client" });
       return;
     case "approval_requested":
-      begin(scene, `approval ${event.callKey}`, event.at, { kind: "approval", label: `Approval of ${event.toolName}`, depth: 1 });
+      begin(scene, `approval ${event.callKey}`, { at: event.at, kind: "approval", label: `Approval of ${event.toolName}`, depth: 1 });
       return;
     case "approval_decided":
-      end(scene, `approval ${event.callKey}`, event.at, { state: event.decision === "allow" ? "ok" : "failed" });
+      end(scene, `approval ${event.callKey}`, { at: event.at, state: event.decision === "allow" ? "ok" : "failed" });
       return;
     default:
   }
@@ -151,22 +156,25 @@ function readCall(scene: Scene, event: DurableEvent): void {
 function endRun(scene: Scene, event: EventOf<"run_end">): void {
   const { status, reason, usage, cost } = event;
   // What nobody closed ends with the run.
-  for (const name of [...scene.open.keys()]) end(scene, name, event.at, { state: status === "completed" ? "ok" : "aborted" });
+  for (const name of [...scene.open.keys()]) end(scene, name, { at: event.at, state: status === "completed" ? "ok" : "aborted" });
   scene.run = { ...scene.run, status, reason, ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
 }
 
-function begin(scene: Scene, name: string, at: number, bar: Pick<Bar, "kind" | "label" | "depth" | "attempt" | "note">): void {
+interface Begun extends Pick<Bar, "kind" | "label" | "depth" | "attempt" | "note"> {
+  readonly at: number;
+}
+
+function begin(scene: Scene, name: string, { at, ...bar }: Begun): void {
   const begun: Bar = { key: `${bar.kind}${scene.bars.length}`, startMs: at - scene.startedAt, state: "open", ...bar };
   scene.bars.push(begun);
   scene.open.set(name, begun);
 }
 
-function end(
-  scene: Scene,
-  name: string,
-  at: number,
-  more: Partial<Pick<Bar, "state" | "note" | "firstTokenMs" | "usage" | "cost">> = {},
-): void {
+interface Ended extends Partial<Pick<Bar, "state" | "note" | "firstTokenMs" | "usage" | "cost">> {
+  readonly at: number;
+}
+
+function end(scene: Scene, name: string, { at, ...more }: Ended): void {
   const bar = scene.open.get(name);
   if (!bar) return;
   scene.open.delete(name);

@@ -1,4 +1,4 @@
-import type { SessionSummary } from "@loopwright/core/ports";
+import type { SessionSummary } from "@loopwright/core/protocol";
 import type { ReactNode } from "react";
 import { ProblemNote } from "../app/problem-note.tsx";
 import { useServices } from "../app/services.ts";

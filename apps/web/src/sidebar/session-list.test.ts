@@ -1,4 +1,4 @@
-import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
+import type { SessionHit, SessionSummary } from "@loopwright/core/protocol";
 import { AgentError } from "@loopwright/core/protocol";
 import { expect, it } from "vitest";
 import { createSessionList, type SessionList, type SessionListSource } from "./session-list.ts";

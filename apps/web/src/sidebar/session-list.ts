@@ -7,8 +7,7 @@
  */
 
 import type { LoopwrightClient } from "@loopwright/client";
-import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
-import type { AgentError } from "@loopwright/core/protocol";
+import type { AgentError, SessionHit, SessionSummary } from "@loopwright/core/protocol";
 import { errorOf } from "../app/notices.ts";
 import { type Changeable, createWatched, type Watched } from "../app/watched.ts";
 

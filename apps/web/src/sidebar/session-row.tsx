@@ -1,4 +1,4 @@
-import type { SessionSummary } from "@loopwright/core/ports";
+import type { SessionSummary } from "@loopwright/core/protocol";
 import { type ReactNode, useState } from "react";
 import { MenuButton } from "../app/menu-button.tsx";
 import { hashOf } from "../app/route.ts";

@@ -1,4 +1,4 @@
-import type { SessionSummary } from "@loopwright/core/ports";
+import type { SessionSummary } from "@loopwright/core/protocol";
 import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { Icon, Sign } from "../app/icon.tsx";
 import { hashOf } from "../app/route.ts";

@@ -3,13 +3,19 @@ import type { ReactNode } from "react";
 import { Icon } from "../../app/icon.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
 import { CallAnswerForm } from "./call-answer-form.tsx";
-import type { CallCardProps } from "./call-card.tsx";
 import { outcomeWords } from "./call-words.ts";
 import { JsonText, LongText } from "./long-text.tsx";
 import { ResultParts } from "./result-parts.tsx";
+import type { ShownCall } from "./shown-call.ts";
+
+export interface ShownCallProps {
+  readonly shown: ShownCall;
+  /** As the view knows it, for a call that can be answered. */
+  readonly call?: ViewCall;
+}
 
 /** What a call was given, what it does, and what came of it. */
-export function CallBody({ shown, call }: CallCardProps): ReactNode {
+export function CallBody({ shown, call }: ShownCallProps): ReactNode {
   const { args, argsText, progress, written, output, details, state } = shown;
   const words = outcomeWords[state];
   return (

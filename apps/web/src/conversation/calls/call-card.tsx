@@ -7,10 +7,10 @@ import { durationLabel } from "../amount-labels.ts";
 import { Elapsed } from "../elapsed.tsx";
 import { useFold } from "../fold-state.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
-import { CallBody } from "./call-body.tsx";
+import { CallBody, type ShownCallProps } from "./call-body.tsx";
 import { CallIcon } from "./call-icon.tsx";
 import { stateWords } from "./call-words.ts";
-import { argsLine, type ShownCall, shownCall } from "./shown-call.ts";
+import { argsLine, shownCall } from "./shown-call.ts";
 import "./calls.css";
 
 export interface CallOfProps {
@@ -24,14 +24,8 @@ export const CallOf = memo(function CallOf({ part, call, result }: CallOfProps):
   return <CallCard shown={shownCall(part, call, result)} {...(call ? { call } : {})} />;
 });
 
-export interface CallCardProps {
-  readonly shown: ShownCall;
-  /** As the view knows it, for a call that can be answered. */
-  readonly call?: ViewCall;
-}
-
 /** A call in one line; what it was given and what came of it on request. */
-export function CallCard({ shown, call }: CallCardProps): ReactNode {
+export function CallCard({ shown, call }: ShownCallProps): ReactNode {
   const [isOpen, setOpen] = useFold(`call/${shown.key}`);
   const { toolLabel } = use(ActionsContext);
   const body = useId();

@@ -38,10 +38,12 @@ const named: { readonly [name: string]: string } = {
 
 /** The text with the character references that models write made into their characters; unknown ones stay as they are. */
 export function decodeEntities(text: string): string {
-  if (!text.includes("&")) return text;
-  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal: string, hex: string, name: string) => {
-    if (name) return Object.hasOwn(named, name) ? (named[name] ?? whole) : whole;
-    const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-    return code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? "\ufffd" : String.fromCodePoint(code);
-  });
+  return text.includes("&") ? text.replaceAll(/&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi, decoded) : text;
+}
+
+function decoded(reference: string): string {
+  const name = reference.slice(1, -1);
+  if (!name.startsWith("#")) return Object.hasOwn(named, name) ? (named[name] ?? reference) : reference;
+  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+  return code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? "\ufffd" : String.fromCodePoint(code);
 }
