@@ -14,6 +14,8 @@ export type Authenticate = (request: Request) => Principal | undefined | Promise
 /** A file of the page. */
 export interface PageFile {
   readonly bytes: Uint8Array;
+  /** The same bytes compressed, for whoever takes them so. */
+  readonly gzip?: Uint8Array;
   readonly mediaType: string;
   /** The name holds a digest of the content: it may be kept for ever. */
   readonly immutable?: boolean;

@@ -41,15 +41,24 @@ function wantsPage(request: Request): boolean {
   return accepted.some((range) => /^\s*text\/html\s*(?:;|$)/.test(range) && !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range));
 }
 
-function pageResponse({ bytes, mediaType, immutable }: PageFile, request: Request): Response {
-  return new Response(request.method === "HEAD" ? null : new Uint8Array(bytes), {
+function pageResponse({ bytes, gzip, mediaType, immutable }: PageFile, request: Request): Response {
+  const isSmall = gzip !== undefined && takesGzip(request);
+  const body = isSmall ? gzip : bytes;
+  return new Response(request.method === "HEAD" ? null : new Uint8Array(body), {
     headers: {
       "Content-Type": mediaType,
-      "Content-Length": String(bytes.byteLength),
+      "Content-Length": String(body.byteLength),
+      ...(gzip ? { Vary: "Accept-Encoding" } : {}),
+      ...(isSmall ? { "Content-Encoding": "gzip" } : {}),
       "Content-Security-Policy": pagePolicy,
       "Cache-Control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
     },
   });
+}
+
+function takesGzip(request: Request): boolean {
+  const codings = (request.headers.get("Accept-Encoding") ?? "").toLowerCase().split(",");
+  return codings.some((coding) => /^\s*gzip\s*(?:;|$)/.test(coding) && !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(coding));
 }
 
 const isPlace = (name: string): boolean => !(name.split("/").at(-1) ?? "").includes(".");

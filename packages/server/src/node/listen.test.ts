@@ -224,4 +224,22 @@ describe("static files", () => {
     }
     expect(await raw(port, `GET /a/place HTTP/1.1\r\n${host}${close}Accept: text/html\r\n\r\n`)).toContain("<p>start</p>");
   });
+
+  it("go out compressed to whoever takes them so, and as they are to everybody else", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "loopwright-"));
+    ends.push(() => rm(directory, { recursive: true }));
+    const text = "<p>start</p>".repeat(500);
+    await writeFile(join(directory, "index.html"), text);
+    const { port } = await run({ page: staticFiles(directory) });
+    const ask = (codings: string): Promise<Response> =>
+      fetch(`http://127.0.0.1:${port}/`, { headers: { "Accept-Encoding": codings, Accept: "text/html" } });
+    const [small, plain, refused] = [await ask("br, gzip"), await ask("identity"), await ask("gzip;q=0")];
+    expect(small.headers.get("Content-Encoding")).toBe("gzip");
+    expect(Number(small.headers.get("Content-Length"))).toBeLessThan(text.length / 10);
+    for (const answer of [plain, refused]) expect(answer.headers.get("Content-Encoding")).toBeNull();
+    for (const answer of [small, plain, refused]) {
+      expect(answer.headers.get("Vary")).toContain("Accept-Encoding");
+      expect(await answer.text()).toBe(text);
+    }
+  });
 });

@@ -1,5 +1,7 @@
 import { readFile, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { PageFile, ServerOptions } from "../server-options.ts";
 
 const mediaTypes: { readonly [extension: string]: string } = {
@@ -15,6 +17,9 @@ const mediaTypes: { readonly [extension: string]: string } = {
   ".woff2": "font/woff2",
 };
 
+const compressible: ReadonlySet<string> = new Set([".css", ".html", ".js", ".json", ".svg", ".txt", ".webmanifest"]);
+const compress = promisify(gzip);
+
 /** Names as builders make them: `index-B1aZne9g.js`. */
 const digested = /-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
@@ -22,7 +27,7 @@ const digested = /-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 const isRefused = (step: string): boolean => step === "" || step.startsWith(".") || /[\\\0]/.test(step);
 
 /**
- * The files of a built page, for the option `page`. Each is read once and kept; nothing outside the directory is ever read, and neither are source
+ * The files of a built page, for the option `page`. Each is read and compressed once, and kept; nothing outside the directory is ever read, and neither are source
  * maps and files whose name begins with a dot. The empty path is `index.html`.
  */
 export function staticFiles(directory: string): NonNullable<ServerOptions["page"]> {
@@ -37,7 +42,9 @@ export function staticFiles(directory: string): NonNullable<ServerOptions["page"
       const place = join(await root, path);
       const file = await realpath(place);
       if (!file.startsWith(`${await root}${sep}`)) return undefined;
-      const found = { bytes: await readFile(file), mediaType, immutable: digested.test(path) };
+      const bytes = await readFile(file);
+      const small = compressible.has(extname(path)) ? { gzip: await compress(bytes) } : {};
+      const found = { bytes, ...small, mediaType, immutable: digested.test(path) };
       // Where capitals do not count a file has thousands of names.
       if (file.toLowerCase() !== place.toLowerCase() || file === place) known.set(path, found);
       return found;
