@@ -29,7 +29,7 @@ function Messages({ view, target }: Omit<ConversationProps, "actions">): ReactNo
   const rows = useRows(view);
   const { virtualizer, scroller } = useMessageList(rows);
   const marked = useTarget({ target, view, rows, virtualizer });
-  const isAtEnd = useAtEnd(scroller);
+  const isAtEnd = useAtEnd(scroller, () => virtualizer.scrollToEnd());
   const [isFinding, setFinding] = useState(false);
   useFindKey(
     findFieldId,

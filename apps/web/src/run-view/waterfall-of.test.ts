@@ -117,6 +117,14 @@ it("a stop and a limit are moments; a failure ends what is open", () => {
   expect(waterfallOf(stopped)?.error).toEqual({ code: "RUN_ABORTED", message: "The run was stopped: user." });
 });
 
+it("a run that begins at once waited for nothing", () => {
+  const begun: readonly DurableEvent[] = [
+    { ...place, seq: 1, at: 5, type: "input_accepted", inputId: "i", mode: "enqueue" },
+    { ...place, seq: 2, at: 5, type: "run_start", model: "m", provider: "p" },
+  ];
+  expect(barsOf(begun)).toEqual([]);
+});
+
 it("nothing is known of a run without events", () => {
   expect(waterfallOf([])).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { type CSSProperties, type ReactNode, useId, useState } from "react";
 import { countLabel, durationLabel } from "../conversation/amount-labels.ts";
-import { PlainText } from "../conversation/markdown/plain-text.tsx";
+import { inertText, PlainText } from "../conversation/markdown/plain-text.tsx";
 import { moneyLabel } from "../session/usage-button.tsx";
 import { timeTicks } from "./time-ticks.ts";
 import type { Waterfall, WaterfallBar } from "./waterfall.ts";
@@ -104,7 +104,7 @@ function BarRow({ bar, totalMs, isOpen, onToggle }: BarRowProps): ReactNode {
           >
             <span className="waterfall-dot" aria-hidden="true" />
             <span className="visually-hidden">{kind === "turn" ? "" : `${kindWords[kind]}: `}</span>
-            <span className="waterfall-name" title={label}>
+            <span className="waterfall-name" title={inertText(label)}>
               <PlainText text={label} />
             </span>
             {attempt === undefined ? null : <span className="waterfall-try">try {attempt}</span>}

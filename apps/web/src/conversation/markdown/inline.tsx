@@ -3,7 +3,7 @@ import { Fragment, type ReactNode } from "react";
 import { decodeEntities } from "./decode-entities.ts";
 import type { FootnoteMark } from "./footnotes.ts";
 import { MarkdownPicture } from "./markdown-picture.tsx";
-import { PlainText } from "./plain-text.tsx";
+import { inertText, PlainText } from "./plain-text.tsx";
 import { safeLink } from "./safe-link.ts";
 
 /** Deeper nesting is shown as it was written. */
@@ -91,7 +91,7 @@ function Anchor({ token, depth }: { readonly token: Tokens.Link; readonly depth:
   const address = safeLink(token.href);
   const words = <Inline tokens={token.tokens} depth={depth + 1} />;
   // What cannot be followed is still told: the words, and where they wanted to lead.
-  if (address === undefined) return token.text === token.href ? words : <span title={token.href}>{words}</span>;
+  if (address === undefined) return token.text === token.href ? words : <span title={inertText(token.href)}>{words}</span>;
   return (
     <a href={address} target="_blank" rel="noopener noreferrer nofollow" title={address}>
       {words}

@@ -6,6 +6,7 @@ import { ActionsContext } from "../actions-context.ts";
 import { clockLabel, countLabel, durationLabel, momentLabel, tokensLabel } from "../amount-labels.ts";
 import { CopyButton } from "../copy-button.tsx";
 import { useFold } from "../fold-state.ts";
+import { inertText } from "../markdown/plain-text.tsx";
 import type { MessageRow } from "../rows/conversation-row.ts";
 import { type AnswerFigures, figuresOf, tokensIn } from "./answer-figures.ts";
 import { VersionSwitch } from "./version-switch.tsx";
@@ -76,7 +77,7 @@ export function AnswerFoot({ row }: { readonly row: MessageRow }): ReactNode {
 
 function summaryOf({ model, usage, cost, durationMs }: AnswerFigures, at: number): readonly (readonly [string, string])[] {
   return [
-    ...(model === undefined ? [] : [["model", model] as const]),
+    ...(model === undefined ? [] : [["model", inertText(model)] as const]),
     ["clock", clockLabel(at)],
     ...(durationMs === undefined ? [] : [["duration", durationLabel(durationMs)] as const]),
     ...(usage ? [["tokens", `${tokensLabel(tokensIn(usage))} tokens`] as const] : []),
@@ -94,7 +95,7 @@ function detailsOf(figures: AnswerFigures, at: number): readonly (readonly [stri
     ["of it reasoning", usage?.reasoning],
   ];
   return [
-    ...(model === undefined ? [] : [["Model", model] as const]),
+    ...(model === undefined ? [] : [["Model", inertText(model)] as const]),
     ["Time", momentLabel(at)],
     ...(turns > 1 ? [["Turns", countLabel(turns)] as const] : []),
     ...counts.flatMap(([name, count]) => (count === undefined ? [] : [[name, countLabel(count)] as const])),
