@@ -52,16 +52,14 @@ export function createServer(given: ServerOptions): AgentServer {
     metrics: createRequestMetrics(),
     isReady: () => isReady,
   };
-  const recovered = options.authenticate
-    ? undefined
-    : host.recover("local").catch((error: unknown) => {
-        if (isReady) logger.log("error", "Runs that were left behind could not be looked for.", { code: failureOf(error).code });
-      });
+  if (!options.authenticate)
+    host.recover("local").catch((error: unknown) => {
+      if (isReady) logger.log("error", "Runs that were left behind could not be looked for.", { code: failureOf(error).code });
+    });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
     isReady = false;
-    await recovered;
     streams.close();
     await host.close();
     rates.close();

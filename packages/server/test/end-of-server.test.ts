@@ -21,3 +21,24 @@ it("a reader who begins to watch a session that was just let go of is sent back,
   expect(await response.text()).toBe("");
   await door.close();
 });
+
+it("a server whose store is silent while it looks for runs that were left can still be closed", async () => {
+  const store = memoryStore();
+  const silent = { ...store, index: { ...store.index, list: () => new Promise<never>(() => {}) } };
+  const { server } = testServer({ store: silent });
+  await expect(server.close()).resolves.toBeUndefined();
+});
+
+it("an input whose last bytes come after the end is refused, and begins nothing", async () => {
+  const store = memoryStore();
+  const { send, server } = testServer({ store });
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const answer = send("/api/agent/execute", { body: readable, headers: { "Content-Type": "application/json" } });
+  const writer = writable.getWriter();
+  await writer.write(new TextEncoder().encode('{"context":{},'));
+  await server.close();
+  await writer.write(new TextEncoder().encode('"input":"Hi."}'));
+  await writer.close();
+  expect((await answer).status).toBe(503);
+  expect(await store.index.list("local", { limit: 10 })).toEqual([]);
+});

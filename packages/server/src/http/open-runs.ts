@@ -16,6 +16,7 @@ export interface OpenRuns {
 interface Moving {
   /** Inputs on their way into the log. */
   pending: number;
+  stop?: () => void;
 }
 
 const retryAfterMs = 5_000;
@@ -29,17 +30,15 @@ export function createOpenRuns(most: number): OpenRuns {
     if (sessions?.size === 0) principals.delete(key);
   }
 
-  function track(key: string, session: AgentSession): void {
-    const stop = session.follow({
-      events() {},
-      rested: () => done(),
-      lost: () => done(),
-    });
+  /** Until the session rests or is lost. While an input is on its way nobody knows; whoever brings the last one looks again. */
+  function track(key: string, session: AgentSession, moving: Moving): void {
     const done = (): void => {
-      if ((principals.get(key)?.get(session)?.pending ?? 0) > 0) return;
+      if (moving.pending > 0) return;
       forget(key, session);
-      stop();
+      moving.stop?.();
     };
+    moving.stop?.();
+    moving.stop = session.follow({ events() {}, rested: done, lost: done });
     if (session.isResting) done();
   }
 
@@ -58,7 +57,7 @@ export function createOpenRuns(most: number): OpenRuns {
         return await submit();
       } finally {
         moving.pending -= 1;
-        if (!known) track(key, session);
+        if (moving.pending === 0) track(key, session, moving);
       }
     },
   };

@@ -1,19 +1,32 @@
 import { createAgent } from "@loopwright/core";
 import { memoryChannel, memoryStore, randomIds, scripted, silentLogger } from "@loopwright/core/memory";
-import { manualClock } from "@loopwright/core/testing";
+import type { SessionStore } from "@loopwright/core/ports";
+import { type ManualClock, manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
+import { failingStore } from "../../test/failing-store.ts";
+import { runClock, turnOfLoop, until } from "../../test/turn-of-loop.ts";
 import { defaultServerLimits } from "../server-limits.ts";
 import { createSessionHost } from "./create-session-host.ts";
 import type { HostedSession, SessionHost } from "./session-host.ts";
 
 const principal = { user: "ann", scope: "team" };
 
-function hostOf(sessionsLoaded: number): { readonly host: SessionHost; readonly clock: ReturnType<typeof manualClock> } {
+interface HostScene {
+  readonly host: SessionHost;
+  readonly store: SessionStore;
+  readonly clock: ManualClock;
+}
+
+function hostOf(sessionsLoaded: number, store: SessionStore = memoryStore()): HostScene {
   const clock = manualClock();
-  const agent = createAgent({ name: "helper", provider: scripted([]) });
-  const options = { agents: [agent], store: memoryStore() };
+  const agent = createAgent({ name: "helper", provider: scripted([{ text: "Hello." }]) });
+  const options = { agents: [agent], store };
   const limits = { ...defaultServerLimits, sessionsLoaded };
-  return { clock, host: createSessionHost({ options, limits, channel: memoryChannel(), clock, ids: randomIds, logger: silentLogger }) };
+  return {
+    clock,
+    store,
+    host: createSessionHost({ options, limits, channel: memoryChannel(), clock, ids: randomIds, logger: silentLogger }),
+  };
 }
 
 async function make(host: SessionHost, id: string): Promise<HostedSession> {
@@ -51,4 +64,50 @@ it("lets go of a session that nobody has used for a while, and keeps one that wa
   kept.release();
   clock.advance(2 * defaultServerLimits.sessionIdleMs);
   expect(host.loaded).toBe(0);
+});
+
+it("holds nothing of a session that was never begun, once its last user has left", async () => {
+  const { host } = hostOf(10);
+  const refused = await host.create(principal, { id: "refused" });
+  await expect(refused.session.submit("Hi.", { parent: "99" })).rejects.toMatchObject({ code: "INPUT_INVALID" });
+  refused.release();
+  await turnOfLoop();
+  expect(host.loaded).toBe(0);
+  const begun = await host.create(principal, { id: "refused" });
+  expect(begun.session).not.toBe(refused.session);
+  await host.close();
+});
+
+it("holds nothing after its end: what is still being loaded is let go of", async () => {
+  const { host, store } = hostOf(10);
+  (await make(host, "slow")).release();
+  await host.close();
+  const gate = Promise.withResolvers<void>();
+  const log = { ...store.log, read: (...args: Parameters<typeof store.log.read>) => gate.promise.then(() => store.log.read(...args)) };
+  const { host: late } = hostOf(10, { ...store, log });
+  const opening = late.open({ scope: "team", session: "slow" });
+  const closing = late.close();
+  gate.resolve();
+  await closing;
+  await expect(opening).rejects.toMatchObject({ code: "NOT_READY" });
+  await expect(late.create(principal, {})).rejects.toMatchObject({ code: "NOT_READY" });
+  expect(late.loaded).toBe(0);
+});
+
+it("keeps a session while its store is away, for nobody knows whether it rests, and lets go of it when it is back and does", async () => {
+  const store = failingStore(memoryStore());
+  const { host, clock } = hostOf(10, store);
+  const hosted = await make(host, "left");
+  await hosted.session.submit("Hi.");
+  await until(() => host.running === 0, "the run ends");
+  store.state = "failing";
+  await expect(hosted.session.submit("Again.")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  hosted.release();
+  clock.advance(3 * defaultServerLimits.sessionIdleMs);
+  await turnOfLoop();
+  expect(host.loaded).toBe(1);
+  store.state = "well";
+  const stop = runClock(clock, 1_000);
+  await until(() => host.loaded === 0, "the session is back, and let go of as idle");
+  stop();
 });

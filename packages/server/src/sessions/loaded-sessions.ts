@@ -1,9 +1,12 @@
 /*
  * Owns: the sessions that are loaded in this process, who uses them, and when they are let go.
  * Does not own: how a session is loaded or made (the host).
- * Invariant: a session stays while somebody uses it or something runs; after that it goes when it has been idle, or when there are too many.
+ * Invariants
+ *  L1 a session stays while somebody uses it or something runs; after that it goes when it has been idle, or when there are too many;
+ *  L2 one that was never begun goes with its last user: what the store does not have is not here either;
+ *  L3 after the end nothing is held: what was still being opened is let go of.
  */
-import type { AgentSession } from "@loopwright/core";
+import { AgentError, type AgentSession } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { ServerScene } from "../server-scene.ts";
 import { createSessionFeed, type HostedFeed } from "../stream/session-feed.ts";
@@ -21,9 +24,15 @@ export interface LoadedSession {
 
 type LoadedParts = Pick<ServerScene, "options" | "limits" | "clock" | "logger">;
 
+/** The error of who asks too late. */
+export const shuttingDown = (): AgentError => new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
+
 const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
 
-const isIdle = ({ users, feed, session }: LoadedSession): boolean => users === 0 && (feed?.watchers ?? 0) === 0 && session.isResting;
+const isUnused = ({ users, feed }: LoadedSession): boolean => users === 0 && (feed?.watchers ?? 0) === 0;
+
+/** Of one whose store is away nobody knows whether it rests. */
+const isIdle = (entry: LoadedSession): boolean => isUnused(entry) && entry.session.lastSeq > 0 && entry.session.isResting;
 
 export class LoadedSessions {
   readonly #parts: LoadedParts;
@@ -56,7 +65,12 @@ export class LoadedSessions {
     return this.#entries.get(keyOf(ref));
   }
 
+  /** @throws AgentError NOT_READY after the end */
   add({ ref, session, agent }: Pick<LoadedSession, "ref" | "session" | "agent">): LoadedSession {
+    if (this.#isClosed) {
+      void session[Symbol.asyncDispose]();
+      throw shuttingDown();
+    }
     const { options, limits, clock, logger } = this.#parts;
     const entry: LoadedSession = { ref, agent, session, feed: undefined, users: 0, idleSince: clock.now() };
     const on = { quiet: () => this.#noteQuiet(entry), lost: () => void this.drop(entry) };
@@ -110,8 +124,18 @@ export class LoadedSessions {
     entry.idleSince = this.#parts.clock.now();
     this.#unused.delete(entry);
     if (this.get(entry.ref) === entry && isIdle(entry)) this.#unused.add(entry);
+    if (isUnused(entry) && entry.session.lastSeq === 0) void this.#dropUnbegun(entry);
     this.#shed();
     this.#planSweep();
+  }
+
+  /** Its first input was refused. While the store is away nobody knows: it is looked at again when it is back. */
+  async #dropUnbegun(entry: LoadedSession): Promise<void> {
+    const isKnown = await entry.session.ready().then(
+      () => true,
+      () => false,
+    );
+    if (isKnown && entry.session.lastSeq === 0 && isUnused(entry)) await this.drop(entry);
   }
 
   /** Lets go of the idlest while there are too many. */

@@ -22,6 +22,7 @@ export async function recoverRuns(
         await load({ scope, session: id });
         count += 1;
       } catch (error) {
+        if (isAgentError(error, "NOT_READY")) return count; // The server ends: the next process finds the rest.
         const code = isAgentError(error) ? error.code : "INTERNAL";
         logger.log("error", "A session that was left running could not be opened.", { session: id, code });
       }

@@ -7,7 +7,7 @@ import { type Agent, AgentError, createSession, readOpening, type SessionOptions
 import type { SessionRef, SessionStore } from "@loopwright/core/ports";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
-import type { LoadedSession, LoadedSessions } from "./loaded-sessions.ts";
+import { type LoadedSession, type LoadedSessions, shuttingDown } from "./loaded-sessions.ts";
 import type { HostedSession, NewSession } from "./session-host.ts";
 
 export type LoaderParts = Pick<ServerScene, "options" | "channel" | "clock" | "ids" | "logger">;
@@ -28,7 +28,7 @@ export class SessionLoader {
 
   /** The session of the store. It is in use until all who asked for it meanwhile have it. */
   load(ref: SessionRef): Promise<LoadedSession> {
-    if (this.#loaded.isClosed) return Promise.reject(new AgentError("NOT_READY", { message: "The server is shutting down." }));
+    if (this.#loaded.isClosed) return Promise.reject(shuttingDown());
     const known = this.#loaded.get(ref);
     if (known) return Promise.resolve(known);
     const key = keyOf(ref);
