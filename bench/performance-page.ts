@@ -100,8 +100,8 @@ export const httpSection = (measured: Measured): Section => ({
   text: `${madeText(measured.machine, "--only http --write")}
 
 The server, what it is compared with, the model and the load each run in a process of their own on the loopback. CPU and memory are
-those of the server's process alone. The contenders take turns; "single rounds" says how far the ratios of the rounds lie
-apart, which is the noise of the machine. Every client counts its events, so that nothing is fast by dropping some.
+those of the server's process alone. The contenders take turns; "single rounds" says how far the rounds lie apart, which is the noise
+of the machine. Every client counts its events, so that nothing is fast by dropping some.
 
 ${tableText(measured, httpColumns)}
 
@@ -117,7 +117,7 @@ ${tableText(measured, httpColumns)}
 - What the figures rest on: an event is encoded once and made an HTTP chunk once for all who watch, past \`ServerResponse.write\`, and what is
   written in one turn of the event loop leaves in one call (a run of two turns: 15 writes, 6 calls). Bodies of known length are read
   without a stream. Readers and sinks are objects of classes: as closures an idle reader took 2 KB of heap more. Idle sessions are shed
-  without looking at all that are loaded, which was 7 % of the CPU of 4,000 runs at once.
+  without looking at all that are loaded, which was 5 % of the CPU of 4,000 runs at once.
 ${detailText(measured)}`,
 });
 

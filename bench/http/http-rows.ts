@@ -9,13 +9,18 @@ const crowdGoal = 1.5;
 const idleGoalKb = 25;
 
 /** The value that so many of 100 are not above. */
-export function percentile(values: readonly number[], percent: number): number {
+function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
 }
 
 const of = (results: HttpResults, server: string, figure: string): readonly number[] => results[server]?.[figure] ?? [];
 const middle = (results: HttpResults, server: string, figure: string): number => median(of(results, server, figure));
+
+/** From the least to the most of the rounds. */
+function range(values: readonly number[]): string {
+  return values.length < 2 ? "" : `${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)}`;
+}
 
 /** How far the ratios of single rounds lie from one another. */
 function spread(values: readonly number[], basis: readonly number[]): string {
@@ -83,6 +88,7 @@ function idleRows({ id, title }: IdleScene, results: HttpResults): readonly Row[
       raw: middle(results, "hono", figure),
       loopwright: { value: middle(results, "loopwright", figure), ...(goal === undefined ? {} : { goal }) },
       format: "KB",
+      spread: range(of(results, "loopwright", figure)),
     }),
   );
 }
