@@ -127,7 +127,7 @@ function sessionOver(handle: Handle): AgentSession {
     },
     submit: (input, options = {}) => submitInput(handle, input, options),
     follow: (follower) => followSession(handle, follower),
-    lanes: (runId) => driver.hub.snapshots(runId),
+    lanes: (runId) => driver.hub.snapshots(runId).filter(({ lane }) => isLaneOpen(driver.state, lane)),
     get lastSeq() {
       return driver.state.seq;
     },
@@ -143,6 +143,11 @@ function sessionOver(handle: Handle): AgentSession {
     [Symbol.asyncDispose]: () => driver.dispose(),
   };
   return session;
+}
+
+/** A lane is over with the fact that closes it, which its effect is told of a moment later. */
+function isLaneOpen({ run }: State, lane: number): boolean {
+  return run?.open?.lane === lane || (run?.calls ?? []).some((call) => call.stage === "started" && call.lane === lane);
 }
 
 function statusOf(state: State): SessionStatus {
