@@ -7,6 +7,8 @@ const forbid = (name, from, to, comment) => ({ name, severity: "error", comment,
 const TEST = "\\.(test|test-d)\\.tsx?$|^[^/]+/[^/]+/test/";
 const CORE = "^packages/core/";
 const ROOMS = "^packages/core/src";
+/** The page is bundled: its libraries are development dependencies. */
+const PAGE = "^apps/web/src/";
 /** The server is proved with what talks to it and what it stands on. */
 const SERVER_TEST = "^packages/server/(?:test/|src/.*\\.test\\.ts$)";
 
@@ -49,6 +51,18 @@ module.exports = {
       { path: CORE, pathNot: `${ROOMS}/protocol/` },
       "The client speaks the protocol only.",
     ),
+    forbid(
+      "page-sees-client-only",
+      { path: PAGE, pathNot: TEST },
+      { path: "^(packages|apps|bench|examples)/", pathNot: [PAGE, "^packages/client/", `${ROOMS}/protocol/`] },
+      "The page speaks to the client, in the words of the protocol.",
+    ),
+    forbid(
+      "page-tests-exception",
+      { path: "^apps/web/(?:test/|src/.*\\.test\\.tsx?$)" },
+      { path: "^packages/", pathNot: [CORE, "^packages/(server|client|providers-scripted|store-sqlite)/"] },
+      "Tests of the page may also use the server, scripted models and the embedded store.",
+    ),
     forbid("packages-never-import-apps", { path: "^(packages|bench)/" }, { path: "^apps/" }, "Apps are leaves."),
     forbid(
       "front-door-only",
@@ -58,7 +72,7 @@ module.exports = {
     ),
     forbid(
       "web-standards-only",
-      { path: "^packages/(core|client|provider-kit)/src/(?!node/)", pathNot: [TEST, "^packages/provider-kit/src/testing/"] },
+      { path: ["^packages/(core|client|provider-kit)/src/(?!node/)", PAGE], pathNot: [TEST, "^packages/provider-kit/src/testing/"] },
       { dependencyTypes: ["core"] },
       "No Node.js modules here.",
     ),
@@ -70,13 +84,19 @@ module.exports = {
     ),
     forbid(
       "libraries-are-declared",
-      { path: "^(packages|apps)/[^/]+/src/", pathNot: TEST },
+      { path: "^(packages|apps)/[^/]+/src/", pathNot: [TEST, PAGE] },
       {
         path: "node_modules/",
         dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"],
         dependencyTypesNot: ["npm", "npm-peer", "npm-optional"],
       },
       "A library is declared in the package.json of the package that imports it.",
+    ),
+    forbid(
+      "page-libraries-are-declared",
+      { path: PAGE, pathNot: TEST },
+      { path: "node_modules/", dependencyTypes: ["npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["npm-dev"] },
+      "A library of the page is declared in its package.json.",
     ),
     forbid("everything-resolves", { path: "^(packages|apps)/" }, { couldNotResolve: true }, "An import leads somewhere."),
     forbid("message-imports-nothing", { path: `${ROOMS}/message/`, pathNot: TEST }, { pathNot: `${ROOMS}/message/` }, "The nouns."),

@@ -9,7 +9,7 @@ const words =
 const start = Date.UTC(2026, 10, 20, 8, 0, 0);
 
 /** Text of about so many words, the same for the same seed. */
-export function prose(seed: number, count: number): string {
+function prose(seed: number, count: number): string {
   let value = seed * 2654435761 + 1;
   const next = (): number => {
     value = (Math.imul(value, 1664525) + 1013904223) >>> 0;

@@ -49,7 +49,7 @@ export function chatPage(page: Page): ChatPage {
 }
 
 /** The id of the session that the address names. */
-export function sessionIdOf(page: Page): string {
+function sessionIdOf(page: Page): string {
   return /#\/c\/([^/]+)/.exec(page.url())?.[1] ?? "";
 }
 

@@ -31,7 +31,7 @@ export interface Served {
 }
 
 /** How long the page may take for anything. */
-export const patienceMs = 10_000;
+const patienceMs = 10_000;
 
 let browser: Promise<Browser> | undefined;
 

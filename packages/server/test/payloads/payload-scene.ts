@@ -13,7 +13,7 @@ export interface WatchedStore {
   readonly writes: readonly string[];
 }
 
-export function watchedStore(inner: SessionStore = memoryStore()): WatchedStore {
+function watchedStore(inner: SessionStore = memoryStore()): WatchedStore {
   const writes: string[] = [];
   const { log, blobs } = inner;
   const store: SessionStore = {

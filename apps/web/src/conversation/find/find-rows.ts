@@ -18,6 +18,6 @@ function textIn(entry: ViewMessage): string {
 }
 
 /** As it is compared: small letters, one space between words. */
-export function folded(text: string): string {
+function folded(text: string): string {
   return text.toLowerCase().replaceAll(/\s+/g, " ").trim();
 }

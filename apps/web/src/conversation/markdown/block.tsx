@@ -52,7 +52,7 @@ interface BlockListProps {
 }
 
 /** The blocks inside of a block. */
-export function BlockList({ tokens, depth = 0, level }: BlockListProps): ReactNode {
+function BlockList({ tokens, depth = 0, level }: BlockListProps): ReactNode {
   return tokens.map((token, i) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other name, and hold no state
     <Fragment key={i}>{blockOf(token as BlockToken, depth, level)}</Fragment>
