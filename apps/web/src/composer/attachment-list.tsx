@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Icon } from "../app/icon.tsx";
+import { useFileAddress } from "../app/use-file-address.ts";
 import { inertText } from "../conversation/markdown/plain-text.tsx";
 import type { DraftFile } from "../session/drafts.ts";
 import { isPicture, sizeLabel } from "./outgoing.ts";
@@ -21,7 +22,7 @@ export function AttachmentList({ files, uploads, fileUrl, onRemove, onDrop }: At
       {files.map(({ blob, name = "file", mediaType, sizeBytes }, place) => (
         <li key={blob} className="attachment">
           {isPicture(mediaType) ? (
-            <img className="attachment-picture" src={fileUrl(blob)} alt="" />
+            <AttachmentPicture address={fileUrl(blob)} />
           ) : (
             <span className="attachment-sign">
               <Icon name="file" />
@@ -60,4 +61,8 @@ export function AttachmentList({ files, uploads, fileUrl, onRemove, onDrop }: At
       ))}
     </ul>
   );
+}
+
+function AttachmentPicture({ address }: { readonly address: string }): ReactNode {
+  return <img className="attachment-picture" src={useFileAddress(address)} alt="" />;
 }

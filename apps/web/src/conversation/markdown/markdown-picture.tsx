@@ -1,5 +1,6 @@
 import { type ReactNode, use } from "react";
 import { Icon } from "../../app/icon.tsx";
+import { useFileAddress } from "../../app/use-file-address.ts";
 import { ActionsContext } from "../actions-context.ts";
 import { PlainText } from "./plain-text.tsx";
 import { safeLink, safePicture } from "./safe-link.ts";
@@ -8,7 +9,8 @@ import { safeLink, safePicture } from "./safe-link.ts";
 export function MarkdownPicture({ address, text }: { readonly address: string; readonly text: string }): ReactNode {
   const { fileUrl } = use(ActionsContext);
   const picture = safePicture(address, fileUrl);
-  if (picture !== undefined) return <img className="markdown-picture" src={picture} alt={text} loading="lazy" />;
+  const shown = useFileAddress(picture);
+  if (picture !== undefined) return <img className="markdown-picture" src={shown} alt={text} loading="lazy" />;
   const link = safeLink(address);
   const words = <PlainText text={text === "" ? "Picture" : text} />;
   if (link === undefined) return words;

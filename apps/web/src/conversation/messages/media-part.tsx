@@ -1,6 +1,7 @@
 import type { FilePart, ImagePart, MediaSource } from "@loopwright/core/protocol";
 import { type ReactNode, use, useState } from "react";
 import { Icon } from "../../app/icon.tsx";
+import { useFileAddress } from "../../app/use-file-address.ts";
 import { ActionsContext } from "../actions-context.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
 import { safeLink, safePicture } from "../markdown/safe-link.ts";
@@ -11,11 +12,12 @@ export function MediaPart({ part }: { readonly part: ImagePart | FilePart }): Re
   const [isBroken, setBroken] = useState(false);
   const address = addressOf(part.source, part.mediaType, fileUrl);
   const picture = part.type === "image" && address !== undefined && !isBroken ? safePicture(address, fileUrl) : undefined;
+  const shown = useFileAddress(picture);
   const name = part.type === "file" && part.name !== undefined ? part.name : part.type === "image" ? "Picture" : "File";
   if (picture !== undefined) {
     return (
-      <a className="picture" href={picture} target="_blank" rel="noopener noreferrer" aria-label="Open the picture">
-        <img src={picture} alt="" loading="lazy" onError={() => setBroken(true)} />
+      <a className="picture" href={shown} target="_blank" rel="noopener noreferrer" aria-label="Open the picture">
+        <img src={shown} alt="" loading="lazy" onError={() => setBroken(true)} />
       </a>
     );
   }
