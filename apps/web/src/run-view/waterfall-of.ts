@@ -35,6 +35,8 @@ function read(scene: Scene, event: DurableEvent): void {
       return;
     case "run_start":
       end(scene, "queue", { at: event.at });
+      // Most runs begin at once: that is no news.
+      if (event.at === scene.startedAt) scene.bars.length = 0;
       scene.run = { ...scene.run, model: event.model, provider: event.provider };
       return;
     case "turn_start":
