@@ -13,6 +13,7 @@ import type { Fact } from "../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
 import { createToolRegistry } from "../tools/tool-registry.ts";
+import { type BatchDecision, isForLog } from "./batch-decision.ts";
 import { type Committed, commitBatch, storeError } from "./commit.ts";
 import { createDateTimer, type DateTimer, expiredCalls } from "./dates.ts";
 import type { Deps } from "./deps.ts";
@@ -21,23 +22,13 @@ import { createGather } from "./gather.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.ts";
 import { claimLease, type Lease } from "./lease.ts";
-import { createPreparing, type Launch, type Preparing } from "./preparing.ts";
+import { createPreparing, type Preparing } from "./preparing.ts";
 import { readNews } from "./read-news.ts";
 import { handleLetGo, historyLost, sessionClosed, storeConflict, storeFull } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
 import { catchUp, type Speculation, speculate } from "./speculation.ts";
 import { createTailWatch, type TailWatch } from "./tail-watch.ts";
 import { createWatchers, type Watcher } from "./watchers.ts";
-
-interface Decision {
-  readonly speculation: Speculation;
-  readonly accepted: readonly WaitingOffer[];
-  readonly launches: readonly Launch[];
-  /** Under which it was made. */
-  readonly lease: Lease | undefined;
-  /** The lease goes back with this batch. */
-  readonly rests: boolean;
-}
 
 export class SessionDriver {
   readonly hub: Hub;
@@ -194,23 +185,20 @@ export class SessionDriver {
       this.effects.count <= ending &&
       this.inbox.length === 0 &&
       isAtRest(speculation.state);
-    const decision: Decision = { speculation, accepted, launches, lease, rests };
-    // A claim alone is no session, and tells one that rests nothing: what is refused leaves no trace.
-    const isIdleClaim = rests && isAtRest(this.current) && speculation.facts.every(({ type }) => type === "owner.claimed");
-    if (speculation.facts.length > 0 && speculation.state.status !== "new" && !isIdleClaim)
-      return this.conclude(await this.append(decision), decision);
+    const decision: BatchDecision = { speculation, accepted, launches, lease, rests };
+    if (isForLog(decision, this.current)) return this.conclude(await this.append(decision), decision);
     this.finish(decision);
     if (rests) await this.releaseLease();
     return launches.length > 0 || accepted.length > 0;
   }
 
-  private append({ speculation, lease, rests }: Decision): Promise<Committed> {
+  private append({ speculation, lease, rests }: BatchDecision): Promise<Committed> {
     const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
     const request = { expectedSeq: this.current.seq, batchId: this.deps.ids.next(), facts: speculation.facts, ...claim };
     return commitBatch(this.deps, request);
   }
 
-  private async conclude(outcome: Committed, decision: Decision): Promise<boolean> {
+  private async conclude(outcome: Committed, decision: BatchDecision): Promise<boolean> {
     switch (outcome.type) {
       case "ok":
       case "dup":
@@ -248,7 +236,7 @@ export class SessionDriver {
   }
 
   /** Acknowledges and launches, once the log has it. */
-  private finish({ accepted, launches, lease }: Decision): void {
+  private finish({ accepted, launches, lease }: BatchDecision): void {
     for (const offer of accepted) offer.resolve();
     if (this.lease === lease) for (const launch of launches) launch(this.current);
   }
