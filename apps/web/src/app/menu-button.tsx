@@ -24,6 +24,8 @@ export function MenuButton({ label, items, icon = "more", className = "icon-butt
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
+  // A press on the button closes an open menu before the click comes.
+  const wasOpen = useRef(false);
   const id = useId();
 
   const open = (): void => {
@@ -49,7 +51,15 @@ export function MenuButton({ label, items, icon = "more", className = "icon-butt
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={id}
-        onClick={() => (isOpen ? menu.current?.hidePopover() : open())}
+        onPointerDown={() => {
+          wasOpen.current = isMenuOpen(menu.current);
+        }}
+        onClick={({ detail }) => {
+          // A click of the keyboard has no press before it.
+          const closes = detail === 0 ? isMenuOpen(menu.current) : wasOpen.current;
+          if (closes) menu.current?.hidePopover();
+          else open();
+        }}
       >
         <Icon name={icon} />
       </button>
@@ -84,6 +94,11 @@ export function MenuButton({ label, items, icon = "more", className = "icon-butt
       </div>
     </>
   );
+}
+
+/** Asked of the browser: what React knows comes a moment later. */
+function isMenuOpen(list: HTMLElement | null): boolean {
+  return list?.matches(":popover-open") ?? false;
 }
 
 function itemsIn(list: HTMLElement): readonly HTMLElement[] {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { KeptText } from "./kept-text.ts";
 
 export interface SidebarState {
@@ -45,15 +45,25 @@ export function useSidebar(kept: KeptText): SidebarState {
     };
   }, [isOver]);
 
-  const show = (isShown: boolean): void => {
+  const isShown = isNarrow ? isOver : isBeside;
+  const wasShown = useRef(isShown);
+  useEffect(() => {
+    if (wasShown.current === isShown) return;
+    wasShown.current = isShown;
+    const element = document.activeElement;
+    // The button that was pressed is gone with what it showed or hid: the focus goes to the one that takes it back.
+    if (element && element !== document.body && !element.closest("[inert]")) return;
+    document.getElementById(isShown ? "hide-conversations" : "show-conversations")?.focus();
+  }, [isShown]);
+
+  const show = (next: boolean): void => {
     if (isNarrow) {
-      setOver(isShown);
+      setOver(next);
       return;
     }
-    setBeside(isShown);
-    kept.set("sidebar", isShown ? undefined : "hidden");
+    setBeside(next);
+    kept.set("sidebar", next ? undefined : "hidden");
   };
-  const isShown = isNarrow ? isOver : isBeside;
   return {
     isShown,
     isDrawerOpen: isNarrow && isOver,

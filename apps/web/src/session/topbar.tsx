@@ -13,7 +13,14 @@ export function Topbar({ onSidebar, title, children }: TopbarProps): ReactNode {
   return (
     <header className="topbar">
       {onSidebar ? (
-        <button type="button" className="icon-button" aria-label="Show conversations" title="Show conversations" onClick={onSidebar}>
+        <button
+          type="button"
+          id="show-conversations"
+          className="icon-button"
+          aria-label="Show conversations"
+          title="Show conversations"
+          onClick={onSidebar}
+        >
           <Icon name="panel" />
         </button>
       ) : null}

@@ -3,10 +3,8 @@ import { type ReactNode, useId } from "react";
 import { Icon } from "../app/icon.tsx";
 import { useServices } from "../app/services.ts";
 import { useWatched } from "../app/use-watched.ts";
+import { countLabel, tokensLabel } from "../conversation/amount-labels.ts";
 import type { OpenSession } from "./open-session.ts";
-
-const count = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
-const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
 /** Tokens and money of the conversation; more on request. */
 export function UsageButton({ session }: { readonly session: OpenSession }): ReactNode {
@@ -30,9 +28,10 @@ export function UsageButton({ session }: { readonly session: OpenSession }): Rea
   ];
   return (
     <>
-      <button type="button" className="usage-button" popoverTarget={id} aria-label="Usage of this conversation">
+      <button type="button" className="usage-button" popoverTarget={id}>
         <Icon name="gauge" />
-        <span>{short.format(total)} tokens</span>
+        <span className="visually-hidden">Usage of this conversation: </span>
+        <span>{tokensLabel(total)} tokens</span>
         {cost ? <span className="usage-cost">{moneyLabel(cost)}</span> : null}
       </button>
       <div id={id} className="usage-panel" popover="auto" role="dialog" aria-label="Usage of this conversation">
@@ -41,13 +40,13 @@ export function UsageButton({ session }: { readonly session: OpenSession }): Rea
             tokens === undefined ? null : (
               <div key={name} className="usage-row">
                 <dt>{name}</dt>
-                <dd>{count.format(tokens)}</dd>
+                <dd>{countLabel(tokens)}</dd>
               </div>
             ),
           )}
           <div className="usage-row total">
             <dt>Tokens in all{usage?.source === "estimated" ? ", estimated" : ""}</dt>
-            <dd>{count.format(total)}</dd>
+            <dd>{countLabel(total)}</dd>
           </div>
           {contextTokens === undefined ? null : <ContextUse tokens={contextTokens} most={most} />}
           <div className="usage-row">
@@ -72,11 +71,13 @@ function ContextUse({ tokens, most }: { readonly tokens: number; readonly most: 
     <div className="usage-row context-use">
       <dt>In the context now</dt>
       <dd>
-        {count.format(tokens)}
-        {most === undefined ? null : ` of ${short.format(most)} (${Math.ceil((tokens / most) * 100)} %)`}
+        {countLabel(tokens)}
+        {most === undefined ? null : ` of ${tokensLabel(most)} (${Math.ceil((tokens / most) * 100)} %)`}
       </dd>
       {most === undefined ? null : (
-        <meter aria-label="Use of the context" min={0} max={most} high={most * 0.8} value={Math.min(tokens, most)} />
+        <dd className="context-meter">
+          <meter aria-label="Use of the context" min={0} max={most} high={most * 0.8} value={Math.min(tokens, most)} />
+        </dd>
       )}
     </div>
   );

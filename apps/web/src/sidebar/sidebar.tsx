@@ -37,7 +37,14 @@ export function Sidebar({ currentId, onShortcuts, onChosen, onHide }: SidebarPro
           <Sign />
           Loopwright
         </a>
-        <button type="button" className="icon-button" aria-label="Hide conversations" title="Hide conversations" onClick={onHide}>
+        <button
+          type="button"
+          id="hide-conversations"
+          className="icon-button"
+          aria-label="Hide conversations"
+          title="Hide conversations"
+          onClick={onHide}
+        >
           <Icon name="panel" />
         </button>
       </div>
