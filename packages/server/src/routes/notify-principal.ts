@@ -65,18 +65,20 @@ async function openNamed(call: Call, names: readonly string[]): Promise<readonly
       message: `${names.length} sessions are named, at most ${most}.`,
       fix: "Open a second stream.",
     });
-  const followed: Followed[] = [];
+  const followed = new Map<string, Followed>();
   try {
     for (const name of names) {
       const [id = "", cursor] = name.split("@", 2);
+      // Named twice it would be told twice.
+      if (followed.has(id)) continue;
       const after = cursor === undefined ? undefined : cursorOf(cursor);
       const hosted = await openSession(call, id);
-      followed.push({ hosted, after });
+      followed.set(id, { hosted, after });
       if (after) await checkCursor(after, hosted, scene.options.store);
     }
-    return followed;
+    return [...followed.values()];
   } catch (error) {
-    for (const { hosted } of followed) hosted.release();
+    for (const { hosted } of followed.values()) hosted.release();
     throw error;
   }
 }

@@ -250,4 +250,19 @@ describe("other input that cannot be used", () => {
     }
     expect(scene.writes).toHaveLength(before);
   });
+
+  it("is made the best of where it is only said twice: a session that is named again is told once", async () => {
+    const { send, ask } = await waiting();
+    const stream = await send("/api/notifications?session=a&session=a@0.0&session=a");
+    const reader = (stream.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    let told = "";
+    const readTo = async (word: string): Promise<void> => {
+      while (!told.includes(word)) told += (await reader.read()).value ?? "";
+    };
+    await readTo("awaiting_tool_execution");
+    await ask("/api/sessions/a", { method: "PATCH", json: { title: "The last word" } });
+    await readTo("The last word");
+    await reader.cancel();
+    expect(told.match(/^event: run_start$/gm)).toHaveLength(1);
+  });
 });
