@@ -10,6 +10,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ["{packages,apps}/*/{src,test}/**/*.test.ts", "{bench,examples,scripts}/**/*.test.{ts,mjs}"],
+    // The tests of the page in a browser have a run of their own, apart from one: `npm run browser-tests`.
+    exclude: ["**/node_modules/**", "**/*.browser.test.ts"],
     // Two cores: threads start faster than forks and share less memory pressure.
     pool: "threads",
     passWithNoTests: false,

@@ -1,12 +1,13 @@
-// Adds up what `.ci/run` ran: `node scripts/ci-total.mjs <test report> <exit code> <log of the gates> <exit code>`.
+// Adds up what `.ci/run` ran: `node scripts/ci-total.mjs <test report> <exit code> <report of the browser tests> <exit code>
+// <log of the gates> <exit code>`.
 import { existsSync, readFileSync } from "node:fs";
 
-const [report, testsExit, log, gatesExit] = process.argv.slice(2);
+const [report, testsExit, browserReport, browserExit, log, gatesExit] = process.argv.slice(2);
 
 /** Passed and failed tests; a run that ended badly without a failed test counts as one failure. */
-function tests() {
-  const { numPassedTests: passed = 0, numFailedTests: failed = 0 } = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
-  return { passed, failed: failed === 0 && testsExit !== "0" ? 1 : failed };
+function tests(file, exit) {
+  const { numPassedTests: passed = 0, numFailedTests: failed = 0 } = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  return { passed, failed: failed === 0 && exit !== "0" ? 1 : failed };
 }
 
 /** Passed and failed gates, from the last line of their log. */
@@ -16,10 +17,10 @@ function gates() {
   return { passed: Number(passed), failed: failed === "0" && gatesExit !== "0" ? 1 : Number(failed) };
 }
 
-const parts = { tests: tests(), gates: gates() };
+const parts = { tests: tests(report, testsExit), "browser tests": tests(browserReport, browserExit), gates: gates() };
 for (const [name, { passed, failed }] of Object.entries(parts))
   console.log(`${name}: ${failed === 0 ? "passed" : "FAILED"} (${passed} of ${passed + failed})`);
-const sum = (key) => parts.tests[key] + parts.gates[key];
+const sum = (key) => Object.values(parts).reduce((total, part) => total + part[key], 0);
 const nothing = parts.tests.passed + parts.tests.failed === 0;
 if (nothing) console.log("No test ran.");
 console.log(`${sum("passed")} passed, ${sum("failed") + (nothing ? 1 : 0)} failed`);

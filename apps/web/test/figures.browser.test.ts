@@ -23,7 +23,8 @@ pageTest("an answer tells its tokens, cache, cost and time, and the conversation
   await figures.click();
   const details = chat.answers.last().locator("dl.figures");
   const said = await details.textContent();
-  for (const words of ["Tokens read1,000", "Read from cache3,000", "Tokens written200", "Cost$0.019", "Modelhand-1", "Duration"]) expect(said).toContain(words);
+  for (const words of ["Tokens read1,000", "Read from cache3,000", "Tokens written200", "Cost$0.019", "Modelhand-1", "Duration"])
+    expect(said).toContain(words);
   await chat.say("Two");
   const second = await model.next();
   second.say("Answer two");
@@ -33,7 +34,8 @@ pageTest("an answer tells its tokens, cache, cost and time, and the conversation
   await usage.click();
   const panel = page.getByRole("dialog", { name: "Usage of this conversation" });
   const sums = (await panel.textContent()) ?? "";
-  for (const words of ["Read3,000", "Read from cache3,000", "Written500", "Tokens in all6,500", "Cost$0.048", "Modelhand-1"]) expect(sums).toContain(words);
+  for (const words of ["Read3,000", "Read from cache3,000", "Written500", "Tokens in all6,500", "Cost$0.048", "Modelhand-1"])
+    expect(sums).toContain(words);
   expect(sums).toContain("In the context now");
   await page.keyboard.press("Escape");
   await panel.waitFor({ state: "hidden" });

@@ -21,7 +21,9 @@ async function bring(page: Page, how: "paste" | "drop", name: string): Promise<v
       const data = new DataTransfer();
       data.items.add(new File([bytes], fileName ?? "", { type: "image/png" }));
       if (kind === "paste") {
-        document.querySelector("#message")?.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        document
+          .querySelector("#message")
+          ?.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
         return;
       }
       for (const type of ["dragenter", "dragover", "drop"])

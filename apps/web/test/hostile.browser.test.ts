@@ -21,7 +21,9 @@ pageTest("words of a model or a person that look like HTML, terminal signs or an
   answer.think(hostile);
   // One piece per sign: a tag that comes in halves is none either.
   for (const sign of hostile) answer.say(sign);
-  answer.say("\n\n![spy](https://example.org/spy.png) ![x](javascript:alert(1))\r\nevent: evil\r\ndata: {}\r\n\r\n<style>*{display:none}</style> The end.");
+  answer.say(
+    "\n\n![spy](https://example.org/spy.png) ![x](javascript:alert(1))\r\nevent: evil\r\ndata: {}\r\n\r\n<style>*{display:none}</style> The end.",
+  );
   await chat.text("The end.").waitFor();
   answer.call("calculate", { expression: hostile });
   answer.end();
@@ -36,11 +38,18 @@ pageTest("words of a model or a person that look like HTML, terminal signs or an
 
   const found = await page.evaluate(() => ({
     strangers: document.querySelectorAll("main script, main img, main svg[onload], main style, main iframe, main object").length,
-    handlers: [...document.querySelectorAll("*")].filter((element) => [...element.attributes].some(({ name }) => name.startsWith("on"))).length,
-    links: [...document.querySelectorAll("main a[href]")].map((link) => link.getAttribute("href")).filter((href) => !/^(#|https:\/\/example\.org\/)/.test(href ?? "")),
+    handlers: [...document.querySelectorAll("*")].filter((element) => [...element.attributes].some(({ name }) => name.startsWith("on")))
+      .length,
+    links: [...document.querySelectorAll("main a[href]")]
+      .map((link) => link.getAttribute("href"))
+      .filter((href) => !/^(#|https:\/\/example\.org\/)/.test(href ?? "")),
     // Where a sign is that steers a terminal or the direction of writing.
     steering: [...document.querySelectorAll("body *")]
-      .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && /[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069]/.test(node.nodeValue ?? "")))
+      .filter((element) =>
+        [...element.childNodes].some(
+          (node) => node.nodeType === 3 && /[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069]/.test(node.nodeValue ?? ""),
+        ),
+      )
       .map(({ tagName, className }) => `${tagName} ${className}`),
   }));
   expect(found).toEqual({ strangers: 0, handlers: 0, links: [], steering: [] });

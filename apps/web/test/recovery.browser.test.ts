@@ -57,37 +57,40 @@ pageTest("a connection that is cut again and again costs no word and doubles non
   expect(await shownTranscript(page)).toEqual(await keptTranscript(client, await openedSession(page)));
 });
 
-pageTest("while the server is away the page says so, keeps what is shown, and catches up by itself", async ({ serve, open, onEnd, expectErrors }) => {
-  expectErrors(unreachable);
-  const model = handModel();
-  const { url, client } = await serve({ provider: model.provider });
-  const proxy = await cuttingProxy(url);
-  onEnd(proxy.close);
-  const page = await open(proxy.url);
-  const chat = chatPage(page);
-  await chat.say("Count");
-  const answer = await model.next();
-  answer.say("One. ");
-  await chat.text("One.").waitFor();
-  proxy.cut();
-  await lost(page).waitFor();
-  await chat.text("One.").waitFor();
-  answer.say("Two. ");
-  answer.end();
-  // What is sent now waits in the field, and goes when the server is back.
-  await chat.say("And then?");
-  await page.getByText("It is sent as soon as the connection is back.").waitFor();
-  proxy.mend();
-  await chat.text("One. Two.").waitFor();
-  await lost(page).waitFor({ state: "detached" });
-  const next = await model.next();
-  next.say("Three.");
-  next.end();
-  await chat.text("Three.").waitFor();
-  await chat.rested();
-  expect(await chat.questions.count()).toBe(2);
-  expect(await shownTranscript(page)).toEqual(await keptTranscript(client, await openedSession(page)));
-});
+pageTest(
+  "while the server is away the page says so, keeps what is shown, and catches up by itself",
+  async ({ serve, open, onEnd, expectErrors }) => {
+    expectErrors(unreachable);
+    const model = handModel();
+    const { url, client } = await serve({ provider: model.provider });
+    const proxy = await cuttingProxy(url);
+    onEnd(proxy.close);
+    const page = await open(proxy.url);
+    const chat = chatPage(page);
+    await chat.say("Count");
+    const answer = await model.next();
+    answer.say("One. ");
+    await chat.text("One.").waitFor();
+    proxy.cut();
+    await lost(page).waitFor();
+    await chat.text("One.").waitFor();
+    answer.say("Two. ");
+    answer.end();
+    // What is sent now waits in the field, and goes when the server is back.
+    await chat.say("And then?");
+    await page.getByText("It is sent as soon as the connection is back.").waitFor();
+    proxy.mend();
+    await chat.text("One. Two.").waitFor();
+    await lost(page).waitFor({ state: "detached" });
+    const next = await model.next();
+    next.say("Three.");
+    next.end();
+    await chat.text("Three.").waitFor();
+    await chat.rested();
+    expect(await chat.questions.count()).toBe(2);
+    expect(await shownTranscript(page)).toEqual(await keptTranscript(client, await openedSession(page)));
+  },
+);
 
 pageTest("a browser that was offline goes on as soon as it is online", async ({ serve, context, expectErrors }) => {
   expectErrors(unreachable);

@@ -20,7 +20,9 @@ const list = (page: Page): ReturnType<Page["getByRole"]> => page.getByRole("navi
 
 async function choose(page: Page, title: string, item: string): Promise<void> {
   await list(page).getByRole("link", { name: title }).hover();
-  await list(page).getByRole("button", { name: `Actions for ${title}` }).click();
+  await list(page)
+    .getByRole("button", { name: `Actions for ${title}` })
+    .click();
   await page.getByRole("menuitem", { name: item }).click();
 }
 
@@ -97,16 +99,21 @@ pageTest("a conversation is exported as Markdown and as JSON, with all it holds"
   expect(JSON.parse(json.text)).toEqual(await served.client.sessions.get("s0"));
 });
 
-pageTest("a conversation that answers elsewhere shows it in the list, and one made elsewhere comes up by itself", async ({ serve, open }) => {
-  const model = handModel();
-  const served = await serve({ provider: model.provider });
-  const page = await open(served.url);
-  await list(page).getByText("Your conversations will be listed here.").waitFor();
-  await served.client.sessions.create({ id: "far", title: "From afar" });
-  await list(page).getByRole("link", { name: "From afar" }).waitFor();
-  await served.client.sessions.submit("far", "Hello");
-  const answer = await model.next();
-  await list(page).getByRole("link", { name: /From afar\s?, answering/ }).waitFor();
-  answer.end();
-  await list(page).getByRole("link", { name: "From afar", exact: true }).waitFor();
-});
+pageTest(
+  "a conversation that answers elsewhere shows it in the list, and one made elsewhere comes up by itself",
+  async ({ serve, open }) => {
+    const model = handModel();
+    const served = await serve({ provider: model.provider });
+    const page = await open(served.url);
+    await list(page).getByText("Your conversations will be listed here.").waitFor();
+    await served.client.sessions.create({ id: "far", title: "From afar" });
+    await list(page).getByRole("link", { name: "From afar" }).waitFor();
+    await served.client.sessions.submit("far", "Hello");
+    const answer = await model.next();
+    await list(page)
+      .getByRole("link", { name: /From afar\s?, answering/ })
+      .waitFor();
+    answer.end();
+    await list(page).getByRole("link", { name: "From afar", exact: true }).waitFor();
+  },
+);

@@ -53,52 +53,58 @@ pageTest("a conversation that does not exist says so, and a new one is one click
   await page.getByText("What shall we work on?").waitFor();
 });
 
-pageTest("a page that cannot reach its server says so in the list and under the message, and keeps the message", async ({ serve, open, onEnd, expectErrors }) => {
-  expectErrors(/Failed to load resource/);
-  const model = handModel();
-  const { url } = await serve({ provider: model.provider });
-  const proxy = await cuttingProxy(url);
-  onEnd(proxy.close);
-  const page = await open(proxy.url);
-  const chat = chatPage(page);
-  await page.getByRole("combobox", { name: "Model" }).waitFor();
-  proxy.cut();
-  await chat.say("Is anybody there?");
-  const problem = page.getByRole("form", { name: "Write a message" }).getByRole("alert");
-  await problem.getByText("SERVER_UNREACHABLE").waitFor();
-  expect(await chat.field.inputValue()).toBe("Is anybody there?");
-  proxy.mend();
-  await problem.getByRole("button", { name: "Send again" }).click();
-  const answer = await model.next();
-  answer.say("I am.");
-  answer.end();
-  await chat.text("I am.").waitFor();
-  expect(await chat.questions.count()).toBe(1);
-});
+pageTest(
+  "a page that cannot reach its server says so in the list and under the message, and keeps the message",
+  async ({ serve, open, onEnd, expectErrors }) => {
+    expectErrors(/Failed to load resource/);
+    const model = handModel();
+    const { url } = await serve({ provider: model.provider });
+    const proxy = await cuttingProxy(url);
+    onEnd(proxy.close);
+    const page = await open(proxy.url);
+    const chat = chatPage(page);
+    await page.getByRole("combobox", { name: "Model" }).waitFor();
+    proxy.cut();
+    await chat.say("Is anybody there?");
+    const problem = page.getByRole("form", { name: "Write a message" }).getByRole("alert");
+    await problem.getByText("SERVER_UNREACHABLE").waitFor();
+    expect(await chat.field.inputValue()).toBe("Is anybody there?");
+    proxy.mend();
+    await problem.getByRole("button", { name: "Send again" }).click();
+    const answer = await model.next();
+    answer.say("I am.");
+    answer.end();
+    await chat.text("I am.").waitFor();
+    expect(await chat.questions.count()).toBe(1);
+  },
+);
 
-pageTest("a server with tokens asks who is there, refuses a wrong one, and remembers the right one", async ({ serve, open, expectErrors }) => {
-  expectErrors(/401/);
-  const token = "a-long-token-for-the-test";
-  const model = handModel();
-  const access = { user: "ada", scope: "local", trusted: true };
-  const { url } = await serve({ provider: model.provider, authenticate: bearerTokens({ [token]: access }) });
-  const page = await open(url);
-  const field = page.getByLabel("Access token");
-  await field.fill("a-wrong-token-for-the-test");
-  await page.getByRole("button", { name: "Go on" }).click();
-  await page.getByRole("alert").waitFor();
-  await field.fill(token);
-  await field.press("Enter");
-  const chat = chatPage(page);
-  await chat.say("It is me");
-  const answer = await model.next();
-  answer.say("Welcome.");
-  answer.end();
-  await chat.text("Welcome.").waitFor();
-  expect(page.url()).not.toContain(token);
-  await page.reload();
-  await chat.text("Welcome.").waitFor();
-});
+pageTest(
+  "a server with tokens asks who is there, refuses a wrong one, and remembers the right one",
+  async ({ serve, open, expectErrors }) => {
+    expectErrors(/401/);
+    const token = "a-long-token-for-the-test";
+    const model = handModel();
+    const access = { user: "ada", scope: "local", trusted: true };
+    const { url } = await serve({ provider: model.provider, authenticate: bearerTokens({ [token]: access }) });
+    const page = await open(url);
+    const field = page.getByLabel("Access token");
+    await field.fill("a-wrong-token-for-the-test");
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("alert").waitFor();
+    await field.fill(token);
+    await field.press("Enter");
+    const chat = chatPage(page);
+    await chat.say("It is me");
+    const answer = await model.next();
+    answer.say("Welcome.");
+    answer.end();
+    await chat.text("Welcome.").waitFor();
+    expect(page.url()).not.toContain(token);
+    await page.reload();
+    await chat.text("Welcome.").waitFor();
+  },
+);
 
 pageTest("a conversation that was deleted elsewhere is closed here with a word", async ({ serve, open, expectErrors }) => {
   expectErrors(/404/);

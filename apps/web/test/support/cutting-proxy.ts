@@ -1,4 +1,4 @@
-import { createServer, connect, type AddressInfo, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A way to a server that can be cut. */
 export interface CuttingProxy {

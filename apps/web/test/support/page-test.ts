@@ -4,6 +4,7 @@
  *  P1 a test fails when the page says an error nobody expects: console, exceptions, violations of the content security policy;
  *  P2 nothing of one test is seen by the next: contexts, servers and stores are its own.
  */
+import { existsSync } from "node:fs";
 import { createClient, type LoopwrightClient } from "@loopwright/client";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, expect, inject, it } from "vitest";
@@ -47,9 +48,18 @@ afterAll(async () => {
   browser = undefined;
 });
 
-/** A test in a real browser. Skipped, and said so, where there is none. */
+/** Why nothing can be tested here. */
+const missing =
+  chromiumPath === undefined
+    ? "There is no Chromium: install it, or name one in LOOPWRIGHT_CHROMIUM."
+    : existsSync(new URL("../../dist/index.html", import.meta.url))
+      ? undefined
+      : "The page is not built: `npm run build`.";
+if (missing !== undefined) console.warn(`The tests of the page in a browser are skipped. ${missing}`);
+
+/** A test in a real browser of the built page. Skipped, and said so, where one of them is missing. */
 export function pageTest(title: string, act: (scene: PageScene) => Promise<void>, timeoutMs = 60_000): void {
-  it.skipIf(chromiumPath === undefined)(title, { timeout: timeoutMs }, async () => {
+  it.skipIf(missing !== undefined)(title, { timeout: timeoutMs }, async () => {
     const errors: string[] = [];
     const expected: RegExp[] = [];
     const ends: (() => unknown)[] = [];
