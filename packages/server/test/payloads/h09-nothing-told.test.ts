@@ -143,7 +143,7 @@ describe("what operators read", () => {
 describe("a bug", () => {
   it("is told by its name and the id of the request, under which the log says where it is", async () => {
     const inner = memoryStore();
-    const secret = "hunter2 at /home/somebody/secret.ts:1:2";
+    const secret = "hunter2 at secret.ts:1:2";
     const store = {
       ...inner,
       index: {
