@@ -3,7 +3,7 @@ import type { SessionStore } from "@loopwright/core/ports";
 import { compareCursors, type DurableEvent, encodeCursor, type Message } from "@loopwright/core/protocol";
 import { differenceOf, findEventViolation } from "@loopwright/core/testing";
 import { wordsOf } from "./busy-agent.ts";
-import { answerCalls, type Deeds, keepBusyUntil } from "./busy-people.ts";
+import { answerCalls, type Deeds, keepBusy, keepBusyUntil } from "./busy-people.ts";
 import { type BusyScene, openBusyScene } from "./busy-scene.ts";
 import { type Connect, connectInProcess } from "./connection.ts";
 import { type ExecutionRecord, executeWithCuts, followWithCuts, type Manner, type Tally } from "./cut-readers.ts";
@@ -32,19 +32,22 @@ export interface BusyCutsOptions {
 /** People, executions and readers with cut connections on one session; in the end everybody's record is held against the log. */
 export async function busyCuts(seed: number, options: BusyCutsOptions = {}): Promise<BusyCuts> {
   const { connectTo = ({ fetch }) => connectInProcess(fetch), scene = openBusyScene(seed), readers: count = 6 } = options;
-  const { door, store, random } = scene;
+  const { door, store, random, isTight, faulty } = scene;
   const sessionId = `busy-${seed}`;
   await door.open(sessionId);
+  faulty.spoil();
   const tally: Tally = { connections: 0, cuts: 0 };
   const connect = connectTo(door);
   let isOver = false;
-  const shared = { connect, random, tally, sessionId };
+  const shared = { connect, random, tally, sessionId, isTight, mayBeAway: true };
   const manners: readonly Manner[] = ["header", "query", "now"];
   const following = Array.from({ length: count }, (_, at) =>
     followWithCuts({ ...shared, isOver: () => isOver, manner: manners[at % 3] ?? "header" }),
   );
   const executing = executeSome({ ...shared, door, seed });
   const [deeds, executions] = await keepBusyUntil(executing, { door, sessionId, random, deeds: options.deeds ?? 25 });
+  faulty.heal();
+  await keepBusy({ door, sessionId, random, deeds: 0 });
   isOver = true;
   const readers = await Promise.all(following);
   await scene.close();
@@ -69,6 +72,8 @@ async function executeSome({
   readonly random: () => number;
   readonly tally: Tally;
   readonly sessionId: string;
+  readonly isTight: boolean;
+  readonly mayBeAway: boolean;
 }): Promise<readonly ExecutionRecord[]> {
   const records: ExecutionRecord[] = [];
   for (let at = 0; at < 4; at++) {
@@ -76,7 +81,7 @@ async function executeSome({
     const record = await executeWithCuts({ ...shared, input, key: `key-${seed}-${at}` });
     records.push(record);
     if (record.complete["status"] !== "awaiting_tool_execution") continue;
-    await door.use(shared.sessionId, ({ session }) => answerCalls(session, () => 1).catch(() => {}));
+    await door.use(shared.sessionId, ({ session }) => answerCalls(session, () => 1)).catch(() => {});
   }
   return records;
 }

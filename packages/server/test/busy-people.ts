@@ -19,18 +19,12 @@ export interface BusyPeopleOptions {
 /** Sends messages, steers, interrupts, aborts, answers, branches and renames at random, then sees to it that the session comes to rest. */
 export async function keepBusy({ door, sessionId, random, deeds }: BusyPeopleOptions): Promise<Deeds> {
   const done: Deeds = {};
-  const act = (): Promise<void> =>
-    door.use(sessionId, async (hosted) => {
-      const deed = drawDeed(random);
-      try {
-        await doDeed(deed, hosted, random);
-        done[deed] = (done[deed] ?? 0) + 1;
-      } catch (error) {
-        if (!isAgentError(error)) throw error;
-        const refused = `${deed} ${error.code}`;
-        done[refused] = (done[refused] ?? 0) + 1;
-      }
-    });
+  const act = async (): Promise<void> => {
+    const deed = drawDeed(random);
+    const told = await refusalOf(() => door.use(sessionId, (hosted) => doDeed(deed, hosted, random)));
+    const name = told === undefined ? deed : `${deed} ${told}`;
+    done[name] = (done[name] ?? 0) + 1;
+  };
   for (let left = deeds; left > 0; left--) {
     await act();
     for (let turns = Math.floor(random() * 40); turns > 0; turns--) await turnOfLoop();
@@ -54,6 +48,17 @@ export async function keepBusyUntil<Result>(others: Promise<Result>, options: Bu
   const result = await done;
   await bringToRest(options.door, options.sessionId);
   return [deeds, result];
+}
+
+/** The code of what was thrown; `undefined`: nothing was. */
+async function refusalOf(work: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (!isAgentError(error)) throw error;
+    return error.code;
+  }
 }
 
 function drawDeed(random: () => number): string {
@@ -115,12 +120,15 @@ export async function answerCalls(session: HostedSession["session"], random: () 
 /** Answers what waits; stops what hangs. */
 async function bringToRest(door: Pick<StreamDoor, "use">, sessionId: string): Promise<void> {
   for (let turn = 1; ; turn++) {
-    const isQuiet = await door.use(sessionId, async ({ session }) => {
-      if (session.isResting && session.pendingToolCalls.length === 0) return true;
-      if (session.pendingToolCalls.length > 0) await answerCalls(session, () => 1).catch(() => {});
-      if (turn % 200 === 0) await session.abort("it takes too long");
-      return false;
-    });
+    let isQuiet = false;
+    const look = (): Promise<void> =>
+      door.use(sessionId, async ({ session }) => {
+        await session.ready();
+        if (session.pendingToolCalls.length > 0) await answerCalls(session, () => 1);
+        else isQuiet = session.isResting;
+        if (turn % 200 === 0 && !isQuiet) await session.abort("it takes too long");
+      });
+    await refusalOf(look);
     if (isQuiet) return;
     if (turn > 20_000) throw new Error("The session does not come to rest.");
     await turnOfLoop();

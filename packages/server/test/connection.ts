@@ -39,7 +39,7 @@ function connectionOf(response: Response, cutAfter: number): Connection {
   let wasCut = false;
   const cut = async (): Promise<void> => {
     wasCut = true;
-    await reader?.cancel();
+    await reader?.cancel().catch(() => {}); // It may have been cut by the other side.
   };
   return {
     status: response.status,

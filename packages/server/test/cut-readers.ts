@@ -16,6 +16,10 @@ export interface CutReaderOptions {
   readonly tally: Tally;
   /** True once nothing more will happen: the next connection is not cut. */
   readonly isOver: () => boolean;
+  /** The server may answer that its store is not there. */
+  readonly mayBeAway?: boolean;
+  /** The server may leave out deltas within a connection. */
+  readonly isTight?: boolean;
 }
 
 /** How a reader says where it stands: by `Last-Event-ID`, by `?after=`, or at first by `?from=now`. */
@@ -29,8 +33,8 @@ const drawCut = (random: () => number): number =>
 export async function followWithCuts(
   options: CutReaderOptions & { readonly sessionId: string; readonly manner: Manner },
 ): Promise<StrictReader> {
-  const { connect, random, tally, isOver, sessionId, manner } = options;
-  const reader = createStrictReader();
+  const { connect, random, tally, isOver, sessionId, manner, isTight = false, mayBeAway = false } = options;
+  const reader = createStrictReader({ isSlow: isTight });
   for (let isLast = false; !isLast; ) {
     isLast = isOver();
     const cutAfter = isLast ? Number.POSITIVE_INFINITY : drawCut(random);
@@ -38,7 +42,8 @@ export async function followWithCuts(
     const connection = await connect({ ...askFor(sessionId, manner, reader.cursor), cutAfter });
     const isEnd = connection !== undefined && connection.status === 200 && (await readOn(connection, { reader, random, isLast }));
     if (connection?.wasCut ?? true) tally.cuts += isEnd ? 0 : 1;
-    if (connection && connection.status !== 200 && connection.status !== 204) throw new Error(`The answer was ${connection.status}.`);
+    if (connection && connection.status !== 200 && connection.status !== 204 && !(mayBeAway && connection.status === 503))
+      throw new Error(`The answer was ${connection.status}.`);
     if (isLast && connection === undefined) throw new Error("There was no answer.");
     if (!isEnd) await turnOfLoop();
   }
@@ -87,8 +92,8 @@ export async function executeWithCuts(
     readonly more?: object;
   },
 ): Promise<ExecutionRecord> {
-  const { connect, random, tally, sessionId, input, key, more } = options;
-  const reader = createStrictReader();
+  const { connect, random, tally, sessionId, input, key, more, isTight = false, mayBeAway = false } = options;
+  const reader = createStrictReader({ isSlow: isTight });
   for (let tries = 0; ; tries++) {
     const { cursor } = reader;
     const headers = {
@@ -99,6 +104,10 @@ export async function executeWithCuts(
     tally.connections += 1;
     const body = { sessionId, input, ...more };
     const connection = await connect({ path: "/api/agent/execute", method: "POST", headers, body, cutAfter });
+    if (mayBeAway && connection?.status === 503) {
+      await turnOfLoop();
+      continue;
+    }
     if (connection && connection.status !== 200) throw new Error(`The answer was ${connection.status}: ${await textOfAnswer(connection)}`);
     const before = reader.plain.length;
     if (connection) {

@@ -70,6 +70,18 @@ describe("connections that are cut at any byte", () => {
     expect(sum.wholeTexts).toBeGreaterThan(0);
   });
 
+  it("do so while the store is away now and then", { timeout: 60_000 }, async () => {
+    let faults = 0;
+    const sum = await sumOfCuts(cutsWanted / 5, async (seed) => {
+      const scene = openBusyScene(seed, { mayHang: false, faultShare: 0.02 });
+      const played = await busyCuts(seed, { scene, readers: 3, deeds: 12 });
+      faults += scene.faulty.faults;
+      return played;
+    });
+    expect(sum.flaws).toEqual([]);
+    expect(faults).toBeGreaterThanOrEqual(sum.seeds);
+  });
+
   it("leave the client with the log and the view that a snapshot gives", { timeout: 60_000 }, async () => {
     for (let seed = firstSeed; seed < firstSeed + 2; seed++) {
       const { cuts, flaws } = await clientCuts(seed);

@@ -23,11 +23,11 @@ describe("a notifications stream", () => {
     let cuts = 0;
     let wholeTexts = 0;
     for (let seed = 1; seed <= 6; seed++) {
-      const { door, store, random, close } = openBusyScene(seed);
+      const { door, store, random, isTight, close } = openBusyScene(seed);
       const connect = connectInProcess(door.fetch);
       const sessions = ["one", "two", "three"];
       for (const id of [...sessions, "other"]) await door.open(id);
-      const readers = sessions.map((sessionId) => createStrictReader({ isShared: true, sessionId }));
+      const readers = sessions.map((sessionId) => createStrictReader({ isShared: true, sessionId, isSlow: isTight }));
       const hinted = new Set<string>();
       let ends: (() => boolean) | undefined;
       const read = async (): Promise<void> => {

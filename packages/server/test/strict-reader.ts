@@ -98,6 +98,8 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
   }
 
   function open(id: number, callKey: string | undefined): void {
+    // A tool that is run again says everything anew.
+    for (const [other, lane] of lanes) if (callKey !== undefined && lane.callKey === callKey) lanes.delete(other);
     const empty = { texts: new Map(), thoughts: new Map(), args: new Map(), output: "" };
     lanes.set(id, { n: 0, isCurrent: true, isMine: true, callKey, ...empty });
   }

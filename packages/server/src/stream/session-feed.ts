@@ -113,8 +113,11 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
   async function replayLog(reader: FeedReader): Promise<void> {
     const tail = cursorAfter(session.lastSeq);
     for await (const batch of readHistory(store, ref, { after: reader.sent })) {
-      await reader.replay(batch);
+      // What the log has and the session has not seen yet comes live: its lanes are still open here.
+      const told = batch.filter(({ seq }) => seq <= session.lastSeq);
+      await reader.replay(told);
       if (reader.isOver) return;
+      if (told.length < batch.length) break;
     }
     // Facts that tell nothing have no events: the last event may stand before the tail.
     reader.reached(tail);
