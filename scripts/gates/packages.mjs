@@ -14,6 +14,9 @@ function isDoor(door, published) {
   return source !== undefined && Object.keys(door).join() === "@loopwright/source,types,default" && isDeepStrictEqual(rest, published);
 }
 
+/** A package with a door has code to import; one without (a page) is files. */
+const isLibrary = ({ exports = {} }) => Object.values(exports).some((door) => typeof door === "object");
+
 function houseProblems({ name, manifest, source, files }) {
   const rules = {
     "license is not MIT": manifest.license === "MIT",
@@ -24,7 +27,7 @@ function houseProblems({ name, manifest, source, files }) {
     "no description": Boolean(manifest.description),
     "holds sources, tests or maps": !files.some((file) => /^(src|test)\/|\.test(-d)?\.|\.map$/.test(file)),
   };
-  if (manifest.exports) {
+  if (isLibrary(source)) {
     rules["sideEffects is not false"] = manifest.sideEffects === false;
     rules["a door is not source, types, default; or publishConfig.exports is not the same without source"] = Object.entries(
       source.exports,
@@ -41,7 +44,7 @@ async function publintProblems({ name, unpacked, manifest }) {
 }
 
 function typeProblems({ name, tarball, manifest }, root) {
-  if (!manifest.exports) return [];
+  if (!isLibrary(manifest)) return [];
   const run = tool(bin("attw"), [tarball, "--profile", "esm-only", "--format", "ascii", "--no-color", "--no-emoji"], root);
   return run.code === 0 ? [] : [`${name}: attw: ${run.output}`];
 }
@@ -83,6 +86,14 @@ function library(folder, changes = {}, files = {}) {
   return Object.fromEntries(Object.entries(all).map(([path, text]) => [`packages/${folder}/${path}`, text]));
 }
 
+/** A package of files: nothing to import, nothing to ask of core. */
+const page = {
+  exports: { "./dist/*": "./dist/*" },
+  publishConfig: undefined,
+  sideEffects: undefined,
+  peerDependencies: undefined,
+};
+
 const planted = (folder, expects, changes, files) => ({
   title: `${folder}: ${expects.source}`,
   files: library(folder, changes, files),
@@ -93,7 +104,7 @@ export const packages = {
   name: "packages",
   needsBuild: true,
   check,
-  sound: { ...library("core", { peerDependencies: undefined }), ...library("fine") },
+  sound: { ...library("core", { peerDependencies: undefined }), ...library("fine"), ...library("page", page) },
   planted: [
     planted("old", /old: engines\.node/, { engines: { node: ">=20" } }),
     planted("tested", /tested: holds sources, tests or maps/, {}, { "dist/a.test.js": "" }),
@@ -105,6 +116,8 @@ export const packages = {
     planted("missing", /missing: publint: .*does not exist/, {
       publishConfig: { exports: { ".": published("index"), "./gone": published("gone") } },
     }),
+    planted("blank", /blank: publint: .*does not exist/, { ...page, exports: { "./page": "./dist/index.html" } }),
+    planted("bound", /bound: a library brings core/, { ...page, exports: { ...page.exports, ".": door("index") } }),
     planted("untyped", /untyped: attw: /, {}, { "dist/index.d.ts": 'export { a } from "./gone.ts";\nexport = 1;\n' }),
   ],
 };

@@ -7,6 +7,8 @@ import { tarballs } from "./tarballs.mjs";
 import { home, readJson } from "./tree.mjs";
 
 const BUDGETS = "scripts/gates/budgets.json";
+/** Packages whose sizes are told even when all is well. */
+const SHOWN = ["@loopwright/core", "@loopwright/client", "@loopwright/web"];
 
 /** Files that importing `entry` loads at once: itself and its static relative imports. */
 function loaded(entry, seen = new Set()) {
@@ -27,6 +29,28 @@ function bundled(entry) {
   return gzipSync(contents, { level: 9 }).length;
 }
 
+/** Files that a browser gets before a page can be used: the page, its scripts and styles, and what those scripts import at once. */
+function pageFiles(page) {
+  const files = new Set([page]);
+  for (const [tag, path] of readFileSync(page, "utf8").matchAll(
+    /<(?:script|link)\b[^>]*?\b(?:src|href)="(?!data:|https?:)([^"]+)"[^>]*>/g,
+  )) {
+    const file = join(dirname(page), path);
+    if (/^<link/.test(tag)) {
+      if (/rel="(stylesheet|modulepreload)"/.test(tag)) files.add(file);
+    } else pageScripts(file, files);
+  }
+  return files;
+}
+
+/** As `loaded`, of code without line breaks. */
+function pageScripts(script, files) {
+  if (files.has(script)) return;
+  files.add(script);
+  for (const [, path] of readFileSync(script, "utf8").matchAll(/(?:^|[;}\n])(?:import|export)\b[^"'`;()]*["'](\.[^"']+)["']/g))
+    pageScripts(join(dirname(script), path), files);
+}
+
 const kb = (bytes) => Math.round(bytes / 100) / 10;
 
 function measures({ root, folder, unpacked, unpackedBytes, manifest }, budget) {
@@ -40,12 +64,18 @@ function measures({ root, folder, unpacked, unpackedBytes, manifest }, budget) {
     value: kb(bundled(join(root, folder, manifest.exports[door].default))),
     most,
   }));
+  const pages = Object.entries(budget.pageGzipKb ?? {}).map(([page, most]) => ({
+    what: `kB gzipped to begin ${page}`,
+    value: kb(gzipBytes(pageFiles(join(unpacked, page)))),
+    most,
+  }));
   const dependencies = Object.keys(manifest.dependencies ?? {}).length;
   return [
     { what: "kB unpacked", value: kb(unpackedBytes), most: budget.unpackedKb },
     { what: "dependencies", value: dependencies, most: budget.dependencies ?? Number.POSITIVE_INFINITY },
     ...doors,
     ...bundles,
+    ...pages,
   ];
 }
 
@@ -59,13 +89,29 @@ async function check(root) {
       .filter(({ value, most }) => value > most)
       .map(({ what, value, most }) => `${one.name}: ${value} ${what}, at most ${most}`);
   });
-  const core = packed.find(({ name }) => name === "@loopwright/core");
-  const shown = core && budgets[core.name] ? measures(core, budgets[core.name]).map(({ what, value }) => `${value} ${what}`) : [];
-  return { problems, seen: `core: ${shown.join(", ")}` };
+  const shown = packed
+    .filter(({ name }) => SHOWN.includes(name) && budgets[name])
+    .map(
+      (one) =>
+        `${one.name}: ${measures(one, budgets[one.name])
+          .map(({ what, value }) => `${value} ${what}`)
+          .join(", ")}`,
+    );
+  return { problems, seen: shown.join("; ") };
 }
 
 const manifest = (name, more = {}) =>
   JSON.stringify({ name, version: "0.0.0", type: "module", exports: { ".": { default: "./index.js" } }, ...more });
+
+const numbers = `// ${[...Array(300)].map((_, index) => (index * 7919) ** 2).join(" ")}\n`;
+const page = (name, tags, files) =>
+  Object.fromEntries(
+    Object.entries({
+      "package.json": manifest(`@loopwright/${name}`, { exports: {} }),
+      "index.html": `<!doctype html>${tags}`,
+      ...files,
+    }).map(([path, text]) => [`packages/${name}/${path}`, text]),
+  );
 
 export const sizes = {
   name: "sizes",
@@ -77,14 +123,29 @@ export const sizes = {
       "@loopwright/heavy": { unpackedKb: 1 },
       "@loopwright/needy": { unpackedKb: 1, dependencies: 0 },
       "@loopwright/behind": { unpackedKb: 9, doorGzipKb: { ".": 1 } },
+      "@loopwright/page-script": { unpackedKb: 9, pageGzipKb: { "index.html": 1 } },
+      "@loopwright/page-style": { unpackedKb: 9, pageGzipKb: { "index.html": 1 } },
+      "@loopwright/light": { unpackedKb: 9, pageGzipKb: { "index.html": 1 } },
       "@loopwright/paged": { unpackedKb: 9, bundleGzipKb: { ".": 1 } },
     }),
     "packages/core/package.json": manifest("@loopwright/core"),
     "packages/core/index.js": 'import { a } from "./chunk.js";\nexport const later = () => import("./lazy.js");\nexport { a };\n',
     "packages/core/chunk.js": "export const a = 1;\n",
+    ...page("light", '<script src="./main.js"></script><link rel="icon" href="./large.js">', {
+      "main.js": 'const a=1;export const later=()=>import("./large.js");',
+      "large.js": numbers,
+    }),
     "packages/core/lazy.js": `// ${[...Array(100)].map((_, index) => (index * 7919) ** 2).join(" ")}\n`,
   },
   planted: [
+    ...[
+      ["script", '<script type="module" src="./main.js"></script>', { "main.js": 'import{a}from"./a.js";import{b}from"./part.js";' }],
+      ["style", '<link rel="stylesheet" crossorigin href="./part.js">', {}],
+    ].map(([what, tag, files]) => ({
+      title: `a page that begins with too large a ${what}`,
+      files: page(`page-${what}`, tag, { ...files, "a.js": "", "part.js": numbers }),
+      expects: new RegExp(`page-${what}: [\\d.]+ kB gzipped to begin index\\.html, at most 1`),
+    })),
     {
       title: "a package over its budget",
       files: { "packages/heavy/package.json": manifest("@loopwright/heavy"), "packages/heavy/index.js": `// ${"x".repeat(2000)}\n` },
