@@ -268,6 +268,39 @@ describe("a reader that connects", () => {
     expect(watching.reader.counts).toMatchObject({ wholeTexts: 1, snapshots: 0 });
   });
 
+  it("while the log has the end of an answer and the session has not heard of it gets both in order", async () => {
+    let acknowledge = (): void => {};
+    const scene = await openToldScene({
+      limits: { recentEvents: 1 },
+      store: (store) => ({
+        ...store,
+        log: {
+          ...store.log,
+          async append(ref, request) {
+            const outcome = await store.log.append(ref, request);
+            if (request.facts.some(({ type }) => type === "model.finished"))
+              await new Promise<void>((resolve) => {
+                acknowledge = resolve;
+              });
+            return outcome;
+          },
+        },
+      }),
+    });
+    await scene.say("Tell me");
+    scene.model.say("Once upon a time.");
+    scene.model.end();
+    await quiet();
+    const watching = await scene.watch({ path });
+    await watching.got("message_snapshot");
+    expect((await scene.history()).at(-1)?.type).toBe("run_end");
+    expect(watching.reader.durable.at(-1)).toMatchObject({ type: "message_start", role: "assistant" });
+    acknowledge();
+    await watching.ended();
+    nothingWrong(watching, await scene.history());
+    expect(watching.reader.counts.wholeTexts).toBe(1);
+  });
+
   it.each(["model.finished", "run.finished", "input.accepted", "model.started"])(
     "in the very moment of %s has no gap and nothing twice",
     async (fact) => {
