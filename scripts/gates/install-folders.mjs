@@ -57,6 +57,7 @@ function plans(root, packed) {
     [core],
     ...providers.map((name) => [core, name]),
     ...["client", "server", "store-sqlite"].map((name) => [core, `@loopwright/${name}`]),
+    [core, "@loopwright/server", "@loopwright/web"],
     ["loopwright"],
   ];
   const folders = wanted.filter((names) => names.every(has)).map((names) => ({ title: names.join(" + "), names }));

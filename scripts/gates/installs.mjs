@@ -10,6 +10,7 @@ const BUDGETS = "scripts/gates/install-budgets.json";
 function overBudget({ title, packageCount, megabytes, ownMegabytes }, budget) {
   if (!budget) return [`${title}: has no budget in ${BUDGETS}`];
   return [
+    ...(budget.why ? [] : [`its budget in ${BUDGETS} says no \`why\``]),
     ...(packageCount > budget.packages ? [`${packageCount} packages, at most ${budget.packages}`] : []),
     ...(megabytes > budget.megabytes ? [`${megabytes.toFixed(2)} MB, at most ${budget.megabytes}`] : []),
     ...(ownMegabytes > (budget.ownMegabytes ?? 1)
@@ -40,7 +41,7 @@ const library = (name, code, more = {}) => ({
   }),
   [`packages/${name}/index.js`]: code,
 });
-const budget = { packages: 2, megabytes: 0.01, ownMegabytes: 0.01 };
+const budget = { packages: 2, megabytes: 0.01, ownMegabytes: 0.01, why: "small" };
 const rows = (...titles) => titles.map((title) => `| ${title} | 1 | 1 | 1 |\n`).join("");
 
 export const installs = {
@@ -52,13 +53,14 @@ export const installs = {
     [SIZES_PAGE]: rows(
       "@loopwright/core",
       "the README sample",
-      ...["fat", "broken", "needy"].map((name) => `@loopwright/core + @loopwright/providers-${name}`),
+      ...["fat", "broken", "needy", "mute"].map((name) => `@loopwright/core + @loopwright/providers-${name}`),
     ),
     [BUDGETS]: JSON.stringify({
       "@loopwright/core": budget,
       "the README sample": budget,
       "@loopwright/core + @loopwright/providers-fat": budget,
       "@loopwright/core + @loopwright/providers-broken": budget,
+      "@loopwright/core + @loopwright/providers-mute": { ...budget, why: undefined },
       "@loopwright/core + @loopwright/providers-needy": { ...budget, packages: 1 },
     }),
     "examples/quickstart.ts":
@@ -79,6 +81,11 @@ export const installs = {
       title: "a package too many",
       files: library("providers-needy", "export {};\n"),
       expects: /providers-needy: 2 packages, at most 1/,
+    },
+    {
+      title: "a budget without a reason",
+      files: library("providers-mute", "export {};\n"),
+      expects: /providers-mute: its budget in .* says no `why`/,
     },
     {
       title: "a folder without a budget",
