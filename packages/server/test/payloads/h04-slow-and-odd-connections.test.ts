@@ -24,7 +24,7 @@ describe("a connection that takes its time", () => {
   });
 
   it("is closed while its headers still drip, however many do it, and all others are served meanwhile", async () => {
-    const { port, writes } = await payloadScene({}, { limits: { headersMs: 250, requestMs: 400, checkMs: 20 } });
+    const { port, writes } = await payloadScene({}, { limits: { headersMs: 500, requestMs: 700, checkMs: 20 } });
     const dripping = Array.from({ length: 200 }, () =>
       rawExchange({ port, bytes: "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", meanwhile: (socket) => drip(socket, "a") }),
     );
