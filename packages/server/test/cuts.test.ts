@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { listen } from "../src/node/listen.ts";
 import { type BusyCuts, busyCuts } from "./busy-cuts.ts";
 import { openBusyScene } from "./busy-scene.ts";
-import { clientCuts } from "./client-cuts.ts";
 import { connectOverPort } from "./connect-over-port.ts";
+import { clientCuts } from "./cut-client.ts";
 import { listenWithWebStreams } from "./listen-with-web-streams.ts";
 import { feedDefects, spoiledSinks } from "./spoiled-sink.ts";
 
