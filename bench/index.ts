@@ -7,18 +7,19 @@ import { fileURLToPath } from "node:url";
 import { httpRows } from "./http/http-rows.ts";
 import { httpScenes } from "./http/http-scenes.ts";
 import { type HttpResults, measureHttp, profileHttp } from "./http/run-http.ts";
-import { type BenchOptions, benchOptions, httpStart } from "./options.ts";
+import { type BenchOptions, benchOptions, httpStart, pageStart } from "./options.ts";
 import { httpSizeRows, httpSizesId, sizeRow, startRow } from "./other-rows.ts";
 import {
   httpSection,
   type Machine,
   type Measured,
   type Profiled,
+  pageSection,
   performancePage,
   processSection,
   profileText,
 } from "./performance-page.ts";
-import { httpColumns, printRow, printTable, processColumns } from "./print-table.ts";
+import { httpColumns, pageColumns, printRow, printTable, processColumns } from "./print-table.ts";
 import { isMissedRow, type Row } from "./row.ts";
 import { createRig, type Rig, type SceneResults } from "./run-rounds.ts";
 import { sceneRows } from "./scene-rows.ts";
@@ -90,19 +91,34 @@ async function measureServer({ serverUrl }: Rig, options: BenchOptions): Promise
   return { machine: machineOf(options), rows, profiles: made, results };
 }
 
+/** What a page pays, in a browser: measured only when it is asked for, since not every machine has one. */
+async function measureBrowser(options: BenchOptions): Promise<Measured> {
+  const { measurePage } = await import("./page/measure-page.ts");
+  const { pageRows } = await import("./page/page-rows.ts");
+  const results = await measurePage(options.rounds);
+  return { machine: machineOf(options), rows: pageRows(results), profiles: [], results: { page: results } };
+}
+
 const options = benchOptions(process.argv.slice(2));
+const asksFor = (start: string): boolean => options.only.some((one) => one.startsWith(start));
+const asksElse = options.only.length === 0 || options.only.some((one) => !one.startsWith(httpStart) && !one.startsWith(pageStart));
 const rig = await createRig();
 try {
-  const isHttpOnly = options.only.length > 0 && options.only.every((start) => start.startsWith(httpStart));
-  const local = isHttpOnly ? undefined : await measureProcess(rig, options);
-  const served = await measureServer(rig, options);
+  const local = asksElse ? await measureProcess(rig, options) : undefined;
+  const served = asksElse || asksFor(httpStart) ? await measureServer(rig, options) : undefined;
+  const shown = asksFor(pageStart) ? await measureBrowser(options) : undefined;
   if (local) console.log(`\n${printTable(local.rows, processColumns)}`);
-  console.log(`\n${printTable(served.rows, httpColumns)}\n`);
+  if (served) console.log(`\n${printTable(served.rows, httpColumns)}\n`);
+  if (shown) console.log(`\n${printTable(shown.rows, pageColumns)}\n`);
   mkdirSync(join(root, "bench/results"), { recursive: true });
-  writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify({ local, served }, null, 2)}\n`);
-  if (options.profile) console.log([...(local?.profiles ?? []), ...served.profiles].map(profileText).join("\n"));
+  writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify({ local, served, shown }, null, 2)}\n`);
+  if (options.profile) console.log([...(local?.profiles ?? []), ...(served?.profiles ?? [])].map(profileText).join("\n"));
   if (options.write) {
-    const sections = [...(local ? [processSection(local)] : []), httpSection(served)];
+    const sections = [
+      ...(local ? [processSection(local)] : []),
+      ...(served ? [httpSection(served)] : []),
+      ...(shown ? [pageSection(shown)] : []),
+    ];
     writeFileSync(page, performancePage(readFileSync(page, "utf8"), sections));
   }
 } finally {

@@ -6,7 +6,7 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Profile Loopwright on everything that is measured, not only where a goal is missed. */
   readonly profile: boolean;
-  /** Write docs/performance.md; with `only: ["http"]` only its section over HTTP. */
+  /** Write docs/performance.md; with `only: ["http"]` or `["page"]` only that section. */
   readonly write: boolean;
 }
 
@@ -14,6 +14,11 @@ const roundsDefault = 5;
 
 /** Beginning of the ids of all that is measured over HTTP: a section of the page by itself. */
 export const httpStart = "http";
+
+/** Beginning of the ids of all that is measured of the page in a browser: a section by itself, and only measured when it is asked for. */
+export const pageStart = "page";
+
+const sectionStarts: readonly string[] = [httpStart, pageStart];
 
 /** @throws Error when an option is unknown or out of range. */
 export function benchOptions(args: readonly string[]): BenchOptions {
@@ -28,7 +33,7 @@ export function benchOptions(args: readonly string[]): BenchOptions {
   });
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds ${values.rounds}: use a whole number from 1 on.`);
-  if (values.write && values.only.some((start) => start !== httpStart))
-    throw new Error(`--write makes whole sections: leave --only out, or say --only ${httpStart}.`);
+  if (values.write && values.only.some((start) => !sectionStarts.includes(start)))
+    throw new Error(`--write makes whole sections: leave --only out, or say --only ${sectionStarts.join(" or --only ")}.`);
   return { only: values.only, rounds, profile: values.profile, write: values.write };
 }

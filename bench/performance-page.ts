@@ -1,5 +1,5 @@
 import { mergeSections, type Section, sectionsOf, sectionText } from "./page-sections.ts";
-import { type Columns, httpColumns, printTable, processColumns } from "./print-table.ts";
+import { type Columns, httpColumns, pageColumns, printTable, processColumns } from "./print-table.ts";
 import type { ProfileSummary, Share } from "./profile-summary.ts";
 import { isMissedRow, type Row } from "./row.ts";
 import { tried } from "./tried.ts";
@@ -118,6 +118,22 @@ ${tableText(measured, httpColumns)}
   written in one turn of the event loop leaves in one call (a run of two turns: 15 writes, 6 calls). Bodies of known length are read
   without a stream. Readers and sinks are objects of classes: as closures an idle reader took 2 KB of heap more. Idle sessions are shed
   without looking at all that are loaded, which was 5 % of the CPU of 4,000 runs at once.
+${detailText(measured)}`,
+});
+
+/** What a page pays. */
+export const pageSection = (measured: Measured): Section => ({
+  title: "In the browser",
+  text: `${madeText(measured.machine, "--only page --write")}
+
+The built page in headless Chromium, 1200 by 800 pixels, on a server in the measuring process; each value is of a context of its own.
+
+${tableText(measured, pageColumns)}
+
+- A frame of an answer: all tasks of the page's main thread (reading the stream, the fold, rendering, layout, paint, garbage
+  collection), as DevTools counts them, over the frames in which the answer grew, after a second of warming up. The answer has
+  paragraphs, lists and code.
+- The initial load is what \`index.html\` names and itself; the run view comes when it is first opened.
 ${detailText(measured)}`,
 });
 

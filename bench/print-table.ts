@@ -60,6 +60,12 @@ export const httpColumns: Columns = {
   ],
 };
 
+/** In a browser: the page. */
+export const pageColumns: Columns = {
+  head: ["what", "beside it", "Loopwright", "single rounds", "goal", "verdict"],
+  cells: (row) => [row.title, row.basis, written(row.loopwright?.value, row.format), row.spread ?? "", goalOf(row), verdictOf(row)],
+};
+
 /** The rows as a Markdown table. */
 export function printTable(rows: readonly Row[], { head, cells }: Columns): string {
   return [head, head.map(() => "---"), ...rows.map(cells)].map((line) => `| ${line.join(" | ")} |`).join("\n");
