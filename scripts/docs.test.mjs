@@ -17,9 +17,10 @@ const pages = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "AGENTS.md",
-  "packages/core/README.md",
+  ...["packages", "apps"].flatMap((group) => readdirSync(join(root, group)).map((name) => `${group}/${name}/README.md`)),
+  "examples/http/README.md",
   ...["docs", "docs/decisions"].flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)),
-].filter((path) => path.endsWith(".md"));
+].filter((path) => path.endsWith(".md") && existsSync(join(root, path)));
 
 const blocks = pages.flatMap((page) =>
   [...read(page).matchAll(/^```ts run\n([\s\S]*?)^```$/gm)].map(([, code], i) => ({ title: `${page}, block ${i + 1}`, code })),
