@@ -111,3 +111,15 @@ it("keeps a session while its store is away, for nobody knows whether it rests, 
   await until(() => host.loaded === 0, "the session is back, and let go of as idle");
   stop();
 });
+
+it("gives a session that exists to who asks for it while another tries to make it anew", async () => {
+  const { host, store } = hostOf(10);
+  await make(host, "there");
+  const { host: second } = hostOf(10, store);
+  const again = second.create(principal, { id: "there" });
+  const opened = second.open({ scope: "team", session: "there" });
+  await expect(again).rejects.toMatchObject({ code: "SESSION_EXISTS" });
+  expect((await opened).session.lastSeq).toBeGreaterThan(0);
+  expect(second.loaded).toBe(1);
+  await Promise.all([host.close(), second.close()]);
+});

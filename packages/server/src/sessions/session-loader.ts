@@ -3,7 +3,7 @@
  * Does not own: how long it stays (loaded sessions).
  * Invariant: one handle per session and process, however many ask for it at once.
  */
-import { type Agent, AgentError, createSession, readOpening, type SessionOptions } from "@loopwright/core";
+import { type Agent, AgentError, createSession, isAgentError, readOpening, type SessionOptions } from "@loopwright/core";
 import type { SessionRef, SessionStore } from "@loopwright/core/ports";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
@@ -46,11 +46,15 @@ export class SessionLoader {
     if (this.#loaded.get(ref) || this.#opening.has(key)) throw exists(ref);
     const making = session.ready().then(() => {
       if (session.lastSeq > 0) throw exists(ref);
-      return this.#loaded.add(one);
+      const entry = this.#loaded.add(one);
+      this.#loaded.use(entry);
+      return entry;
     });
-    const settled = making.finally(() => this.#opening.delete(key));
-    settled.catch(() => {}); // Whoever waits for it is told.
-    this.#opening.set(key, settled);
+    // Whoever wants to use it meanwhile gets the one that exists.
+    void this.#begin(
+      key,
+      making.catch((error) => (isAgentError(error, "SESSION_EXISTS") ? this.#read(ref) : Promise.reject(error))),
+    );
     return this.#loaded.lend(await making);
   }
 
