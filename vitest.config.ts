@@ -14,6 +14,9 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/*.browser.test.ts"],
     // Two cores: threads start faster than forks and share less memory pressure.
     pool: "threads",
+    // No test waits for time; a busy machine may take its own.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     passWithNoTests: false,
     // `.ci/run` counts the tests from this file.
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],

@@ -1,88 +1,98 @@
 import { AgentError } from "@loopwright/core";
 import type { Clock, IdSource } from "@loopwright/core/ports";
 import type { ServerLimits } from "../server-limits.ts";
+import type { Principal } from "../server-options.ts";
 import type { EventSink } from "./event-sink.ts";
 import { pingFrame } from "./frames.ts";
 import type { StreamPlace, StreamRegistry } from "./stream-registry.ts";
 
-/** Streams that began together do not end together. */
-export function createStreamRegistry(
-  limits: ServerLimits,
-  { clock, ids }: { readonly clock: Clock; readonly ids: IdSource },
-): StreamRegistry {
-  const counts = new Map<string, number>();
-  /** When each ends. */
-  const sinks = new Map<EventSink, number>();
-  let total = 0;
-  let isClosed = false;
-  let cancelPing: (() => void) | undefined;
+export function createStreamRegistry(limits: ServerLimits, parts: { readonly clock: Clock; readonly ids: IdSource }): StreamRegistry {
+  return new OpenStreams(limits, parts);
+}
 
-  function add(key: string, by: 1 | -1): void {
-    const count = (counts.get(key) ?? 0) + by;
-    if (count > 0) counts.set(key, count);
-    else counts.delete(key);
+class OpenStreams implements StreamRegistry {
+  readonly #limits: ServerLimits;
+  readonly #clock: Clock;
+  readonly #ids: IdSource;
+  /** By principal and by scope. */
+  readonly #counts = new Map<string, number>();
+  /** When each ends. */
+  readonly #sinks = new Map<EventSink, number>();
+  #total = 0;
+  #isClosed = false;
+  #cancelPing: (() => void) | undefined;
+
+  constructor(limits: ServerLimits, { clock, ids }: { readonly clock: Clock; readonly ids: IdSource }) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  get open(): number {
+    return this.#total;
+  }
+
+  take({ scope, user }: Principal): StreamPlace {
+    if (this.#isClosed) throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
+    const [own, all] = [`${scope}/${user}`, scope];
+    check(this.#counts.get(own) ?? 0, this.#limits.streamsPerPrincipal, "of this caller");
+    check(this.#counts.get(all) ?? 0, this.#limits.streamsPerScope, "of this scope");
+    check(this.#total, this.#limits.streams, "of this server");
+    this.#count([own, all], 1);
+    let isTaken = true;
+    const release = (): void => {
+      if (!isTaken) return;
+      isTaken = false;
+      this.#count([own, all], -1);
+    };
+    return { release, hold: (sink) => this.#hold(sink, release) };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelPing?.();
+    for (const sink of [...this.#sinks.keys()]) sink.end();
+  }
+
+  #count(keys: readonly string[], by: 1 | -1): void {
+    this.#total += by;
+    for (const key of keys) {
+      const count = (this.#counts.get(key) ?? 0) + by;
+      if (count > 0) this.#counts.set(key, count);
+      else this.#counts.delete(key);
+    }
+  }
+
+  #hold(sink: EventSink, release: () => void): void {
+    if (this.#isClosed) {
+      sink.onClose(release);
+      sink.end();
+      return;
+    }
+    // Streams that began together do not end together.
+    this.#sinks.set(sink, this.#clock.now() + this.#limits.streamAgeMs * (0.8 + 0.4 * this.#ids.random()));
+    sink.onClose(() => {
+      this.#sinks.delete(sink);
+      release();
+    });
+    this.#planPing();
   }
 
   /** One timer for all. */
-  function planPing(): void {
-    if (sinks.size === 0) return;
-    cancelPing ??= clock.after(
-      limits.pingMs,
-      () => {
-        cancelPing = undefined;
-        const now = clock.now();
-        for (const [sink, endsAt] of sinks) {
-          if (now >= endsAt) sink.end();
-          else if (sink.queuedBytes === 0) sink.write(pingFrame);
-        }
-        planPing();
-      },
-      { idle: true },
-    );
+  #planPing(): void {
+    if (this.#sinks.size === 0 || this.#isClosed) return;
+    this.#cancelPing ??= this.#clock.after(this.#limits.pingMs, () => this.#ping(), { idle: true });
   }
 
-  return {
-    get open() {
-      return total;
-    },
-    take({ scope, user }) {
-      if (isClosed) throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
-      const places = [`${scope}/${user}`, scope] as const;
-      check(counts.get(places[0]) ?? 0, limits.streamsPerPrincipal, "of this caller");
-      check(counts.get(places[1]) ?? 0, limits.streamsPerScope, "of this scope");
-      check(total, limits.streams, "of this server");
-      for (const key of places) add(key, 1);
-      total += 1;
-      let isTaken = true;
-      const place: StreamPlace = {
-        hold(sink) {
-          if (isClosed) {
-            sink.onClose(place.release);
-            sink.end();
-            return;
-          }
-          sinks.set(sink, clock.now() + limits.streamAgeMs * (0.8 + 0.4 * ids.random()));
-          sink.onClose(() => {
-            sinks.delete(sink);
-            place.release();
-          });
-          planPing();
-        },
-        release() {
-          if (!isTaken) return;
-          isTaken = false;
-          for (const key of places) add(key, -1);
-          total -= 1;
-        },
-      };
-      return place;
-    },
-    close() {
-      isClosed = true;
-      cancelPing?.();
-      for (const sink of [...sinks.keys()]) sink.end();
-    },
-  };
+  #ping(): void {
+    this.#cancelPing = undefined;
+    const now = this.#clock.now();
+    for (const [sink, endsAt] of this.#sinks) {
+      if (now >= endsAt) sink.end();
+      else if (sink.queuedBytes === 0) sink.write(pingFrame);
+    }
+    this.#planPing();
+  }
 }
 
 const retryAfterMs = 10_000;

@@ -38,37 +38,99 @@ export interface HostedFeed extends SessionFeed {
   close(): void;
 }
 
-/** `quiet` is told whenever the session may have come to rest; `lost` when the session is gone. */
-export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => void; readonly lost: () => void }): HostedFeed {
-  const { session, ref, store, limits, clock, logger } = parts;
-  const readers = new Set<FeedReader>();
-  const readerParts: ReaderParts = { sessionId: ref.session, limits, clock, catchUp: (reader) => void catchUp(reader) };
-  let recent: RecentEvents | undefined;
-  let isClosed = false;
-  let stop = session.follow({ events: publish, rested, lost });
+/** What a host wants to know of a feed. */
+export interface FeedListener {
+  /** The session may have come to rest, or a reader has left. */
+  quiet(): void;
+  /** The session is gone. */
+  lost(): void;
+}
 
-  /** Until the session is loaded nothing is told: all that comes after is news. */
-  function recentEvents(): RecentEvents {
-    recent ??= createRecentEvents(cursorAfter(session.lastSeq), limits.recentEvents);
-    return recent;
+export function createSessionFeed(parts: FeedParts, listener: FeedListener): HostedFeed {
+  return new LiveFeed(parts, listener);
+}
+
+class LiveFeed implements HostedFeed {
+  readonly #parts: FeedParts;
+  readonly #listener: FeedListener;
+  readonly #readers = new Set<FeedReader>();
+  readonly #readerParts: ReaderParts;
+  #recent: RecentEvents | undefined;
+  #isClosed = false;
+  #stop: () => void;
+
+  constructor(parts: FeedParts, listener: FeedListener) {
+    const { ref, limits, clock } = parts;
+    this.#parts = parts;
+    this.#listener = listener;
+    this.#readerParts = { sessionId: ref.session, limits, clock, catchUp: (reader) => void this.#catchUp(reader) };
+    this.#stop = this.#follow();
   }
 
-  function publish(events: readonly SessionEvent[], runId: string | undefined): void {
+  get watchers(): number {
+    return this.#readers.size;
+  }
+
+  subscribe(subscription: Subscription): () => void {
+    const reader = new FeedReader(subscription, this.#readerParts);
+    const leave = (): void => {
+      reader.leave();
+      if (this.#readers.delete(reader)) this.#listener.quiet();
+    };
+    this.#readers.add(reader);
+    subscription.sink.onClose(leave);
+    if (this.#isClosed) reader.end();
+    else void this.#catchUp(reader);
+    return leave;
+  }
+
+  async hasAfter(cursor: EventCursor): Promise<boolean> {
+    const { session, store, ref } = this.#parts;
+    await session.ready();
+    const known = this.#recentEvents().after(cursor);
+    if (known && known.length > 0) return true;
+    const { lastSeq } = await store.log.head(ref);
+    if (lastSeq > session.lastSeq) return true;
+    if (known) return false;
+    for await (const _ of readHistory(store, ref, { after: cursor })) return true;
+    return false;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stop();
+    for (const reader of this.#readers) reader.end();
+  }
+
+  #follow(): () => void {
+    return this.#parts.session.follow({
+      events: (events, runId) => this.#publish(events, runId),
+      rested: () => this.#rested(),
+      lost: (error) => this.#lost(error),
+    });
+  }
+
+  /** Until the session is loaded nothing is told: all that comes after is news. */
+  #recentEvents(): RecentEvents {
+    this.#recent ??= createRecentEvents(cursorAfter(this.#parts.session.lastSeq), this.#parts.limits.recentEvents);
+    return this.#recent;
+  }
+
+  #publish(events: readonly SessionEvent[], runId: string | undefined): void {
     const durable = events.filter(isDurable);
     const [first] = durable;
     if (first) {
-      recent ??= createRecentEvents(cursorAfter(first.seq - 1), limits.recentEvents);
-      recent.add(durable);
+      this.#recent ??= createRecentEvents(cursorAfter(first.seq - 1), this.#parts.limits.recentEvents);
+      this.#recent.add(durable);
     }
-    if (readers.size === 0) return;
     let own: Uint8Array | undefined;
     let shared: Uint8Array | undefined;
-    for (const reader of readers) {
+    for (const reader of this.#readers) {
       if (!reader.isLive || (reader.runId !== undefined && reader.runId !== runId)) continue;
       if (first && compareCursors(first, reader.sent) <= 0)
         reader.send(events.filter((event) => !isDurable(event) || isNews(event, reader)));
       else if (reader.isShared) {
-        shared ??= encodeFrames(events.map((event) => sharedFrameOf(event, ref.session)).join(""));
+        shared ??= encodeFrames(events.map((event) => sharedFrameOf(event, this.#parts.ref.session)).join(""));
         reader.take(durable, shared);
       } else {
         own ??= encodeFrames(events.map(frameOf).join(""));
@@ -77,31 +139,30 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
     }
   }
 
-  const isNews = (event: DurableEvent, reader: FeedReader): boolean => compareCursors(event, reader.sent) > 0;
-
-  function rested(): void {
-    for (const reader of readers) if (reader.isLive) reader.rest();
-    on.quiet();
+  #rested(): void {
+    for (const reader of this.#readers) if (reader.isLive) reader.rest();
+    this.#listener.quiet();
   }
 
   /** A store that may come back is followed on, and what runs goes on then. */
-  function lost(error: AgentError): void {
-    for (const reader of readers) reader.cut();
-    recent = undefined;
-    if (error.retryable) stop = session.follow({ events: publish, rested, lost });
-    else on.lost();
+  #lost(error: AgentError): void {
+    for (const reader of this.#readers) reader.cut();
+    this.#recent = undefined;
+    if (error.retryable) this.#stop = this.#follow();
+    else this.#listener.lost();
   }
 
   /** From the log, then from what is recent, then live: nothing happens between the last two. */
-  async function catchUp(reader: FeedReader): Promise<void> {
+  async #catchUp(reader: FeedReader): Promise<void> {
+    const { session, ref, logger } = this.#parts;
     try {
       await session.ready();
       if (reader.hearEarly()) return reader.goLive([], session.isResting);
       while (!reader.isOver) {
-        const missed = recentEvents().after(reader.sent);
+        const missed = this.#recentEvents().after(reader.sent);
         if (missed?.length === 0) return reader.goLive(session.lanes(reader.runId), session.isResting);
         if (missed) await reader.replay(missed);
-        else await replayLog(reader);
+        else await this.#replayLog(reader);
       }
     } catch (error) {
       const code = isAgentError(error) ? error.code : "INTERNAL";
@@ -110,7 +171,8 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
     }
   }
 
-  async function replayLog(reader: FeedReader): Promise<void> {
+  async #replayLog(reader: FeedReader): Promise<void> {
+    const { session, store, ref } = this.#parts;
     const tail = cursorAfter(session.lastSeq);
     for await (const batch of readHistory(store, ref, { after: reader.sent })) {
       // What the log has and the session has not seen yet comes live: its lanes are still open here.
@@ -122,37 +184,6 @@ export function createSessionFeed(parts: FeedParts, on: { readonly quiet: () => 
     // Facts that tell nothing have no events: the last event may stand before the tail.
     reader.reached(tail);
   }
-
-  return {
-    get watchers() {
-      return readers.size;
-    },
-    subscribe(subscription) {
-      const reader = new FeedReader(subscription, readerParts);
-      const leave = (): void => {
-        reader.leave();
-        if (readers.delete(reader)) on.quiet();
-      };
-      readers.add(reader);
-      subscription.sink.onClose(leave);
-      if (isClosed) reader.end();
-      else void catchUp(reader);
-      return leave;
-    },
-    async hasAfter(cursor) {
-      await session.ready();
-      const known = recentEvents().after(cursor);
-      if (known && known.length > 0) return true;
-      const { lastSeq } = await store.log.head(ref);
-      if (lastSeq > session.lastSeq) return true;
-      if (known) return false;
-      for await (const _ of readHistory(store, ref, { after: cursor })) return true;
-      return false;
-    },
-    close() {
-      isClosed = true;
-      stop();
-      for (const reader of readers) reader.end();
-    },
-  };
 }
+
+const isNews = (event: DurableEvent, reader: FeedReader): boolean => compareCursors(event, reader.sent) > 0;
