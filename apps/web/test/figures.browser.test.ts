@@ -19,7 +19,7 @@ pageTest("an answer tells its tokens, cache, cost and time, and the conversation
   first.end({ input: 1_000, output: 200, cacheRead: 3_000 });
   await chat.rested();
   const figures = page.getByRole("button", { name: /^Figures of this answer/ });
-  expect(await figures.getAttribute("aria-label")).toContain("$0.019");
+  expect(await figures.textContent()).toContain("$0.019");
   await figures.click();
   const details = chat.answers.last().locator("dl.figures");
   const said = await details.textContent();

@@ -63,7 +63,7 @@ pageTest("pictures that are pasted or dropped and files that are picked go with 
   await chat.rested();
   await attachments.waitFor({ state: "detached" });
   const shown = chat.questions.first().locator("img");
-  expect(await shown.count()).toBe(2);
+  await expect.poll(() => shown.count()).toBe(2);
   await expect.poll(() => shown.first().evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth)).toBe(1);
   await chat.questions.first().getByText("notes.md").waitFor();
 });

@@ -25,8 +25,11 @@ export function useAtEnd(scroller: RefObject<HTMLElement | null>, stay: () => vo
     const later = (): void => {
       frame ||= requestAnimationFrame(look);
     };
+    // The first call only tells the size there is: a link may just have led somewhere else.
+    let isFirst = true;
     const observer = new ResizeObserver(() => {
-      if (sticks) act.current();
+      if (sticks && !isFirst) act.current();
+      isFirst = false;
     });
     observer.observe(element);
     element.addEventListener("scroll", later, { passive: true });
