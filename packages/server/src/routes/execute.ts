@@ -34,7 +34,7 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
     const key = idempotencyKeyOf(request);
     const seen = lastEventCursor(request);
     await checkBlobs(input, scene.options.store, principal.scope);
-    const hosted = await sessionFor(call, key.idempotencyKey);
+    const hosted = await sessionFor(call, { key: key.idempotencyKey, goesOn: seen !== undefined });
     const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }), ...key };
     try {
       return await scene.runs.admit({ principal, session: hosted.session, goesOn: Array.isArray(input) }, () =>
@@ -47,15 +47,22 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
   },
 };
 
+interface Resumption {
+  readonly key: string | undefined;
+  /** The caller has seen events of the session: it does not ask for a new one. */
+  readonly goesOn: boolean;
+}
+
 /** The session that the body names; a new one where it names none, or one that is not there yet. The same key finds the same new one. */
-async function sessionFor(call: ExecuteCall, key: string | undefined): Promise<HostedSession> {
+async function sessionFor(call: ExecuteCall, { key, goesOn }: Resumption): Promise<HostedSession> {
   const { principal, scene, body } = call;
   const { agent, context, options } = body;
   const id = body.sessionId ?? (key === undefined ? undefined : await keyedSessionId(principal, key));
   const mayBegin = context !== undefined || agent !== undefined;
   if (body.sessionId === undefined && !mayBegin) throw contextRequired();
-  const known = id === undefined ? undefined : await openKnown(call, id, mayBegin);
+  const known = id === undefined ? undefined : await openKnown(call, id, mayBegin || goesOn);
   if (known) return admitted(call, known);
+  if (goesOn) throw new AgentError("SESSION_NOT_FOUND", { message: "The session to go on with is not there: it may have been deleted." });
   const name = agent ?? scene.options.agents[0]?.name ?? "";
   admit(principal, { agent: name, context, options }, scene);
   try {
