@@ -127,3 +127,17 @@ pageTest("going to another conversation shows that one, and the way back leads t
   await page.getByText("The first question").waitFor();
   expect(await page.getByRole("link", { name: "The first" }).getAttribute("aria-current")).toBe("page");
 });
+
+pageTest("words are found in all of a long conversation, also where nothing is drawn", async ({ serve, open }) => {
+  const served = await serve({ provider: handModel().provider });
+  const page = await open(await longSession(served));
+  const chat = chatPage(page);
+  await chat.text(`Answer ${count / 2 - 1}.`).waitFor();
+  await page.keyboard.press("Control+f");
+  const field = page.getByLabel("Find in this conversation");
+  await field.fill("Question 17:");
+  await chat.text("Question 17:").waitFor();
+  expect(await nodes(page)).toBeLessThan(nodesMax);
+  await page.keyboard.press("Escape");
+  await field.waitFor({ state: "detached" });
+});

@@ -40,6 +40,7 @@ export const shortcuts: readonly Shortcut[] = [
 export const localShortcuts: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
   { keys: ["Enter"], does: "Send the message" },
   { keys: ["Shift+Enter"], does: "New line" },
+  { keys: ["Mod+F"], does: "Find in this conversation" },
   { keys: ["Mod+Enter"], does: "While an answer is written: steer it, instead of waiting" },
 ];
 
