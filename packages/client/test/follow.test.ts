@@ -203,6 +203,20 @@ describe("the connection of a follower", () => {
     expect(seen.map(({ type }) => type)).toEqual(["session_snapshot", "session_changed", "rest"]);
   });
 
+  it("asks again for what was lost where the server is away in between", async () => {
+    const snapshot = { ...new ScriptedSession(1).steps[1]?.snapshot(), cursor: "2.65535" };
+    const answers: Record<string, (() => Response)[]> = {
+      "/base/api/notifications": [() => problem("HISTORY_LOST"), () => problem("HISTORY_LOST"), () => sse(frameOf(durableEvent(3)))],
+      "/base/api/sessions/s": [() => problem("STORE_UNAVAILABLE"), () => Response.json(snapshot)],
+    };
+    const fetch = async (request: Request): Promise<Response> => answers[new URL(request.url).pathname]?.shift()?.() as Response;
+    const client = createClient({ url, clock: impatientClock(), fetch });
+    for await (const batch of client.notifications({ sessions: { s: "9.0" } })) {
+      expect(batch.map(({ type }) => type)).toEqual(["session_snapshot", "session_changed"]);
+      break;
+    }
+  });
+
   it("tells nothing twice, even where a server sends again what the reader has", async () => {
     const again = [durableEvent(1), durableEvent(2), durableEvent(2), durableEvent(1), durableEvent(3)].map(frameOf).join("");
     const answers = [sse(again), sse(`${again}${frameOf({ type: "rest" })}`)];

@@ -32,6 +32,7 @@ export interface WatchOptions {
 export async function* watch(scene: ClientScene, options: WatchOptions): AsyncGenerator<readonly Frame[], void> {
   const { request, onRefused, mayWait, onState = () => {}, signal } = options;
   const backOff = createBackOff(scene);
+  const known = (thrown: unknown): AgentError => (isKnownError(thrown) ? thrown : unreachable(scene.url, thrown));
   let last: AgentError | undefined;
   try {
     while (!signal?.aborted) {
@@ -44,8 +45,12 @@ export async function* watch(scene: ClientScene, options: WatchOptions): AsyncGe
           yield frames;
         }
       } catch (thrown) {
-        error = isKnownError(thrown) ? thrown : unreachable(scene.url, thrown);
-        if (await onRefused?.(error)) continue;
+        error = known(thrown);
+        try {
+          if (await onRefused?.(error)) continue;
+        } catch (again) {
+          error = known(again);
+        }
         if (!mayPass(error)) throw error;
       }
       if (signal?.aborted) return;
