@@ -106,7 +106,7 @@ pageTest("a link to a message of long ago opens the conversation there and marks
   const page = await open(`${address}/m/${messages[400]?.id}`);
   const target = page.locator("article[data-target]");
   await target.waitFor();
-  expect(await target.innerText()).toContain("Question 200:");
+  expect(await target.textContent()).toContain("Question 200:");
   await expect
     .poll(() => target.evaluate((row) => Math.round(row.getBoundingClientRect().top)), { message: "it is in sight" })
     .toBeLessThan(400);

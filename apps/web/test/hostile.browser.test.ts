@@ -47,6 +47,7 @@ pageTest("words of a model or a person that look like HTML, terminal signs or an
     steering: [...document.querySelectorAll("body *")]
       .filter((element) =>
         [...element.childNodes].some(
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
           (node) => node.nodeType === 3 && /[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069]/.test(node.nodeValue ?? ""),
         ),
       )

@@ -55,6 +55,9 @@ pageTest("finished blocks stay the same elements while the answer grows", async 
   expect(await changes.jsonValue()).toEqual([]);
   answer.end();
   await chat.rested();
+  // The finished message takes the place of the answer that was being written: nothing is drawn anew.
+  expect(await changes.jsonValue()).toEqual([]);
+  expect(await page.evaluate((before) => before.slice(0, -1).every((block) => block.isConnected), blocks)).toBe(true);
 });
 
 pageTest("Markdown of every kind is drawn while it comes: headings, lists, quotes, tables, code, links", async ({ serve, open }) => {
@@ -72,12 +75,12 @@ pageTest("Markdown of every kind is drawn while it comes: headings, lists, quote
   const said = chat.answers.last();
   await said.getByRole("heading", { name: "Title" }).waitFor();
   expect(await said.getByRole("listitem").count()).toBe(3);
-  expect(await said.getByRole("blockquote").innerText()).toBe("quoted");
+  expect(await said.getByRole("blockquote").textContent()).toBe("quoted");
   expect(await said.getByRole("columnheader", { name: "right" }).count()).toBe(1);
   expect(await said.getByRole("link", { name: "a link" }).getAttribute("rel")).toContain("noopener");
   expect(await said.getByRole("checkbox").isChecked()).toBe(true);
-  expect(await said.locator("strong").innerText()).toBe("bold");
-  expect(await said.locator("pre code, pre").first().innerText()).toContain("let x = 'y';");
+  expect(await said.locator("strong").textContent()).toBe("bold");
+  expect(await said.locator("pre code, pre").first().textContent()).toContain("let x = 'y';");
   await said.getByRole("button", { name: "Copy code" }).waitFor();
 });
 

@@ -20,21 +20,21 @@ pageTest("a call of a tool is one line, and opens to arguments, result and time"
   await chat.rested();
   const head = chat.calls.getByRole("button", { name: /^Calculate/ });
   expect(await head.getAttribute("aria-expanded")).toBe("false");
-  expect(await head.innerText()).toContain("6 * 7");
+  expect(await head.textContent()).toContain("6 * 7");
   expect(await chat.calls.getByText("Arguments").count()).toBe(0);
-  expect(await head.locator(".call-time").innerText()).toMatch(/\d+(\.\d+)?\s?(ms|s)$/);
+  expect(await head.locator(".call-time").textContent()).toMatch(/\d+(\.\d+)?\s?(ms|s)$/);
   await head.click();
   expect(await head.getAttribute("aria-expanded")).toBe("true");
   await chat.calls.getByText("Arguments").waitFor();
-  expect(await chat.calls.innerText()).toContain('"expression": "6 * 7"');
-  expect(await chat.calls.innerText()).toContain("42");
+  expect(await chat.calls.textContent()).toContain('"expression": "6 * 7"');
+  expect(await chat.calls.textContent()).toContain("42");
   await head.click();
   expect(await head.getAttribute("aria-expanded")).toBe("false");
   // After a reload it is folded again, with the same time.
-  const time = await head.locator(".call-time").innerText();
+  const time = await head.locator(".call-time").textContent();
   await page.reload();
   await head.waitFor();
-  expect(await head.locator(".call-time").innerText()).toBe(time);
+  expect(await head.locator(".call-time").textContent()).toBe(time);
   await head.click();
   await chat.calls.getByText("42", { exact: true }).waitFor();
 });

@@ -14,8 +14,8 @@ pageTest("a model that refuses the key fails with what to do, and trying again w
   (await model.next()).fail("MODEL_AUTH", { message: "The vendor refused the key of the test." });
   const problem = chat.log.getByRole("alert");
   await problem.getByText("The vendor refused the key of the test.").waitFor();
-  expect(await problem.innerText()).toContain("Check the API key and that it may use this model.");
-  expect(await problem.innerText()).toContain("MODEL_AUTH");
+  expect(await problem.textContent()).toContain("Check the API key and that it may use this model.");
+  expect(await problem.textContent()).toContain("MODEL_AUTH");
   await problem.getByRole("button", { name: "Try again" }).click();
   const again = await model.next();
   again.say("Now it works.");

@@ -1,7 +1,7 @@
 import type { SessionView } from "@loopwright/client";
 import { memo, type ReactNode, type Ref } from "react";
 import { dayLabel } from "../amount-labels.ts";
-import { AnswerMessage, LiveAnswer } from "../messages/answer-message.tsx";
+import { Answer } from "../messages/answer-message.tsx";
 import { Notice } from "../messages/notice.tsx";
 import { RunEnd } from "../messages/run-end.tsx";
 import { UserMessageView } from "../messages/user-message.tsx";
@@ -46,13 +46,18 @@ export function RowView({ row, view, place, count, isTarget, measure }: RowViewP
 function Content({ row, view }: Pick<RowViewProps, "row" | "view">): ReactNode {
   switch (row.kind) {
     case "message":
-      return row.entry.message.role === "assistant" && row.entry.message.content.some((part) => part.type === "tool_call") ? (
-        <MessageContent row={row} calls={view.calls} />
+      return row.entry.message.role === "assistant" ? (
+        <Answer
+          name={row.key}
+          row={row}
+          message={row.entry.message}
+          calls={row.entry.message.content.some((part) => part.type === "tool_call") ? view.calls : noCalls}
+        />
       ) : (
-        <MessageContent row={row} calls={noCalls} />
+        <Said row={row} />
       );
     case "answer":
-      return view.answer ? <LiveAnswer name={row.key} answer={view.answer} run={view.run} /> : null;
+      return view.answer ? <Answer name={row.key} answer={view.answer} run={view.run} /> : null;
     case "work":
       return <WorkNote run={view.run} />;
     case "end":
@@ -64,19 +69,12 @@ function Content({ row, view }: Pick<RowViewProps, "row" | "view">): ReactNode {
 
 const noCalls: SessionView["calls"] = new Map();
 
-const MessageContent = memo(function MessageContent({
-  row,
-  calls,
-}: {
-  readonly row: MessageRow;
-  readonly calls: SessionView["calls"];
-}): ReactNode {
+/** What the user or the runtime said. */
+const Said = memo(function Said({ row }: { readonly row: MessageRow }): ReactNode {
   const { message } = row.entry;
   switch (message.role) {
     case "user":
       return <UserMessageView row={row} message={message} />;
-    case "assistant":
-      return <AnswerMessage row={row} message={message} calls={calls} />;
     case "notice":
       return <Notice text={message.text} />;
     default:

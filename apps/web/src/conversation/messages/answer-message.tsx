@@ -1,29 +1,51 @@
 import type { SessionView, ViewAnswer, ViewRun } from "@loopwright/client";
 import type { AssistantMessage } from "@loopwright/core/protocol";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import { Icon } from "../../app/icon.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
 import type { MessageRow } from "../rows/conversation-row.ts";
 import { AnswerFoot } from "./answer-foot.tsx";
-import { LiveParts, MessageParts } from "./answer-parts.tsx";
+import { keptParts, writtenParts } from "./answer-parts.tsx";
 import { WorkNote } from "./work-note.tsx";
 
-export interface AnswerMessageProps {
+/** An answer that is being written, or the message that it became. */
+export type AnswerProps = { readonly name: string } & (WrittenAnswer | KeptAnswer);
+
+interface WrittenAnswer {
+  readonly answer: ViewAnswer;
+  readonly run: ViewRun | undefined;
+}
+
+interface KeptAnswer {
   readonly row: MessageRow;
   readonly message: AssistantMessage;
   readonly calls: SessionView["calls"];
 }
 
-/** A message of the model. */
-export function AnswerMessage({ row, message, calls }: AnswerMessageProps): ReactNode {
+/**
+ * A message of the model. One component for the answer that is being written and for the message it becomes, so that its elements stay the
+ * same then: a selection in it, the focus, and how far its boxes are scrolled.
+ */
+export const Answer = memo(function Answer(props: AnswerProps): ReactNode {
+  if ("answer" in props) {
+    const { name, answer, run } = props;
+    const isSilent = answer.parts.every((part) => part.type !== "tool_call" && part.text === "");
+    return (
+      <div className="answer" data-live="">
+        {writtenParts(name, answer)}
+        {isSilent || run?.aborting !== undefined ? <WorkNote run={run} since={answer.startedAt} /> : null}
+      </div>
+    );
+  }
+  const { name, row, message, calls } = props;
   return (
     <div className="answer">
-      <MessageParts name={row.key} message={message} calls={calls} results={row.results} />
+      {keptParts({ name, message, calls, results: row.results })}
       <StopMark message={message} />
       {row.turns.length > 0 ? <AnswerFoot row={row} /> : null}
     </div>
   );
-}
+});
 
 /** Why a message ends where nobody expects it. */
 function StopMark({ message: { stopReason, errorMessage } }: { readonly message: AssistantMessage }): ReactNode {
@@ -41,22 +63,5 @@ function Mark({ icon, words }: { readonly icon: "stop" | "info" | "warning"; rea
         <PlainText text={words} />
       </span>
     </p>
-  );
-}
-
-export interface LiveAnswerProps {
-  readonly name: string;
-  readonly answer: ViewAnswer;
-  readonly run: ViewRun | undefined;
-}
-
-/** The message that the model is writing. */
-export function LiveAnswer({ name, answer, run }: LiveAnswerProps): ReactNode {
-  const isSilent = answer.parts.every((part) => part.type !== "tool_call" && part.text === "");
-  return (
-    <div className="answer" data-live="">
-      <LiveParts name={name} answer={answer} />
-      {isSilent || run?.aborting !== undefined ? <WorkNote run={run} since={answer.startedAt} /> : null}
-    </div>
   );
 }

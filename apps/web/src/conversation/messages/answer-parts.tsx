@@ -7,7 +7,7 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { MediaPart } from "./media-part.tsx";
 import { Thinking } from "./thinking.tsx";
 
-export interface MessagePartsProps {
+export interface KeptPartsOptions {
   /** Names the fold-outs. */
   readonly name: string;
   readonly message: AssistantMessage;
@@ -16,7 +16,7 @@ export interface MessagePartsProps {
 }
 
 /** What a message of the model says, in its order. */
-export function MessageParts({ name, message, calls, results }: MessagePartsProps): ReactNode {
+export function keptParts({ name, message, calls, results }: KeptPartsOptions): ReactNode {
   return message.content.filter(isShown).map((part, i) => {
     const key = `${name}/${i}`;
     switch (part.type) {
@@ -42,13 +42,8 @@ function resultOf(results: readonly ViewMessage[], callKey: string, id: string):
   );
 }
 
-export interface LivePartsProps {
-  readonly name: string;
-  readonly answer: ViewAnswer;
-}
-
 /** What the model has said so far, under the names that the message will have. */
-export function LiveParts({ name, answer }: LivePartsProps): ReactNode {
+export function writtenParts(name: string, answer: ViewAnswer): ReactNode {
   return answer.parts.map((part, i) => {
     const key = `${name}/${i}`;
     switch (part.type) {
