@@ -78,6 +78,22 @@ describe("who follows a session", () => {
     expect(typesOf(told).filter((type) => type === "run_start")).toHaveLength(1);
   });
 
+  it("that was loaded long ago is told what others have done since", async () => {
+    const { session, again } = world([{ text: "one" }, { text: "two" }]);
+    await execute(session, "first").result();
+    const other = again();
+    await other.ready();
+    const { lastSeq } = other;
+    await execute(session, "second").result();
+    await calm();
+    const told = followed(other);
+    await calm();
+    expect(other.lastSeq).toBe(session.lastSeq);
+    const seqs = told.events.flatMap((event) => ("seq" in event ? [event.seq] : []));
+    expect(Math.min(...seqs)).toBeGreaterThan(lastSeq);
+    expect(typesOf(told)).toContain("run_end");
+  });
+
   it("is told at once that nothing moves, and again after every run", async () => {
     const { session } = world([{ text: "one" }]);
     const told = followed(session);

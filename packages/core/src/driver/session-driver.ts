@@ -147,6 +147,8 @@ export class SessionDriver {
     this.isPumping = true;
     let isLost = false;
     try {
+      // Watched before it is read. Where it was read before that, others may have appended in between.
+      if (this.watchers.size > 0 && this.tail.begin() && this.loading) this.tailSeq = Number.MAX_SAFE_INTEGER;
       await this.load();
       do {
         if (this.tailSeq > this.current.seq) await this.readTail();

@@ -6,6 +6,8 @@ import { driverLimits } from "./session-options.ts";
 export interface TailWatch {
   /** `appends`: what others append matters. `take-over`: also that who owns the session may be gone, which no append tells. */
   need(what: "appends" | "take-over" | undefined): void;
+  /** Watches appends from now on. True where it did not before: what was appended until now is told by nobody. */
+  begin(): boolean;
 }
 
 /** `onTail` is told the seq of the tail, or nothing when it should simply look. Appends are polled for only where the log cannot tell by itself. */
@@ -24,6 +26,11 @@ export function createTailWatch(
   };
 
   return {
+    begin() {
+      if (!log.subscribe || unsubscribe) return false;
+      unsubscribe = log.subscribe(ref, onTail);
+      return true;
+    },
     need(what) {
       if (what === undefined) {
         cancelPoll?.();
