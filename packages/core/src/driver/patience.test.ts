@@ -26,4 +26,15 @@ describe("the wait for user code", () => {
     expect(await waited).toBe("RUN_ABORTED");
     expect(clock.pending).toBe(0);
   });
+
+  it("keeps no process alive for a grace in which nothing is waited for", () => {
+    const clock = manualClock();
+    const isIdle: unknown[] = [];
+    const after: typeof clock.after = (ms, run, options) => {
+      isIdle.push(options?.idle);
+      return clock.after(ms, run, options);
+    };
+    createPatience({ ...clock, after }).abort(500);
+    expect(isIdle).toEqual([true]);
+  });
 });

@@ -61,7 +61,8 @@ export function createPatience(clock: Clock): Patience {
       if (reason) return;
       reason = new AgentError("RUN_ABORTED", { message: "The run was stopped." });
       controller?.abort(reason);
-      if (graceMs > 0) cancelGrace = clock.after(graceMs, () => end(reason as AgentError));
+      // What is waited for keeps the process alive; a grace that nobody needs does not.
+      if (graceMs > 0) cancelGrace = clock.after(graceMs, () => end(reason as AgentError), { idle: true });
       else end(reason);
     },
   };
