@@ -17,7 +17,7 @@ const parse = (stdout: string): readonly AgentEvent[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as AgentEvent);
 
-describe("ask", () => {
+describe.concurrent("ask", () => {
   test("prints the answer on standard output and everything else on standard error", async () => {
     const { code, stdout, stderr } = await run(["ask", "what", "is", "6", "*", "7?"], { cwd: await emptyDirectory() });
     expect(code).toBe(0);
@@ -124,7 +124,7 @@ describe("bad input ends with three lines and its exit code:", () => {
     expect(ended.code).toBe(code);
   });
 
-  test("a refused connection", async () => {
+  test.concurrent("a refused connection", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -137,7 +137,7 @@ describe("bad input ends with three lines and its exit code:", () => {
     expect(ended.code).toBe(4);
   });
 
-  test.each<[string, number, object, string, number]>([
+  test.concurrent.each<[string, number, object, string, number]>([
     ["a wrong key", 401, { error: { message: "Incorrect API key provided." } }, "MODEL_AUTH", 3],
     ["an unknown model", 404, { error: { message: "The model `m` does not exist." } }, "MODEL_NOT_FOUND", 4],
   ])("%s", async (_, status, body, code, exitCode) => {
@@ -168,7 +168,7 @@ describe("bad input ends with three lines and its exit code:", () => {
     expect(ended.code).toBe(exitCode);
   });
 
-  test("a store that is no database, and nothing of it is touched", async () => {
+  test.concurrent("a store that is no database, and nothing of it is touched", async () => {
     const cwd = await emptyDirectory();
     await writeFile(join(cwd, "broken.db"), "this is no database ".repeat(500));
     for (const words of [["ask", "hi"], ["sessions", "list"], ["chat"]]) {
@@ -181,7 +181,7 @@ describe("bad input ends with three lines and its exit code:", () => {
     expect(checked.code).toBe(1);
   });
 
-  test("a store of a newer version, and nothing of it is touched", async () => {
+  test.concurrent("a store of a newer version, and nothing of it is touched", async () => {
     const cwd = await emptyDirectory();
     await run(["ask", "hi"], { cwd });
     const file = join(cwd, ".loopwright/sessions.db");
@@ -196,7 +196,7 @@ describe("bad input ends with three lines and its exit code:", () => {
     expect((await readFile(file)).equals(before)).toBe(true);
   });
 
-  test("a tool that throws, hangs or floods harms neither the run nor the session", async () => {
+  test.concurrent("a tool that throws, hangs or floods harms neither the run nor the session", async () => {
     const cwd = await emptyDirectory();
     const tool = (name: string, execute: string): string =>
       `{ name: "${name}", description: "Breaks.", parameters: { type: "object" }, timeoutMs: 50, outputMax: 100, execute: ${execute} }`;

@@ -23,10 +23,12 @@ function lastAnswer(messages: readonly { readonly role: string }[]): AssistantMe
   return last as AssistantMessage;
 }
 
-describe("run", () => {
-  test("prints where it is, who answers and why, where sessions are kept and how it is stopped; and answers there", async () => {
+describe.concurrent("run", () => {
+  test("prints where it is, who answers and why, where sessions are kept and how it is stopped; and answers there", async ({
+    onTestFinished: onEnd,
+  }) => {
     const cwd = await emptyDirectory();
-    const server = await startServer({ cwd });
+    const server = await startServer({ onEnd, cwd });
     const said = await server.says("\n");
     expect(said).toMatch(/^Loopwright serves .+ at http:\/\/127\.0\.0\.1:\d+\/\n/);
     expect(said).toContain("(chosen by --offline)");
@@ -42,9 +44,9 @@ describe("run", () => {
     expect(stdout).toMatch(/Stopping\.\nStopped\.\n$/);
   });
 
-  test("answers over HTTP with the assistant's tools, and the terminal finds the session after that", async () => {
+  test("answers over HTTP with the assistant's tools, and the terminal finds the session after that", async ({ onTestFinished: onEnd }) => {
     const cwd = await emptyDirectory();
-    const server = await startServer({ cwd });
+    const server = await startServer({ onEnd, cwd });
     const stream = server.client.execute("what is 6 * 7?", { context: {} });
     const { status, text } = await stream.result();
     expect(status).toBe("completed");
@@ -70,10 +72,10 @@ describe("run", () => {
     expect(lines.slice(-2)).toEqual(["stopping", "stopped"]);
   });
 
-  test("wants its token of everybody, and never prints it", async () => {
+  test("wants its token of everybody, and never prints it", async ({ onTestFinished: onEnd }) => {
     const token = "a-token-that-nobody-guesses";
     const cwd = await emptyDirectory();
-    const server = await startServer({ cwd, env: { LOOPWRIGHT_TOKEN: token } });
+    const server = await startServer({ onEnd, cwd, env: { LOOPWRIGHT_TOKEN: token } });
     expect((await fetch(`${server.url}api/sessions`)).status).toBe(401);
     expect((await fetch(`${server.url}api/sessions`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(200);
 
@@ -89,17 +91,17 @@ describe("run", () => {
   });
 });
 
-describe("a server that ends", () => {
-  test("lets what runs go on at the next start when Ctrl+C does not want to wait", async () => {
+describe.concurrent("a server that ends", () => {
+  test("lets what runs go on at the next start when Ctrl+C does not want to wait", async ({ onTestFinished: onEnd }) => {
     const cwd = await emptyDirectory();
-    const server = await startServer({ cwd, env: slow });
+    const server = await startServer({ onEnd, cwd, env: slow });
     const { runId } = await server.client.sessions.create({ id: "one" }).then(() => server.client.sessions.submit("one", "long answer"));
     server.child.kill("SIGINT");
     const ended = await server.ended;
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain("Stopping. 1 run will go on at the next start.");
 
-    const again = await startServer({ cwd });
+    const again = await startServer({ onEnd, cwd });
     await again.says("A run that was cut off goes on.");
     for await (const batch of again.client.follow("one", { after: "" })) {
       if (batch.some((event) => event.type === "run_end" && event.runId === runId)) break;
@@ -109,9 +111,9 @@ describe("a server that ends", () => {
     expect(lastAnswer(messages.map(({ message }) => message)).stopReason).toBe("stop");
   });
 
-  test("lets what runs end first within its patience, while it takes nothing new", async () => {
+  test("lets what runs end first within its patience, while it takes nothing new", async ({ onTestFinished: onEnd }) => {
     const cwd = await emptyDirectory();
-    const server = await startServer({ cwd, env: slow, flags: ["--shutdown-timeout", "50"] });
+    const server = await startServer({ onEnd, cwd, env: slow, flags: ["--shutdown-timeout", "50"] });
     const stream = server.client.execute("long answer", { context: {} });
     for await (const event of stream) if (event.type === "text_delta") break;
     server.child.kill("SIGTERM");
@@ -128,8 +130,8 @@ describe("a server that ends", () => {
     expect(textOf(lastAnswer(messages))).toContain("The end");
   });
 
-  test("ends at once when it is asked again", async () => {
-    const server = await startServer({ cwd: await emptyDirectory(), env: slow, flags: ["--shutdown-timeout", "50"] });
+  test("ends at once when it is asked again", async ({ onTestFinished: onEnd }) => {
+    const server = await startServer({ onEnd, cwd: await emptyDirectory(), env: slow, flags: ["--shutdown-timeout", "50"] });
     const stream = server.client.execute("long answer", { context: {} });
     for await (const event of stream) if (event.type === "text_delta") break;
     const insisting = setInterval(() => server.child.kill("SIGINT"), 50);
@@ -138,9 +140,11 @@ describe("a server that ends", () => {
     expect(code).toBe(130);
   });
 
-  test("with kill -9 in the middle of an answer, twice, goes on by itself at the next start: no gap, no double, on the same stream", async () => {
+  test("with kill -9 in the middle of an answer, twice, goes on by itself at the next start: no gap, no double, on the same stream", async ({
+    onTestFinished: onEnd,
+  }) => {
     const cwd = await emptyDirectory();
-    const server = await startServer({ cwd, env: slower });
+    const server = await startServer({ onEnd, cwd, env: slower });
     const before = server.client.execute("what is 6 * 7?", { context: {} });
     await before.result();
     const stream = server.client.execute("long answer", { sessionId: before.sessionId });
@@ -151,7 +155,7 @@ describe("a server that ends", () => {
     const killAndRestart = async (running: RunningServer): Promise<RunningServer> => {
       running.child.kill("SIGKILL");
       await running.ended;
-      return startServer({ cwd, env: killed === 2 ? {} : slower, port: server.port });
+      return startServer({ onEnd, cwd, env: killed === 2 ? {} : slower, port: server.port });
     };
     for await (const event of stream) {
       events.push(event);

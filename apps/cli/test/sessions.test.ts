@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const idIn = (text: string): string => /(?:--resume |"sessionId":")([a-z0-9]+)/.exec(text)?.[1] ?? "";
 
-test("sessions are listed, searched, shown and deleted", async () => {
+test.concurrent("sessions are listed, searched, shown and deleted", async () => {
   const cwd = await emptyDirectory();
   const one = idIn((await run(["ask", "the invoice of October"], { cwd })).stderr);
   const two = idIn((await run(["ask", "what is 6 * 7?"], { cwd })).stderr);
@@ -30,7 +30,7 @@ test("sessions are listed, searched, shown and deleted", async () => {
   expect((await run(["sessions", "show", one], { cwd })).code).toBe(1);
 });
 
-test("a session is found by its words, and can be deleted after that", async () => {
+test.concurrent("a session is found by its words, and can be deleted after that", async () => {
   const cwd = await emptyDirectory();
   const one = idIn((await run(["ask", "the invoice of October"], { cwd })).stderr);
   const two = idIn((await run(["ask", "what is 6 * 7?"], { cwd })).stderr);
@@ -41,7 +41,7 @@ test("a session is found by its words, and can be deleted after that", async () 
   expect((await run(["sessions", "search", "INVOICE"], { cwd })).stdout).toBe("");
 });
 
-test("looking makes no file", async () => {
+test.concurrent("looking makes no file", async () => {
   const cwd = await emptyDirectory();
   const listed = await run(["sessions", "list"], { cwd });
   expect(listed).toMatchObject({ code: 0, stdout: "" });
@@ -50,7 +50,7 @@ test("looking makes no file", async () => {
   expect(existsSync(join(cwd, ".loopwright"))).toBe(false);
 });
 
-test("titles cannot touch the terminal", async () => {
+test.concurrent("titles cannot touch the terminal", async () => {
   const cwd = await emptyDirectory();
   await run(["ask", "-"], { cwd, input: "\u001b]52;c;ZXZpbA==\u0007 \u202e title" });
   const listed = await run(["sessions", "list"], { cwd });
@@ -58,7 +58,7 @@ test("titles cannot touch the terminal", async () => {
   expect(listed.stdout).not.toContain("\u001b");
 });
 
-test("a killed answer goes on when its session is resumed at once: nothing accepted is lost, and the attempt is shown as thrown away", async () => {
+test.concurrent("a killed answer goes on when its session is resumed at once: nothing accepted is lost, and the attempt is shown as thrown away", async () => {
   const cwd = await emptyDirectory();
   const running = start(["ask", "--json", "what is 6 * 7? think, then answer"], { cwd, env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
   const id = idIn(await running.says('"type":"tool_execution_end"'));
@@ -82,7 +82,7 @@ test("a killed answer goes on when its session is resumed at once: nothing accep
   expect(whole.map((line) => JSON.parse(line).role)).toEqual(["user", "assistant", "tool_result", "assistant"]);
 });
 
-test("a tool that must run once is not started again after a kill in the middle of it", async () => {
+test.concurrent("a tool that must run once is not started again after a kill in the middle of it", async () => {
   const cwd = await emptyDirectory();
   const letters = join(cwd, "letters.txt");
   await writeFile(
@@ -111,7 +111,7 @@ export const letter = {
   expect(await readFile(letters, "utf8")).toBe("sent\n");
 });
 
-test("without a terminal chat is a short demonstration that ends with 0", async () => {
+test.concurrent("without a terminal chat is a short demonstration that ends with 0", async () => {
   const cwd = await emptyDirectory();
   const { code, stdout, stderr } = await run(["chat"], { cwd, env: { OPENAI_API_KEY: "sk-not-used" } });
   expect(code).toBe(0);
@@ -120,7 +120,7 @@ test("without a terminal chat is a short demonstration that ends with 0", async 
   expect((await run(["chat", "--continue", "--offline"], { cwd })).stdout).toContain(idIn(stdout));
 });
 
-test("doctor names what is there and never shows a key", async () => {
+test.concurrent("doctor names what is there and never shows a key", async () => {
   const cwd = await emptyDirectory();
   await run(["ask", "hello"], { cwd });
   const { code, stdout } = await run(["doctor"], { cwd, env: { ANTHROPIC_API_KEY: "sk-ant-very-secret" } });
@@ -132,7 +132,7 @@ test("doctor names what is there and never shows a key", async () => {
   expect(stdout).not.toContain("secret");
 });
 
-test("tools of the user's own are offered", async () => {
+test.concurrent("tools of the user's own are offered", async () => {
   const cwd = await emptyDirectory();
   await writeFile(
     join(cwd, "tools.mjs"),
