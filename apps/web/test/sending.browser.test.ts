@@ -21,7 +21,7 @@ pageTest("a message that is sent during an answer waits in sight, and is answere
   expect(await page.getByRole("radio", { name: "Queue" }).isChecked()).toBe(true);
   await chat.say("Second");
   const waiting = page.getByRole("list", { name: "Waiting messages" });
-  await waiting.getByText("Second").waitFor();
+  await waiting.getByText("Next").waitFor();
   expect(await waiting.getByRole("listitem").textContent()).toBe("NextSecond");
   answer.end();
   const next = await model.next();
@@ -139,16 +139,25 @@ pageTest("the model is chosen among those of the agent, and kept for what comes 
   first.end();
   await chat.rested();
   await page.reload();
+  await chat.text("Good day").waitFor();
   await chat.say("Again");
   const second = await model.next();
   expect(second.request.model).toBe("large-1");
   second.end();
   await chat.rested();
-  await picker.selectOption({ label: "small-1" });
+  // What is shown is what is used, also where nobody chose anything since the page was opened.
+  await page.reload();
+  await expect.poll(() => picker.inputValue()).toContain("large-1");
   await page.getByRole("button", { name: "Answer again" }).last().click();
   const third = await model.next();
-  expect(third.request.model).toBe("small-1");
+  expect(third.request.model).toBe("large-1");
   third.end();
+  await chat.rested();
+  await picker.selectOption({ label: "small-1" });
+  await page.getByRole("button", { name: "Answer again" }).last().click();
+  const fourth = await model.next();
+  expect(fourth.request.model).toBe("small-1");
+  fourth.end();
   await chat.rested();
 });
 

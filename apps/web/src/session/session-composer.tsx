@@ -1,5 +1,6 @@
+import type { AgentCard } from "@loopwright/client";
 import type { WaitingInput } from "@loopwright/core/protocol";
-import { type ReactNode, type RefObject, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useState } from "react";
 import { useServices } from "../app/services.ts";
 import { useWatched } from "../app/use-watched.ts";
 import { Composer } from "../composer/composer.tsx";
@@ -30,9 +31,13 @@ export function SessionComposer({ session, actions, model }: SessionComposerProp
   const [chosen, setChosen] = useState<ModelChoice>();
   const agent = known.find(({ name }) => name === agentName);
 
+  const choice = chosen ?? usualChoice(agent, lastModel);
+  const picked = choice?.model;
+  useEffect(() => {
+    model.current = picked;
+  }, [model, picked]);
+
   if (isClosed) return <p className="composer-closed">This conversation is closed.</p>;
-  const usual = lastModel !== undefined && agent?.models.includes(lastModel) ? lastModel : agent?.model;
-  const choice = chosen ?? (agent && usual !== undefined ? { agent: agent.name, model: usual } : undefined);
   return (
     <Composer
       draftOf={session.sessionId}
@@ -44,19 +49,23 @@ export function SessionComposer({ session, actions, model }: SessionComposerProp
         status === "idle" ? "Write a message" : status === "waiting" ? "Waiting for an answer of yours above" : "Write the next message"
       }
       send={async ({ message, key, mode }) => {
-        await client.sessions.submit(session.sessionId, message, { mode, idempotencyKey: key, ...(choice ? { model: choice.model } : {}) });
+        // Who is quicker than the list of agents still gets the model that the picker is about to show.
+        await agents.load();
+        const { view } = session.read();
+        const card = agents.read().agents.find(({ name }) => name === view?.agent);
+        const asked = chosen ?? usualChoice(card, view?.model);
+        await client.sessions.submit(session.sessionId, message, { mode, idempotencyKey: key, ...(asked ? { model: asked.model } : {}) });
         list.refresh();
       }}
       stop={actions.stop}
     >
-      <ModelPicker
-        agents={agent ? [agent] : []}
-        choice={choice}
-        onChoose={(next) => {
-          setChosen(next);
-          model.current = next.model;
-        }}
-      />
+      <ModelPicker agents={agent ? [agent] : []} choice={choice} onChoose={setChosen} />
     </Composer>
   );
+}
+
+/** The model that answered last, as long as the agent offers it; else the agent's own. */
+function usualChoice(agent: AgentCard | undefined, lastModel: string | undefined): ModelChoice | undefined {
+  if (!agent) return undefined;
+  return { agent: agent.name, model: lastModel !== undefined && agent.models.includes(lastModel) ? lastModel : agent.model };
 }
