@@ -1,8 +1,11 @@
 import { memoryStore } from "@loopwright/core/memory";
 import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
+import type { Call } from "../src/http/route.ts";
+import { openSession } from "../src/routes/open-session.ts";
 import { failingStore } from "./failing-store.ts";
-import { testServer } from "./test-server.ts";
+import { openStreamDoor } from "./stream-door.ts";
+import { scriptedAgent, testServer } from "./test-server.ts";
 import { turnOfLoop } from "./turn-of-loop.ts";
 
 it("a session whose store fails is not shown as an empty one, and is whole again when the store is back", async () => {
@@ -32,4 +35,20 @@ it("a server whose store is silent says so within two seconds, and is ready when
   expect((await send("/readyz")).status).toBe(200);
   expect(clock.pending).toBe(0);
   await server.close();
+});
+
+it("a session whose state is lost between two looks is told of as away, never as gone", async () => {
+  const store = memoryStore();
+  const door = openStreamDoor({ agents: [scriptedAgent()], store });
+  await door.open("a");
+  const { host } = door.scene;
+  const open: typeof host.open = async (ref) => {
+    const hosted = await host.open(ref);
+    return { ...hosted, session: { ...hosted.session, lastSeq: 0, ready: () => hosted.session.ready() } };
+  };
+  const scene = { ...door.scene, host: { ...host, open } };
+  const call = { scene, principal: { user: "local", scope: "local" } } as Call;
+  await expect(openSession(call, "a")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+  await expect(openSession(call, "b")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+  await door.close();
 });

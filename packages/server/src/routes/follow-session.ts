@@ -5,6 +5,7 @@ import type { HostedSession } from "../sessions/session-host.ts";
 import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
 import { checkCursor, cursorOf, lastEventCursor } from "../stream/request-cursor.ts";
 import { streamHeaders } from "../stream/stream-headers.ts";
+import { checkState } from "./open-session.ts";
 
 /** What the query of an events request may say. */
 export interface EventsQuery {
@@ -35,6 +36,7 @@ export async function followSession(call: Call, hosted: HostedSession, query: Ev
     hosted.release();
     return new Response(null, { status: 204 });
   }
+  checkState(session);
   const place = scene.streams.take(principal);
   const { sink, response } = call.openSink({ status: 200, headers: streamHeaders() });
   place.hold(sink);

@@ -1,4 +1,4 @@
-import { AgentError } from "@loopwright/core";
+import { AgentError, type AgentSession } from "@loopwright/core";
 import type { Call } from "../http/route.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 
@@ -13,22 +13,32 @@ export async function openSession({ scene, principal }: Call, id: string): Promi
   const hosted = await scene.host.open({ scope: principal.scope, session: id });
   try {
     await hosted.session.ready();
-    if (hosted.session.lastSeq === 0) throw notFound();
-    return hosted;
+    if (hosted.session.lastSeq > 0) return hosted;
+    const { lastSeq } = await scene.options.store.log.head(hosted.ref);
+    throw lastSeq === 0 ? notFound() : stateLost();
   } catch (error) {
     hosted.release();
     throw error;
   }
 }
 
-const notFound = (): AgentError => new AgentError("SESSION_NOT_FOUND", { message: "There is no session of this id." });
-
-/** Lends a session for as long as `use` takes. @throws AgentError SESSION_NOT_FOUND */
+/** Lends a session for as long as `use` takes. @throws AgentError SESSION_NOT_FOUND, STORE_* */
 export async function withSession<T>(call: Call, id: string, use: (hosted: HostedSession) => T | Promise<T>): Promise<T> {
   const hosted = await openSession(call, id);
   try {
+    checkState(hosted.session);
     return await use(hosted);
   } finally {
     hosted.release();
   }
 }
+
+/** Before the state of an opened session is shown: the store may have failed since. @throws AgentError STORE_UNAVAILABLE */
+export function checkState({ lastSeq }: AgentSession): void {
+  if (lastSeq === 0) throw stateLost();
+}
+
+const notFound = (): AgentError => new AgentError("SESSION_NOT_FOUND", { message: "There is no session of this id." });
+
+const stateLost = (): AgentError =>
+  new AgentError("STORE_UNAVAILABLE", { message: "The store failed; the session is being read again.", retryAfterMs: 1_000 });

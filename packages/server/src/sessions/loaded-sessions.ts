@@ -131,11 +131,11 @@ export class LoadedSessions {
 
   /** Its first input was refused. While the store is away nobody knows: it is looked at again when it is back. */
   async #dropUnbegun(entry: LoadedSession): Promise<void> {
-    const isKnown = await entry.session.ready().then(
+    const isThere = await this.#parts.options.store.log.head(entry.ref).then(
+      ({ lastSeq }) => lastSeq > 0,
       () => true,
-      () => false,
     );
-    if (isKnown && entry.session.lastSeq === 0 && isUnused(entry)) await this.drop(entry);
+    if (!isThere && entry.session.lastSeq === 0 && isUnused(entry)) await this.drop(entry);
   }
 
   /** Lets go of the idlest while there are too many. */
