@@ -15,15 +15,13 @@ const partsOf = (message: unknown): readonly unknown[] => {
 
 /** What a hand does with files that it brings: a paste into the field, or a drop on the window. */
 async function bring(page: Page, how: "paste" | "drop", name: string): Promise<void> {
-  await page.evaluate(
-    ([kind, fileName, base64]) => {
+  await chatPage(page).field.evaluate(
+    (field, [kind, fileName, base64]) => {
       const bytes = Uint8Array.from(atob(base64 ?? ""), (sign) => sign.charCodeAt(0));
       const data = new DataTransfer();
       data.items.add(new File([bytes], fileName ?? "", { type: "image/png" }));
       if (kind === "paste") {
-        document
-          .querySelector("#message")
-          ?.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
         return;
       }
       for (const type of ["dragenter", "dragover", "drop"])

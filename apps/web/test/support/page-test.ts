@@ -100,6 +100,8 @@ function sceneOf({ errors, expected, ends }: Watched): PageScene {
     async open(url, options) {
       const page = await (await context(options)).newPage();
       await page.goto(url);
+      // Drawn and listening: whoever has a field for words or a token can be written to.
+      await page.getByRole("textbox").or(page.getByLabel("Access token")).or(page.getByRole("alert")).first().waitFor();
       return page;
     },
     async serve(options) {
