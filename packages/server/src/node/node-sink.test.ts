@@ -167,3 +167,23 @@ it("cuts the connection at once", async () => {
   await once(socket, "close");
   expect(socket.bytesRead).toBe(0);
 });
+
+it("is over from its beginning where the other side has gone before", async () => {
+  const opened = Promise.withResolvers<EventSink>();
+  const server = createServer((_, response) => {
+    response.once("close", () => {
+      setImmediate(() => opened.resolve(openNodeSink(response)({ status: 200, headers: new Headers() }).sink));
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  cleanups.push(() => server.close());
+  const socket = await connected((server.address() as AddressInfo).port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await once(server, "request");
+  socket.destroy();
+  const sink = await opened.promise;
+  sink.write(bytesOf("to nobody"));
+  let closes = 0;
+  sink.onClose(() => closes++);
+  expect([closes, sink.queuedBytes]).toEqual([1, 0]);
+  sink.end();
+});

@@ -11,17 +11,18 @@ export function openNodeSink(response: ServerResponse): OpenSink {
     const { socket } = response;
     socket?.setNoDelay(true);
     // A response that waits behind another one has no socket yet; one of HTTP/1.0 has no chunks.
-    const sink = socket && response.chunkedEncoding ? new SocketSink(response, socket) : createResponseSink(response);
+    const sink = socket && response.chunkedEncoding && !response.closed ? new SocketSink(response, socket) : createResponseSink(response);
     return { sink, response: RESPONSE_ALREADY_SENT };
   };
 }
 
 function createResponseSink(response: ServerResponse): EventSink {
-  let isOver = false;
+  // A caller may leave before its answer begins: nobody tells of it any more.
+  let isOver = response.closed;
   response.once("close", () => {
     isOver = true;
   });
-  response.flushHeaders();
+  if (!isOver) response.flushHeaders();
   return {
     write(bytes) {
       if (!isOver) response.write(bytes);
