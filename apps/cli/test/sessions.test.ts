@@ -130,6 +130,7 @@ test.concurrent("doctor names what is there and never shows a key", async () => 
   expect(stdout).toMatch(/- {4}openai +default model \S+ · OPENAI_API_KEY not set/);
   expect(stdout).toMatch(/chosen +anthropic .*\(by ANTHROPIC_API_KEY\)/);
   expect(stdout).not.toContain("secret");
+  expect((await run(["doctor"], { cwd })).stdout).toMatch(/chosen +offline .*\(no key is set/);
 });
 
 test.concurrent("tools of the user's own are offered", async () => {

@@ -91,7 +91,8 @@ function probeOf(vendor: Vendor, settings: Settings): Promise<ModelProvider> {
 async function choiceFinding(settings: Settings): Promise<Finding> {
   try {
     const provider = await createProvider(settings);
-    return { what: "chosen", state: "ok", text: `${provider.name} ${settings.model ?? provider.defaultModel} (by ${settings.because})` };
+    const why = settings.because.startsWith("no key") ? settings.because : `by ${settings.because}`;
+    return { what: "chosen", state: "ok", text: `${provider.name} ${settings.model ?? provider.defaultModel} (${why})` };
   } catch (error) {
     return { what: "chosen", state: "bad", text: complaintOf(error).join("\n") };
   }
