@@ -8,8 +8,16 @@
 #
 # Usage: sh execute.sh [http://127.0.0.1:8080]
 # Without an address it starts a server on a free port, with the offline demonstration model, and stops it at the end.
-# LOOPWRIGHT_TOKEN: the server's token, where it wants one. LOOPWRIGHT: the command line to start, default `npx loopwright`.
+# LOOPWRIGHT_TOKEN: the server's token, where it wants one.
+# LOOPWRIGHT: the command line to start; default: the program of the clone that this file lies in, else `npx loopwright`.
 set -eu
+
+program() {
+  clone=$(dirname "$0")/../..
+  if [ -n "${LOOPWRIGHT:-}" ]; then exec $LOOPWRIGHT "$@"; fi
+  if [ -f "$clone/scripts/bootstrap.mjs" ]; then exec node "$clone/scripts/bootstrap.mjs" start "$@"; fi
+  exec npx loopwright "$@"
+}
 
 folder=$(mktemp -d)
 server=
@@ -23,12 +31,15 @@ trap 'exit 130' INT TERM
 url=${1:-}
 if [ -z "$url" ]; then
   : >"$folder/server.log"
-  ${LOOPWRIGHT:-npx loopwright} run --offline --port 0 --store "$folder/sessions.db" --json >>"$folder/server.log" 2>&1 &
+  program run --offline --port 0 --store "$folder/sessions.db" --json >>"$folder/server.log" 2>&1 &
   server=$!
   tries=0
   while [ -z "$url" ]; do
-    # An error of the program ends with a line of what to try.
-    if [ "$tries" -gt 300 ] || grep -q '^try: ' "$folder/server.log"; then cat "$folder/server.log" >&2; exit 1; fi
+    # In a clone that was never started it is made ready first, which takes its time. An error of the program ends with what to try.
+    if [ "$tries" -gt 3000 ] || ! kill -0 "$server" 2>/dev/null || grep -q '^try: ' "$folder/server.log"; then
+      cat "$folder/server.log" >&2
+      exit 1
+    fi
     url=$(sed -n 's/.*"message":"listening","url":"\([^"]*\)".*/\1/p' "$folder/server.log")
     [ -n "$url" ] || { tries=$((tries + 1)); sleep 0.1; }
   done
@@ -41,6 +52,7 @@ execute() {
   curl --silent --show-error --no-buffer --dump-header "$folder/headers" "$url/api/agent/execute" \
     ${LOOPWRIGHT_TOKEN:+--header "Authorization: Bearer $LOOPWRIGHT_TOKEN"} \
     --header 'Content-Type: application/json' --data-binary @- | tee "$folder/stream"
+  [ -s "$folder/headers" ] || { echo "There is no answer from $url." >&2; exit 1; }
   grep -q '^HTTP/[0-9.]* 200' "$folder/headers" || { echo >&2; echo "The server refused this." >&2; exit 1; }
 }
 
