@@ -125,6 +125,16 @@ describe("offline", () => {
     expect(usage?.total).toBe((usage?.input ?? 0) + (usage?.output ?? 0));
   });
 
+  it("counts an image as one, however many bytes it has", async () => {
+    const inputOf = async (bytes: number): Promise<number> => {
+      const image = { type: "image", mediaType: "image/png", source: { data: "A".repeat(bytes) } } as const;
+      const { chunks } = await collect(model, { ...asking("hello"), messages: [{ role: "user", content: [image] }] });
+      return chunks.find((chunk) => chunk.type === "usage")?.usage.input ?? 0;
+    };
+    expect(await inputOf(400_000)).toBe(await inputOf(4));
+    expect(await inputOf(4)).toBeGreaterThan(900);
+  });
+
   it("yields one batch when no stream is wanted", async () => {
     const streamed = await ask("long answer");
     const whole = await ask("long answer", { stream: false });

@@ -17,6 +17,8 @@ const leadBeats = 8;
 const argumentPiece = 12;
 /** A rough but usual estimate; every usage it reports is marked `estimated`. */
 const charactersPerToken = 4;
+/** Vendors count an image by its area, not by its bytes: it stands for this many characters. */
+const imageCharacters = 4_000;
 
 /**
  * The offline model: a demonstration without network and key. It is deterministic, says plainly what it is, and shows text,
@@ -90,7 +92,7 @@ function endOf(reply: OfflineReply, model: string): ModelChunk {
 function usageOf(request: ModelRequest, reply: OfflineReply, sizes: WeakMap<Message, number>): Usage {
   let characters = request.system?.length ?? 0;
   for (const message of request.messages) {
-    const size = sizes.get(message) ?? JSON.stringify(message).length;
+    const size = sizes.get(message) ?? sizeOf(message);
     sizes.set(message, size);
     characters += size;
   }
@@ -98,6 +100,16 @@ function usageOf(request: ModelRequest, reply: OfflineReply, sizes: WeakMap<Mess
   const input = tokensOf(characters);
   const output = reasoning + tokensOf((reply.text?.length ?? 0) + JSON.stringify(reply.calls ?? "").length - 2);
   return { input, output, reasoning, total: input + output, source: "estimated" };
+}
+
+function sizeOf(message: Message): number {
+  let images = 0;
+  const text = JSON.stringify(message, (_, value: unknown) => {
+    if (typeof value !== "object" || value === null || !("type" in value) || value.type !== "image") return value;
+    images += 1;
+    return undefined;
+  });
+  return text.length + images * imageCharacters;
 }
 
 function tokensOf(characters: number): number {
