@@ -82,7 +82,7 @@ function welcome({ workplace, wishes, port, url, page }: Welcome): readonly stri
     ...(wishes.token === undefined ? [] : ["Callers have to send the token: `Authorization: Bearer <token>`. The page asks for it."]),
     introduction(workplace),
     `Sessions are kept in ${workplace.settings.storeFile}`,
-    "Ctrl+C stops it. What runs then is kept and goes on at the next start.",
+    `Ctrl+C stops it (process ${process.pid}). What runs then is kept and goes on at the next start.`,
   ];
 }
 
