@@ -70,6 +70,7 @@ function bothRest({ doors, stores }: Pair, session: string): Promise<void> {
 describe("two servers over one file", () => {
   it("give readers who alternate between them each event once and in order", { timeout: 60_000 }, async () => {
     let cuts = 0;
+    const done = new Set<string>();
     for (let seed = 1; seed <= 3; seed++) {
       const pair = await openPair(seed, { mayTell: seed === 1 });
       const { doors, connects, random, clock } = pair;
@@ -93,11 +94,12 @@ describe("two servers over one file", () => {
       expect(differences(await historyOf(pair.stores[0], sessionId), history)).toEqual([]);
       for (const [at, reader] of readers.entries()) expect(flawsOf(reader, history), `reader ${at}, seed ${seed}`).toEqual([]);
       expect(flawsOfExecution(execution, history), `execution, seed ${seed}`).toEqual([]);
-      expect(Object.keys(deeds)).toContain("say");
+      for (const deed of Object.keys(deeds)) done.add(deed);
       expect(readers[3]?.durable.length).toBe(history.length);
       cuts += tally.cuts;
     }
     expect(cuts).toBeGreaterThan(150);
+    expect([...done]).toContain("say"); // Eight draws of one seed may well be without it.
   });
 
   it("do not send a reader home whose server has not seen yet that the other one goes on", async () => {
