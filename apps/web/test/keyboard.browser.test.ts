@@ -153,6 +153,12 @@ pageTest("the question mark lists all keys, and each of them does what the list 
   expect(await page.evaluate(() => document.documentElement.dataset["theme"])).toBe("light");
   await keyboard.press("Control+Shift+O");
   await page.getByText("What shall we work on?").waitFor();
+  await expect.poll(() => focused(page)).toBe("Message");
+  // The list stays where it is, and the same key finds the field again.
+  expect(await page.getByRole("button", { name: "Hide conversations" }).isVisible()).toBe(true);
+  await page.getByRole("button", { name: "Keyboard shortcuts" }).focus();
+  await keyboard.press("n");
+  await expect.poll(() => focused(page)).toBe("Message");
 });
 
 pageTest("dialogs and menus keep the focus inside and give it back to where it came from", async ({ serve, open }) => {

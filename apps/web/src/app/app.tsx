@@ -41,7 +41,8 @@ export function App(): ReactNode {
     help: () => setHelpShown(true),
     new: () => {
       goTo({ name: "new" });
-      sidebar.close();
+      sidebar.closeDrawer();
+      focusOn("message");
     },
     search: () => {
       // The field cannot have the focus before it is shown.
