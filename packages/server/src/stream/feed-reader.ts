@@ -71,6 +71,12 @@ export class FeedReader {
     return this.#sent;
   }
 
+  /** What is told here, the reader has already: another process was ahead of this one. */
+  get isAhead(): boolean {
+    const { seen } = this.#subscription;
+    return seen !== undefined && compareCursors(seen, this.#sent) > 0;
+  }
+
   /** Live: frames that were encoded for all. */
   take(durable: readonly DurableEvent[], bytes: Uint8Array): void {
     this.#subscription.sink.write(bytes);
@@ -84,6 +90,14 @@ export class FeedReader {
     this.#write(events.map((event) => this.#frame(event)).join(""));
     this.#tell(events.filter(isDurable));
     this.#stallIfFull();
+  }
+
+  /** Live, of a reader that is ahead: only what is new to it, and nothing of lanes that it knows the end of. */
+  overtake(durable: readonly DurableEvent[]): void {
+    const { seen = start } = this.#subscription;
+    const fresh = durable.filter((event) => compareCursors(event, seen) > 0);
+    this.#write(fresh.map((event) => this.#frame(event)).join(""));
+    this.#tell(durable);
   }
 
   /** What it missed, piece by piece; resolves when there is room for more. */
@@ -114,7 +128,7 @@ export class FeedReader {
   /** Nothing is missing: what the open lanes have said, and from now on everything. */
   goLive(lanes: readonly EphemeralEvent[], isResting: boolean): void {
     if (this.#isOver) return;
-    this.#write(lanes.map((lane) => snapshotFrame(lane, this.#parts.sessionId)).join(""));
+    if (!this.isAhead) this.#write(lanes.map((lane) => snapshotFrame(lane, this.#parts.sessionId)).join(""));
     this.#isLive = true;
     if (isResting) this.rest();
     this.#stallIfFull();

@@ -127,7 +127,8 @@ class LiveFeed implements HostedFeed {
     let shared: Uint8Array | undefined;
     for (const reader of this.#readers) {
       if (!reader.isLive || (reader.runId !== undefined && reader.runId !== runId)) continue;
-      if (first && compareCursors(first, reader.sent) <= 0)
+      if (reader.isAhead) this.#overtake(reader, durable);
+      else if (first && compareCursors(first, reader.sent) <= 0)
         reader.send(events.filter((event) => !isDurable(event) || isNews(event, reader)));
       else if (reader.isShared) {
         shared ??= encodeFrames(events.map((event) => sharedFrameOf(event, this.#parts.ref.session)).join(""));
@@ -137,6 +138,13 @@ class LiveFeed implements HostedFeed {
         reader.take(durable, own);
       }
     }
+  }
+
+  /** Once it is ahead no longer, what the open lanes have said. */
+  #overtake(reader: FeedReader, durable: readonly DurableEvent[]): void {
+    const { session } = this.#parts;
+    reader.overtake(durable.filter((event) => isNews(event, reader)));
+    if (!reader.isAhead) reader.goLive(session.lanes(reader.runId), false);
   }
 
   #rested(): void {
