@@ -135,7 +135,8 @@ export class FeedReader {
   }
 
   rest(): void {
-    if (this.#isRested || this.#isOver) return;
+    // A reader that is ahead knows more than this process, which may rest in its past only.
+    if (this.#isRested || this.#isOver || this.isAhead) return;
     this.#isRested = true;
     this.#subscription.rested?.();
   }
