@@ -99,7 +99,8 @@ function wholeLines(block: Block, view: View): readonly string[] {
       return toolLines(block, frame, { detail: view.showTools, now });
     case "notice": {
       const paint = { quiet: style.dim, warning: style.yellow, error: style.red }[block.tone];
-      return block.lines.flatMap((line) => wrapLines(line, width - 2)).map((piece, at) => paint(`${at === 0 ? "! " : "  "}${piece}`));
+      const sign = block.tone === "quiet" ? "  " : "! ";
+      return block.lines.flatMap((line) => wrapLines(line, width - 2)).map((piece, at) => paint(`${at === 0 ? sign : "  "}${piece}`));
     }
     default:
       return block satisfies never;
