@@ -137,6 +137,7 @@ pageTest("the model is chosen among those of the agent, and kept for what comes 
   expect(first.request.model).toBe("large-1");
   first.say("Good day");
   first.end();
+  await chat.text("Good day").waitFor();
   await chat.rested();
   await page.reload();
   await chat.text("Good day").waitFor();

@@ -43,6 +43,8 @@ export function chatPage(page: Page): ChatPage {
       await field.press("Enter");
     },
     async rested() {
+      // Until the conversation is open nothing could be stopped either.
+      await log.waitFor();
       await stop.waitFor({ state: "detached" });
     },
   };
