@@ -10,8 +10,10 @@ without hooks sets no timer of its own; states and events are copied once a fact
 What is left is flat: no line of the driver takes over 3 % of it.`,
   concurrent: `The cost of a run is that of two turns in a process too crowded to stay hot, a session, a store and a lease.
 Nothing was tried yet against its memory; over \`nodeHttp()\` the peak is a sixth lower than over global fetch.`,
-  "http-first-token": `Not settled. The machine was busy with other work (load 4 to 6 on 2 cores), and the SDK's own 99th percentile lay
-70 ms over its median. A run of two rounds a little before, with less load, gave 1.02 of 112.6 ms. It wants a quiet machine.`,
+  "http-first-token": `On a busy machine (load 4 to 6 on 2 cores) the 99th percentile was 1.18 of an SDK whose own lay 70 ms over its median; on
+a quiet one it is as above.`,
+  "http-crowd": `With \`nodeHttp()\` the rounds lie on both sides of the goal, 1.42 to 1.59. An execution listens to its session a second time while its
+input is recorded, so that its first words come as deltas; one listener that the feed lends would do.`,
   parallel: `Fifty timers end in fifty callbacks, so fifty results were fifty decisions, each a batch of its own. Now what ends in
 the same moment is decided on together, one turn of the event loop later (53 appends to 5; the ratio 1.63 to 1.5), and a tool
 without a gate and with a synchronous schema is prepared without a promise. What is left is what a call costs by itself: its intent and its
