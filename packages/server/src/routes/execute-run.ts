@@ -3,7 +3,7 @@ import { compareCursors, cursorAfter, inCallOrder } from "@loopwright/core/proto
 import type { Call } from "../http/route.ts";
 import { accessOf } from "../identity/access-of.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
-import { type EarlyEvents, hearEarlyEvents } from "../stream/early-events.ts";
+import type { EarlyEvents } from "../stream/early-events.ts";
 import { createExecutionOutcome } from "../stream/execution-outcome.ts";
 import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
 import { checkCursor } from "../stream/request-cursor.ts";
@@ -30,7 +30,7 @@ export async function streamExecution(call: Call, hosted: HostedSession, { input
     if (seen) await checkCursor(seen, hosted, scene.options.store);
     place = scene.streams.take(principal);
     await session.ready();
-    early = hearEarlyEvents(session);
+    early = feed.hear();
     const { runId, seq, replayed } = await session.submit(input, { ...options, access: accessOf(principal) });
     if (seen || replayed) early.stop();
     const { sink, response } = call.openSink({

@@ -9,17 +9,17 @@ export const executeInput: z.ZodType<ExecuteInput> = exactly<ExecuteInput>()(
   z.union([z.string(), userMessage, listOf(toolResultMessage), z.object({ regenerate: z.string() })]),
 );
 
+const runFields = {
+  model: z.string().min(1).max(200).exactOptional(),
+  temperature: z.number().min(0).max(2).exactOptional(),
+  maxTokens: z.int().min(1).exactOptional(),
+  reasoningEffort: z.enum(["minimal", "low", "medium", "high"]).exactOptional(),
+  surface: z.string().max(64).exactOptional(),
+  activeModule: z.string().max(200).exactOptional(),
+};
+
 /** What one input may choose. */
-export const runOptions: z.ZodType<RunOptions> = exactly<RunOptions>()(
-  z.object({
-    model: z.string().min(1).max(200).exactOptional(),
-    temperature: z.number().min(0).max(2).exactOptional(),
-    maxTokens: z.int().min(1).exactOptional(),
-    reasoningEffort: z.enum(["minimal", "low", "medium", "high"]).exactOptional(),
-    surface: z.string().max(64).exactOptional(),
-    activeModule: z.string().max(200).exactOptional(),
-  }),
-);
+export const runOptions: z.ZodType<RunOptions> = exactly<RunOptions>()(z.object(runFields));
 
 type Mode = NonNullable<ExecuteOptions["mode"]>;
 type Parent = NonNullable<ExecuteOptions["parent"]> | null;
@@ -35,12 +35,7 @@ export type RequestOptions = Omit<ExecuteOptions, "idempotencyKey" | "signal">;
 /** The run's options, and how the input joins the session. */
 export const requestOptions: z.ZodType<RequestOptions> = exactly<RequestOptions>()(
   z.object({
-    model: z.string().min(1).max(200).exactOptional(),
-    temperature: z.number().min(0).max(2).exactOptional(),
-    maxTokens: z.int().min(1).exactOptional(),
-    reasoningEffort: z.enum(["minimal", "low", "medium", "high"]).exactOptional(),
-    surface: z.string().max(64).exactOptional(),
-    activeModule: z.string().max(200).exactOptional(),
+    ...runFields,
     mode: inputMode.exactOptional(),
     parent: parentId.exactOptional(),
   }),

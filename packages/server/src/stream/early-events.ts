@@ -1,4 +1,3 @@
-import type { AgentSession } from "@loopwright/core";
 import type { SessionEvent } from "@loopwright/core/protocol";
 
 /** What is told of a session while an input is on its way into the log: its run may speak before anybody knows its id. */
@@ -8,23 +7,31 @@ export interface EarlyEvents {
   stop(): void;
 }
 
-/** Begins to listen. */
-export function hearEarlyEvents(session: AgentSession): EarlyEvents {
-  /** A lane that is open already has said things that nobody heard here. */
-  const isWhole = session.lanes().length === 0;
-  const heard: { readonly events: readonly SessionEvent[]; readonly runId: string | undefined }[] = [];
-  let isOver = false;
-  const leave = session.follow({ events: (events, runId) => heard.push({ events: [...events], runId }) });
-  const stop = (): void => {
-    isOver = true;
-    leave();
-  };
-  return {
-    stop,
-    take(runId) {
-      if (isOver) return undefined;
-      stop();
-      return isWhole ? heard.flatMap((one) => (one.runId === runId ? one.events : [])) : undefined;
-    },
-  };
+/** Early events, as a feed fills them. `isWhole`: nothing was being said when it began. */
+export class HeldEvents implements EarlyEvents {
+  readonly #isWhole: boolean;
+  readonly #leave: () => void;
+  readonly #heard: { readonly events: readonly SessionEvent[]; readonly runId: string | undefined }[] = [];
+  #isOver = false;
+
+  constructor(isWhole: boolean, leave: () => void) {
+    this.#isWhole = isWhole;
+    this.#leave = leave;
+  }
+
+  /** The array is the caller's: it is copied. */
+  add(events: readonly SessionEvent[], runId: string | undefined): void {
+    this.#heard.push({ events: [...events], runId });
+  }
+
+  take(runId: string): readonly SessionEvent[] | undefined {
+    if (this.#isOver) return undefined;
+    this.stop();
+    return this.#isWhole ? this.#heard.flatMap((one) => (one.runId === runId ? one.events : [])) : undefined;
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    this.#leave();
+  }
 }

@@ -10,6 +10,7 @@ import { type AgentError, type AgentSession, isAgentError, readHistory } from "@
 import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
 import { compareCursors, cursorAfter, type DurableEvent, type EventCursor, type SessionEvent } from "@loopwright/core/protocol";
 import type { ServerLimits } from "../server-limits.ts";
+import { type EarlyEvents, HeldEvents } from "./early-events.ts";
 import { FeedReader, type ReaderParts, type Subscription } from "./feed-reader.ts";
 import { encodeFrames, frameOf, isDurable, sharedFrameOf } from "./frames.ts";
 import { createRecentEvents, type RecentEvents } from "./recent-events.ts";
@@ -19,6 +20,8 @@ export interface SessionFeed {
   readonly watchers: number;
   /** Ends with the function it gives, or with the sink. */
   subscribe(subscription: Subscription): () => void;
+  /** Hears what is told from now on, for an input on its way into the log. */
+  hear(): EarlyEvents;
   /** Whether a durable event follows the cursor, or may: this process has not seen all of the log. @throws AgentError STORE_*, SESSION_* */
   hasAfter(cursor: EventCursor): Promise<boolean>;
 }
@@ -55,6 +58,7 @@ class LiveFeed implements HostedFeed {
   readonly #listener: FeedListener;
   readonly #readers = new Set<FeedReader>();
   readonly #readerParts: ReaderParts;
+  readonly #hearing = new Set<HeldEvents>();
   #recent: RecentEvents | undefined;
   #isClosed = false;
   #stop: () => void;
@@ -82,6 +86,14 @@ class LiveFeed implements HostedFeed {
     if (this.#isClosed) reader.end();
     else void this.#catchUp(reader);
     return leave;
+  }
+
+  hear(): EarlyEvents {
+    const { session } = this.#parts;
+    // A lane that is open already has said things that nobody heard here.
+    const held = new HeldEvents(session.lanes().length === 0, () => this.#hearing.delete(held));
+    this.#hearing.add(held);
+    return held;
   }
 
   async hasAfter(cursor: EventCursor): Promise<boolean> {
@@ -123,6 +135,7 @@ class LiveFeed implements HostedFeed {
       this.#recent ??= createRecentEvents(cursorAfter(first.seq - 1), this.#parts.limits.recentEvents);
       this.#recent.add(durable);
     }
+    for (const held of this.#hearing) held.add(events, runId);
     let own: Uint8Array | undefined;
     let shared: Uint8Array | undefined;
     for (const reader of this.#readers) {
