@@ -12,8 +12,8 @@ What is left is flat: no line of the driver takes over 3 % of it.`,
 Nothing was tried yet against its memory; over \`nodeHttp()\` the peak is a sixth lower than over global fetch.`,
   "http-first-token": `On a busy machine (load 4 to 6 on 2 cores) the 99th percentile was 1.18 of an SDK whose own lay 70 ms over its median; on
 a quiet one it is as above.`,
-  "http-crowd": `With \`nodeHttp()\` the rounds lie on both sides of the goal, 1.42 to 1.59. An execution listens to its session a second time while its
-input is recorded, so that its first words come as deltas; one listener that the feed lends would do.`,
+  "http-crowd": `With \`nodeHttp()\` the rounds lie on both sides of the goal, 1.42 to 1.59. They were measured while an execution still listened to its
+session a second time for its first words; the feed lends its own listener since, which has not been measured.`,
   parallel: `Fifty timers end in fifty callbacks, so fifty results were fifty decisions, each a batch of its own. Now what ends in
 the same moment is decided on together, one turn of the event loop later (53 appends to 5; the ratio 1.63 to 1.5), and a tool
 without a gate and with a synchronous schema is prepared without a promise. What is left is what a call costs by itself: its intent and its

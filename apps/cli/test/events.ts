@@ -8,7 +8,7 @@ export function durable<Type extends DurableEvent["type"]>(
   type: Type,
   body: BodyOf<DurableEvent, Type, "seq" | "k" | "at" | "sessionId" | "runId" | "parent">,
 ): AgentEvent {
-  return { type, seq, k: 0, at: seq, sessionId: "s", runId: "r", parent: null, ...body } as unknown as DurableEvent;
+  return { type, seq, k: 0, at: seq, sessionId: "s", runId: "r", parent: null, ...body } as AgentEvent;
 }
 
 /** An ephemeral event made by hand. */
@@ -17,7 +17,7 @@ export function ephemeral<Type extends EphemeralEvent["type"]>(
   type: Type,
   body: BodyOf<EphemeralEvent, Type, "lane" | "n">,
 ): AgentEvent {
-  return { type, lane, n: 1, ...body } as unknown as EphemeralEvent;
+  return { type, lane, n: 1, ...body } as AgentEvent;
 }
 
 const call = { type: "tool_call", callKey: "r.1.0", id: "c1", name: "get_time", args: { zone: "UTC" } } as const;
