@@ -53,9 +53,11 @@ export type ErrorCode =
   | "RUN_FENCED"
   | "CALL_UNKNOWN"
   | "CALL_ANSWERED"
+  | "APPROVAL_DECIDED"
   | "INPUT_INVALID"
   | "CONFIG_INVALID"
   | "KEY_REUSED"
+  | "QUEUE_UNAVAILABLE"
   | "STORE_UNAVAILABLE"
   | "STORE_FULL"
   | "STORE_READ_ONLY"
@@ -178,10 +180,15 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   RUN_FENCED: entry("Another owner has taken the session over.", [409, "unknown"], { ...again, fix: "Read the session again." }),
   CALL_UNKNOWN: entry("No such call is waiting for a result.", [404, "format"], { fix: "Answer one of the pending calls." }),
   CALL_ANSWERED: entry("The call has another result already.", [409, "format"], { fix: "Read the session; the first result counts." }),
+  APPROVAL_DECIDED: entry("The call was decided on already.", [409, "format"], { fix: "Read the session; the first decision counts." }),
   INPUT_INVALID: entry("The input cannot be used.", [400, "format"], { fix: "See the message." }),
   CONFIG_INVALID: entry("An option is wrong.", [400, "format"], { fix: "See the message." }),
   KEY_REUSED: entry("The idempotency key was used with another content.", [422, "format"], { fix: "Use a new key for a new input." }),
-  // Stores.
+  // Stores and queues.
+  QUEUE_UNAVAILABLE: entry("The run queue does not answer.", [503, "network"], {
+    ...again,
+    fix: "Check the queue; a sweep finds what no hint told of.",
+  }),
   STORE_UNAVAILABLE: entry("The store does not answer.", [503, "network"], {
     ...again,
     fix: "Check the store; nothing acknowledged is lost.",

@@ -7,7 +7,7 @@ import { driverLimits } from "./session-options.ts";
 /** The next moment at which time alone moves the session, in milliseconds since the epoch. */
 function nextDate({ run }: State): number | undefined {
   if (!run || run.abort) return undefined;
-  const dates = run.calls.flatMap((call) => (call.stage === "requested" && call.deadline !== undefined ? [call.deadline] : []));
+  const dates = run.calls.flatMap((call) => ((call.stage === "requested" || call.stage === "asked") && call.deadline !== undefined ? [call.deadline] : []));
   if (run.retry?.until !== undefined) dates.push(run.retry.until);
   return dates.length === 0 ? undefined : Math.min(...dates);
 }
@@ -44,6 +44,12 @@ export function createDateTimer(clock: Clock, onDate: () => void): DateTimer {
       cancel = clock.after(waitMs, onDate, { idle: isAtRest(state) });
     },
   };
+}
+
+/** When the session needs an owner: 0 at once, a date, or `null` for not before somebody appends. For `AppendRequest.due`. */
+export function dueOf(state: State): number | null {
+  if (state.status === "closed") return null;
+  return isAtRest(state) ? (nextDate(state) ?? null) : 0;
 }
 
 /** The results of client calls whose deadline has passed. */

@@ -15,7 +15,7 @@ import { createRequestBuilder, type RequestBuilder } from "../prompt/request-bui
 import { createToolRegistry } from "../tools/tool-registry.ts";
 import { type BatchDecision, isForLog } from "./batch-decision.ts";
 import { type Committed, commitBatch, storeError } from "./commit.ts";
-import { createDateTimer, type DateTimer, expiredCalls } from "./dates.ts";
+import { createDateTimer, type DateTimer, dueOf, expiredCalls } from "./dates.ts";
 import type { Deps } from "./deps.ts";
 import { createEffects, type Effects } from "./effects.ts";
 import { createGather } from "./gather.ts";
@@ -196,7 +196,8 @@ export class SessionDriver {
 
   private append({ speculation, lease, rests }: BatchDecision): Promise<Committed> {
     const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
-    const request = { expectedSeq: this.current.seq, batchId: this.deps.ids.next(), facts: speculation.facts, ...claim };
+    const { facts, state } = speculation;
+    const request = { expectedSeq: this.current.seq, batchId: this.deps.ids.next(), facts, due: dueOf(state), ...claim };
     return commitBatch(this.deps, request);
   }
 

@@ -6,6 +6,8 @@ import {
   type AppendRequest,
   appendLimits,
   type ClaimOutcome,
+  type DueOptions,
+  type DueSession,
   type SessionLog,
   type SessionRef,
 } from "../ports/session-log.ts";
@@ -18,6 +20,7 @@ export interface MemorySession {
   readonly listeners: Set<(lastSeq: number) => void>;
   epoch: number;
   lease: { readonly node: string; readonly until: number } | undefined;
+  due: number | null;
   removed: boolean;
 }
 
@@ -58,9 +61,17 @@ export function memoryLog(sessions: MemorySessions, clock: Clock): SessionLog {
       const session = findSession(sessions, ref);
       if (session?.epoch === epoch) session.lease = undefined;
     },
+    async due(options) {
+      return dueOf(sessions, options, clock);
+    },
+    async setDue(ref, { expectedSeq, due }) {
+      const session = findSession(sessions, ref);
+      if (session && !session.removed && session.facts.length === expectedSeq) session.due = due;
+    },
     async remove(ref) {
       const session = openSession(sessions, ref);
       session.removed = true;
+      session.due = null;
       session.lease = undefined;
       session.facts.length = 0;
       session.batches.clear();
@@ -91,7 +102,7 @@ function openSession(sessions: MemorySessions, ref: SessionRef): MemorySession {
     scope = new Map();
     sessions.set(ref.scope, scope);
   }
-  const fresh: MemorySession = { facts: [], batches: new Map(), listeners: new Set(), epoch: 0, lease: undefined, removed: false };
+  const fresh: MemorySession = { facts: [], batches: new Map(), listeners: new Set(), epoch: 0, lease: undefined, due: null, removed: false };
   scope.set(ref.session, fresh);
   return fresh;
 }
@@ -109,6 +120,7 @@ function appendTo(session: MemorySession, request: AppendRequest): AppendOutcome
   for (const draft of request.facts) facts.push(numbered(draft, facts.length + 1));
   session.batches.set(request.batchId, facts.length);
   if (request.release && request.epoch !== undefined) session.lease = undefined;
+  if (request.due !== undefined) session.due = request.due;
   return { type: "ok", lastSeq: facts.length };
 }
 
@@ -120,6 +132,22 @@ function numbered(draft: FactDraft, seq: number): Fact {
 function isNumbered(draft: FactDraft, seq: number): draft is Fact {
   return "seq" in draft && draft.seq === seq;
 }
+
+function dueOf(sessions: MemorySessions, { now, limit = 100, after }: DueOptions, clock: Clock): readonly DueSession[] {
+  const found: DueSession[] = [];
+  for (const [scope, ofScope] of sessions)
+    for (const [session, { due, lease }] of ofScope)
+      if (due !== null && due <= now && !(lease && lease.until > clock.monotonic())) found.push({ ref: { scope, session }, due });
+  found.sort(byDate);
+  const from = after === undefined ? 0 : found.findIndex((one) => byDate(one, after) > 0);
+  return from < 0 ? [] : found.slice(from, from + limit);
+}
+
+function byDate(a: DueSession, b: DueSession): number {
+  return a.due - b.due || order(a.ref.scope, b.ref.scope) || order(a.ref.session, b.ref.session);
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function notify(session: MemorySession, lastSeq: number): void {
   const listeners = [...session.listeners];

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../loop/event.ts";
+import type { EphemeralEvent, SessionEvent } from "../loop/event.ts";
 import type { Json } from "../message/json.ts";
 import type { SessionRef } from "./session-log.ts";
 
@@ -27,6 +27,11 @@ export interface EventChannel {
   subscribe(ref: SessionRef, listener: (events: readonly SessionEvent[]) => void): () => void;
   /** Tells everybody who listens to the scope. */
   notify(scope: string, notification: Notification): void;
+  /**
+   * What was published in a lane, oldest first, as far as it is kept (a bounded ring, gone some minutes after the last event): for a watcher
+   * who joins on another node. Absent, or an empty answer: the draft in the store has to do.
+   */
+  recall?(ref: SessionRef, lane: number): Promise<readonly EphemeralEvent[]>;
   /** What the sessions of a scope publish and what is notified in it, from now on; events in order per session. */
   subscribeScope(scope: string, listener: ScopeListener): () => void;
 }

@@ -24,6 +24,11 @@ export interface AppendRequest {
   readonly facts: readonly FactDraft[];
   /** Gives the lease of `epoch` back in the same atomic step. */
   readonly release?: boolean;
+  /**
+   * When the session needs an owner once this batch is in: milliseconds since the epoch, 0: at once, `null`: not before somebody appends again.
+   * Absent: as before. A new log needs none.
+   */
+  readonly due?: number | null;
 }
 
 /**
@@ -52,6 +57,22 @@ export interface LogHead {
   readonly lease?: { readonly node: string; readonly remainingMs: number };
 }
 
+/** A session that needs an owner and has none. */
+export interface DueSession {
+  readonly ref: SessionRef;
+  /** Since when, milliseconds since the epoch; 0 when it was at once. */
+  readonly due: number;
+}
+
+export interface DueOptions {
+  /** The moment asked about, milliseconds since the epoch. */
+  readonly now: number;
+  /** Default 100. */
+  readonly limit?: number;
+  /** Pages on from the last one of the page before. */
+  readonly after?: DueSession;
+}
+
 export type ClaimOutcome =
   | { readonly type: "claimed"; readonly epoch: number; readonly lastSeq: number }
   | { readonly type: "held"; readonly node: string; readonly remainingMs: number };
@@ -73,6 +94,13 @@ export interface SessionLog {
   renew(ref: SessionRef, lease: { readonly epoch: number; readonly leaseMs: number }): Promise<boolean>;
   /** Gives the lease back; nothing happens when it is another's by now. */
   release(ref: SessionRef, epoch: number): Promise<void>;
+  /**
+   * Sessions of all scopes whose date has come and that no running lease holds, by date, then scope, then session. May hold some that owe
+   * nothing by now, and never misses one for long: what a crash kept from this list is in it after the store's own start.
+   */
+  due(options: DueOptions): Promise<readonly DueSession[]>;
+  /** Corrects the date of a session whose log still ends at `expectedSeq`; otherwise nothing happens. */
+  setDue(ref: SessionRef, options: { readonly expectedSeq: number; readonly due: number | null }): Promise<void>;
   /** Deletes the log and its lease for good. The id is never used again: a later append answers `closed`. */
   remove(ref: SessionRef): Promise<void>;
   /**

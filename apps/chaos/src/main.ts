@@ -1,0 +1,2 @@
+/** The rig. */
+export {};

@@ -1,0 +1,2 @@
+/** Carries the events of sessions between nodes over Redis. */
+export {};

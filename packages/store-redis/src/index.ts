@@ -1,0 +1,2 @@
+/** Session log, leases, index, blobs, snapshots and drafts on Redis. */
+export {};
