@@ -19,7 +19,7 @@ const skewMsMax = 1_000;
  * Milliseconds since the machine was started: the same for all its processes, and no hand can set it. Read while the
  * transaction holds the file, so that of two claims the later one has the later time.
  */
-function machineMs(): number {
+export function machineMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
@@ -63,7 +63,7 @@ export function release(statements: Statements, ref: SessionRef, epoch: number):
  * The lease, unless its time is over or its owner is dead. More time than a lease is given means that the clock began
  * anew since: the machine was restarted.
  */
-function runningLease({ lease }: SessionRow, now: number): { readonly node: string; readonly remainingMs: number } | undefined {
+export function runningLease({ lease }: SessionRow, now: number): { readonly node: string; readonly remainingMs: number } | undefined {
   if (!lease) return undefined;
   const remainingMs = lease.until - now;
   const mayRun = remainingMs > 0 && remainingMs <= lease.leaseMs + skewMsMax;

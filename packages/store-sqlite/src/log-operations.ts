@@ -25,8 +25,8 @@ export function append(statements: Statements, ask: AppendAsk): AppendOutcome {
   }
   statements.run("INSERT INTO batches (session, batch, last_seq) VALUES (?, ?, ?)", session.key, ask.batchId, lastSeq);
   statements.run(
-    "UPDATE sessions SET last_seq = ?, chain = ?, updated_at = ?, closed = ? WHERE key = ?",
-    ...[lastSeq, chain, ask.at, ask.closes ? 1 : 0, session.key],
+    "UPDATE sessions SET last_seq = ?1, chain = ?2, updated_at = ?3, closed = ?4, due = iif(?5, ?6, due) WHERE key = ?7",
+    ...[lastSeq, chain, ask.at, ask.closes ? 1 : 0, ask.due === undefined ? 0 : 1, ask.due ?? null, session.key],
   );
   if (ask.release && ask.epoch !== undefined) dropLease(statements, session.key);
   return { type: "ok", lastSeq };
@@ -82,6 +82,9 @@ export function remove(statements: Statements, ref: SessionRef): void {
   statements.run("DELETE FROM summaries WHERE session = ?", key);
   statements.run("DELETE FROM words WHERE rowid IN (SELECT id FROM texts WHERE session = ?)", key);
   statements.run("DELETE FROM texts WHERE session = ?", key);
-  statements.run("UPDATE sessions SET last_seq = 0, chain = 0, updated_at = 0, indexed_seq = 0, removed = 1 WHERE key = ?", key);
+  statements.run(
+    "UPDATE sessions SET last_seq = 0, chain = 0, updated_at = 0, indexed_seq = 0, due = NULL, removed = 1 WHERE key = ?",
+    key,
+  );
   dropLease(statements, key);
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { WorkerOptions } from "./operation.ts";
-import { applicationId, migrate, schemaVersion } from "./schema.ts";
+import { applicationId, migrate, readableVersion, schemaVersion } from "./schema.ts";
 import { isBusy, isReadOnly, StoreFault } from "./store-fault.ts";
 
 /** An open file, checked and brought to the newest version. */
@@ -99,7 +99,7 @@ function openForReading({ path, busyTimeoutMs }: WorkerOptions): OpenedDatabase 
   try {
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     const version = versionOf(database, path);
-    if (version === schemaVersion) return { database, isReadOnly: true };
+    if (version >= readableVersion) return { database, isReadOnly: true };
     throw new StoreFault({
       code: "STORE_READ_ONLY",
       message: `The store ${path} has version ${version} and cannot be written, so it cannot be brought to version ${schemaVersion}.`,

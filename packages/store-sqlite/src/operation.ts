@@ -1,5 +1,14 @@
 import type { ErrorCode } from "@loopwright/core";
-import type { AppendOutcome, ClaimOutcome, LogHead, SessionHit, SessionRef, SessionSummary } from "@loopwright/core/ports";
+import type {
+  AppendOutcome,
+  ClaimOutcome,
+  DueOptions,
+  DueSession,
+  LogHead,
+  SessionHit,
+  SessionRef,
+  SessionSummary,
+} from "@loopwright/core/ports";
 
 /** An append as it crosses to the worker: facts are serialised once, here they are text. */
 export interface AppendAsk {
@@ -14,6 +23,8 @@ export interface AppendAsk {
   /** Whether the last fact closes the session. */
   readonly closes: boolean;
   readonly release: boolean;
+  /** Absent: as before. */
+  readonly due: number | null | undefined;
 }
 
 /** A piece of a log: a JSON array of facts. */
@@ -54,6 +65,8 @@ export interface Operations {
   claim: Asked<OfRef<{ readonly node: string; readonly leaseMs: number; readonly now: number | undefined }>, ClaimOutcome>;
   renew: Asked<OfRef<{ readonly epoch: number; readonly leaseMs: number; readonly now: number | undefined }>, boolean>;
   release: Asked<OfRef<{ readonly epoch: number }>, undefined>;
+  due: Asked<DueOptions & { readonly limit: number; readonly machineNow: number | undefined }, readonly DueSession[]>;
+  setDue: Asked<OfRef<{ readonly expectedSeq: number; readonly due: number | null }>, undefined>;
   remove: Asked<OfRef, undefined>;
   list: Asked<{ readonly scope: string; readonly limit: number; readonly before: Place | undefined }, readonly SessionSummary[]>;
   get: Asked<{ readonly scope: string; readonly id: string }, SessionSummary | undefined>;

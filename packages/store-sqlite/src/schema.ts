@@ -46,11 +46,31 @@ ${wordsTable("words")};
 CREATE VIEW log AS SELECT scope, sessions.id AS session, facts.id & 1073741823 AS seq, body FROM facts JOIN sessions ON sessions.key = facts.id >> 30;
 `;
 
+/** The facts of a session with their kinds; those that are no JSON have none. */
+const kinds = `SELECT facts.id AS id, json_extract(body, '$.type') AS kind, json_extract(body, '$.runId') AS run FROM facts
+  WHERE facts.id > key * ${seqLimit} AND facts.id <= key * ${seqLimit} + last_seq AND json_valid(body)`;
+
+/*
+ * `due`: when the session needs an owner, milliseconds since the epoch; null: not before somebody appends. Sessions of before that may owe
+ * something get 0: those whose last fact of weight does not end a run, and those with an input that no run has taken up.
+ */
+const dueColumn = `
+ALTER TABLE sessions ADD COLUMN due INTEGER;
+CREATE INDEX sessions_due ON sessions (due, scope, id) WHERE due IS NOT NULL;
+UPDATE sessions SET due = 0 WHERE closed = 0 AND removed = 0 AND last_seq > 0 AND (
+  (SELECT kind FROM (${kinds}) WHERE kind NOT IN ('session.opened', 'session.changed', 'head.moved', 'owner.claimed') ORDER BY id DESC LIMIT 1) <> 'run.finished'
+  OR (SELECT count(DISTINCT run) FROM (${kinds}) WHERE kind = 'input.accepted') > (SELECT count(DISTINCT run) FROM (${kinds}) WHERE kind = 'run.started')
+);
+`;
+
 /** What leads from version n to n + 1, at place n. A change of the tables appends one; nothing here is ever edited. */
-const migrations: readonly string[] = [firstVersion];
+const migrations: readonly string[] = [firstVersion, dueColumn];
 
 /** Version of the tables that this build writes. */
 export const schemaVersion: number = migrations.length;
+
+/** The oldest version that can be read as it is, where the file cannot be written. */
+export const readableVersion = 1;
 
 /** Brings the tables from `version` to the newest, inside the caller's transaction. */
 export function migrate(database: DatabaseSync, version: number): void {

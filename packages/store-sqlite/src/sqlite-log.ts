@@ -1,5 +1,5 @@
 import { AgentError, type Fact, type FactDraft } from "@loopwright/core";
-import { type AppendRequest, appendLimits, type SessionLog, type SessionRef } from "@loopwright/core/ports";
+import { type AppendRequest, appendLimits, type DueSession, type SessionLog, type SessionRef } from "@loopwright/core/ports";
 import type { Answer, Ask, OperationName } from "./operation.ts";
 import { TailWatch } from "./tail-watch.ts";
 import { errorOf, type WorkerCalls } from "./worker-calls.ts";
@@ -44,12 +44,28 @@ export function sqliteLog(calls: WorkerCalls, now: () => number | undefined): Se
     async release(ref, epoch) {
       await answerOf(calls, "release", { ref: checkRef(ref), epoch });
     },
+    async due({ now: moment, limit = 100, after }) {
+      return answerOf(calls, "due", { now: Math.floor(moment), limit, ...(after ? { after: placeOf(after) } : {}), machineNow: now() });
+    },
+    async setDue(ref, { expectedSeq, due }) {
+      await answerOf(calls, "setDue", { ref: checkRef(ref), expectedSeq, due: wholeOf(due) });
+    },
     async remove(ref) {
       await answerOf(calls, "remove", { ref: checkRef(ref) });
       watch.tell(ref, 0);
     },
     subscribe: (ref, listener) => watch.subscribe(checkRef(ref), listener),
   };
+}
+
+/** Only the place: callers may pass more. */
+function placeOf({ ref, due }: DueSession): DueSession {
+  return { ref: { scope: ref.scope, session: ref.session }, due };
+}
+
+/** The date as a whole number, never later. */
+function wholeOf(due: number | null): number | null {
+  return due === null ? null : Math.floor(due);
 }
 
 function checkRef(ref: SessionRef): SessionRef {
@@ -78,6 +94,7 @@ function appendAskOf(ref: SessionRef, request: AppendRequest): Ask<"append"> {
     at: Math.trunc(last?.at ?? 0),
     closes: last?.type === "session.closed",
     release,
+    due: request.due === undefined ? undefined : wholeOf(request.due),
   };
 }
 

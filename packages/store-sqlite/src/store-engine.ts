@@ -7,6 +7,7 @@
  */
 import { getBlob, listBlobs, putBlob, removeBlob } from "./blob-operations.ts";
 import { check } from "./check-operation.ts";
+import { due, setDue } from "./due-operations.ts";
 import { type FreshProjections, get, list, rebuild, saveProjections } from "./index-operations.ts";
 import { claim, head, release, renew } from "./lease-operations.ts";
 import { append, read, remove } from "./log-operations.ts";
@@ -18,7 +19,7 @@ import { numberOf, type Statements, statementsOf, textOf } from "./statements.ts
 import { faultOf, isBusy, isIoError, isReadOnly, readOnlyFault, StoreFault } from "./store-fault.ts";
 
 const writing: ReadonlySet<OperationName> = new Set([
-  ...(["append", "claim", "renew", "release", "remove", "rebuild"] as const),
+  ...(["append", "claim", "renew", "release", "setDue", "remove", "rebuild"] as const),
   ...(["putBlob", "removeBlob", "putDraft", "removeDraft"] as const),
 ]);
 
@@ -33,6 +34,12 @@ const handlers: Handlers = {
   claim: ({ statements }, ask) => claim(statements, ask),
   renew: ({ statements }, ask) => renew(statements, ask),
   release: ({ statements }, { ref, epoch }) => void release(statements, ref, epoch),
+  due(engine, ask) {
+    // Nobody can own a session there; and a file of an older version has no dates.
+    if (engine.isReadOnly) throw new StoreFault(readOnlyFault(engine.path));
+    return due(engine.statements, ask);
+  },
+  setDue: ({ statements }, ask) => void setDue(statements, ask),
   remove: ({ statements }, { ref }) => void remove(statements, ref),
   list: ({ statements, fresh }, ask) => list(statements, ask, fresh),
   get: ({ statements, fresh }, ask) => get(statements, ask, fresh),
@@ -78,6 +85,10 @@ export class StoreEngine {
 
   get path(): string {
     return this.#options.path;
+  }
+
+  get isReadOnly(): boolean {
+    return this.#opened?.isReadOnly ?? false;
   }
 
   get statements(): Statements {

@@ -1,0 +1,60 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { expect, it, onTestFinished } from "vitest";
+import { type SqliteStore, sqliteStore } from "../src/index.ts";
+import { freshFolder } from "./fresh-folder.ts";
+import { startStoreProcess } from "./store-process.ts";
+
+const folder = freshFolder();
+let count = 0;
+
+/** A copy of a file that the build with the first version of the tables has written. */
+function oldFile(): string {
+  const path = join(folder, `${count++}.db`);
+  writeFileSync(path, gunzipSync(readFileSync(new URL("fixtures/version-1.db.gz", import.meta.url))));
+  return path;
+}
+
+function open(path: string): SqliteStore {
+  const store = sqliteStore(path);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+it("a file of the first version gets dates: 0 for every session that may owe something, none for those at rest", async () => {
+  const { log } = open(oldFile());
+  const sessions = (await log.due({ now: Date.now() })).map(({ ref, due }) => [ref.session, due]);
+  expect(sessions).toEqual(["accepted", "calling", "damaged", "queued", "renamed-in-run", "waiting"].map((id) => [id, 0]));
+});
+
+it("a file of the first version keeps its facts, and dates can be set in it", async () => {
+  const path = oldFile();
+  const store = open(path);
+  expect(await store.log.read({ scope: "local", session: "rested" })).toHaveLength(13);
+  expect(await store.log.due({ now: Date.now(), limit: 1 })).toHaveLength(1);
+  for (const { ref } of await store.log.due({ now: Date.now() }))
+    await store.log.setDue(ref, { expectedSeq: (await store.log.head(ref)).lastSeq, due: null });
+  expect(await store.log.due({ now: Date.now() })).toEqual([]);
+  await store.close();
+  expect(await open(path).log.due({ now: Date.now() })).toEqual([]);
+  expect(await open(path).check()).toMatchObject({ version: 2, problems: [], damaged: ["local/damaged"] });
+});
+
+it("a file of the first version that cannot be written is read as it is", async () => {
+  const place = join(folder, "read-only");
+  mkdirSync(place);
+  const path = join(place, "old.db");
+  writeFileSync(path, gunzipSync(readFileSync(new URL("fixtures/version-1.db.gz", import.meta.url))));
+  for (const [each, mode] of [
+    [folder, 0o755],
+    [path, 0o444],
+    [place, 0o555],
+  ] as const)
+    chmodSync(each, mode);
+  onTestFinished(() => chmodSync(place, 0o755));
+  // Root may write anything: then another user looks.
+  const looker = startStoreProcess("look", path, "rested", process.getuid?.() === 0 ? 65_534 : undefined);
+  expect(await looker.next()).toMatchObject({ factCount: 13 });
+  expect(await looker.next()).toMatchObject({ code: "STORE_READ_ONLY" });
+});
