@@ -96,7 +96,8 @@ const guardedChannel = (channel: EventChannel, logger: Logger): EventChannel => 
       logger.log("error", "The event channel threw.", { session: ref.session, error: failureOf(error).message });
     }
   },
-  subscribe: (ref, listener) => channel.subscribe(ref, listener),
+  subscribe: (ref, listener, listening) => channel.subscribe(ref, listener, listening),
   notify: (scope, notification) => channel.notify(scope, notification),
   subscribeScope: (scope, listener) => channel.subscribeScope(scope, listener),
+  ...(channel.recall ? { recall: (ref, lane) => channel.recall?.(ref, lane) ?? Promise.resolve([]) } : {}),
 });

@@ -15,6 +15,17 @@ export interface Notification {
 export interface ScopeListener {
   events?(session: string, events: readonly SessionEvent[]): void;
   notification?(notification: Notification): void;
+  /** As `ChannelListening.gap`, of any session of the scope. */
+  gap?(): void;
+}
+
+export interface ChannelListening {
+  /**
+   * Something may have been missed: read the log, and `recall` what is open. A channel between nodes calls it when it begins to hear, which
+   * may be later than `subscribe` returned, and when it hears again; what is published after such a call is heard. It is called again and
+   * again, about every second, while the channel is away. A channel that misses nothing never calls it.
+   */
+  gap?(): void;
 }
 
 /**
@@ -23,13 +34,17 @@ export interface ScopeListener {
  */
 export interface EventChannel {
   publish(ref: SessionRef, events: readonly SessionEvent[]): void;
-  /** Events published from now on, in order per publisher. A slow listener never blocks the publisher. */
-  subscribe(ref: SessionRef, listener: (events: readonly SessionEvent[]) => void): () => void;
+  /**
+   * Events published from now on, in order per publisher, those of this node among them. A slow listener never blocks the publisher.
+   * Between nodes: from the first `gap` on.
+   */
+  subscribe(ref: SessionRef, listener: (events: readonly SessionEvent[]) => void, listening?: ChannelListening): () => void;
   /** Tells everybody who listens to the scope. */
   notify(scope: string, notification: Notification): void;
   /**
-   * What was published in a lane, oldest first, as far as it is kept (a bounded ring, gone some minutes after the last event): for a watcher
-   * who joins on another node. Absent, or an empty answer: the draft in the store has to do.
+   * What was published in a lane, by `n`, as far as it is kept (a bounded ring, gone some minutes after the last event): for a watcher who
+   * joins on another node. Its beginning may be gone, and it may have holes. Absent, or an empty answer: the draft in the store has to do.
+   * Resolves within 2 s, empty where the channel is away. Never rejects.
    */
   recall?(ref: SessionRef, lane: number): Promise<readonly EphemeralEvent[]>;
   /** What the sessions of a scope publish and what is notified in it, from now on; events in order per session. */

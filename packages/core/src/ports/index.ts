@@ -2,7 +2,7 @@
 export type { Blob, BlobStore } from "./blob-store.ts";
 export type { Clock } from "./clock.ts";
 export type { DraftStore } from "./draft-store.ts";
-export type { EventChannel, Notification, ScopeListener } from "./event-channel.ts";
+export type { ChannelListening, EventChannel, Notification, ScopeListener } from "./event-channel.ts";
 export type { IdSource } from "./id-source.ts";
 export type { Logger } from "./logger.ts";
 export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolChoice, ToolSpec } from "./model-provider.ts";
