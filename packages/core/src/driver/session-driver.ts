@@ -21,7 +21,7 @@ import { createEffects, type Effects } from "./effects.ts";
 import { createGather } from "./gather.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.ts";
-import { claimLease, type Lease } from "./lease.ts";
+import { createOwnership, type Ownership } from "./ownership.ts";
 import { createPreparing, type Preparing } from "./preparing.ts";
 import { readNews } from "./read-news.ts";
 import { handleLetGo, historyLost, sessionClosed, storeConflict, storeFull } from "./session-errors.ts";
@@ -42,7 +42,7 @@ export class SessionDriver {
   private current: State = emptyState;
   private recovered = false;
   private loading: Promise<void> | undefined;
-  private lease: Lease | undefined;
+  private readonly own: Ownership;
   private isPumping = false;
   private isDisposed = false;
   /** Conflicts in a row after which nothing new was to be read. */
@@ -69,6 +69,10 @@ export class SessionDriver {
     });
     this.preparing = createPreparing({ effects: this.effects, clock: deps.clock, onReady: () => this.kick() });
     this.gather = createGather(deps.clock, () => this.look());
+    this.own = createOwnership(deps, () => {
+      this.loseLease();
+      this.kick();
+    });
     this.date = createDateTimer(deps.clock, () => this.onDate());
     this.tail = createTailWatch({ log: deps.store.log, ref: deps.ref, clock: deps.clock }, (seq) => this.onTail(seq));
   }
@@ -84,7 +88,7 @@ export class SessionDriver {
 
   /** A run that was cut off is being gone on with here: its owner is gone. */
   get isRecovering(): boolean {
-    return this.recovered && this.lease !== undefined;
+    return this.recovered && this.own.lease !== undefined;
   }
 
   /** Reads the log, once. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
@@ -107,7 +111,7 @@ export class SessionDriver {
     const leave = this.watchers.add(watcher);
     return () => {
       leave();
-      if (this.watchers.size === 0 && !this.lease) this.tail.need(undefined);
+      if (this.watchers.size === 0 && !this.own.lease) this.tail.need(undefined);
     };
   }
 
@@ -136,11 +140,11 @@ export class SessionDriver {
     this.isDisposed = true;
     this.date.cancel();
     this.tail.need(undefined);
-    const { lease } = this;
+    const released = this.own.release();
     this.loseLease();
     this.inbox.refuseAll(handleLetGo());
     this.watchers.lost(handleLetGo());
-    if (lease) await this.giveBack(lease);
+    await released;
   }
 
   private async pump(): Promise<void> {
@@ -166,17 +170,17 @@ export class SessionDriver {
 
   /** One decision: from what came to one batch. False when nothing is left to do now. */
   private async decide(): Promise<boolean> {
-    const isMine = this.lease !== undefined;
+    const isMine = this.own.lease !== undefined;
     const wantsOwner = this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.current));
     if (this.inbox.length === 0 && !isMine && !wantsOwner) return false;
     if (!isMine && wantsOwner) await this.claim();
     const { clock, node, leaseMs, sessionId } = this.deps;
-    const speculation = speculate(this.current, { sessionId, now: clock.now(), epoch: this.lease?.epoch });
-    const { lease } = this;
+    const speculation = speculate(this.current, { sessionId, now: clock.now(), epoch: this.own.lease?.epoch });
+    const { lease } = this.own;
     if (lease && lease.epoch > this.current.epoch) speculation.add({ type: "owner.claimed", node, leaseMs });
     const accepted = this.inbox.accept(speculation);
     const launches = lease ? await this.preparing.prepareOwed(speculation) : [];
-    if (this.isDisposed || this.lease !== lease) {
+    if (this.isDisposed || this.own.lease !== lease) {
       this.putBack(accepted);
       return !this.isDisposed;
     }
@@ -190,7 +194,7 @@ export class SessionDriver {
     const decision: BatchDecision = { speculation, accepted, launches, lease, rests };
     if (isForLog(decision, this.current)) return this.conclude(await this.append(decision), decision);
     this.finish(decision);
-    if (rests) await this.releaseLease();
+    if (rests) await this.own.release();
     return launches.length > 0 || accepted.length > 0;
   }
 
@@ -205,7 +209,7 @@ export class SessionDriver {
     switch (outcome.type) {
       case "ok":
       case "dup":
-        if (decision.rests) this.dropLease();
+        if (decision.rests) this.own.drop();
         this.emptyConflicts = 0;
         this.adopt(decision.speculation.state, decision.speculation.events);
         this.deps.channel?.publish(this.deps.ref, decision.speculation.events);
@@ -241,13 +245,13 @@ export class SessionDriver {
   /** Acknowledges and launches, once the log has it. */
   private finish({ accepted, launches, lease }: BatchDecision): void {
     for (const offer of accepted) offer.resolve();
-    if (this.lease === lease) for (const launch of launches) launch(this.current);
+    if (this.own.lease === lease) for (const launch of launches) launch(this.current);
   }
 
   /** Offers of a decision that was not written wait for the next one; closing facts are void without the lease. */
   private putBack(offers: readonly WaitingOffer[]): void {
     this.inbox.putBack(offers);
-    if (!this.lease) this.inbox.dropClosings();
+    if (!this.own.lease) this.inbox.dropClosings();
   }
 
   private adopt(state: State, events: readonly DurableEvent[]): void {
@@ -262,7 +266,7 @@ export class SessionDriver {
     const facts = await readNews(this.deps, this.current.seq);
     if (facts.length === 0) return;
     const { state, events } = catchUp(this.current, facts, this.deps.sessionId);
-    if (this.lease && state.epoch > this.lease.epoch) this.loseLease();
+    if (this.own.lease && state.epoch > this.own.lease.epoch) this.loseLease();
     const news = events.filter(({ seq }) => seq > this.oldSeq);
     this.adopt(state, news);
   }
@@ -274,38 +278,15 @@ export class SessionDriver {
   }
 
   private async claim(): Promise<void> {
-    const { store, ref, clock, node, leaseMs } = this.deps;
-    const onLost = (): void => {
-      this.loseLease();
-      this.kick();
-    };
     this.tail.need("appends"); // Before the claim tells where the log ends: nothing that follows is missed.
-    const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost });
-    if (!claimed) return;
-    this.lease = claimed.lease;
-    if (this.isDisposed) await this.releaseLease();
-    else if (claimed.lastSeq > this.current.seq) await this.readTail();
-  }
-
-  private dropLease(): void {
-    this.lease?.drop();
-    this.lease = undefined;
-  }
-
-  private async releaseLease(): Promise<void> {
-    const { lease } = this;
-    this.dropLease();
-    if (lease) await this.giveBack(lease);
-  }
-
-  /** A lease that the store does not take back runs out by itself. */
-  private giveBack({ epoch }: Lease): Promise<void> {
-    return this.deps.store.log.release(this.deps.ref, epoch).catch(() => {});
+    const lastSeq = await this.own.claim();
+    if (this.isDisposed) await this.own.release();
+    else if (lastSeq !== undefined && lastSeq > this.current.seq) await this.readTail();
   }
 
   /** Another may own the session: what is under way here counts no more. */
   private loseLease(): void {
-    this.dropLease();
+    this.own.drop();
     this.effects.forget();
     this.preparing.interrupt();
     this.preparing.forget();
@@ -343,7 +324,7 @@ export class SessionDriver {
   private settle(): void {
     if (isAtRest(this.current)) this.recovered = false;
     this.watchers.settled(this.current);
-    this.tail.need(this.lease ? "appends" : this.watchers.size === 0 ? undefined : isAtRest(this.current) ? "appends" : "take-over");
+    this.tail.need(this.own.lease ? "appends" : this.watchers.size === 0 ? undefined : isAtRest(this.current) ? "appends" : "take-over");
     this.date.set(this.current);
   }
 
