@@ -34,6 +34,8 @@ export function dyingStore(store: SessionStore, death?: Death): DyingStore {
     renew: alive((ref, lease) => log.renew(ref, lease)),
     release: alive((ref, epoch) => log.release(ref, epoch)),
     remove: alive((ref) => log.remove(ref)),
+    due: alive((options) => log.due(options)),
+    setDue: alive((ref, options) => log.setDue(ref, options)),
     async append(ref, request) {
       if (isDead) return never;
       batches.push(request);

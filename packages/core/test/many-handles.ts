@@ -226,6 +226,8 @@ class Storm {
       renew: (session, lease) => asked(() => log.renew(session, lease)),
       release: (session, epoch) => asked(() => log.release(session, epoch)),
       remove: (session) => asked(() => log.remove(session)),
+      due: (options) => asked(() => log.due(options)),
+      setDue: (session, options) => asked(() => log.setDue(session, options)),
       ...(isDeaf || !log.subscribe
         ? {}
         : {

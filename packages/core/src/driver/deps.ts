@@ -28,6 +28,8 @@ export interface Deps {
   readonly channel: EventChannel | undefined;
   readonly node: string;
   readonly leaseMs: number;
+  /** May own the session. */
+  readonly drives: boolean;
 }
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -55,6 +57,7 @@ export function depsOf(options: SessionOptions): Deps {
     channel: options.channel && guardedChannel(options.channel, logger),
     node: options.node ?? randomIds.next(),
     leaseMs,
+    drives: options.drives ?? true,
   };
 }
 

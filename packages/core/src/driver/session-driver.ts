@@ -45,6 +45,8 @@ export class SessionDriver {
   private readonly own: Ownership;
   private isPumping = false;
   private isDisposed = false;
+  /** Nothing was appended by others since this was set, as far as anybody can know. */
+  private isFresh = false;
   /** Conflicts in a row after which nothing new was to be read. */
   private emptyConflicts = 0;
   /** Seq up to which the log is known to reach. */
@@ -149,6 +151,7 @@ export class SessionDriver {
 
   private async pump(): Promise<void> {
     this.isPumping = true;
+    this.isFresh = false;
     let isLost = false;
     try {
       // Watched before it is read. Where it was read before that, others may have appended in between.
@@ -171,9 +174,11 @@ export class SessionDriver {
   /** One decision: from what came to one batch. False when nothing is left to do now. */
   private async decide(): Promise<boolean> {
     const isMine = this.own.lease !== undefined;
-    const wantsOwner = this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.current));
+    const wantsOwner = this.deps.drives && (this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.current)));
     if (this.inbox.length === 0 && !isMine && !wantsOwner) return false;
     if (!isMine && wantsOwner) await this.claim();
+    // What there is to say to an offer depends on what others did: only an owner knows all of it.
+    if (!this.own.lease && !this.isFresh) await this.readTail();
     const { clock, node, leaseMs, sessionId } = this.deps;
     const speculation = speculate(this.current, { sessionId, now: clock.now(), epoch: this.own.lease?.epoch });
     const { lease } = this.own;
@@ -264,6 +269,7 @@ export class SessionDriver {
   private async readTail(): Promise<void> {
     this.tailSeq = 0;
     const facts = await readNews(this.deps, this.current.seq);
+    this.isFresh = true;
     if (facts.length === 0) return;
     const { state, events } = catchUp(this.current, facts, this.deps.sessionId);
     if (this.own.lease && state.epoch > this.own.lease.epoch) this.loseLease();
@@ -324,8 +330,9 @@ export class SessionDriver {
   private settle(): void {
     if (isAtRest(this.current)) this.recovered = false;
     this.watchers.settled(this.current);
-    this.tail.need(this.own.lease ? "appends" : this.watchers.size === 0 ? undefined : isAtRest(this.current) ? "appends" : "take-over");
-    this.date.set(this.current);
+    const mayTakeOver = this.deps.drives && !isAtRest(this.current);
+    this.tail.need(this.own.lease ? "appends" : this.watchers.size === 0 ? undefined : mayTakeOver ? "take-over" : "appends");
+    this.date.set(this.deps.drives ? this.current : emptyState);
   }
 
   private onDate(): void {

@@ -33,6 +33,11 @@ export interface SessionOptions {
   readonly channel?: EventChannel;
   /** Name of this handle in leases: another one of the same name takes over at once. Default: a random one per handle. */
   readonly node?: string;
+  /**
+   * False: this handle records what is said to it and follows the session, and never runs it: a handle that drives, here or on another node, has
+   * to. Default true.
+   */
+  readonly drives?: boolean;
   /** How long an owner may be silent before another takes over. Default 15,000. */
   readonly leaseMs?: number;
 }

@@ -127,8 +127,8 @@ export interface AgentSession {
   /** Events of this session from now on, as this process sees them. */
   subscribe(listener: (events: readonly SessionEvent[]) => void): () => void;
   /**
-   * Records an input and has it answered, whether or not anybody watches: also when its owner dies or the store fails for a while. Resolves
-   * when it is durable. @throws AgentError as `execute`, and FORBIDDEN when the access is for another scope
+   * Records an input and has it answered, whether or not anybody watches: also when its owner dies or the store fails for a while. A handle
+   * that does not drive records it only. Resolves when it is durable. @throws AgentError as `execute`, and FORBIDDEN when the access is for another scope
    */
   submit(input: ExecuteInput, options?: SubmitOptions): Promise<AcceptedSubmission>;
   /**
