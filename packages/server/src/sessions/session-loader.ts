@@ -17,12 +17,13 @@ export class SessionLoader {
   readonly #firstAgent: string;
   readonly #loaded: LoadedSessions;
   readonly #opening = new Map<string, Promise<LoadedSession>>();
-  readonly #shared: Omit<LoaderParts, "options"> & { readonly store: SessionStore; readonly node: string };
+  readonly #shared: Omit<LoaderParts, "options"> & { readonly store: SessionStore; readonly node: string; readonly leaseMs?: number };
 
   constructor({ options, channel, clock, ids, logger }: LoaderParts, loaded: LoadedSessions) {
     this.#agents = new Map(options.agents.map((agent) => [agent.name, agent]));
     this.#firstAgent = options.agents[0]?.name ?? "";
-    this.#shared = { store: options.store, channel, clock, ids, logger, node: ids.next() };
+    const { store, leaseMs } = options;
+    this.#shared = { store, channel, clock, ids, logger, node: ids.next(), ...(leaseMs === undefined ? {} : { leaseMs }) };
     this.#loaded = loaded;
   }
 

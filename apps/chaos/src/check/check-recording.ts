@@ -1,0 +1,47 @@
+import type { Fact } from "@loopwright/core";
+import { readHistory } from "@loopwright/core";
+import type { SessionRef, SessionStore } from "@loopwright/core/ports";
+import type { DurableEvent } from "@loopwright/core/protocol";
+import type { Recording } from "./recording.ts";
+
+/** Every durable event of a log, in order. */
+export async function eventsOfLog(store: SessionStore, ref: SessionRef): Promise<readonly DurableEvent[]> {
+  const events: DurableEvent[] = [];
+  for await (const batch of readHistory(store, ref)) events.push(...batch);
+  return events;
+}
+
+/** I3: what a watcher has seen is the log, each event once, in order, the same bytes. */
+export function checkRecording(recording: Recording, log: readonly DurableEvent[]): readonly string[] {
+  const flaws = recording.flaws.map((flaw) => `I3: ${flaw}`);
+  const { durable } = recording;
+  if (durable.length !== log.length) flaws.push(`I3: a watcher has ${durable.length} events and the log has ${log.length}`);
+  for (let index = 0; index < Math.min(durable.length, log.length); index++) {
+    const [seen, told] = [JSON.stringify(sorted(durable[index])), JSON.stringify(sorted(log[index]))];
+    if (seen === told) continue;
+    flaws.push(`I3: event ${index} differs: seen ${seen.slice(0, 160)}, in the log ${told.slice(0, 160)}`);
+    break;
+  }
+  return flaws;
+}
+
+/** Of the first frame of a connection the server adds whose it is: fields that say where an event belongs count by value, not by order. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}
+
+/** I10: the last fact of every session lets it rest. */
+export function isAtRest(facts: readonly Fact[]): boolean {
+  const open = new Set<string>();
+  for (const fact of facts) {
+    if (fact.type === "input.accepted" && fact.mode !== "steer") open.add(fact.runId);
+    if (fact.type === "run.finished") open.delete(fact.runId);
+  }
+  return open.size === 0;
+}

@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process";
+import { type Experiment, type Figure, isWithin, type Outcome } from "./experiments/experiment.ts";
+import type { Tier } from "./tiers.ts";
+
+export interface RigRun {
+  readonly experiments: readonly Experiment[];
+  readonly tier: Tier;
+  readonly seed: number;
+  /** Writes the figures into the reliability page. */
+  readonly write: boolean;
+}
+
+function commit(): string {
+  try {
+    return execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch {
+    return "unknown";
+  }
+}
+
+const failuresShown = 20;
+
+/** Runs them one after another and prints what they measured; true when nothing was wrong. */
+export async function runExperiments({ experiments, tier, seed }: RigRun): Promise<boolean> {
+  const say = (line: string): void => console.log(line);
+  say(`Tier ${tier}, seed ${seed}, commit ${commit()}, Node.js ${process.version}`);
+  let passed = 0;
+  let failed = 0;
+  for (const experiment of experiments) {
+    const reason = experiment.skip?.();
+    if (reason !== undefined) {
+      say(`\n${experiment.name}: skipped. ${reason}`);
+      continue;
+    }
+    const startedAt = performance.now();
+    const { figures, failures } = await attempt(experiment, seed, say);
+    const missed = figures.filter((figure) => !isWithin(figure));
+    const isGood = failures.length === 0 && missed.length === 0;
+    say(`\n${isGood ? "PASS" : "FAIL"} ${experiment.name} (${Math.round((performance.now() - startedAt) / 1_000)} s)`);
+    for (const figure of figures) say(`  ${lineOf(figure)}`);
+    for (const failure of failures.slice(0, failuresShown)) say(`  ! ${failure}`);
+    if (failures.length > failuresShown) say(`  ! and ${failures.length - failuresShown} more`);
+    if (!isGood) say(`  again: npm run chaos -- --tier ${tier} --seed ${seed} --only ${experiment.name}`);
+    if (isGood) passed += 1;
+    else failed += 1;
+  }
+  say(`\n${passed} passed, ${failed} failed`);
+  return failed === 0;
+}
+
+async function attempt(experiment: Experiment, seed: number, say: (line: string) => void): Promise<Outcome> {
+  try {
+    return await experiment.run(seed, say);
+  } catch (error) {
+    return {
+      figures: [],
+      failures: [`it could not be carried out: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`],
+    };
+  }
+}
+
+function lineOf(figure: Figure): string {
+  const { name, value, unit, bound } = figure;
+  const wanted = !bound
+    ? ""
+    : "most" in bound
+      ? ` (at most ${bound.most})`
+      : "least" in bound
+        ? ` (at least ${bound.least})`
+        : ` (exactly ${bound.exactly})`;
+  return `${isWithin(figure) ? " " : "!"} ${name}: ${value}${unit === undefined ? "" : ` ${unit}`}${wanted}`;
+}

@@ -1,0 +1,67 @@
+/** What one message asks of the agent; it travels as the text of the message, so that the model needs no memory of its own. */
+export interface Job {
+  readonly id: string;
+  /** Answers one after another; the last one calls nothing. */
+  readonly turns: readonly Turn[];
+}
+
+export interface Turn {
+  /** Words of the answer. */
+  readonly words: number;
+  /** Time between two of them, in milliseconds. */
+  readonly gapMs: number;
+  readonly calls?: readonly JobCall[];
+}
+
+export type ToolName = "pay" | "book" | "read" | "ask";
+
+export interface JobCall {
+  readonly tool: ToolName;
+  /** How long it takes. */
+  readonly ms: number;
+}
+
+const prefix = "Please do ";
+
+export function textOfJob(job: Job): string {
+  return prefix + JSON.stringify(job);
+}
+
+/** The job of a message; `undefined` where it is none. */
+export function jobOfText(text: string): Job | undefined {
+  return text.startsWith(prefix) ? (JSON.parse(text.slice(prefix.length)) as Job) : undefined;
+}
+
+const vocabulary = [
+  "alder",
+  "birch",
+  "cedar",
+  "dune",
+  "ember",
+  "fjord",
+  "grove",
+  "heath",
+  "inlet",
+  "juniper",
+  "käfer",
+  "lagoon",
+  "мост",
+  "🌊",
+];
+
+/** The words that the model says in one turn: always the same, so that half an answer, or a mixture of two, is seen. */
+export function wordsOf(job: Job, turn: number): readonly string[] {
+  const words: string[] = [`${job.id}.${turn}`];
+  let state = turn + 1;
+  for (const character of job.id) state = (Math.imul(state, 31) + character.charCodeAt(0)) >>> 0;
+  for (let count = 0; count < (job.turns[turn]?.words ?? 0); count++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    words.push(` ${vocabulary[state % vocabulary.length]}`);
+  }
+  return words;
+}
+
+/** What the whole job says, answer by answer. */
+export function answersOf(job: Job): readonly string[] {
+  return job.turns.map((_, turn) => wordsOf(job, turn).join(""));
+}

@@ -1,0 +1,59 @@
+import { type Agent, createAgent, defineTool, type ReplayClass } from "@loopwright/core";
+import { openai } from "@loopwright/providers-openai";
+import type { ToolName } from "./job.ts";
+import type { KillPoint, NodeSettings } from "./node-settings.ts";
+import { connectWitness, type Testify } from "./testimony.ts";
+
+const classes: { readonly [name in Exclude<ToolName, "ask">]: ReplayClass } = { pay: "once", book: "idempotent", read: "pure" };
+
+const parameters = {
+  type: "object",
+  properties: { job: { type: "string" }, turn: { type: "integer" }, index: { type: "integer" }, ms: { type: "integer" } },
+  required: ["job", "turn", "index", "ms"],
+} as const;
+
+/** The agent of a node: one tool of each class, all of them seen by the witness, and one that runs at the client. */
+export function nodeAgent({ modelUrl, witnessPort, name: node, killAt }: NodeSettings): Agent {
+  const testify = deadlyWitness(connectWitness(witnessPort), killAt);
+  const server = Object.entries(classes).map(([name, replay]) =>
+    defineTool({
+      name,
+      description: `Does something that is ${replay}.`,
+      parameters,
+      replay,
+      async execute(args, { callKey, attempt, session, signal }) {
+        const what = { tool: name, session: session.id, callKey, attempt, node };
+        await testify({ ...what, phase: "start" });
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, Number(args["ms"]));
+          const stop = (): void => {
+            clearTimeout(timer);
+            resolve();
+          };
+          signal.addEventListener("abort", stop, { once: true });
+        });
+        signal.throwIfAborted();
+        await testify({ ...what, phase: "end" });
+        return `${name} ${callKey} is done`;
+      },
+    }),
+  );
+  const ask = defineTool({ name: "ask", description: "Asks the person.", parameters });
+  return createAgent({
+    name: "chaos",
+    provider: openai({ baseURL: `${modelUrl}/v1`, api: "chat", model: "chaos", apiKey: "none" }),
+    tools: [...server, ask],
+    limits: { turnsMax: 50, attemptsMax: 50, toolAttemptsMax: 50 },
+  });
+}
+
+function deadlyWitness(testify: Testify, point: KillPoint | undefined): Testify {
+  if (!point?.at.startsWith("witness-")) return testify;
+  let seen = 0;
+  return async (testimony) => {
+    const isHere = point.at === `witness-${testimony.phase}` && ++seen === point.count;
+    if (isHere && point.when === "before") process.kill(process.pid, "SIGKILL");
+    await testify(testimony);
+    if (isHere) process.kill(process.pid, "SIGKILL");
+  };
+}

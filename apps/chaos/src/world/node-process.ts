@@ -1,0 +1,59 @@
+/* One node of the world: a server, a worker, or both, as a team would run it. */
+
+import { memoryChannel } from "@loopwright/core/memory";
+import { createServer } from "@loopwright/server";
+import { listen } from "@loopwright/server/node";
+import { nodeAgent } from "./node-agent.ts";
+import type { NodeSettings } from "./node-settings.ts";
+import { deadlyStore, openStore } from "./open-store.ts";
+
+const settings = JSON.parse(process.argv[2] ?? "") as NodeSettings;
+process.on("unhandledRejection", (error) => console.error("UNHANDLED", error));
+process.on("uncaughtException", (error) => console.error("UNCAUGHT", error));
+process.on("warning", (warning) => console.error("WARNING", warning.name, warning.message));
+
+const plain = await openStore(settings.store);
+const store = settings.killAt ? deadlyStore(plain, settings.killAt) : plain;
+const between = settings.redisUrl === undefined ? undefined : await betweenNodes(settings.redisUrl);
+const server = createServer({
+  agents: [nodeAgent(settings)],
+  store,
+  ...(between ?? { channel: memoryChannel() }),
+  role: settings.role,
+  leaseMs: settings.leaseMs,
+  limits: {
+    sweepMs: settings.sweepMs,
+    drainMs: settings.drainMs,
+    requestsPerMinute: 1_000_000,
+    writesPerMinute: 1_000_000,
+    streamsPerPrincipal: 10_000,
+    streamsPerScope: 10_000,
+    runsPerPrincipal: 10_000,
+  },
+  logger: { log: (level, message, fields) => void (level === "error" && console.error(message, JSON.stringify(fields))) },
+});
+const listening = await listen(server, { port: 0 });
+
+process.on("SIGTERM", () => {
+  void (async () => {
+    await server.close();
+    await listening.close();
+    await between?.queue.close();
+    await between?.channel.close();
+    await store.close();
+    process.exit(0);
+  })();
+});
+process.on("disconnect", () => process.exit(0));
+process.on("message", () => {
+  const { rss, heapUsed } = process.memoryUsage();
+  process.send?.({ type: "memory", rss, heapUsed });
+});
+
+/** What carries events and hints from node to node. Loaded where it is wanted. */
+async function betweenNodes(url: string) {
+  const [{ redisChannel }, { bullQueue }] = await Promise.all([import("@loopwright/channel-redis"), import("@loopwright/queue-bullmq")]);
+  return { channel: redisChannel({ url }), queue: bullQueue({ url }) };
+}
+
+process.send?.({ type: "ready", port: Number(new URL(listening.url).port) });

@@ -1,0 +1,40 @@
+import type { SessionStore } from "@loopwright/core/ports";
+import type { KillPoint, StoreSettings } from "./node-settings.ts";
+
+/** The store of a world, as every process of it opens it. Only what it stands on is loaded. */
+export async function openStore(settings: StoreSettings): Promise<SessionStore> {
+  switch (settings.type) {
+    case "sqlite": {
+      const { sqliteStore } = await import("@loopwright/store-sqlite");
+      return sqliteStore({ path: settings.file });
+    }
+    case "files": {
+      const { blobStore, fileBlobs } = await import("@loopwright/store-blob");
+      return blobStore({ blobs: fileBlobs({ folder: settings.folder }) });
+    }
+    case "redis": {
+      const { redisStore } = await import("@loopwright/store-redis");
+      return redisStore({ url: settings.url });
+    }
+    default:
+      return settings satisfies never;
+  }
+}
+
+/** The same store; the process dies where the kill point says. */
+export function deadlyStore(store: SessionStore, point: KillPoint): SessionStore {
+  let seen = 0;
+  return {
+    ...store,
+    log: {
+      ...store.log,
+      async append(ref, request) {
+        const isHere = request.facts.some(({ type }) => type === point.at) && ++seen === point.count;
+        if (isHere && point.when === "before") process.kill(process.pid, "SIGKILL");
+        const outcome = await store.log.append(ref, request);
+        if (isHere) process.kill(process.pid, "SIGKILL");
+        return outcome;
+      },
+    },
+  };
+}

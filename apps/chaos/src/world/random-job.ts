@@ -1,0 +1,24 @@
+import type { Job, JobCall, ToolName, Turn } from "./job.ts";
+
+/** Which jobs a storm is made of. */
+export interface JobTaste {
+  readonly tools: readonly ToolName[];
+  /** Up to this many turns with calls before the last one. */
+  readonly turnsMax: number;
+  readonly wordsMax: number;
+  readonly gapMsMax: number;
+  readonly toolMsMax: number;
+}
+
+/** A job, the same for the same random numbers. */
+export function randomJob(id: string, random: () => number, taste: JobTaste): Job {
+  const below = (limit: number): number => Math.floor(random() * limit);
+  const call = (): JobCall => ({ tool: taste.tools[below(taste.tools.length)] ?? "read", ms: below(taste.toolMsMax + 1) });
+  const turn = (calls: number): Turn => ({
+    words: 1 + below(taste.wordsMax),
+    gapMs: below(taste.gapMsMax + 1),
+    ...(calls > 0 ? { calls: Array.from({ length: calls }, call) } : {}),
+  });
+  const turns = taste.tools.length === 0 ? [] : Array.from({ length: below(taste.turnsMax + 1) }, () => turn(1 + below(3)));
+  return { id, turns: [...turns, turn(0)] };
+}

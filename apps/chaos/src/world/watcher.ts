@@ -1,0 +1,97 @@
+import { Recording } from "../check/recording.ts";
+
+/** How a watcher behaves. */
+export interface WatcherTaste {
+  /** Cuts its own connection after about so many bytes. Default: never. */
+  readonly cutAfterBytes?: number;
+  /** Reads one piece in so many milliseconds. Default: as fast as it can. */
+  readonly paceMs?: number;
+}
+
+/** A person's page that watches one session over whichever node answers, for as long as it is told to. */
+export interface Watcher {
+  readonly recording: Recording;
+  readonly connections: number;
+  /** Resolves when it has let go. */
+  stop(): Promise<void>;
+  /** Resolves when it has seen the last event of a run in this place of the log, or later. */
+  reached(seq: number): Promise<void>;
+}
+
+export interface WatcherOptions {
+  readonly sessionId: string;
+  /** The base URL of a node to ask, another at each time. */
+  readonly pick: () => string;
+  readonly random: () => number;
+  readonly taste?: WatcherTaste;
+}
+
+export function startWatcher({ sessionId, pick, random, taste = {} }: WatcherOptions): Watcher {
+  const recording = new Recording();
+  let controller = new AbortController();
+  let isOver = false;
+  let connections = 0;
+  let wake = (): void => {};
+
+  const connection = async (): Promise<void> => {
+    controller = new AbortController();
+    const { cursor } = recording;
+    const url = `${pick()}/api/sessions/${sessionId}/events${cursor === undefined ? "" : `?after=${cursor}`}`;
+    const response = await fetch(url, { signal: controller.signal, headers: { accept: "text/event-stream" } });
+    if (response.status !== 200 || !response.body) {
+      await response.body?.cancel();
+      if (response.status === 409) recording.flaws.push(`the cursor ${cursor} was refused: ${response.status}`);
+      return;
+    }
+    connections += 1;
+    let left = taste.cutAfterBytes === undefined ? Number.POSITIVE_INFINITY : Math.ceil(random() * 2 * taste.cutAfterBytes);
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const bytes of response.body) {
+      const piece = bytes.length > left ? bytes.subarray(0, left) : bytes;
+      left -= piece.length;
+      text += decoder.decode(piece, { stream: true });
+      text = takeFrames(text, recording);
+      wake();
+      if (left <= 0) controller.abort();
+      if (taste.paceMs !== undefined) await new Promise((resolve) => setTimeout(resolve, taste.paceMs));
+    }
+  };
+
+  const run = (async () => {
+    while (!isOver) {
+      await connection().catch(() => {});
+      recording.disconnect();
+      wake();
+      if (!isOver) await new Promise((resolve) => setTimeout(resolve, 5 + random() * 60));
+    }
+  })();
+
+  return {
+    recording,
+    get connections() {
+      return connections;
+    },
+    async stop() {
+      isOver = true;
+      controller.abort();
+      await run;
+    },
+    async reached(seq) {
+      while ((recording.durable.at(-1)?.seq ?? 0) < seq && !isOver) await new Promise<void>((resolve) => (wake = resolve));
+    },
+  };
+}
+
+/** Takes whole frames and gives back what is left over. */
+function takeFrames(text: string, recording: Recording): string {
+  let from = 0;
+  for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n", from)) {
+    const lines = text.slice(from, end).split("\n");
+    from = end + 2;
+    const id = lines.find((line) => line.startsWith("id: "))?.slice(4);
+    const data = lines.find((line) => line.startsWith("data: "))?.slice(6);
+    if (data !== undefined) recording.take(id, data);
+  }
+  return text.slice(from);
+}

@@ -1,0 +1,94 @@
+/*
+ * Owns: the processes of one world: the model, the witness and the nodes. Starts, kills and starts them again.
+ * Does not own: the store's own server (experiments bring it), people and watchers.
+ */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Child, startChild } from "./child.ts";
+import type { ModelReport } from "./model-process.ts";
+import type { NodeSettings, StoreSettings } from "./node-settings.ts";
+import { readTestimonies, type Testimony } from "./testimony.ts";
+
+export interface WorldOptions {
+  readonly store: (folder: string) => StoreSettings;
+  readonly nodes: number;
+  readonly leaseMs: number;
+  readonly sweepMs?: number;
+  readonly drainMs?: number;
+  readonly redisUrl?: string;
+  readonly role?: (index: number) => NodeSettings["role"];
+}
+
+export interface World {
+  readonly folder: string;
+  readonly store: StoreSettings;
+  readonly nodes: readonly (Child | undefined)[];
+  /** The URL of a node that is alive, any of them. */
+  pick(random: () => number): string;
+  /** Starts the node of this place anew. */
+  start(index: number, changes?: Partial<NodeSettings>): Promise<Child>;
+  testimonies(): Promise<readonly Testimony[]>;
+  model(): Promise<ModelReport>;
+  /** What the nodes complained about, those that died included. */
+  readonly complaints: readonly string[];
+  close(): Promise<void>;
+}
+
+const sweepDefault = 500;
+const drainDefault = 5_000;
+
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), "loopwright-chaos-"));
+  const store = options.store(folder);
+  const file = join(folder, "witness.jsonl");
+  const [model, witness] = await Promise.all([startChild("model-process.ts", []), startChild("witness-process.ts", [file])]);
+  const nodes: (Child | undefined)[] = Array.from({ length: options.nodes });
+  const complaints: string[] = [];
+
+  const start = async (index: number, changes: Partial<NodeSettings> = {}): Promise<Child> => {
+    const settings: NodeSettings = {
+      name: `node${index}`,
+      role: options.role?.(index) ?? "all",
+      store,
+      modelUrl: `http://127.0.0.1:${model.port}`,
+      witnessPort: witness.port,
+      leaseMs: options.leaseMs,
+      sweepMs: options.sweepMs ?? sweepDefault,
+      drainMs: options.drainMs ?? drainDefault,
+      ...(options.redisUrl === undefined ? {} : { redisUrl: options.redisUrl }),
+      ...changes,
+    };
+    const child = await startChild("node-process.ts", [JSON.stringify(settings)]);
+    nodes[index] = child;
+    void child.ended.then(() => {
+      if (nodes[index] === child) nodes[index] = undefined;
+      if (child.complaints !== "") complaints.push(child.complaints);
+    });
+    return child;
+  };
+  await Promise.all(nodes.map((_, index) => start(index)));
+
+  return {
+    folder,
+    store,
+    nodes,
+    pick(random) {
+      const alive = nodes.filter((node) => node?.isAlive);
+      const node = alive[Math.floor(random() * alive.length)] ?? nodes.find(Boolean);
+      return `http://127.0.0.1:${node?.port ?? 1}`;
+    },
+    start,
+    testimonies: async () => readTestimonies(await readFile(file, "utf8")),
+    model: async () => (await model.ask<{ readonly report: ModelReport }>("report")).report,
+    complaints,
+    async close() {
+      for (const node of nodes) node?.signal("SIGKILL");
+      await Promise.all(nodes.map((node) => node?.ended));
+      model.signal("SIGKILL");
+      witness.signal("SIGKILL");
+      await Promise.all([model.ended, witness.ended]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
