@@ -6,6 +6,7 @@ import type { Message, MessageId } from "../message/message.ts";
 import type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteStream, SessionStatus } from "../protocol/execute.ts";
 import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
 import { acceptResults } from "./accept-results.ts";
+import { dueOf } from "./dates.ts";
 import { declaredTools, withDeclared } from "./declared-tools.ts";
 import { depsOf } from "./deps.ts";
 import { Execution, pendingToolCalls } from "./execution.ts";
@@ -136,6 +137,9 @@ function sessionOver(handle: Handle): AgentSession {
     },
     get isResting() {
       return isAtRest(driver.state);
+    },
+    get dueAt() {
+      return dueOf(driver.state);
     },
     snapshot: () => snapshotOf(driver.state, deps.sessionId),
     subscribe: (listener) => driver.hub.listen(guardListener(deps)((events: readonly SessionEvent[]) => listener(events))),
