@@ -88,9 +88,13 @@ export class SessionDriver {
     return this.recovered;
   }
 
+  get isOwner(): boolean {
+    return this.own.lease !== undefined;
+  }
+
   /** A run that was cut off is being gone on with here: its owner is gone. */
   get isRecovering(): boolean {
-    return this.recovered && this.own.lease !== undefined;
+    return this.recovered && this.isOwner;
   }
 
   /** Reads the log, once. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */

@@ -138,6 +138,9 @@ function sessionOver(handle: Handle): AgentSession {
     get isResting() {
       return isAtRest(driver.state);
     },
+    get isOwner() {
+      return driver.isOwner;
+    },
     get dueAt() {
       return dueOf(driver.state);
     },

@@ -112,6 +112,8 @@ export interface AgentSession {
   readonly runId: string | undefined;
   /** True when nothing moves the session by itself: no run is open, or it waits for somebody outside. */
   readonly isResting: boolean;
+  /** True while this handle holds the lease: what runs, runs here. */
+  readonly isOwner: boolean;
   /** When the session needs an owner: milliseconds since the epoch, 0: now, `null`: not before somebody says something. */
   readonly dueAt: number | null;
   /** Writes the opening of a new session; false when it exists already. An input does so by itself. */
