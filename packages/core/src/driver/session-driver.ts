@@ -40,6 +40,7 @@ export class SessionDriver {
   private readonly tail: TailWatch;
   private readonly watchers = createWatchers();
   private current: State = emptyState;
+  private lostState: State | undefined;
   private recovered = false;
   private loading: Promise<void> | undefined;
   private readonly own: Ownership;
@@ -88,6 +89,11 @@ export class SessionDriver {
     return this.recovered;
   }
 
+  /** The state that was lost with the store, until it can be read again. */
+  get staleState(): State | undefined {
+    return this.current.seq === 0 ? this.lostState : undefined;
+  }
+
   get isOwner(): boolean {
     return this.own.lease !== undefined;
   }
@@ -103,6 +109,7 @@ export class SessionDriver {
       () => {
         this.recovered = !isAtRest(this.current);
         this.oldSeq = 0;
+        this.lostState = undefined;
       },
       (error: unknown) => {
         this.loading = undefined;
@@ -308,6 +315,7 @@ export class SessionDriver {
     this.loseLease();
     this.loading = undefined;
     if (this.oldSeq === 0) this.oldSeq = this.current.seq;
+    if (this.current.seq > 0 || !error.retryable) this.lostState = error.retryable ? this.current : undefined;
     this.current = emptyState;
     this.tailSeq = 0;
     this.tail.need(undefined);

@@ -9,7 +9,7 @@ import { acceptResults } from "./accept-results.ts";
 import { dueOf } from "./dates.ts";
 import { declaredTools, withDeclared } from "./declared-tools.ts";
 import { depsOf } from "./deps.ts";
-import { Execution, pendingToolCalls } from "./execution.ts";
+import { Execution, pendingApprovals, pendingToolCalls } from "./execution.ts";
 import { followSession } from "./follow-session.ts";
 import { guardListener } from "./guard-listener.ts";
 import { createKeeper } from "./keeper.ts";
@@ -119,6 +119,9 @@ function sessionOver(handle: Handle): AgentSession {
     get pendingToolCalls() {
       return pendingToolCalls(driver.state);
     },
+    get pendingApprovals() {
+      return pendingApprovals(driver.state);
+    },
     get isInterrupted() {
       return driver.wasRecovered && !isAtRest(driver.state);
     },
@@ -145,6 +148,7 @@ function sessionOver(handle: Handle): AgentSession {
       return dueOf(driver.state);
     },
     snapshot: () => snapshotOf(driver.state, deps.sessionId),
+    staleSnapshot: () => driver.staleState && snapshotOf(driver.staleState, deps.sessionId),
     subscribe: (listener) => driver.hub.listen(guardListener(deps)((events: readonly SessionEvent[]) => listener(events))),
     ...commandsOf(handle),
     [Symbol.asyncDispose]: () => driver.dispose(),
@@ -158,7 +162,7 @@ function isLaneOpen({ run }: State, lane: number): boolean {
 }
 
 function statusOf(state: State): SessionStatus {
-  if (pendingToolCalls(state).length > 0 && isAtRest(state)) return "awaiting_tool_execution";
+  if (state.run && isAtRest(state)) return "awaiting_tool_execution";
   if (state.run || (state.inputs.length > 0 && state.status === "open")) return "running";
   return state.lastRun?.status === "failed" ? "error" : "completed";
 }

@@ -1,9 +1,10 @@
 import type { AgentError } from "../errors.ts";
-import type { AgentEvent, EphemeralEvent, ExecuteStatus, PendingToolCall, SessionEvent } from "../loop/event.ts";
+import type { AgentEvent, EphemeralEvent, ExecuteStatus, PendingApproval, PendingToolCall, SessionEvent } from "../loop/event.ts";
 import type { Access, InputMode, RunOptions } from "../loop/fact.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, StopReason, ToolResultMessage, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
+import type { AcceptedDecision, DecideOptions } from "./approval.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
 
 /**
@@ -62,6 +63,8 @@ export interface ExecuteResult {
   /** Why the last model call ended. */
   readonly finishReason?: StopReason;
   readonly pendingToolCalls?: readonly PendingToolCall[];
+  /** Calls that wait for a person's leave: `session.decide`. */
+  readonly pendingApprovals?: readonly PendingApproval[];
   /** Of this execution. */
   readonly usage?: Usage;
   readonly cost?: Cost;
@@ -104,6 +107,8 @@ export interface AgentSession {
   /** Tokens of the last model call, prompt and answer: what counts against the context window. */
   readonly contextTokens: number | undefined;
   readonly pendingToolCalls: readonly PendingToolCall[];
+  /** Calls that wait for a person's leave. */
+  readonly pendingApprovals: readonly PendingApproval[];
   /** True when a run is open that nobody has to wait for: `resume` goes on with it. */
   readonly isInterrupted: boolean;
   /** Number of the last fact that this handle has seen; 0 for a new session, and until `ready`. */
@@ -125,6 +130,12 @@ export interface AgentSession {
    * by the user of this handle.
    */
   abort(reason?: string, options?: { readonly by?: string; readonly runId?: string }): Promise<boolean>;
+  /**
+   * Records what a person says of a call that waits for leave, and has the run go on once nothing else of it is waited for: see
+   * `pendingApprovals`. Resolves when it is durable. @throws AgentError APPROVAL_DECIDED with the first decision in `details`,
+   * APPROVAL_MISMATCH, CALL_UNKNOWN, INPUT_INVALID, KEY_REUSED, SESSION_CLOSED, FORBIDDEN
+   */
+  decide(callKey: string, decision: DecideOptions): Promise<AcceptedDecision>;
   change(change: { readonly title?: string; readonly metadata?: JsonObject }): Promise<void>;
   /** Chooses the branch that the next input continues. @throws AgentError INPUT_INVALID when no such message exists. */
   moveHead(to: MessageId | null): Promise<void>;
@@ -144,6 +155,8 @@ export interface AgentSession {
   lanes(runId?: string): readonly EphemeralEvent[];
   /** The state of now, for a screen. Empty until `ready`. */
   snapshot(): SessionSnapshot;
+  /** While the store does not let this handle read: the state that was read last. Otherwise `undefined`. */
+  staleSnapshot(): SessionSnapshot | undefined;
   /** Ends the session for good: later inputs are refused with SESSION_CLOSED. */
   close(): Promise<void>;
   /**
