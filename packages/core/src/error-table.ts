@@ -54,6 +54,7 @@ export type ErrorCode =
   | "CALL_UNKNOWN"
   | "CALL_ANSWERED"
   | "APPROVAL_DECIDED"
+  | "APPROVAL_MISMATCH"
   | "INPUT_INVALID"
   | "CONFIG_INVALID"
   | "KEY_REUSED"
@@ -181,6 +182,9 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   CALL_UNKNOWN: entry("No such call is waiting for a result.", [404, "format"], { fix: "Answer one of the pending calls." }),
   CALL_ANSWERED: entry("The call has another result already.", [409, "format"], { fix: "Read the session; the first result counts." }),
   APPROVAL_DECIDED: entry("The call was decided on already.", [409, "format"], { fix: "Read the session; the first decision counts." }),
+  APPROVAL_MISMATCH: entry("The decision is about other arguments than those that wait.", [409, "format"], {
+    fix: "Read the pending approval and decide on what it shows.",
+  }),
   INPUT_INVALID: entry("The input cannot be used.", [400, "format"], { fix: "See the message." }),
   CONFIG_INVALID: entry("An option is wrong.", [400, "format"], { fix: "See the message." }),
   KEY_REUSED: entry("The idempotency key was used with another content.", [422, "format"], { fix: "Use a new key for a new input." }),

@@ -25,12 +25,14 @@ export type {
   DurableEvent,
   EphemeralEvent,
   ExecuteStatus,
+  PendingApproval,
   PendingToolCall,
   SessionEvent,
   TransportEvent,
 } from "./loop/event.ts";
 export type {
   Access,
+  ApprovalVerdict,
   Decision,
   DeclaredTool,
   Fact,
@@ -79,6 +81,7 @@ export type {
 export { callsOf, partsOf, textOf } from "./message/message.ts";
 export type { Cost, Usage } from "./message/usage.ts";
 export { addCost, addUsage, contextTokensOf } from "./message/usage.ts";
+export type { AcceptedDecision, ApprovalDecision, DecideOptions } from "./protocol/approval.ts";
 export type { EventCursor } from "./protocol/cursor.ts";
 export type {
   AcceptedSubmission,

@@ -43,7 +43,12 @@ export interface PrepareContext extends HookContext {
 export type GateVerdict =
   | { readonly action: "allow" }
   | { readonly action: "edit"; readonly args: JsonObject }
-  | { readonly action: "deny"; readonly reason: string };
+  | { readonly action: "deny"; readonly reason: string }
+  /**
+   * A person must allow it first. The run waits meanwhile and needs no process; `timeoutMs`: at most so long (default: for ever), then the
+   * model is told that nobody decided. `reason` is for whoever decides. At most 2,000 characters of it are kept.
+   */
+  | { readonly action: "ask"; readonly timeoutMs?: number; readonly reason?: string };
 
 export interface GateContext extends HookContext {
   readonly call: ToolCallPart;
@@ -66,7 +71,7 @@ export interface StreamFilter {
 
 /**
  * The five points of user code in a run. Several sets are asked in the order of the list; `gate`: the first that denies
- * decides. A hook that throws fails the run (`prepare`, `decide`) or the call (`gate`, `review`). A point without a hook costs nothing.
+ * decides, also over one that asks; edits pass from gate to gate. A hook that throws fails the run (`prepare`, `decide`) or the call (`gate`, `review`). A point without a hook costs nothing.
  */
 export interface Hooks {
   /** Before each model call. */
@@ -76,7 +81,7 @@ export interface Hooks {
   decide?(
     context: HookContext & { readonly message: AssistantMessage; readonly messages: readonly Message[] },
   ): Awaitable<Decision | undefined>;
-  /** Before each server tool, after its arguments were validated. */
+  /** Before each server tool, after its arguments were validated. Not asked again once a person has allowed the call. */
   gate?(context: GateContext): Awaitable<GateVerdict | undefined>;
   /** After each server tool; an answer replaces what the model sees. */
   review?(context: ReviewContext): Awaitable<{ readonly output: ToolOutput } | undefined>;

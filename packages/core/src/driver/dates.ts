@@ -1,13 +1,16 @@
 import { closeCall } from "../loop/closing-results.ts";
 import type { FactBody } from "../loop/fact.ts";
-import { isAtRest, type State } from "../loop/state.ts";
+import { type Call, isAtRest, type State } from "../loop/state.ts";
 import type { Clock } from "../ports/clock.ts";
 import { driverLimits } from "./session-options.ts";
+
+/** A client or a person is waited for. */
+const isAwaited = ({ stage }: Call): boolean => stage === "requested" || stage === "asked";
 
 /** The next moment at which time alone moves the session, in milliseconds since the epoch. */
 function nextDate({ run }: State): number | undefined {
   if (!run || run.abort) return undefined;
-  const dates = run.calls.flatMap((call) => ((call.stage === "requested" || call.stage === "asked") && call.deadline !== undefined ? [call.deadline] : []));
+  const dates = run.calls.flatMap((call) => (isAwaited(call) && call.deadline !== undefined ? [call.deadline] : []));
   if (run.retry?.until !== undefined) dates.push(run.retry.until);
   return dates.length === 0 ? undefined : Math.min(...dates);
 }
@@ -52,11 +55,12 @@ export function dueOf(state: State): number | null {
   return isAtRest(state) ? (nextDate(state) ?? null) : 0;
 }
 
-/** The results of client calls whose deadline has passed. */
+/** The results of calls whose deadline has passed before anybody answered or decided. */
 export function expiredCalls({ run }: State, now: number): readonly FactBody[] {
   if (!run) return [];
-  const late = run.calls.filter((call) => call.stage === "requested" && call.deadline !== undefined && call.deadline <= now);
-  return late.map((call) =>
-    closeCall(run.runId, call, { outcome: "expired", code: "TOOL_TIMEOUT", text: "No answer came before the deadline." }),
-  );
+  const late = run.calls.filter((call) => isAwaited(call) && call.deadline !== undefined && call.deadline <= now);
+  return late.map((call) => {
+    const text = call.stage === "asked" ? "Not run: nobody decided before the deadline." : "No answer came before the deadline.";
+    return closeCall(run.runId, call, { outcome: "expired", code: "TOOL_TIMEOUT", text });
+  });
 }

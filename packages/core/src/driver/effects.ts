@@ -257,21 +257,21 @@ function prepareRun(options: EffectsOptions, effect: Extract<Effect, { type: "ru
   const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
   const { callKey, name } = effect.call.part;
   const giveUp = (error: AgentError): PreparedTool => ({
-    closing: { type: "tool.finished", runId: run.runId, callKey, ...toolFailure(error, { name }) },
+    instead: { type: "tool.finished", runId: run.runId, callKey, ...toolFailure(error, { name }) },
   });
-  const prepared = scene.patience.waitFor(prepareTool(effect, { agent, registry, run, context }), giveUp);
+  const prepared = scene.patience.waitFor(prepareTool(effect, { agent, registry, run, context, clock: deps.clock }), giveUp);
   return follow(
     prepared,
     (tool): Prepared =>
-      tool.closing
-        ? { bodies: [tool.closing] }
+      tool.instead
+        ? { bodies: [tool.instead] }
         : { bodies: [tool.intent], launch: (fact) => launchTool(options, { effect, prepared: tool, run, fact, track: scene.track }) },
   );
 }
 
 interface ToolLaunch extends Pick<Scene, "track"> {
   readonly effect: Extract<Effect, { type: "run-tool" }>;
-  readonly prepared: Extract<PreparedTool, { readonly closing?: never }>;
+  readonly prepared: Extract<PreparedTool, { readonly instead?: never }>;
   readonly run: Run;
   readonly fact: Fact | undefined;
 }

@@ -1,7 +1,7 @@
 import { AgentError, isAgentError } from "../errors.ts";
 import { at } from "../loop/append-list.ts";
-import type { AgentEvent, ExecuteStatus, PendingToolCall, SessionEvent } from "../loop/event.ts";
-import { pendingCall } from "../loop/events-of.ts";
+import type { AgentEvent, ExecuteStatus, PendingApproval, PendingToolCall, SessionEvent } from "../loop/event.ts";
+import { pendingApproval, pendingCall } from "../loop/events-of.ts";
 import { type EndedRun, endOf, isAtRest, type State } from "../loop/state.ts";
 import { inCallOrder } from "../loop/transcript.ts";
 import { type Message, textOf } from "../message/message.ts";
@@ -143,8 +143,9 @@ export class Execution implements ExecuteStream {
     if (this.isOver) return;
     const result = this.resultIn(state);
     this.end();
-    const { status, pendingToolCalls } = result;
-    const complete: AgentEvent = { type: "execute_complete", status, ...(pendingToolCalls ? { pendingToolCalls } : {}) };
+    const { status, pendingToolCalls, pendingApprovals } = result;
+    const pending = { ...(pendingToolCalls ? { pendingToolCalls } : {}), ...(pendingApprovals ? { pendingApprovals } : {}) };
+    const complete: AgentEvent = { type: "execute_complete", status, ...pending };
     this.buffer.push([{ type: "session_end", sessionId: this.sessionId, messages: result.messages }, complete]);
     this.buffer.end();
     this.settle.resolve(result);
@@ -171,6 +172,7 @@ export class Execution implements ExecuteStream {
     const { limit, ...spent }: Pick<EndedRun, "limit" | "usage" | "cost"> = open ?? ended ?? {};
     const usage = usageSince(spent.usage, this.before.usage);
     const cost = costSince(spent.cost, this.before.cost);
+    const approvals = open ? pendingApprovals(state) : [];
     const last = messages.findLast((message) => message.role === "assistant");
     const error = status === "error" || status === "aborted" ? errorOf(ended, runId) : undefined;
     return {
@@ -179,6 +181,7 @@ export class Execution implements ExecuteStream {
       text: last ? textOf(last) : "",
       ...(last ? { finishReason: last.stopReason } : {}),
       ...(open ? { pendingToolCalls: pendingToolCalls(state) } : {}),
+      ...(approvals.length > 0 ? { pendingApprovals: approvals } : {}),
       ...(usage ? { usage } : {}),
       ...(cost ? { cost } : {}),
       ...(limit ? { limit: { which: limit.which, value: limit.value } } : {}),
@@ -200,6 +203,11 @@ function messagesOf(state: State, runId: string | undefined): readonly Message[]
 /** The calls that wait for their caller, in call order. */
 export function pendingToolCalls(state: State): readonly PendingToolCall[] {
   return (state.run?.calls ?? []).filter((call) => call.stage === "requested").map((call) => pendingCall(call, call.deadline));
+}
+
+/** The calls that wait for a person's leave, in call order. */
+export function pendingApprovals(state: State): readonly PendingApproval[] {
+  return (state.run?.calls ?? []).filter((call) => call.stage === "asked").map(pendingApproval);
 }
 
 function errorOf(ended: EndedRun | undefined, runId: string | undefined): AgentError {

@@ -7,6 +7,7 @@ import type { Fact, FactDraft } from "../loop/fact.ts";
 import { findJsonFlaw, jsonDepthMax } from "../message/json.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import { appendLimits } from "../ports/session-log.ts";
+import { sha256 } from "./sha256.ts";
 
 /** Values smaller than this stay in the fact. */
 const spillMin = 32 * 1024;
@@ -71,8 +72,7 @@ function lighten(value: unknown, path: Path, spills: { readonly path: Path; read
 
 async function store(value: unknown, blobs: BlobStore, scope: string): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(value));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  const key = `sha256-${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  const key = `sha256-${await sha256(bytes)}`;
   await blobs.put(scope, key, { bytes, ifAbsent: true, mediaType: "application/json" });
   return key;
 }

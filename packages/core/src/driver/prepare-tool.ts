@@ -1,24 +1,28 @@
 import type { Agent } from "../agent/agent.ts";
-import type { GateContext, HookContext } from "../agent/hooks.ts";
-import { AgentError, type ErrorCode } from "../errors.ts";
-import { closeCall } from "../loop/closing-results.ts";
+import type { HookContext } from "../agent/hooks.ts";
+import type { ErrorCode } from "../errors.ts";
+import { closeCall, interrupted } from "../loop/closing-results.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { BodyOf } from "../loop/fact.ts";
 import type { Run } from "../loop/state.ts";
+import { canonicalJson } from "../message/canonical-json.ts";
 import { digestOf } from "../message/digest.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { CallOutcome } from "../message/message.ts";
+import type { Clock } from "../ports/clock.ts";
 import { cutText } from "../tools/cut-text.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
 import { toolLimits } from "../tools/tool-limits.ts";
 import type { AnyTool, ToolRegistry } from "../tools/tool-registry.ts";
 import { validateArguments } from "../tools/validate-arguments.ts";
+import { askGates, type GateJudgement } from "./ask-gates.ts";
 import { follow, type Maybe } from "./maybe.ts";
+import { sha256 } from "./sha256.ts";
 
-/** A call that may start, or the result it gets without. */
+/** A call that may start, or what is recorded in place of its start: the result that it gets without, or the question to a person. */
 export type PreparedTool =
-  | { readonly intent: BodyOf<"tool.started">; readonly tool: AnyTool; readonly args: unknown; readonly closing?: never }
-  | { readonly closing: BodyOf<"tool.finished">; readonly intent?: never };
+  | { readonly intent: BodyOf<"tool.started">; readonly tool: AnyTool; readonly args: unknown; readonly instead?: never }
+  | { readonly instead: BodyOf<"tool.finished"> | BodyOf<"approval.requested">; readonly intent?: never };
 
 type RunTool = Extract<Effect, { readonly type: "run-tool" }>;
 
@@ -27,6 +31,7 @@ interface ToolScene {
   readonly registry: ToolRegistry;
   readonly run: Run;
   readonly context: HookContext;
+  readonly clock: Clock;
 }
 
 /** Asks everything that must be known before a tool starts: is it there, enabled, are its arguments good, does a gate object. */
@@ -37,7 +42,7 @@ export function prepareTool(effect: RunTool, scene: ToolScene): Maybe<PreparedTo
     return closing(effect, { outcome: "error", code: "TOOL_UNKNOWN", text: `The tool \`${call.part.name}\` is not available here.` });
   const asksPeople = tool.enabled !== undefined || (!call.approval && scene.agent.hooks.some(({ gate }) => gate));
   if (asksPeople) return askAll(effect, tool, scene);
-  const checked = validateArguments(tool, call.args ?? call.part.args);
+  const checked = validateArguments(tool, argsOf(call));
   return follow(
     checked,
     ({ args, problem }): PreparedTool =>
@@ -48,33 +53,65 @@ export function prepareTool(effect: RunTool, scene: ToolScene): Maybe<PreparedTo
 }
 
 function closing({ runId, call }: RunTool, end: { outcome: CallOutcome; code: ErrorCode; text: string }): PreparedTool {
-  return { closing: closeCall(runId, call, end) };
+  return { instead: closeCall(runId, call, end) };
 }
 
-/** The same, where user code has a say. */
-async function askAll(effect: RunTool, tool: AnyTool, { agent, run, context }: ToolScene): Promise<PreparedTool> {
+/** The same, where user code has a say. A call that a person has allowed is asked about no more. */
+async function askAll(effect: RunTool, tool: AnyTool, scene: ToolScene): Promise<PreparedTool> {
   const { call } = effect;
+  const { agent, run, context } = scene;
   try {
     if (tool.enabled && !(await tool.enabled({ access: context.access }))) {
       return closing(effect, { outcome: "denied", code: "TOOL_NOT_ENABLED", text: `The tool \`${tool.name}\` is not enabled.` });
     }
-    const first = await validateArguments(tool, call.args ?? call.part.args);
+    const first = await validateArguments(tool, argsOf(call));
     if (first.problem !== undefined) return closing(effect, { outcome: "error", code: "TOOL_ARGUMENTS", text: first.problem });
-    const verdict = call.approval ? undefined : await askGates(agent, { ...context, call: call.part, tool });
-    if (verdict?.action === "deny") {
+    if (call.approval) return { intent: intentOf(effect, run, { tool }), tool, args: first.args };
+    const judged = await askGates(agent, { ...context, call: call.part, tool });
+    if (judged.action === "deny") {
       return closing(effect, {
         outcome: "denied",
         code: "TOOL_DENIED",
-        text: cutText(`Denied: ${verdict.reason}`, toolLimits.errorTextMax),
+        text: cutText(`Denied: ${judged.reason}`, toolLimits.errorTextMax),
       });
     }
-    if (verdict?.action !== "edit") return { intent: intentOf(effect, run, { tool }), tool, args: first.args };
-    const edited = await validateArguments(tool, verdict.args);
-    if (edited.problem === undefined) return { intent: intentOf(effect, run, { tool, args: verdict.args }), tool, args: edited.args };
-    return closing(effect, { outcome: "error", code: "TOOL_ARGUMENTS", text: `A hook edited the arguments. ${edited.problem}` });
+    const edited = judged.args ? await validateArguments(tool, judged.args) : first;
+    if (edited.problem !== undefined)
+      return closing(effect, { outcome: "error", code: "TOOL_ARGUMENTS", text: `A hook edited the arguments. ${edited.problem}` });
+    if (judged.action === "ask") return await askPerson(effect, judged, scene);
+    return { intent: intentOf(effect, run, { tool, ...(judged.args ? { args: judged.args } : {}) }), tool, args: edited.args };
   } catch (error) {
-    return { closing: { type: "tool.finished", runId: run.runId, callKey: call.part.callKey, ...toolFailure(error, tool) } };
+    return { instead: { type: "tool.finished", runId: run.runId, callKey: call.part.callKey, ...toolFailure(error, tool) } };
   }
+}
+
+const argsOf = ({ args, part }: RunTool["call"]): JsonObject => args ?? part.args;
+
+/** Before the first attempt only: of one that was begun already nobody knows what it did, so that there is nothing to allow any more. */
+async function askPerson(
+  effect: RunTool,
+  asked: Extract<GateJudgement, { action: "ask" }>,
+  { run, clock }: ToolScene,
+): Promise<PreparedTool> {
+  const { call, attempt } = effect;
+  if (attempt > 1) return { instead: interrupted(run.runId, call) };
+  const args = asked.args ?? argsOf(call);
+  return {
+    instead: {
+      type: "approval.requested",
+      runId: run.runId,
+      callKey: call.part.callKey,
+      argsDigest: await argumentsDigest(args),
+      ...(asked.timeoutMs === undefined ? {} : { deadline: clock.now() + asked.timeoutMs }),
+      ...(asked.reason === undefined ? {} : { reason: cutText(asked.reason, toolLimits.errorTextMax) }),
+      ...(asked.args ? { args } : {}),
+    },
+  };
+}
+
+/** What an approval stands for: the SHA-256 of the arguments' canonical text. */
+function argumentsDigest(args: JsonObject): Promise<string> {
+  return sha256(new TextEncoder().encode(canonicalJson(args)));
 }
 
 function intentOf({ attempt, call }: RunTool, run: Run, { tool, args }: { tool: AnyTool; args?: JsonObject }): BodyOf<"tool.started"> {
@@ -84,27 +121,10 @@ function intentOf({ attempt, call }: RunTool, run: Run, { tool, args }: { tool: 
     runId: run.runId,
     callKey,
     attempt,
-    argsDigest: digestOf(JSON.stringify(args ?? call.args ?? call.part.args)),
+    argsDigest: digestOf(JSON.stringify(args ?? argsOf(call))),
     replay: run.tools[tool.name]?.replay ?? "once",
     idempotencyKey: callKey,
     ...(tool.label === undefined ? {} : { label: tool.label }),
     ...(args ? { args } : {}),
   };
-}
-
-/** The first denial decides; edits pass from gate to gate. */
-async function askGates(
-  agent: Agent,
-  context: GateContext,
-): Promise<{ action: "deny"; reason: string } | { action: "edit"; args: JsonObject } | undefined> {
-  let call = context.call;
-  for (const hooks of agent.hooks) {
-    const verdict = hooks.gate ? await hooks.gate({ ...context, call }) : undefined;
-    if (verdict?.action === "deny") return verdict;
-    if (verdict?.action === "edit") call = { ...call, args: verdict.args };
-    else if (verdict && verdict.action !== "allow") {
-      throw new AgentError("CONFIG_INVALID", { message: "A gate gave an unknown verdict.", fix: "Return allow, edit or deny." });
-    }
-  }
-  return call === context.call ? undefined : { action: "edit", args: call.args };
 }

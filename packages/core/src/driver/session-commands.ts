@@ -4,12 +4,14 @@ import { placeOf } from "../loop/inputs.ts";
 import type { State } from "../loop/state.ts";
 import type { MessageId } from "../message/message.ts";
 import type { AgentSession } from "../protocol/execute.ts";
+import { decideCall } from "./decide-call.ts";
 import { checkPayload } from "./payload.ts";
 import { sessionClosed } from "./session-errors.ts";
 import type { SubmitScene } from "./submit.ts";
 
 /** What anybody may record, whoever owns the session. */
-export function commandsOf({ deps, driver, opening }: SubmitScene): Pick<AgentSession, "open" | "abort" | "change" | "moveHead" | "close"> {
+export function commandsOf(scene: SubmitScene): Pick<AgentSession, "open" | "abort" | "decide" | "change" | "moveHead" | "close"> {
+  const { deps, driver, opening } = scene;
   const record = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> => driver.offer({ bodies, needsOwner: false });
   const change = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> =>
     record((state) => {
@@ -35,6 +37,7 @@ export function commandsOf({ deps, driver, opening }: SubmitScene): Pick<AgentSe
       });
       return isAborting;
     },
+    decide: (callKey, decision) => decideCall(scene, callKey, decision),
     async change(changes) {
       const body = changedBy(changes);
       await change((state) => (state.status === "new" ? [opening, body] : [body]));

@@ -2,7 +2,7 @@ import { at } from "../loop/append-list.ts";
 import { type Call, type Entry, isAtRest, type Run, type State, tipOf } from "../loop/state.ts";
 import { cursorAfter, encodeCursor } from "../protocol/cursor.ts";
 import type { OpenRun, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "../protocol/snapshot.ts";
-import { pendingToolCalls } from "./execution.ts";
+import { pendingApprovals, pendingToolCalls } from "./execution.ts";
 
 /** The session as a screen shows it. The cost is the number of messages. */
 export function snapshotOf(state: State, sessionId: string): SessionSnapshot {
@@ -51,6 +51,7 @@ function waitingOf({ run, inputs }: State): readonly WaitingInput[] {
 }
 
 function openRun(state: State, run: Run): OpenRun {
+  const approvals = pendingApprovals(state);
   const { runId, provider, model, turn, open, abort, retry, limit, movedHead } = run;
   return {
     runId,
@@ -60,6 +61,7 @@ function openRun(state: State, run: Run): OpenRun {
     ...(open ? { answering: open.lane } : {}),
     tools: run.calls.flatMap(runningTool),
     pendingToolCalls: pendingToolCalls(state),
+    ...(approvals.length > 0 ? { pendingApprovals: approvals } : {}),
     ...(abort ? { aborting: abort.reason } : {}),
     ...(retry ? { retry: { reason: retry.failure.message, ...(retry.until === undefined ? {} : { until: retry.until }) } } : {}),
     ...(limit ? { limit: { which: limit.which, value: limit.value } } : {}),

@@ -1,5 +1,5 @@
 import { AgentError } from "../errors.ts";
-import type { FactBody } from "../loop/fact.ts";
+import type { Access, FactBody } from "../loop/fact.ts";
 import type { State } from "../loop/state.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import type { AcceptedSubmission, ExecuteInput, SubmitOptions } from "../protocol/execute.ts";
@@ -40,15 +40,16 @@ export async function submitInput(scene: SubmitScene, input: ExecuteInput, optio
 }
 
 function beginOf({ deps, driver, opening }: SubmitScene, input: ExecuteInput, options: SubmitOptions): (state: State) => AcceptedInput {
-  const own: Deps = options.access ? { ...deps, access: options.access } : deps;
-  if (own.access.scope !== deps.ref.scope)
-    throw new AgentError("FORBIDDEN", {
-      message: "The access is for another scope than the session.",
-      details: { session: deps.sessionId },
-    });
+  const own: Deps = { ...deps, access: accessOf(deps, options.access) };
   if (isResults(input)) return (state) => acceptResults(state, input, own);
   const fresh = newInput(input, options, own);
   return (state) => acceptInput(state, fresh, { deps: own, opening, isRecovering: driver.isRecovering });
+}
+
+/** Who says it: whom the session was opened for, unless another of the same scope does. @throws AgentError FORBIDDEN */
+export function accessOf({ access: opener, ref, sessionId }: Deps, access: Access = opener): Access {
+  if (access.scope === ref.scope) return access;
+  throw new AgentError("FORBIDDEN", { message: "The access is for another scope than the session.", details: { session: sessionId } });
 }
 
 const isResults = (input: ExecuteInput): input is readonly ToolResultMessage[] => Array.isArray(input);

@@ -1,7 +1,8 @@
 import type { ToolResultMessage } from "../message/message.ts";
+import { append, emptyList } from "./append-list.ts";
 import type { CallResult, FactOf } from "./fact.ts";
 import { appendToRun } from "./inputs.ts";
-import type { Call, Run, State } from "./state.ts";
+import type { Call, KnownDecision, Run, State } from "./state.ts";
 import { spend } from "./turns.ts";
 
 /** The open call of this key in the open run. */
@@ -64,15 +65,49 @@ export function clientDeadline(run: Run, call: Call): number | undefined {
   return timeoutMs > 0 ? run.calledAt + timeoutMs : undefined;
 }
 
-export function foldApproval(state: State, fact: FactOf<"approval.requested"> | FactOf<"approval.decided">): State {
+/** The call about which the fact asks a person: one of a server tool that nobody has started or asked about yet. */
+export function asksAbout(state: State, fact: FactOf<"approval.requested">): Call | undefined {
   const call = openCall(state, fact);
-  if (fact.type === "approval.requested") {
-    if (call?.stage !== "owed" || call.approval) return state;
-    return patchCall(state, fact.callKey, { stage: "asked", ...(fact.deadline === undefined ? {} : { deadline: fact.deadline }) });
-  }
-  if (call?.stage !== "asked") return state;
-  const approval = { decision: fact.decision, ...(fact.note === undefined ? {} : { note: fact.note }) };
-  return patchCall(state, fact.callKey, { stage: "owed", approval, ...(fact.args ? { args: fact.args } : {}) });
+  return call?.stage === "owed" && call.route === "server" && !call.approval ? call : undefined;
+}
+
+/** The call on which the fact decides: one that a person was asked about. */
+export function decidesOn(state: State, fact: FactOf<"approval.decided">): Call | undefined {
+  const call = openCall(state, fact);
+  return call?.stage === "asked" ? call : undefined;
+}
+
+export function foldApprovalRequest(state: State, fact: FactOf<"approval.requested">): State {
+  return asksAbout(state, fact) ? patchCall(state, fact.callKey, askedBy(fact)) : state;
+}
+
+/** What a request for approval changes of its call. */
+export function askedBy({ argsDigest, reason, deadline, args }: FactOf<"approval.requested">): Partial<Call> {
+  return {
+    stage: "asked",
+    asking: { argsDigest, ...(reason === undefined ? {} : { reason }) },
+    ...(deadline === undefined ? {} : { deadline }),
+    ...(args ? { args } : {}),
+  };
+}
+
+export function foldApprovalDecision(state: State, fact: FactOf<"approval.decided">): State {
+  if (!decidesOn(state, fact)) return state;
+  const { callKey, runId, seq, at, decision, by, args, note, idempotencyKey: key } = fact;
+  const known: KnownDecision = {
+    callKey,
+    runId,
+    seq,
+    at,
+    decision,
+    ...(key === undefined ? {} : { key }),
+    ...(by === undefined ? {} : { by }),
+    ...(args ? { args } : {}),
+    ...(note === undefined ? {} : { note }),
+  };
+  const approval = { decision, ...(note === undefined ? {} : { note }) };
+  const decided = patchCall(state, callKey, { stage: "owed", approval, ...(args ? { args } : {}) });
+  return { ...decided, decisions: append(state.decisions ?? emptyList<KnownDecision>(), known) };
 }
 
 export function foldChild(state: State, fact: FactOf<"child.linked">): State {

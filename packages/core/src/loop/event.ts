@@ -3,7 +3,7 @@ import type { AssistantPart, ResultPart, ToolCallPart } from "../message/content
 import type { Json, JsonObject } from "../message/json.ts";
 import type { CallOutcome, Message, MessageId } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
-import type { InputMode, ProgressStep, RunStatus, Timings } from "./fact.ts";
+import type { ApprovalVerdict, InputMode, ProgressStep, RunStatus, Timings } from "./fact.ts";
 
 /** A call that waits for its caller, as a client needs it. */
 export interface PendingToolCall {
@@ -12,6 +12,21 @@ export interface PendingToolCall {
   readonly toolName: string;
   readonly args: JsonObject;
   /** Milliseconds since the epoch after which an answer is too late. */
+  readonly deadline?: number;
+}
+
+/** A call that waits for a person's leave, as whoever decides needs it. */
+export interface PendingApproval {
+  readonly toolCallId: string;
+  readonly callKey: string;
+  readonly toolName: string;
+  /** What the tool would get. */
+  readonly args: JsonObject;
+  /** SHA-256, hexadecimal, of these arguments: sent with a decision it proves what was looked at. */
+  readonly argsDigest: string;
+  /** Why a gate asks. */
+  readonly reason?: string;
+  /** Milliseconds since the epoch after which a decision is too late. */
   readonly deadline?: number;
 }
 
@@ -77,18 +92,15 @@ export type DurableBody =
       readonly cost?: Cost;
     }
   | { readonly type: "awaiting_tool_execution"; readonly toolCalls: readonly PendingToolCall[] }
-  | {
-      readonly type: "approval_requested";
-      readonly callKey: string;
-      readonly toolName: string;
-      readonly args: JsonObject;
-      readonly deadline?: number;
-    }
+  | ({ readonly type: "approval_requested" } & PendingApproval)
   | {
       readonly type: "approval_decided";
+      readonly toolCallId: string;
       readonly callKey: string;
-      readonly decision: "allow" | "deny";
+      readonly decision: ApprovalVerdict;
       readonly by?: string;
+      /** Arguments as the decider edited them. */
+      readonly args?: JsonObject;
       readonly note?: string;
     }
   | { readonly type: "agent_start"; readonly callKey: string; readonly session: string; readonly agent: string }
@@ -155,6 +167,7 @@ export type TransportEvent =
       readonly type: "execute_complete";
       readonly status: ExecuteStatus;
       readonly pendingToolCalls?: readonly PendingToolCall[];
+      readonly pendingApprovals?: readonly PendingApproval[];
     }
   | { readonly type: "rest" };
 

@@ -1,7 +1,7 @@
 import type { Message, MessageId } from "../message/message.ts";
 import { at } from "./append-list.ts";
-import { clientDeadline, openCall, resultMessage, settlesCall, startsTool } from "./calls.ts";
-import type { DurableBody, PendingToolCall } from "./event.ts";
+import { askedBy, asksAbout, clientDeadline, decidesOn, openCall, resultMessage, settlesCall, startsTool } from "./calls.ts";
+import type { DurableBody, PendingApproval, PendingToolCall } from "./event.ts";
 import type { Fact, FactOf } from "./fact.ts";
 import { acceptsInput, placeOf } from "./inputs.ts";
 import type { Call, Run, State } from "./state.ts";
@@ -43,8 +43,9 @@ export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
     case "client.requested":
       return ofClientRequest(before, fact);
     case "approval.requested":
+      return ofApprovalRequest(before, fact);
     case "approval.decided":
-      return ofApproval(before, fact);
+      return ofApprovalDecision(before, fact);
     case "child.linked":
       return openCall(before, fact) ? [{ type: "agent_start", callKey: fact.callKey, session: fact.session, agent: fact.agent }] : [];
     case "abort.requested":
@@ -182,16 +183,39 @@ export function pendingCall(call: Call, deadline: number | undefined): PendingTo
   return { toolCallId: id, callKey, toolName: name, args: call.args ?? args, ...(deadline === undefined ? {} : { deadline }) };
 }
 
-function ofApproval(before: State, fact: FactOf<"approval.requested"> | FactOf<"approval.decided">): readonly DurableBody[] {
-  const call = openCall(before, fact);
+function ofApprovalRequest(before: State, fact: FactOf<"approval.requested">): readonly DurableBody[] {
+  const call = asksAbout(before, fact);
+  return call ? [{ type: "approval_requested", ...pendingApproval({ ...call, ...askedBy(fact) }) }] : [];
+}
+
+/** A call that waits for a person's leave, as events and results show it. */
+export function pendingApproval({ part, args, asking, deadline }: Call): PendingApproval {
+  return {
+    toolCallId: part.id,
+    callKey: part.callKey,
+    toolName: part.name,
+    args: args ?? part.args,
+    argsDigest: asking?.argsDigest ?? "",
+    ...(asking?.reason === undefined ? {} : { reason: asking.reason }),
+    ...(deadline === undefined ? {} : { deadline }),
+  };
+}
+
+function ofApprovalDecision(before: State, fact: FactOf<"approval.decided">): readonly DurableBody[] {
+  const call = decidesOn(before, fact);
   if (!call) return [];
-  const { callKey, name, args } = call.part;
-  if (fact.type === "approval.requested") {
-    const deadline = fact.deadline === undefined ? {} : { deadline: fact.deadline };
-    return call.stage === "owed" ? [{ type: "approval_requested", callKey, toolName: name, args: call.args ?? args, ...deadline }] : [];
-  }
-  const more = { ...(fact.by === undefined ? {} : { by: fact.by }), ...(fact.note === undefined ? {} : { note: fact.note }) };
-  return call.stage === "asked" ? [{ type: "approval_decided", callKey, decision: fact.decision, ...more }] : [];
+  const { callKey, decision, by, args, note } = fact;
+  return [
+    {
+      type: "approval_decided",
+      toolCallId: call.part.id,
+      callKey,
+      decision,
+      ...(by === undefined ? {} : { by }),
+      ...(args ? { args } : {}),
+      ...(note === undefined ? {} : { note }),
+    },
+  ];
 }
 
 function ofRunEnd(run: Run, fact: FactOf<"run.finished">): readonly DurableBody[] {

@@ -56,6 +56,9 @@ export type Decision =
   /** The next model call must use this tool. */
   | { readonly action: "force"; readonly tool: string };
 
+/** What a person says of a call that a gate asked about. */
+export type ApprovalVerdict = "allow" | "deny";
+
 export interface RoutedCall {
   readonly callKey: string;
   readonly route: CallRoute;
@@ -200,15 +203,23 @@ export type FactBody =
       readonly type: "approval.requested";
       readonly runId: string;
       readonly callKey: string;
+      /** SHA-256, hexadecimal, of the canonical text of the arguments that are asked about. */
       readonly argsDigest: string;
+      /** Milliseconds since the epoch after which nobody may decide any more. Absent: it waits for ever. */
       readonly deadline?: number;
+      /** Why a gate asks. */
+      readonly reason?: string;
+      /** Arguments as hooks edited them before they asked. */
+      readonly args?: JsonObject;
     }
   | {
       readonly type: "approval.decided";
       readonly runId: string;
       readonly callKey: string;
-      readonly decision: "allow" | "deny";
+      readonly decision: ApprovalVerdict;
+      readonly idempotencyKey?: string;
       readonly by?: string;
+      /** Arguments as the decider edited them. */
       readonly args?: JsonObject;
       readonly note?: string;
     }

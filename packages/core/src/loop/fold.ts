@@ -5,7 +5,7 @@
  *  I2 pure: no clock, no randomness; older versions of the state keep their value.
  *  I3 constant: the cost does not depend on the length of the history.
  */
-import { foldApproval, foldChild, foldClient, foldToolFinished, foldToolStarted } from "./calls.ts";
+import { foldApprovalDecision, foldApprovalRequest, foldChild, foldClient, foldToolFinished, foldToolStarted } from "./calls.ts";
 import type { Fact } from "./fact.ts";
 import { foldClosed, foldHead, foldInput, foldOpened } from "./inputs.ts";
 import type { State } from "./state.ts";
@@ -74,8 +74,9 @@ function apply(state: State, fact: Fact): State {
     case "client.answered":
       return foldClient(state, fact);
     case "approval.requested":
+      return foldApprovalRequest(state, fact);
     case "approval.decided":
-      return foldApproval(state, fact);
+      return foldApprovalDecision(state, fact);
     case "child.linked":
       return foldChild(state, fact);
     case "abort.requested":

@@ -4,7 +4,7 @@ import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import { type AppendList, at, emptyList, findLastIndex } from "./append-list.ts";
-import type { Access, Decision, RunOptions, RunStatus } from "./fact.ts";
+import type { Access, ApprovalVerdict, Decision, RunOptions, RunStatus } from "./fact.ts";
 import type { CallRoute, RunLimits, ToolPolicy } from "./policy.ts";
 
 /** One message of the tree of messages. */
@@ -48,6 +48,19 @@ export interface KnownInput {
   readonly parent?: MessageId | null;
 }
 
+/** A decision that was recorded, so that none is made twice and an equal one finds the first. */
+export interface KnownDecision {
+  readonly callKey: string;
+  readonly runId: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly decision: ApprovalVerdict;
+  readonly key?: string;
+  readonly by?: string;
+  readonly args?: JsonObject;
+  readonly note?: string;
+}
+
 /** Where one call of the turn stands. `owed`: nothing was done; `settled`: it has its one result. */
 export type CallStage = "owed" | "asked" | "started" | "requested" | "settled";
 
@@ -65,7 +78,9 @@ export interface Call {
   /** Arguments as a hook or an approval edited them. */
   readonly args?: JsonObject;
   readonly deadline?: number;
-  readonly approval?: { readonly decision: "allow" | "deny"; readonly note?: string };
+  /** What a person was asked. */
+  readonly asking?: { readonly argsDigest: string; readonly reason?: string };
+  readonly approval?: { readonly decision: ApprovalVerdict; readonly note?: string };
   readonly child?: { readonly session: string; readonly agent: string };
 }
 
@@ -140,6 +155,8 @@ export interface State {
   readonly head: number;
   readonly inputs: readonly QueuedInput[];
   readonly known: AppendList<KnownInput>;
+  /** On calls of all runs. Absent: nobody was ever asked. */
+  readonly decisions?: AppendList<KnownDecision>;
   /** As the session was opened. */
   readonly participants?: readonly string[];
   readonly run?: Run;

@@ -1,7 +1,7 @@
 import type { Fact } from "../loop/fact.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { addCost, addUsage } from "../message/usage.ts";
-import type { SessionSummary } from "../ports/session-index.ts";
+import type { SessionSummary, WaitingReason } from "../ports/session-index.ts";
 
 /** A summary, and what the next facts need to go on from it. Plain JSON; an adapter may keep it beside the log and throw it away at any time. */
 export interface SessionProjection {
@@ -10,6 +10,8 @@ export interface SessionProjection {
   readonly openRun?: string;
   /** Calls that wait for a client or a person. */
   readonly waiting: readonly string[];
+  /** Those of them that wait for a person's leave. */
+  readonly asked?: readonly string[];
   /** Model and tool calls under way. */
   readonly working: readonly string[];
 }
@@ -22,6 +24,7 @@ interface Draft {
   readonly summary: Writable<SessionSummary>;
   openRun: string | undefined;
   readonly waiting: Set<string>;
+  readonly asked: Set<string>;
   readonly working: Set<string>;
 }
 
@@ -38,6 +41,7 @@ export function projectSession(id: string, before: SessionProjection | undefined
     summary: { ...(before?.summary ?? emptySummary(id, first.at)) },
     openRun: before?.openRun,
     waiting: new Set(before?.waiting),
+    asked: new Set(before?.asked),
     working: new Set(before?.working),
   };
   for (const fact of facts) {
@@ -48,10 +52,13 @@ export function projectSession(id: string, before: SessionProjection | undefined
     applyToRun(draft, fact);
   }
   draft.summary.status = statusOf(draft);
+  delete draft.summary.waitsFor;
+  if (draft.summary.status === "waiting") draft.summary.waitsFor = reasonsOf(draft);
   return {
     summary: draft.summary,
     ...(draft.openRun === undefined ? {} : { openRun: draft.openRun }),
     waiting: [...draft.waiting],
+    ...(draft.asked.size > 0 ? { asked: [...draft.asked] } : {}),
     working: [...draft.working],
   };
 }
@@ -63,6 +70,11 @@ function emptySummary(id: string, at: number): SessionSummary {
 function statusOf({ openRun, waiting, working }: Draft): SessionSummary["status"] {
   if (openRun === undefined) return "idle";
   return waiting.size > 0 && working.size === 0 ? "waiting" : "running";
+}
+
+function reasonsOf({ waiting, asked }: Draft): readonly WaitingReason[] {
+  const reasons: WaitingReason[] = asked.size < waiting.size ? ["client_tools"] : [];
+  return asked.size > 0 ? [...reasons, "approvals"] : reasons;
 }
 
 /** What belongs to the session: names, messages, sums. */
@@ -99,7 +111,7 @@ function applyToSession({ summary }: Draft, fact: Fact): void {
 
 /** What is open: decides between running and waiting. */
 function applyToRun(draft: Draft, fact: Fact): void {
-  const { waiting, working } = draft;
+  const { waiting, asked, working } = draft;
   switch (fact.type) {
     case "run.started":
       draft.openRun = fact.runId;
@@ -119,18 +131,22 @@ function applyToRun(draft: Draft, fact: Fact): void {
       return;
     case "approval.requested":
       waiting.add(fact.callKey);
+      asked.add(fact.callKey);
       return;
     case "client.answered":
     case "approval.decided":
       waiting.delete(fact.callKey);
+      asked.delete(fact.callKey);
       return;
     case "tool.finished":
       waiting.delete(fact.callKey);
+      asked.delete(fact.callKey);
       working.delete(fact.callKey);
       return;
     case "run.finished":
       draft.openRun = undefined;
       waiting.clear();
+      asked.clear();
       working.clear();
       return;
   }

@@ -1,6 +1,9 @@
 import type { Json } from "../message/json.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 
+/** What a run that waits is waiting for: results of client tools, or people who decide on calls. */
+export type WaitingReason = "client_tools" | "approvals";
+
 /** What a list shows of a session. A projection of its log: never the truth, rebuilt from the log at any time. */
 export interface SessionSummary {
   readonly id: string;
@@ -8,6 +11,8 @@ export interface SessionSummary {
   /** As given, else the beginning of the first user message. */
   readonly title?: string;
   readonly status: "idle" | "running" | "waiting";
+  /** For what it waits, when it does. */
+  readonly waitsFor?: readonly WaitingReason[];
   /** How the last run ended. */
   readonly lastRun?: { readonly status: "completed" | "waiting" | "aborted" | "failed"; readonly reason: string };
   readonly createdAt: number;

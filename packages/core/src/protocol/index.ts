@@ -8,11 +8,12 @@ export type {
   DurableEvent,
   EphemeralEvent,
   ExecuteStatus,
+  PendingApproval,
   PendingToolCall,
   SessionEvent,
   TransportEvent,
 } from "../loop/event.ts";
-export type { Access, DeclaredTool, InputMode, RunOptions, RunStatus, Timings } from "../loop/fact.ts";
+export type { Access, ApprovalVerdict, DeclaredTool, InputMode, RunOptions, RunStatus, Timings } from "../loop/fact.ts";
 export { inCallOrder } from "../loop/transcript.ts";
 export type {
   ArgsProblem,
@@ -45,7 +46,8 @@ export type { Cost, Spent, Usage } from "../message/usage.ts";
 export { addCost, addSpent, addUsage, contextTokensOf } from "../message/usage.ts";
 export type { Clock } from "../ports/clock.ts";
 export type { Notification } from "../ports/event-channel.ts";
-export type { SessionHit, SessionSummary } from "../ports/session-index.ts";
+export type { SessionHit, SessionSummary, WaitingReason } from "../ports/session-index.ts";
+export type { AcceptedDecision, ApprovalDecision, DecideOptions } from "./approval.ts";
 export { compareCursors, cursorAfter, decodeCursor, type EventCursor, encodeCursor } from "./cursor.ts";
 export type {
   AcceptedSubmission,

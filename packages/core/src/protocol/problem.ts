@@ -1,4 +1,5 @@
 import { AgentError, type ErrorCode, errorTable } from "../errors.ts";
+import type { JsonObject } from "../message/json.ts";
 
 /** An error as it crosses the wire, with media type `application/problem+json`. @see https://www.rfc-editor.org/rfc/rfc9457 (2026-11-21) */
 export interface Problem {
@@ -18,6 +19,8 @@ export interface Problem {
   readonly retryable: boolean;
   /** Milliseconds to wait before another try. */
   readonly retryAfterMs?: number;
+  /** What the code is known to tell: of a decision that came too late, the first one. */
+  readonly details?: JsonObject;
   /** `detail` again, for clients that only know this field. */
   readonly error: string;
 }
@@ -31,9 +34,12 @@ export interface ProblemOptions {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** The problem document of an error. Neither `cause` nor `details` go into it; control characters of its message become U+FFFD. */
+/** Codes whose `details` are meant for whoever asked. */
+const told: ReadonlySet<ErrorCode> = new Set(["APPROVAL_DECIDED"]);
+
+/** The problem document of an error. Its `cause` does not go into it, its `details` only where the code tells them; control characters of its message become U+FFFD. */
 export function problemOf(error: AgentError, options: ProblemOptions = {}): Problem {
-  const { code, message, fix, retryable, retryAfterMs, runId } = error;
+  const { code, message, fix, retryable, retryAfterMs, runId, details } = error;
   const { meaning, status } = errorTable[code];
   const detail = message.replace(obeyed, "\uFFFD");
   return {
@@ -47,6 +53,7 @@ export function problemOf(error: AgentError, options: ProblemOptions = {}): Prob
     ...(runId === undefined ? {} : { runId }),
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(details && told.has(code) ? { details } : {}),
     error: detail,
   };
 }
@@ -54,7 +61,7 @@ export function problemOf(error: AgentError, options: ProblemOptions = {}): Prob
 /** The error that a problem document tells of. A code of a newer version, and what is no problem document at all, become INTERNAL. */
 export function errorFromProblem(json: unknown): AgentError {
   const said: { readonly [field: string]: unknown } = typeof json === "object" && json !== null ? { ...json } : {};
-  const { code, detail, error, fix, retryable, retryAfterMs, runId } = said;
+  const { code, detail, error, fix, retryable, retryAfterMs, runId, details } = said;
   const message = [detail, error].find((text): text is string => typeof text === "string" && text !== "");
   if (message === undefined || typeof code !== "string") {
     return new AgentError("INTERNAL", {
@@ -69,6 +76,9 @@ export function errorFromProblem(json: unknown): AgentError {
     ...(typeof retryable === "boolean" ? { retryable } : {}),
     ...(typeof retryAfterMs === "number" && Number.isFinite(retryAfterMs) ? { retryAfterMs } : {}),
     ...(typeof runId === "string" ? { runId } : {}),
-    ...(isKnown ? {} : { details: { code } }),
+    ...(isKnown ? toldDetails(details) : { details: { code } }),
   });
 }
+
+const toldDetails = (details: unknown): { readonly details?: JsonObject } =>
+  typeof details === "object" && details !== null ? { details: { ...details } } : {};

@@ -1,5 +1,5 @@
 import type { Failure } from "../errors.ts";
-import type { PendingToolCall } from "../loop/event.ts";
+import type { PendingApproval, PendingToolCall } from "../loop/event.ts";
 import type { InputMode, RunStatus } from "../loop/fact.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../message/message.ts";
@@ -49,6 +49,8 @@ export interface OpenRun {
   readonly answering?: number;
   readonly tools: readonly RunningTool[];
   readonly pendingToolCalls: readonly PendingToolCall[];
+  /** Calls that wait for a person's leave. */
+  readonly pendingApprovals?: readonly PendingApproval[];
   /** Why it is being stopped. */
   readonly aborting?: string;
   /** The last attempt was thrown away; the next one begins at `until`, once that is known. */

@@ -1,0 +1,30 @@
+import type { Access, ApprovalVerdict } from "../loop/fact.ts";
+import type { JsonObject } from "../message/json.ts";
+
+/** What a person says of a call that waits for leave. */
+export interface ApprovalDecision {
+  readonly decision: ApprovalVerdict;
+  /** What the tool gets in place of the arguments that were asked about; checked again by the tool's schema. Only with `allow`. */
+  readonly args?: JsonObject;
+  /** Kept with the decision; the model reads it when the call is denied. At most 2,000 characters. */
+  readonly note?: string;
+  /** As the pending approval gave it: a decision about other arguments than those that wait is refused. */
+  readonly argsDigest?: string;
+  /** Equal keys with equal decisions are accepted once. */
+  readonly idempotencyKey?: string;
+}
+
+export interface DecideOptions extends ApprovalDecision {
+  /** Who decides. Default: whom the session was opened for. */
+  readonly access?: Access;
+}
+
+/** A decision that the log has. */
+export interface AcceptedDecision {
+  /** The run that goes on with it. */
+  readonly runId: string;
+  /** The fact that holds it. */
+  readonly seq: number;
+  /** It was accepted before; nothing was recorded. */
+  readonly replayed: boolean;
+}
