@@ -1,6 +1,7 @@
 /** The in-memory adapter of every port. */
 export { systemClock } from "./clock.ts";
 export { consoleLogger } from "./console-logger.ts";
+export { checkedRef, factTexts } from "./fact-texts.ts";
 export { fixedPrices, type ModelPrice } from "./fixed-prices.ts";
 export { randomIds } from "./ids.ts";
 export { type MemoryChannelOptions, memoryChannel } from "./memory-channel.ts";

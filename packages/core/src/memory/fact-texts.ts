@@ -1,0 +1,52 @@
+import { AgentError } from "../errors.ts";
+import type { FactDraft } from "../loop/fact.ts";
+import { type AppendRequest, appendLimits, type SessionRef } from "../ports/session-log.ts";
+
+const idShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** The reference with nothing beside its two ids. @throws AgentError INPUT_INVALID when one of them is no id. */
+export function checkedRef({ scope, session }: SessionRef): SessionRef {
+  for (const id of [scope, session])
+    if (!idShape.test(id)) throw invalid(`\`${id.slice(0, 80)}\` is not an id.`, `An id matches ${idShape.source}.`);
+  return { scope, session };
+}
+
+/**
+ * The facts of a batch as JSON, each with the number that it gets if the batch is written.
+ * @throws AgentError INPUT_INVALID when the batch is over a limit of `appendLimits`, empty, or no JSON.
+ */
+export function factTexts({ facts, expectedSeq }: Pick<AppendRequest, "facts" | "expectedSeq">): readonly string[] {
+  if (facts.length === 0 || facts.length > appendLimits.facts)
+    throw invalid(`A batch of ${facts.length} facts; it has 1 to ${appendLimits.facts}.`);
+  const texts = facts.map((draft, at) => textOf(draft, expectedSeq + at + 1));
+  checkSizes(texts);
+  return texts;
+}
+
+function textOf(draft: FactDraft, seq: number): string {
+  const isNumbered = "seq" in draft && draft.seq === seq;
+  try {
+    return JSON.stringify(isNumbered ? draft : { ...draft, seq });
+  } catch {
+    throw invalid(`A fact of type \`${draft.type}\` is no JSON value.`);
+  }
+}
+
+function checkSizes(texts: readonly string[]): void {
+  let units = 0;
+  for (const text of texts) units += text.length;
+  // No text has more than three bytes per unit: most batches need no counting.
+  if (units * 3 <= appendLimits.factBytes) return;
+  const encoder = new TextEncoder();
+  let batchBytes = 0;
+  for (const text of texts) {
+    const bytes = encoder.encode(text).length;
+    batchBytes += bytes;
+    if (bytes > appendLimits.factBytes) throw invalid(`A fact of ${bytes} bytes; it may have ${appendLimits.factBytes}.`);
+  }
+  if (batchBytes > appendLimits.batchBytes) throw invalid(`A batch of ${batchBytes} bytes; it may have ${appendLimits.batchBytes}.`);
+}
+
+function invalid(message: string, fix?: string): AgentError {
+  return new AgentError("INPUT_INVALID", { message, fix });
+}
