@@ -17,6 +17,7 @@ export type { StandardResult, StandardSchema } from "./agent/standard-schema.ts"
 export type { FilesRoot, ProgressHandle, Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./agent/tool.ts";
 export { type HistoryOptions, readHistory, readOpening } from "./driver/history.ts";
 export { createSession, execute, resume } from "./driver/session.ts";
+export { foldSession, type SessionFold } from "./driver/session-fold.ts";
 export type { SessionOptions } from "./driver/session-options.ts";
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "./errors.ts";
 export { AgentError, errorTable, failureOf, isAgentError } from "./errors.ts";

@@ -14,6 +14,6 @@ export {
   type ScriptedTurn,
   scripted,
 } from "./scripted.ts";
-export { excerptAround, searchTextsOf, searchWords } from "./search-text.ts";
+export { excerptAround, matchTexts, searchTextsOf, searchWords, type TextMatch } from "./search-text.ts";
 export { projectSession, type SessionProjection } from "./session-projection.ts";
 export { silentLogger } from "./silent-logger.ts";

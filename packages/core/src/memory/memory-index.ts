@@ -1,6 +1,6 @@
 import type { SessionHit, SessionIndex, SessionSummary } from "../ports/session-index.ts";
 import type { MemorySession, MemorySessions } from "./memory-log.ts";
-import { excerptAround, searchTextsOf, searchWords } from "./search-text.ts";
+import { excerptAround, matchTexts, searchTextsOf, searchWords } from "./search-text.ts";
 import { projectSession, type SessionProjection } from "./session-projection.ts";
 
 /** Most summaries or hits of one answer, unless asked for fewer. */
@@ -66,19 +66,6 @@ function searchSession(
   summary: SessionSummary,
   sought: readonly string[],
 ): { readonly hit: SessionHit; readonly score: number }[] {
-  const texts = [...session.facts.flatMap(searchTextsOf), summary.title ?? ""];
-  const missing = new Set(sought);
-  let bestText = "";
-  let score = 0;
-  for (const text of texts) {
-    const words = searchWords(text);
-    const matches = words.filter((word) => {
-      const found = sought.filter((start) => word.startsWith(start));
-      for (const start of found) missing.delete(start);
-      return found.length > 0;
-    });
-    if (matches.length > 0 && bestText === "") bestText = text;
-    if (words.length > 0) score += matches.length / Math.sqrt(words.length);
-  }
-  return missing.size > 0 ? [] : [{ hit: { session: summary, excerpt: excerptAround(bestText, sought) }, score }];
+  const match = matchTexts([...session.facts.flatMap(searchTextsOf), summary.title ?? ""], sought);
+  return match ? [{ hit: { session: summary, excerpt: excerptAround(match.text, sought) }, score: match.score }] : [];
 }

@@ -40,6 +40,32 @@ function foldWord(text: string): string {
     .toLowerCase();
 }
 
+/** How well texts match. */
+export interface TextMatch {
+  /** The first text that holds a word sought. */
+  readonly text: string;
+  /** The more of the words are matches, the higher. */
+  readonly score: number;
+}
+
+/** The match of texts that together hold every word sought (as `searchWords` gives them), or a longer one that begins with it. */
+export function matchTexts(texts: readonly string[], sought: readonly string[]): TextMatch | undefined {
+  const missing = new Set(sought);
+  let first = "";
+  let score = 0;
+  for (const text of texts) {
+    const words = searchWords(text);
+    const matches = words.filter((word) => {
+      const found = sought.filter((start) => word.startsWith(start));
+      for (const start of found) missing.delete(start);
+      return found.length > 0;
+    });
+    if (matches.length > 0 && first === "") first = text;
+    if (words.length > 0) score += matches.length / Math.sqrt(words.length);
+  }
+  return missing.size > 0 ? undefined : { text: first, score };
+}
+
 /** A piece of the text around the first word that begins with one of the words sought: plain text, one line. */
 export function excerptAround(text: string, sought: readonly string[]): string {
   let at = 0;
