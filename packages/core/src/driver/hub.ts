@@ -13,12 +13,28 @@ export interface Lane {
   close(): void;
 }
 
+/** A lane whose owner is another handle: what it says is told here as it came. */
+export interface ForeignLane {
+  /** Tells every listener; the events are numbered. */
+  tell(events: readonly EphemeralEvent[]): void;
+  close(): void;
+}
+
+export interface LaneOptions {
+  readonly id: number;
+  readonly runId: string;
+  /** What replaces all deltas so far. */
+  readonly snapshot: () => EphemeralBody | undefined;
+}
+
 /** The driver's in-process fan-out: every listener sees every event once, in order. */
 export interface Hub {
   listen(listener: HubListener): () => void;
   publish(events: readonly DurableEvent[]): void;
-  /** `snapshot` gives what replaces all deltas so far. */
-  openLane(lane: { readonly id: number; readonly runId: string; readonly snapshot: () => EphemeralBody | undefined }): Lane;
+  openLane(lane: LaneOptions): Lane;
+  openForeignLane(lane: LaneOptions): ForeignLane;
+  /** Whether the lane was opened here: what comes back of it from outside was told. */
+  isOwn(lane: number): boolean;
   /** One snapshot per open lane: the state for somebody who joins now. */
   snapshots(runId?: string): readonly EphemeralEvent[];
 }
@@ -29,10 +45,15 @@ interface OpenLane {
   n: number;
 }
 
+/** More lanes than a session can have open. */
+const ownLanesMax = 64;
+
 /** `outward` is told what this process says itself: the deltas of its effects. Facts go out by whoever appended them. */
 export function createHub(outward?: (events: readonly EphemeralEvent[]) => void): Hub {
   const listeners = new Set<HubListener>();
   const lanes = new Map<number, OpenLane>();
+  /** Opened here, the newest of them. Known only where something comes back. */
+  const ownLanes = new Set<number>();
   const tell = (events: readonly SessionEvent[], runId: string | undefined): void => {
     for (const listener of listeners) listener(events, runId);
   };
@@ -52,6 +73,8 @@ export function createHub(outward?: (events: readonly EphemeralEvent[]) => void)
     openLane({ id, runId, snapshot }) {
       const open: OpenLane = { runId, snapshot, n: 0 };
       lanes.set(id, open);
+      if (outward) ownLanes.add(id);
+      if (ownLanes.size > ownLanesMax) for (const oldest of [...ownLanes].slice(0, ownLanesMax / 2)) ownLanes.delete(oldest);
       return {
         id,
         runId,
@@ -65,6 +88,20 @@ export function createHub(outward?: (events: readonly EphemeralEvent[]) => void)
         close: () => void lanes.delete(id),
       };
     },
+    openForeignLane({ id, runId, snapshot }) {
+      const open: OpenLane = { runId, snapshot, n: 0 };
+      lanes.set(id, open);
+      return {
+        tell(events) {
+          const last = events.at(-1);
+          if (!last || lanes.get(id) !== open) return;
+          open.n = last.n;
+          tell(events, runId);
+        },
+        close: () => void (lanes.get(id) === open && lanes.delete(id)),
+      };
+    },
+    isOwn: (lane) => ownLanes.has(lane),
     snapshots(runId) {
       const events: EphemeralEvent[] = [];
       for (const [id, lane] of lanes) {

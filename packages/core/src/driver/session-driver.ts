@@ -8,7 +8,7 @@
  *  D4 a decision is written and launched under the lease that it was made under, or not at all.
  */
 import type { AgentError } from "../errors.ts";
-import type { DurableEvent } from "../loop/event.ts";
+import type { DurableEvent, EphemeralEvent } from "../loop/event.ts";
 import type { Fact } from "../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
@@ -17,17 +17,19 @@ import { type BatchDecision, isForLog } from "./batch-decision.ts";
 import { type Committed, commitBatch, storeError } from "./commit.ts";
 import { createDateTimer, type DateTimer, dueOf, expiredCalls } from "./dates.ts";
 import type { Deps } from "./deps.ts";
+import { createDrafts, type Drafts } from "./drafts.ts";
 import { createEffects, type Effects } from "./effects.ts";
 import { createGather } from "./gather.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.ts";
+import { createListening, type Listening } from "./listening.ts";
+import { openLanes } from "./open-lanes.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import { createPreparing, type Preparing } from "./preparing.ts";
 import { readNews } from "./read-news.ts";
 import { handleLetGo, historyLost, sessionClosed, storeConflict, storeFull } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
 import { catchUp, type Speculation, speculate } from "./speculation.ts";
-import { createTailWatch, type TailWatch } from "./tail-watch.ts";
 import { createWatchers, type Watcher } from "./watchers.ts";
 
 export class SessionDriver {
@@ -37,7 +39,8 @@ export class SessionDriver {
   private readonly effects: Effects;
   private readonly preparing: Preparing;
   private readonly inbox: Inbox = createInbox();
-  private readonly tail: TailWatch;
+  private readonly listening: Listening;
+  private readonly drafts: Drafts;
   private readonly watchers = createWatchers();
   private current: State = emptyState;
   private lostState: State | undefined;
@@ -60,7 +63,9 @@ export class SessionDriver {
   constructor(deps: Deps) {
     this.deps = deps;
     const { channel, ref } = deps;
-    this.hub = createHub(channel && ((events) => channel.publish(ref, events)));
+    const outward = channel && ((events: readonly EphemeralEvent[]): void => channel.publish(ref, events));
+    this.hub = createHub(outward);
+    this.drafts = createDrafts(deps, () => this.hub.snapshots());
     const close = (body: Parameters<typeof this.closeEffect>[0]): Promise<void> => this.closeEffect(body);
     this.effects = createEffects({
       deps,
@@ -77,7 +82,9 @@ export class SessionDriver {
       this.kick();
     });
     this.date = createDateTimer(deps.clock, () => this.onDate());
-    this.tail = createTailWatch({ log: deps.store.log, ref: deps.ref, clock: deps.clock }, (seq) => this.onTail(seq));
+    const { hub } = this;
+    const onTail = (seq: number | undefined): void => this.onTail(seq);
+    this.listening = createListening(deps, { deps, hub, current: () => this.current, onTail, isOwner: () => this.isOwner });
   }
 
   get state(): State {
@@ -124,7 +131,7 @@ export class SessionDriver {
     const leave = this.watchers.add(watcher);
     return () => {
       leave();
-      if (this.watchers.size === 0 && !this.own.lease) this.tail.need(undefined);
+      if (this.watchers.size === 0 && !this.own.lease) this.listening.end();
     };
   }
 
@@ -152,7 +159,7 @@ export class SessionDriver {
     if (this.isDisposed) return;
     this.isDisposed = true;
     this.date.cancel();
-    this.tail.need(undefined);
+    this.listening.end();
     const released = this.own.release();
     this.loseLease();
     this.inbox.refuseAll(handleLetGo());
@@ -166,7 +173,7 @@ export class SessionDriver {
     let isLost = false;
     try {
       // Watched before it is read. Where it was read before that, others may have appended in between.
-      if (this.watchers.size > 0 && this.tail.begin() && this.loading) this.tailSeq = Number.MAX_SAFE_INTEGER;
+      if (this.watchers.size > 0 && this.listening.begin() && this.loading) this.tailSeq = Number.MAX_SAFE_INTEGER;
       await this.load();
       do {
         if (this.tailSeq > this.current.seq) await this.readTail();
@@ -271,9 +278,12 @@ export class SessionDriver {
   }
 
   private adopt(state: State, events: readonly DurableEvent[]): void {
+    const { seq } = this.current;
     this.current = state;
     this.effects.heed(state);
     this.hub.publish(events);
+    this.drafts.heed(this.isOwner && openLanes(state).length > 0);
+    this.listening.heed(state, Math.max(seq, Math.min(this.oldSeq, state.seq)));
   }
 
   /** Folds and publishes what others appended. */
@@ -295,8 +305,9 @@ export class SessionDriver {
   }
 
   private async claim(): Promise<void> {
-    this.tail.need("appends"); // Before the claim tells where the log ends: nothing that follows is missed.
+    this.listening.beginOwner();
     const lastSeq = await this.own.claim();
+    if (this.isOwner) this.attend();
     if (this.isDisposed) await this.own.release();
     else if (lastSeq !== undefined && lastSeq > this.current.seq) await this.readTail();
   }
@@ -304,6 +315,7 @@ export class SessionDriver {
   /** Another may own the session: what is under way here counts no more. */
   private loseLease(): void {
     this.own.drop();
+    this.drafts.heed(false);
     this.effects.forget();
     this.preparing.interrupt();
     this.preparing.forget();
@@ -318,7 +330,7 @@ export class SessionDriver {
     if (this.current.seq > 0 || !error.retryable) this.lostState = error.retryable ? this.current : undefined;
     this.current = emptyState;
     this.tailSeq = 0;
-    this.tail.need(undefined);
+    this.listening.end();
     const level = error.code === "SESSION_CLOSED" ? "info" : "error";
     this.deps.logger.log(level, error.message, { code: error.code, session: this.deps.sessionId });
     this.inbox.lose(error);
@@ -342,9 +354,13 @@ export class SessionDriver {
   private settle(): void {
     if (isAtRest(this.current)) this.recovered = false;
     this.watchers.settled(this.current);
-    const mayTakeOver = this.deps.drives && !isAtRest(this.current);
-    this.tail.need(this.own.lease ? "appends" : this.watchers.size === 0 ? undefined : mayTakeOver ? "take-over" : "appends");
+    this.attend();
     this.date.set(this.deps.drives ? this.current : emptyState);
+  }
+
+  private attend(): void {
+    const isWatched = this.watchers.size > 0;
+    this.listening.attend({ isOwner: this.isOwner, isWatched, mayTakeOver: this.deps.drives && !isAtRest(this.current) });
   }
 
   private onDate(): void {

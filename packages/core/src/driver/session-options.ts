@@ -55,6 +55,12 @@ export const driverLimits: {
   readonly hookMs: number;
   readonly drainMs: number;
   readonly tailPollMs: number;
+  readonly channelPollMs: number;
+  readonly heldEvents: number;
+  readonly heldBytes: number;
+  readonly foreignLanes: number;
+  readonly draftMs: number;
+  readonly draftBytes: number;
   readonly pingsAloneMs: number;
   readonly faultBaseMs: number;
   readonly faultCapMs: number;
@@ -82,6 +88,17 @@ export const driverLimits: {
   drainMs: 5_000,
   /** How often a log that cannot tell is looked at, and a session for a lease that ran out. */
   tailPollMs: 250,
+  /** How often a log is looked at that cannot tell, where a channel tells as long as it works. */
+  channelPollMs: 2_000,
+  /** Of one lane of another node: what may wait for its opening event, or for what is missing before it. */
+  heldEvents: 1_024,
+  heldBytes: 1024 * 1024,
+  /** Lanes of other nodes that are heard before the log is known to have opened them. */
+  foreignLanes: 64,
+  /** How often the draft of what the open lanes have said is written, the first time after as long. */
+  draftMs: 2_000,
+  /** No draft is written of more. */
+  draftBytes: 256 * 1024,
   /** How long pings keep a silent model call alive. */
   pingsAloneMs: 300_000,
   /** How long after a fault of the store it is asked again for who still watches: twice as long after each in a row, up to the cap. */

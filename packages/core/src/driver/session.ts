@@ -13,6 +13,7 @@ import { Execution, pendingApprovals, pendingToolCalls } from "./execution.ts";
 import { followSession } from "./follow-session.ts";
 import { guardListener } from "./guard-listener.ts";
 import { createKeeper } from "./keeper.ts";
+import { openLanes } from "./open-lanes.ts";
 import { checkPayload } from "./payload.ts";
 import { commandsOf } from "./session-commands.ts";
 import { SessionDriver } from "./session-driver.ts";
@@ -157,8 +158,8 @@ function sessionOver(handle: Handle): AgentSession {
 }
 
 /** A lane is over with the fact that closes it, which its effect is told of a moment later. */
-function isLaneOpen({ run }: State, lane: number): boolean {
-  return run?.open?.lane === lane || (run?.calls ?? []).some((call) => call.stage === "started" && call.lane === lane);
+function isLaneOpen(state: State, lane: number): boolean {
+  return openLanes(state).some((open) => open.lane === lane);
 }
 
 function statusOf(state: State): SessionStatus {

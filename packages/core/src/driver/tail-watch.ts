@@ -10,16 +10,25 @@ export interface TailWatch {
   begin(): boolean;
 }
 
-/** `onTail` is told the seq of the tail, or nothing when it should simply look. Appends are polled for only where the log cannot tell by itself. */
+/**
+ * `onTail` is told the seq of the tail, or nothing when it should simply look. Appends are polled for only where the log cannot tell by itself,
+ * and seldom where a channel does.
+ */
 export function createTailWatch(
-  { log, ref, clock }: { readonly log: SessionLog; readonly ref: SessionRef; readonly clock: Clock },
+  {
+    log,
+    ref,
+    clock,
+    hasChannel,
+  }: { readonly log: SessionLog; readonly ref: SessionRef; readonly clock: Clock; readonly hasChannel: boolean },
   onTail: (seq: number | undefined) => void,
 ): TailWatch {
   let cancelPoll: (() => void) | undefined;
+  let isLooking = false;
   let unsubscribe: (() => void) | undefined;
 
-  const poll = (): void => {
-    cancelPoll = clock.after(driverLimits.tailPollMs, () => {
+  const poll = (ms: number): void => {
+    cancelPoll = clock.after(ms, () => {
       cancelPoll = undefined;
       onTail(undefined);
     });
@@ -27,8 +36,9 @@ export function createTailWatch(
 
   return {
     begin() {
-      if (!log.subscribe || unsubscribe) return false;
-      unsubscribe = log.subscribe(ref, onTail);
+      if (isLooking) return false;
+      isLooking = true;
+      unsubscribe = log.subscribe?.(ref, onTail);
       return true;
     },
     need(what) {
@@ -36,11 +46,14 @@ export function createTailWatch(
         cancelPoll?.();
         unsubscribe?.();
         cancelPoll = unsubscribe = undefined;
+        isLooking = false;
         return;
       }
+      isLooking = true;
       if (log.subscribe) unsubscribe ??= log.subscribe(ref, onTail);
       const polls = what === "take-over" || !log.subscribe;
-      if (polls && !cancelPoll) poll();
+      const pollMs = what === "appends" && hasChannel ? driverLimits.channelPollMs : driverLimits.tailPollMs;
+      if (polls && !cancelPoll) poll(pollMs);
       else if (!polls) {
         cancelPoll?.();
         cancelPoll = undefined;

@@ -1,0 +1,155 @@
+/*
+ * Owns: what other nodes say in the lanes that are open: told here in order, from the opening event on and never after the closing one.
+ * Does not own: the facts (they come from the log), the lanes of effects of this process (the hub has them).
+ * Invariants
+ *  N1 nothing is told of a lane before its opening event was, or after its closing one;
+ *  N2 what is told of a lane goes on where it was, or is a snapshot: a gap is healed or the lane falls silent, never spliced;
+ *  N3 what waits is bounded: beyond it the oldest is dropped, which is a gap.
+ */
+import type { EphemeralEvent, SessionEvent } from "../loop/event.ts";
+import type { State } from "../loop/state.ts";
+import type { Deps } from "./deps.ts";
+import { readDraft } from "./drafts.ts";
+import { ForeignLane } from "./foreign-lane.ts";
+import type { Hub } from "./hub.ts";
+import { openLanes } from "./open-lanes.ts";
+import { driverLimits } from "./session-options.ts";
+
+export interface ForeignLanes {
+  /** True: hears the channel, and tells what the owner says. False: does neither, and forgets. */
+  need(isNeeded: boolean): void;
+  /** A state was adopted and its events were told; what comes after `seq` was told as it came. */
+  heed(state: State, seq: number): void;
+}
+
+export interface ForeignLanesOptions {
+  readonly deps: Deps;
+  readonly hub: Hub;
+  readonly current: () => State;
+  /** Somebody has appended up to here. */
+  readonly onTail: (seq: number) => void;
+  /** Nobody else says anything: this process owns the session. */
+  readonly isOwner: () => boolean;
+}
+
+export function createForeignLanes(options: ForeignLanesOptions): ForeignLanes {
+  return new Foreign(options);
+}
+
+class Foreign implements ForeignLanes {
+  readonly #options: ForeignLanesOptions;
+  /** By the seq of their opening events; those that the state does not have yet only hold. */
+  readonly #lanes = new Map<number, ForeignLane>();
+  #unsubscribe: (() => void) | undefined;
+  #cancelHeal: (() => void) | undefined;
+  #isNeeded = false;
+
+  constructor(options: ForeignLanesOptions) {
+    this.#options = options;
+  }
+
+  need(isNeeded: boolean): void {
+    if (isNeeded === this.#isNeeded) return;
+    this.#isNeeded = isNeeded;
+    const { deps, current } = this.#options;
+    if (isNeeded) {
+      this.#unsubscribe = deps.channel?.subscribe(deps.ref, (events) => this.#hear(events));
+      this.heed(current(), current().seq);
+      return;
+    }
+    this.#unsubscribe?.();
+    this.#cancelHeal?.();
+    for (const lane of this.#lanes.values()) lane.close();
+    this.#lanes.clear();
+    this.#unsubscribe = this.#cancelHeal = undefined;
+  }
+
+  readonly heed = (state: State, seq: number): void => {
+    if (!this.#isNeeded) return;
+    const open = openLanes(state);
+    for (const [id, lane] of this.#lanes) {
+      if (id > state.seq || open.some(({ lane: one }) => one === id)) continue;
+      lane.close();
+      this.#lanes.delete(id);
+    }
+    const { hub, isOwner } = this.#options;
+    if (isOwner()) return;
+    for (const { lane: id, call } of open) {
+      const known = this.#lanes.get(id);
+      if (known?.isOpen || hub.isOwn(id)) continue;
+      const lane = known ?? this.#add(id);
+      lane.open(hub, { runId: state.run?.runId ?? "", call: call?.part });
+      // Opened before this handle looked: what was said by then is to be found out. Without a channel nothing else tells.
+      if (id <= seq || lane.hasGap || !this.#options.deps.channel) this.#heal(id <= seq || lane.hasGap);
+    }
+  };
+
+  #hear(events: readonly SessionEvent[]): void {
+    const { hub, onTail, isOwner, current } = this.#options;
+    let seq = 0;
+    let hasGap = false;
+    for (let from = 0; from < events.length; ) {
+      const first = events[from] as SessionEvent;
+      let to = from + 1;
+      if ("lane" in first) {
+        while (to < events.length && laneOf(events[to]) === first.lane) to += 1;
+        if (!hub.isOwn(first.lane) && !isOwner() && this.#take(first.lane, events.slice(from, to) as EphemeralEvent[])) hasGap = true;
+        seq = Math.max(seq, first.lane);
+      } else seq = Math.max(seq, first.seq);
+      from = to;
+    }
+    if (hasGap) this.#heal(true);
+    if (seq > current().seq) onTail(seq);
+  }
+
+  /** True when something of the lane is missing. */
+  #take(id: number, events: readonly EphemeralEvent[]): boolean {
+    const known = this.#lanes.get(id);
+    // Closed, or not known to be open: heed has opened all that are.
+    if (!known && id <= this.#options.current().seq) return false;
+    const lane = known ?? this.#add(id);
+    lane.take(events);
+    return lane.hasGap;
+  }
+
+  #add(id: number): ForeignLane {
+    const lane = new ForeignLane(id);
+    this.#lanes.set(id, lane);
+    // Those that are held for openings which never come must not pile up.
+    if (this.#lanes.size > driverLimits.foreignLanes) {
+      const [oldest] = this.#lanes.keys();
+      if (oldest !== undefined && !this.#lanes.get(oldest)?.isOpen) this.#lanes.delete(oldest);
+    }
+    return lane;
+  }
+
+  /** Asks for what is missing: at once, or once it can be there. */
+  #heal(isNow: boolean): void {
+    if (this.#cancelHeal && !isNow) return;
+    if (isNow) {
+      for (const lane of this.#lanes.values())
+        if (lane.isOpen && !lane.isHealing && (lane.n === 0 || lane.hasGap || !this.#options.deps.channel)) void this.#healOne(lane);
+    }
+    this.#cancelHeal ??= this.#options.deps.clock.after(driverLimits.draftMs, () => this.#healAgain(), { idle: true });
+  }
+
+  #healAgain(): void {
+    this.#cancelHeal = undefined;
+    const isOwed = [...this.#lanes.values()].some((lane) => lane.isOpen && (lane.hasGap || !this.#options.deps.channel));
+    if (isOwed) this.#heal(true);
+  }
+
+  async #healOne(lane: ForeignLane): Promise<void> {
+    const { deps } = this.#options;
+    lane.isHealing = true;
+    const ring = (await deps.channel?.recall?.(deps.ref, lane.id).catch(() => [])) ?? [];
+    lane.heal(ring);
+    if (lane.isOpen && (lane.hasGap || lane.n === 0 || !deps.channel)) {
+      const draft = await readDraft(deps, lane.id);
+      lane.heal(draft ? [draft, ...ring] : []);
+    }
+    lane.isHealing = false;
+  }
+}
+
+const laneOf = (event: SessionEvent | undefined): number | undefined => (event && "lane" in event ? event.lane : undefined);

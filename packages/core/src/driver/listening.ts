@@ -1,0 +1,52 @@
+import type { State } from "../loop/state.ts";
+import type { Deps } from "./deps.ts";
+import { createForeignLanes, type ForeignLanesOptions } from "./foreign-lanes.ts";
+import { createTailWatch } from "./tail-watch.ts";
+
+/** Who a session listens for. */
+export interface Attention {
+  readonly isOwner: boolean;
+  readonly isWatched: boolean;
+  /** Whoever runs it may be gone, and this process may go on with it. */
+  readonly mayTakeOver: boolean;
+}
+
+/** What a session hears of other nodes: what they append, and what they say in between. Nothing where nobody needs to know. */
+export interface Listening {
+  /** Listens from now on. True where it did not before: what was appended until now is told by nobody. */
+  begin(): boolean;
+  /** Listens for an owner to be: before its claim tells where the log ends, so that nothing that follows is missed. */
+  beginOwner(): void;
+  attend(attention: Attention): void;
+  /** A state was adopted and its events were told; what comes after `seq` was told as it came. */
+  heed(state: State, seq: number): void;
+  end(): void;
+}
+
+/** `onTail` is told the seq of the tail, or nothing when it should simply look. */
+export function createListening(
+  { store, ref, clock, channel }: Deps,
+  options: Omit<ForeignLanesOptions, "onTail"> & { readonly onTail: (seq: number | undefined) => void },
+): Listening {
+  const { log } = store;
+  const tail = createTailWatch({ log, ref, clock, hasChannel: channel !== undefined }, options.onTail);
+  const lanes = createForeignLanes(options);
+  // An owner says itself what is said; of the rest the log tells, where it can.
+  const ownerHears = channel !== undefined && !log.subscribe;
+  return {
+    begin() {
+      lanes.need(!options.isOwner() || ownerHears);
+      return tail.begin();
+    },
+    beginOwner: () => tail.need("appends"),
+    attend({ isOwner, isWatched, mayTakeOver }) {
+      lanes.need(isOwner ? ownerHears : isWatched);
+      tail.need(isOwner ? "appends" : !isWatched ? undefined : mayTakeOver ? "take-over" : "appends");
+    },
+    heed: lanes.heed,
+    end() {
+      lanes.need(false);
+      tail.need(undefined);
+    },
+  };
+}
