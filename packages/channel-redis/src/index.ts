@@ -1,2 +1,2 @@
 /** Carries the events of sessions between nodes over Redis. */
-export {};
+export { type RedisChannel, type RedisChannelOptions, redisChannel } from "./redis-channel.ts";

@@ -1,0 +1,127 @@
+import type { Clock, Logger } from "@loopwright/core/ports";
+import { createClient, type RedisClientOptions } from "@redis/client";
+import { channelLimits } from "./channel-limits.ts";
+
+/** One connection to Redis. */
+export type Connection = ReturnType<typeof createClient>;
+
+export interface LinkOptions {
+  /** For the log: `writer` or `listener`. */
+  readonly name: string;
+  readonly clientOptions: RedisClientOptions;
+  readonly deadlineMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Makes a new connection usable; until it resolves the link is not up. */
+  prepare?(connection: Connection): Promise<void>;
+  /** Must not throw. */
+  up(): void;
+  /** It was up, or was opened, and is not: a new connection is on its way. Must not throw. */
+  down(): void;
+}
+
+/** One connection after the other: of the client library we ask for no retries, so that we know what was sent and when it broke. */
+export interface RedisLink {
+  /** Absent while the link is not up. */
+  readonly connection: Connection | undefined;
+  /** Connects, and connects again whenever it must, until it is closed. */
+  open(): void;
+  /** The connection, once the link is up. */
+  opened(): Promise<Connection>;
+  /** Gives the connection up for a new one. */
+  renew(cause: unknown): void;
+  close(): void;
+}
+
+export function createRedisLink(options: LinkOptions): RedisLink {
+  const { clock, logger, name } = options;
+  let state: "new" | "open" | "closed" = "new";
+  let current: Connection | undefined;
+  let isUp = false;
+  let isAway = false;
+  let tries = 0;
+  let cancelRetry: (() => void) | undefined;
+  /** Shared by all who wait: however long Redis is away, it is one. */
+  let nextUp: PromiseWithResolvers<Connection> | undefined;
+
+  function lost(connection: Connection, cause: unknown): void {
+    if (connection !== current) return;
+    current = undefined;
+    isUp = false;
+    connection.destroy();
+    if (state === "closed") return;
+    if (!isAway) logger.log("warn", "The event channel lost Redis and connects again.", { connection: name, error: nameOf(cause) });
+    isAway = true;
+    const pauseMs = Math.min(channelLimits.retryMs * 2 ** tries++, channelLimits.retryMaxMs);
+    cancelRetry = clock.after(pauseMs * (0.5 + Math.random() / 2), () => void connect(), { idle: true });
+    options.down();
+  }
+
+  async function connect(): Promise<void> {
+    const connection = newConnection(options.clientOptions, options.deadlineMs);
+    current = connection;
+    connection.on("error", (error) => lost(connection, error));
+    connection.on("end", () => lost(connection, "closed"));
+    const cancel = clock.after(options.deadlineMs, () => lost(connection, "timeout"), { idle: true });
+    try {
+      await connection.connect();
+      await options.prepare?.(connection);
+    } catch (error) {
+      lost(connection, error);
+    } finally {
+      cancel();
+    }
+    if (connection !== current) return;
+    isUp = true;
+    tries = 0;
+    if (isAway) logger.log("info", "The event channel reached Redis again.", { connection: name });
+    isAway = false;
+    nextUp?.resolve(connection);
+    nextUp = undefined;
+    options.up();
+  }
+
+  function open(): void {
+    if (state !== "new") return;
+    state = "open";
+    void connect();
+  }
+
+  return {
+    get connection() {
+      return isUp ? current : undefined;
+    },
+    open,
+    opened() {
+      open();
+      if (isUp && current) return Promise.resolve(current);
+      nextUp ??= Promise.withResolvers();
+      return nextUp.promise;
+    },
+    renew: (cause) => current && lost(current, cause),
+    close() {
+      state = "closed";
+      cancelRetry?.();
+      if (current) lost(current, "closed");
+    },
+  };
+}
+
+function newConnection(options: RedisClientOptions, deadlineMs: number): Connection {
+  return createClient({
+    ...options,
+    RESP: 3,
+    disableOfflineQueue: true,
+    maintNotifications: "disabled",
+    socket: { connectTimeout: deadlineMs, ...options.socket, reconnectStrategy: false },
+  });
+}
+
+/** What kind of error it is, without its text: that may name what only Redis should know. */
+function nameOf(cause: unknown): string {
+  if (typeof cause === "string") return cause;
+  if (!(cause instanceof Error)) return typeof cause;
+  if ("code" in cause && typeof cause.code === "string") return cause.code;
+  // Redis begins its errors with a word: WRONGPASS, NOAUTH, READONLY, ...
+  return /^[A-Z]{3,}\b/.exec(cause.message)?.[0] ?? cause.name;
+}
