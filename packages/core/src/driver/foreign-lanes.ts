@@ -58,10 +58,10 @@ class Foreign implements ForeignLanes {
       return;
     }
     this.#unsubscribe?.();
-    this.#cancelHeal?.();
+    this.#unsubscribe = undefined;
+    this.#stopHealing();
     for (const lane of this.#lanes.values()) lane.close();
     this.#lanes.clear();
-    this.#unsubscribe = this.#cancelHeal = undefined;
   }
 
   readonly heed = (state: State, seq: number): void => {
@@ -72,6 +72,7 @@ class Foreign implements ForeignLanes {
       lane.close();
       this.#lanes.delete(id);
     }
+    if (open.length === 0) this.#stopHealing();
     const { hub, isOwner } = this.#options;
     if (isOwner()) return;
     for (const { lane: id, call } of open) {
@@ -131,6 +132,11 @@ class Foreign implements ForeignLanes {
         if (lane.isOpen && !lane.isHealing && (lane.n === 0 || lane.hasGap || !this.#options.deps.channel)) void this.#healOne(lane);
     }
     this.#cancelHeal ??= this.#options.deps.clock.after(driverLimits.draftMs, () => this.#healAgain(), { idle: true });
+  }
+
+  #stopHealing(): void {
+    this.#cancelHeal?.();
+    this.#cancelHeal = undefined;
   }
 
   #healAgain(): void {

@@ -1,0 +1,361 @@
+import { describe, expect, it } from "vitest";
+import { defineTool, type EphemeralEvent, execute, resume, type SessionEvent } from "../src/index.ts";
+import { findEventViolation } from "../src/testing/event-stream.ts";
+import { seededRandom } from "../src/testing/seeded-random.ts";
+import { calm, deferred, eventsOf, ofType } from "./harness.ts";
+import { heardBy, nodeStore, nodes, ref } from "./nodes.ts";
+
+const joined = { joins: true, mayLoseDeltas: true };
+const textIn = (events: readonly SessionEvent[]): string =>
+  ofType(events, "text_delta")
+    .map(({ delta }) => delta)
+    .join("");
+const inLanes = (events: readonly SessionEvent[]): readonly EphemeralEvent[] => events.flatMap((event) => ("lane" in event ? [event] : []));
+
+describe("a node that watches what another runs", () => {
+  it("hears every delta once and in order, of answers and of tools, as the owner's own listeners do", async () => {
+    const goOn = deferred();
+    const tool = defineTool({
+      name: "work",
+      description: "Works",
+      parameters: { type: "object" },
+      async *execute(_, { progress }) {
+        progress("begun");
+        yield { type: "delta", delta: "one " };
+        await goOn.promise;
+        yield { type: "delta", delta: "two" };
+      },
+    });
+    const { node, model } = nodes({ tools: [tool] });
+    const far = heardBy(node({ drives: false }));
+    await calm();
+    const owner = node();
+    const near = heardBy(owner);
+    const stream = execute(owner, "go");
+    await calm();
+    model[0]?.say("I shall ", "work");
+    model[0]?.read([
+      { type: "call-start", index: 1, id: "c1", name: "work" },
+      { type: "call-args", index: 1, delta: "{}" },
+      { type: "end", stopReason: "tool_calls", raw: "tool_calls" },
+    ]);
+    await calm();
+    goOn.resolve();
+    await calm();
+    model[1]?.say("done");
+    model[1]?.end();
+    await stream.result();
+    await calm();
+    expect(far).toEqual(near);
+    expect(findEventViolation(far)).toBeUndefined();
+    expect(textIn(far)).toBe("I shall workdone");
+    expect(ofType(far, "tool_execution_delta")).toHaveLength(2);
+  });
+
+  it("holds deltas back until it has told of their opening, however late its log is read", async () => {
+    const { node, model, store, channel } = nodes();
+    const slow = nodeStore(store);
+    const watcher = node({ drives: false, store: slow.store });
+    const far = heardBy(watcher);
+    await watcher.ready();
+    await calm();
+    slow.hold();
+    execute(node(), "go");
+    await calm();
+    model[0]?.say("one ", "two ");
+    await calm();
+    expect(far).toEqual([]);
+    slow.letThrough();
+    await calm();
+    model[0]?.say("three");
+    await calm();
+    expect(findEventViolation(far)).toBeUndefined();
+    expect(textIn(far)).toBe("one two three");
+    expect(channel.recalls).toBe(0);
+  });
+
+  it("tells nothing more of an attempt once its end was told", async () => {
+    const { node, model, store } = nodes();
+    const slow = nodeStore(store);
+    const watcher = node({ drives: false, store: slow.store });
+    const far = heardBy(watcher);
+    await watcher.ready();
+    await calm();
+    const stream = execute(node(), "go");
+    await calm();
+    slow.hold();
+    model[0]?.say("early ");
+    await calm();
+    model[0]?.say("late");
+    model[0]?.end();
+    await stream.result();
+    slow.letThrough();
+    await calm();
+    expect(findEventViolation(far, joined)).toBeUndefined();
+    expect(watcher.lanes()).toEqual([]);
+    expect(far.findLastIndex((event) => "lane" in event)).toBeLessThan(far.findIndex(({ type }) => type === "run_end"));
+  });
+
+  it("that joins in the middle begins with a snapshot of the ring, and goes on with what comes", async () => {
+    const { node, model } = nodes();
+    execute(node(), "go");
+    await calm();
+    model[0]?.say("one ", "two ");
+    await calm();
+    const watcher = node({ drives: false });
+    const far = heardBy(watcher);
+    const stream = resume(watcher);
+    const told = eventsOf(stream);
+    await calm();
+    expect(watcher.lanes()).toMatchObject([{ type: "message_snapshot", n: 3, content: [{ type: "text", text: "one two " }] }]);
+    model[0]?.say("three");
+    await calm();
+    expect(watcher.lanes()).toMatchObject([{ content: [{ text: "one two three" }] }]);
+    model[0]?.end();
+    expect((await stream.result()).text).toBe("one two three");
+    expect(findEventViolation(await told, joined)).toBeUndefined();
+    expect(ofType(await told, "message_snapshot")[0]).toMatchObject({ n: 3 });
+    expect(textIn(far)).toBe("three");
+  });
+
+  it("that joins while a tool runs is told its output and its steps", async () => {
+    const goOn = deferred();
+    const tool = defineTool({
+      name: "work",
+      description: "Works",
+      parameters: { type: "object" },
+      async *execute(_, { progress }) {
+        const step = progress("reading", { icon: "eye" });
+        yield { type: "delta", delta: "half" };
+        await goOn.promise;
+        step.end();
+        yield { type: "delta", delta: " whole" };
+      },
+    });
+    const { node, model } = nodes({ tools: [tool] });
+    execute(node(), "go");
+    await calm();
+    model[0]?.read([
+      { type: "call-start", index: 0, id: "c1", name: "work" },
+      { type: "end", stopReason: "tool_calls", raw: "tool_calls" },
+    ]);
+    await calm();
+    const watcher = node({ drives: false });
+    const far = heardBy(watcher);
+    await calm();
+    const progress = [{ id: "1", title: "reading", icon: "eye", state: "open" }];
+    expect(watcher.lanes()).toMatchObject([{ type: "tool_execution_snapshot", toolCallId: "c1", output: "half", progress, n: 2 }]);
+    goOn.resolve();
+    await calm();
+    expect(ofType(far, "tool_execution_delta").map(({ delta }) => delta)).toEqual([" whole"]);
+    expect(findEventViolation(far, joined)).toBeUndefined();
+  });
+
+  it("heals a gap by a snapshot, never by a splice", async () => {
+    const { node, model, channel } = nodes();
+    const watcher = node({ drives: false });
+    const far = heardBy(watcher);
+    await calm();
+    execute(node(), "go");
+    await calm();
+    model[0]?.say("one ");
+    await calm();
+    channel.loses = (event) => "lane" in event;
+    model[0]?.say("two ");
+    await calm();
+    channel.loses = () => false;
+    model[0]?.say("three ");
+    await calm();
+    model[0]?.say("four");
+    await calm();
+    expect(inLanes(far).map(({ type, n }) => [type, n])).toEqual([
+      ["text_start", 1],
+      ["text_delta", 2],
+      ["message_snapshot", 4],
+      ["text_delta", 5],
+    ]);
+    expect(watcher.lanes()).toMatchObject([{ content: [{ text: "one two three four" }] }]);
+    expect(channel.recalls).toBe(1);
+  });
+
+  it("is told by the draft where the ring has forgotten: once the draft reaches what it holds, the words go on", async () => {
+    const { node, model, channel, pass, store } = nodes();
+    channel.keeps = () => false;
+    execute(node(), "go");
+    await calm();
+    model[0]?.say("one ", "two ");
+    await pass(2_000);
+    model[0]?.say("three ");
+    await calm();
+    const watcher = node({ drives: false });
+    const far = heardBy(watcher);
+    await calm();
+    expect(watcher.lanes()).toMatchObject([{ n: 3, content: [{ text: "one two " }] }]);
+    model[0]?.say("four ");
+    await calm();
+    expect(textIn(far)).toBe("");
+    await pass(4_000);
+    expect(watcher.lanes()).toMatchObject([{ n: 5, content: [{ text: "one two three four " }] }]);
+    model[0]?.say("five");
+    await calm();
+    expect(textIn(far)).toBe("five");
+    model[0]?.end();
+    await calm();
+    expect(findEventViolation(far, joined)).toBeUndefined();
+    expect(await store.drafts.get(ref, "lane")).toBeUndefined();
+  });
+
+  it("is told every two seconds what a draft says where there is no channel", async () => {
+    const { node, model, pass, clock } = nodes({ hasChannel: false });
+    const owner = node();
+    const watcher = node({ drives: false });
+    const far = heardBy(watcher);
+    const stream = execute(owner, "go");
+    await calm();
+    model[0]?.say("one ");
+    await pass(4_000);
+    expect(watcher.lanes()).toMatchObject([{ content: [{ text: "one " }] }]);
+    model[0]?.say("two");
+    await pass(4_000);
+    expect(watcher.lanes()).toMatchObject([{ content: [{ text: "one two" }] }]);
+    model[0]?.end();
+    await stream.result();
+    await calm();
+    expect(inLanes(far).map(({ type }) => type)).toEqual(["message_snapshot", "message_snapshot"]);
+    expect(findEventViolation(far, joined)).toBeUndefined();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("falls silent until the end where neither ring nor draft has what is missing", async () => {
+    const { node, model, channel, store } = nodes();
+    channel.keeps = () => false;
+    const drafts = { ...store.drafts, get: () => Promise.reject(new Error("gone")), put: () => Promise.reject(new Error("gone")) };
+    const stream = execute(node({ store: { ...store, drafts } }), "go");
+    await calm();
+    model[0]?.say("one ");
+    await calm();
+    const watcher = node({ drives: false, store: { ...store, drafts } });
+    const far = heardBy(watcher);
+    await calm();
+    model[0]?.say("two");
+    await calm();
+    expect(inLanes(far)).toEqual([]);
+    model[0]?.end();
+    expect((await stream.result()).text).toBe("one two");
+    await calm();
+    expect(far.at(-1)).toMatchObject({ type: "run_end" });
+  });
+
+  it("holds at most 1,024 events of a lane, and joins the newest of them with a snapshot", async () => {
+    const { node, model, channel } = nodes();
+    channel.keeps = () => false;
+    execute(node(), "go");
+    await calm();
+    model[0]?.say("lost ");
+    await calm();
+    const watcher = node({ drives: false });
+    const far = heardBy(watcher);
+    await calm();
+    model[0]?.say(...Array.from({ length: 2_000 }, () => "x"));
+    for (let turn = 0; turn < 50; turn++) await calm();
+    expect(inLanes(far)).toEqual([]);
+    channel.keeps = ({ n }) => n <= 900;
+    model[0]?.say("!");
+    for (let turn = 0; turn < 5; turn++) await calm();
+    // The ring reaches n 900; what is held begins later: still a gap.
+    expect(watcher.lanes()[0]?.n ?? 0).toBeLessThanOrEqual(900);
+    channel.keeps = () => true;
+    model[0]?.say("?");
+    for (let turn = 0; turn < 5; turn++) await calm();
+    expect(watcher.lanes()).toMatchObject([{ n: 2_004 }]);
+    expect(findEventViolation(far, joined)).toBeUndefined();
+  });
+});
+
+describe("a node that runs the session itself", () => {
+  it("ignores what comes back of its own words", async () => {
+    const { node, model, channel } = nodes({ tells: false });
+    const owner = node();
+    const near = heardBy(owner);
+    const stream = execute(owner, "go");
+    await calm();
+    model[0]?.say("one ", "two");
+    await calm();
+    expect(channel.heard).toBeGreaterThan(3);
+    model[0]?.end();
+    await stream.result();
+    await calm();
+    expect(findEventViolation(near)).toBeUndefined();
+    expect(textIn(near)).toBe("one two");
+    expect(channel.recalls).toBe(0);
+  });
+
+  it("hears nothing at all of the channel while the log tells it of appends", async () => {
+    const { node, model, channel } = nodes();
+    const owner = node();
+    heardBy(owner);
+    const stream = execute(owner, "go");
+    await calm();
+    model[0]?.say("one ", "two");
+    await calm();
+    expect(channel.heard).toBe(0);
+    model[0]?.end();
+    await stream.result();
+  });
+
+  it("writes no draft of what is over within two seconds, and one of what is not, of all its lanes", async () => {
+    const { node, model, pass, store } = nodes();
+    const stream = execute(node(), "go");
+    await calm();
+    model[0]?.say("one");
+    await pass(1_900);
+    expect(await store.drafts.get(ref, "lane")).toBeUndefined();
+    await pass(200);
+    expect(await store.drafts.get(ref, "lane")).toMatchObject({ lanes: [{ type: "message_snapshot", content: [{ text: "one" }] }] });
+    model[0]?.end();
+    await stream.result();
+    await calm();
+    expect(await store.drafts.get(ref, "lane")).toBeUndefined();
+  });
+});
+
+describe("whatever the channel loses and however late the log is", () => {
+  it("a watcher is told a legal stream whose last words are those of the log", async () => {
+    let snapshots = 0;
+    for (let seed = 1; seed <= 60; seed++) {
+      const random = seededRandom(seed);
+      const { node, model, channel, store, pass } = nodes({ tells: random() < 0.5 });
+      const slow = nodeStore(store, { tells: random() < 0.5 });
+      const lossy = random() * 0.3;
+      channel.loses = () => random() < lossy;
+      const forgets = random();
+      channel.keeps = ({ n }) => forgets < 0.5 || n > 5;
+      const watcher = node({ drives: false, store: slow.store });
+      const far = heardBy(watcher);
+      if (random() < 0.5) await watcher.ready();
+      const stream = execute(node(), "go");
+      await calm();
+      let said = "";
+      for (let step = 0; step < 30; step++) {
+        const word = `${step} `;
+        said += word;
+        model[0]?.say(word);
+        if (random() < 0.1) slow.hold();
+        if (random() < 0.2) slow.letThrough();
+        if (random() < 0.5) await calm();
+        if (random() < 0.2) await pass(random() * 3_000, 250);
+        const [lane] = watcher.lanes();
+        if (lane?.type === "message_snapshot")
+          for (const part of lane.content) expect(said.startsWith("text" in part ? part.text : "?")).toBe(true);
+      }
+      slow.letThrough();
+      model[0]?.end();
+      await stream.result();
+      await pass(5_000, 250);
+      expect(findEventViolation(far, joined), `seed ${seed}`).toBeUndefined();
+      expect(far.at(-1), `seed ${seed}`).toMatchObject({ type: "run_end" });
+      snapshots += ofType(far, "message_snapshot").length;
+    }
+    expect(snapshots).toBeGreaterThan(20);
+  });
+});
