@@ -55,7 +55,7 @@ export async function gatherCrowd({ world, sessions, random, taste, watchers: ta
   );
 
   const judge = async ({ restMs = restDefault }: { readonly restMs?: number } = {}): Promise<Judgement> => {
-    await Promise.all(places.map(({ person }) => person.stop()));
+    await Promise.all(places.map(({ person }) => person.fallSilent()));
     const stoppedAt = performance.now();
     const store = await openStore(world.store);
     try {
@@ -65,10 +65,11 @@ export async function gatherCrowd({ world, sessions, random, taste, watchers: ta
         restMs,
       );
       const restedAfterMs = performance.now() - stoppedAt;
+      await Promise.all(places.map(({ person }) => person.leave()));
       const testimonies = await world.testimonies();
       const { refusals } = await world.model();
       const flaws = [
-        ...unrested.map((id) => `I10: session ${id} does not rest`),
+        ...unrested.map(({ id, tail }) => `I10: session ${id} does not rest: ${tail}`),
         ...refusals.map((refusal) => `I6: the model refused: ${refusal}`),
       ];
       const total = {
@@ -109,8 +110,12 @@ export async function gatherCrowd({ world, sessions, random, taste, watchers: ta
   return { judge };
 }
 
-/** The sessions that do not rest in time. */
-async function untilRest(store: SessionStore, ids: readonly string[], restMs: number): Promise<readonly string[]> {
+/** The sessions that do not rest in time, and how their logs end. */
+async function untilRest(
+  store: SessionStore,
+  ids: readonly string[],
+  restMs: number,
+): Promise<readonly { readonly id: string; readonly tail: string }[]> {
   const until = performance.now() + restMs;
   let open = ids;
   while (open.length > 0 && performance.now() < until) {
@@ -118,7 +123,15 @@ async function untilRest(store: SessionStore, ids: readonly string[], restMs: nu
     open = open.filter((_, index) => !rests[index]);
     if (open.length > 0) await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return open;
+  return Promise.all(
+    open.map(async (id) => {
+      const ref = { scope, session: id };
+      const facts = await store.log.read(ref);
+      const { lease, epoch } = await store.log.head(ref);
+      const tail = facts.slice(-6).map((fact) => `${fact.seq} ${fact.type}${"runId" in fact ? ` ${fact.runId.slice(-4)}` : ""}`);
+      return { id, tail: `${tail.join(", ")}; epoch ${epoch}, ${lease ? `held by ${lease.node}` : "held by nobody"}` };
+    }),
+  );
 }
 
 const reachMs = 20_000;

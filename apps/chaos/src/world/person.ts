@@ -29,14 +29,17 @@ export interface Person {
   readonly acknowledged: readonly Acknowledged[];
   /** What no server could have been right to say. */
   readonly surprises: readonly string[];
-  /** Finishes what is begun, then stops. */
-  stop(): Promise<void>;
+  /** Finishes what it is saying, and says nothing new; questions are answered still. */
+  fallSilent(): Promise<void>;
+  /** Answers no more either. */
+  leave(): Promise<void>;
 }
 
 export function startPerson({ sessionId, pick, random, watcher, taste }: PersonOptions): Person {
   const acknowledged: Acknowledged[] = [];
   const surprises: string[] = [];
   let isOver = false;
+  let isGone = false;
   let count = 0;
   let read = 0;
   const path = `/api/sessions/${sessionId}`;
@@ -63,7 +66,7 @@ export function startPerson({ sessionId, pick, random, watcher, taste }: PersonO
         const event = durable[read];
         if (event?.type === "awaiting_tool_execution") await answer(event);
       }
-      if (isOver) return;
+      if (isGone) return;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   })();
@@ -100,9 +103,13 @@ export function startPerson({ sessionId, pick, random, watcher, taste }: PersonO
   return {
     acknowledged,
     surprises,
-    async stop() {
+    async fallSilent() {
       isOver = true;
-      await Promise.all([talking, answering]);
+      await talking;
+    },
+    async leave() {
+      isGone = true;
+      await answering;
     },
   };
 }
