@@ -27,6 +27,25 @@ export interface ServerLimits {
   /** How long a session that nobody uses stays loaded, and how many may. */
   readonly sessionIdleMs: number;
   readonly sessionsLoaded: number;
+  /** How long a request may wait for the store before it is answered with 503. */
+  readonly answerMs: number;
+  /** How long a request that names a `minSeq` waits until this node has seen it. */
+  readonly minSeqMs: number;
+  /** A reader whose next event is older than this is not caught up any more: it begins anew with a snapshot. */
+  readonly replayMaxAgeMs: number;
+  /** How long runs may take to end when a node is to go, before they are handed over. */
+  readonly drainMs: number;
+  /** Sessions that a worker keeps at once because it was told of them. */
+  readonly workerSessions: number;
+  /** So often at least a worker looks for sessions that nobody told it of; it looks up to a fifth sooner. */
+  readonly sweepMs: number;
+  /** The same for a worker without a queue: nobody tells it of any. */
+  readonly pollMs: number;
+  /** Sessions that one sweep finds at most; the next one goes on behind them. */
+  readonly sessionsPerSweep: number;
+  /** How long the sweeps of a worker leave a session alone that cannot be opened: at first, and at most. */
+  readonly reopenMs: number;
+  readonly reopenMaxMs: number;
   /** Sessions that one notifications stream may follow in full. */
   readonly sessionsPerNotifications: number;
   /** Client tools that may come with a session, and the bytes of their schemas. */
@@ -53,6 +72,16 @@ export const defaultServerLimits: ServerLimits = {
   recentEvents: 1_024,
   sessionIdleMs: 60_000,
   sessionsLoaded: 1_000,
+  answerMs: 2_000,
+  minSeqMs: 1_000,
+  replayMaxAgeMs: 30 * 86_400_000,
+  drainMs: 30_000,
+  workerSessions: 100,
+  sweepMs: 5_000,
+  pollMs: 250,
+  sessionsPerSweep: 500,
+  reopenMs: 10_000,
+  reopenMaxMs: 600_000,
   sessionsPerNotifications: 20,
   declaredTools: 32,
   declaredToolBytes: 64 * 1024,

@@ -1,5 +1,5 @@
 import type { Access, Agent } from "@loopwright/core";
-import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
+import type { Clock, EventChannel, IdSource, Logger, RunQueue, SessionStore } from "@loopwright/core/ports";
 import type { ServerLimits } from "./server-limits.ts";
 
 /** Who sends a request, as authentication established it. */
@@ -27,6 +27,15 @@ export interface ServerOptions {
   readonly store: SessionStore;
   /** Default: one within this process. */
   readonly channel?: EventChannel;
+  /**
+   * `all`: sessions run in this process. `server`: it records what callers say and tells what happens, and workers (`createWorker`) run the
+   * sessions. Default `all`.
+   */
+  readonly role?: "all" | "server";
+  /** Tells workers of work; stays open when the server closes. Default: one within this process; none for the role `server`, whose workers look by themselves. */
+  readonly queue?: RunQueue;
+  /** Other processes share the store. Default: for the role `server`, and where there is a queue. A channel of this process alone is warned of then. */
+  readonly isOneOfMany?: boolean;
   /** Default: everybody is the trusted principal `local` of the scope `local`. */
   readonly authenticate?: Authenticate;
   /** Host names (with port where it is not the scheme's) that requests may name beside those of loopback. */

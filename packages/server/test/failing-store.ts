@@ -24,6 +24,8 @@ export function failingStore(store: SessionStore): FailingStore {
     renew: moody((ref, lease) => log.renew(ref, lease)),
     release: moody((ref, epoch) => log.release(ref, epoch)),
     remove: moody((ref) => log.remove(ref)),
+    due: moody((options) => log.due(options)),
+    setDue: moody((ref, options) => log.setDue(ref, options)),
   };
   const failing: FailingStore = { ...store, log: moodyLog, state: "well" };
   return failing;

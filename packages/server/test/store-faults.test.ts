@@ -33,8 +33,8 @@ it("a server whose store is silent says so within two seconds, and is ready when
   expect(await answer).toMatchObject({ status: 503, code: "NOT_READY" });
   store.state = "well";
   expect((await send("/readyz")).status).toBe(200);
-  expect(clock.pending).toBe(0);
   await server.close();
+  expect(clock.pending).toBe(0);
 });
 
 it("a session whose state is lost between two looks is told of as away, never as gone", async () => {

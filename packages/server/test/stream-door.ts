@@ -1,20 +1,15 @@
 import type { Agent } from "@loopwright/core";
 import { memoryChannel, randomIds, silentLogger, systemClock } from "@loopwright/core/memory";
-import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
-import type { AgentServer } from "../src/create-server.ts";
-import { createDoor } from "../src/http/create-door.ts";
-import { createOpenRuns } from "../src/http/open-runs.ts";
-import { createRateLimiter } from "../src/http/rate-limiter.ts";
-import { createRequestMetrics } from "../src/http/request-metrics.ts";
+import type { Clock, EventChannel, IdSource, Logger, Notification, RunQueue, SessionStore } from "@loopwright/core/ports";
 import { routeTable } from "../src/http/route-table.ts";
-import { defaultServerLimits, type ServerLimits } from "../src/server-limits.ts";
+import type { ServerLimits } from "../src/server-limits.ts";
 import type { Principal } from "../src/server-options.ts";
 import type { ServerScene } from "../src/server-scene.ts";
-import { createSessionHost } from "../src/sessions/create-session-host.ts";
 import type { HostedSession } from "../src/sessions/session-host.ts";
-import { createStreamRegistry } from "../src/stream/create-stream-registry.ts";
 import type { OpenSink } from "../src/stream/event-sink.ts";
 import { openWebSink } from "../src/stream/web-sink.ts";
+import { createNode, type RuntimeNode } from "../src/worker/create-node.ts";
+import type { Work } from "../src/worker/run-work.ts";
 
 export interface DoorOptions {
   readonly agents: readonly Agent[];
@@ -24,13 +19,19 @@ export interface DoorOptions {
   readonly ids?: IdSource;
   readonly channel?: EventChannel;
   readonly logger?: Logger;
+  readonly leaseMs?: number;
+  readonly queue?: RunQueue;
+  /** Default `all`. */
+  readonly role?: "all" | "server";
   /** Given the sinks of all streams, whoever opens them. */
   readonly spoil?: (openSink: OpenSink) => OpenSink;
 }
 
 /** What `createServer` makes, with a view of what is inside: who is counted, loaded and watched. */
-export interface StreamDoor extends AgentServer {
+export interface StreamDoor extends RuntimeNode {
+  notify(scope: string, notification: Notification): void;
   readonly scene: ServerScene;
+  readonly work: Work | undefined;
   /** A session that exists, with its first fact in the log. */
   open(id: string, principal?: Principal): Promise<void>;
   /** Does something with a loaded session. */
@@ -48,52 +49,33 @@ const generous: Partial<ServerLimits> = {
 
 /** Who calls is what `Authorization: Bearer <user>@<scope>` says; nobody who says nothing is refused. */
 export function openStreamDoor(options: DoorOptions): StreamDoor {
-  const { agents, store, clock = systemClock, ids = randomIds, logger = silentLogger, spoil = (openSink) => openSink } = options;
-  const channel = options.channel ?? memoryChannel();
-  const limits: ServerLimits = { ...defaultServerLimits, ...generous, ...options.limits };
-  const given = { agents, store, authenticate: principalOf };
-  const streams = createStreamRegistry(limits, { clock, ids });
-  const host = createSessionHost({ options: given, limits, channel, clock, ids, logger });
-  const scene: ServerScene = {
-    ...{ options: given, limits, channel, clock, ids, logger, host, streams },
-    runs: createOpenRuns(limits.runsPerPrincipal),
-    metrics: createRequestMetrics(),
-    isReady: () => true,
+  const { spoil = (openSink) => openSink, role = "all", limits, ...more } = options;
+  const given = {
+    ...{ clock: systemClock, ids: randomIds, logger: silentLogger, channel: memoryChannel(), authenticate: principalOf, ...more },
+    limits: { ...generous, ...limits },
   };
-  const rates = createRateLimiter(limits, clock);
-  const answer = createDoor(routeTable, { scene, rates });
+  const { node, scene, work } = createNode(given, { role, routes: routeTable });
+  const { fetch } = node;
+  const { host } = scene;
 
-  return {
-    scene,
-    fetch: (request, env = {}) => answer(request, { ...env, openSink: spoil(env.openSink ?? openWebSink) }),
-    notify: (scope, notification) => channel.notify(scope, notification),
-    recover: (scope) => host.recover(scope),
-    get running() {
-      return host.running;
-    },
-    ready: () => true,
-    drain() {},
-    hasAuthentication: true,
-    basePath: "",
-    async open(id, principal = local) {
+  return Object.assign(node, {
+    ...{ scene, work },
+    notify: (scope: string, notification: Notification) => scene.channel.notify(scope, notification),
+    fetch: ((request, env = {}) => fetch(request, { ...env, openSink: spoil(env.openSink ?? openWebSink) })) satisfies RuntimeNode["fetch"],
+    async open(id: string, principal: Principal = local) {
       const hosted = await host.create(principal, { id });
       await hosted.session.open();
       hosted.release();
     },
-    async use(id, work, scope = "local") {
+    async use<Result>(id: string, use: (hosted: HostedSession) => Result | Promise<Result>, scope = "local") {
       const hosted = await host.open({ scope, session: id });
       try {
-        return await work(hosted);
+        return await use(hosted);
       } finally {
         hosted.release();
       }
     },
-    async close() {
-      streams.close();
-      await host.close();
-      rates.close();
-    },
-  };
+  });
 }
 
 const local: Principal = { user: "local", scope: "local", trusted: true };

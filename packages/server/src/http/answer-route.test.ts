@@ -106,7 +106,7 @@ describe("a JSON body", () => {
 
   it("has a time to come in", async () => {
     const clock = manualClock();
-    const { refused } = testServer({ clock });
+    const { refused, server } = testServer({ clock });
     let asked = (): void => {};
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve;
@@ -116,12 +116,13 @@ describe("a JSON body", () => {
     await isAsked;
     clock.advance(10_000);
     expect(await answer).toMatchObject({ status: 408, code: "REQUEST_TIMEOUT", retryable: true });
+    await server.close();
     expect(clock.pending).toBe(0);
   });
 
   it("of a file must go on coming: a byte now and then is not enough", async () => {
     const clock = manualClock();
-    const { refused } = testServer({ clock });
+    const { refused, server } = testServer({ clock });
     const pulls: (() => void)[] = [];
     const pulled = (): Promise<void> => new Promise((resolve) => void pulls.push(resolve));
     let give = (_: number): void => {};
@@ -144,6 +145,7 @@ describe("a JSON body", () => {
       clock.advance(10_000);
     }
     expect(await answer).toMatchObject({ status: 408, code: "REQUEST_TIMEOUT", detail: expect.stringContaining("16384 bytes") });
+    await server.close();
     expect(clock.pending).toBe(0);
   });
 

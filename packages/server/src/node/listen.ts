@@ -2,8 +2,8 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { AgentError } from "@loopwright/core";
-import type { AgentServer } from "../create-server.ts";
 import { isLoopbackHost } from "../http/check-host.ts";
+import type { RuntimeNode } from "../worker/create-node.ts";
 import { openNodeSink } from "./node-sink.ts";
 
 export interface ListenOptions {
@@ -15,6 +15,9 @@ export interface ListenOptions {
   readonly insecure?: boolean;
   readonly limits?: Partial<ConnectionLimits>;
 }
+
+/** What can be listened for: a server, or a worker. */
+export type Listenable = Pick<RuntimeNode, "fetch" | "hasAuthentication" | "basePath">;
 
 /** A server that listens. */
 export interface Listening {
@@ -57,7 +60,7 @@ export const defaultConnectionLimits: ConnectionLimits = {
  * Answers over HTTP on Node.js. @throws AgentError CONFIG_INVALID for a host that others can reach where nobody has to say who they are, unless
  * `insecure`; and where the address cannot be had
  */
-export async function listen(server: AgentServer, options: ListenOptions = {}): Promise<Listening> {
+export async function listen(server: Listenable, options: ListenOptions = {}): Promise<Listening> {
   const { host = "127.0.0.1", port = 0, insecure = false } = options;
   const isExposed = !isLoopbackHost(host.includes(":") ? `[${host}]` : host);
   if (isExposed && !server.hasAuthentication && !insecure)
@@ -79,7 +82,7 @@ export async function listen(server: AgentServer, options: ListenOptions = {}): 
   };
 }
 
-function createNodeServer(server: AgentServer, isExposed: boolean, limits: ConnectionLimits): Server {
+function createNodeServer(server: Listenable, isExposed: boolean, limits: ConnectionLimits): Server {
   const listener = getRequestListener(
     (request, { incoming, outgoing }) =>
       server.fetch(request, {

@@ -83,7 +83,7 @@ async function openNamed(call: Call, names: readonly string[]): Promise<readonly
   }
 }
 
-type FullListener = Required<ScopeListener>;
+type FullListener = Required<Pick<ScopeListener, "events" | "notification">>;
 
 function nativeListener(queue: FrameQueue, named: ReadonlySet<string>): FullListener {
   return {

@@ -1,6 +1,5 @@
 import type { ServerScene } from "../server-scene.ts";
 import { LoadedSessions } from "./loaded-sessions.ts";
-import { recoverRuns } from "./recover-runs.ts";
 import type { SessionHost } from "./session-host.ts";
 import { type LoaderParts, SessionLoader } from "./session-loader.ts";
 
@@ -21,7 +20,8 @@ export function createSessionHost(parts: LoaderParts & Pick<ServerScene, "limits
       await loaded.drop(entry);
       await parts.options.store.log.remove(ref);
     },
-    recover: (scope) => recoverRuns(parts, scope, (ref) => loader.load(ref)),
+    letGo: (ref) => void loaded.dropUnused(ref),
+    node: loader.node,
     runOf: (ref) => loaded.get(ref)?.session.runId,
     get loaded() {
       return loaded.count;

@@ -11,6 +11,7 @@ import type { SessionRef } from "@loopwright/core/ports";
 import type { ServerScene } from "../server-scene.ts";
 import { createSessionFeed, type HostedFeed } from "../stream/session-feed.ts";
 import type { HostedSession } from "./session-host.ts";
+import { keyOf } from "./session-key.ts";
 
 export interface LoadedSession {
   readonly ref: SessionRef;
@@ -22,17 +23,18 @@ export interface LoadedSession {
   idleSince: number;
 }
 
-type LoadedParts = Pick<ServerScene, "options" | "limits" | "clock" | "logger">;
+type LoadedParts = Pick<ServerScene, "options" | "limits" | "clock" | "logger"> & {
+  /** Sessions run in this process. Default true. */
+  readonly drives?: boolean;
+};
 
 /** The error of who asks too late. */
 export const shuttingDown = (): AgentError => new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
 
-const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
-
 const isUnused = ({ users, feed }: LoadedSession): boolean => users === 0 && (feed?.watchers ?? 0) === 0;
 
-/** Of one whose store is away nobody knows whether it rests. */
-const isIdle = (entry: LoadedSession): boolean => isUnused(entry) && entry.session.lastSeq > 0 && entry.session.isResting;
+/** What runs here goes on though nobody watches. */
+const runsHere = ({ session }: LoadedSession): boolean => session.isOwner && !session.isResting;
 
 export class LoadedSessions {
   readonly #parts: LoadedParts;
@@ -54,10 +56,10 @@ export class LoadedSessions {
     return this.#entries.size;
   }
 
-  /** Those that do not rest. */
+  /** Those that run here. */
   get running(): number {
     let count = 0;
-    for (const { session } of this.#entries.values()) if (!session.isResting) count += 1;
+    for (const entry of this.#entries.values()) if (runsHere(entry)) count += 1;
     return count;
   }
 
@@ -113,17 +115,33 @@ export class LoadedSessions {
     await entry.session[Symbol.asyncDispose]();
   }
 
-  async close(): Promise<void> {
+  /** Lets go of it where nobody uses it. */
+  async dropUnused(ref: SessionRef): Promise<void> {
+    const entry = this.get(ref);
+    if (entry && isUnused(entry)) await this.drop(entry);
+  }
+
+  /** Resolves with those that ran here: their leases are given back. */
+  async close(): Promise<readonly SessionRef[]> {
     this.#isClosed = true;
     this.#cancelSweep?.();
-    await Promise.all([...this.#entries.values()].map((entry) => this.drop(entry)));
+    const entries = [...this.#entries.values()];
+    const left = entries.filter(runsHere).map(({ ref }) => ref);
+    await Promise.all(entries.map((entry) => this.drop(entry)));
+    return left;
+  }
+
+  /** Of one whose store is away nobody knows whether it rests. One that does not, and does not run in this process, is no business of it. */
+  #isIdle(entry: LoadedSession): boolean {
+    const { drives = true } = this.#parts;
+    return isUnused(entry) && entry.session.lastSeq > 0 && (entry.session.isResting || !drives);
   }
 
   /** Somebody left, or the session came to rest. */
   #noteQuiet(entry: LoadedSession): void {
     entry.idleSince = this.#parts.clock.now();
     this.#unused.delete(entry);
-    if (this.get(entry.ref) === entry && isIdle(entry)) this.#unused.add(entry);
+    if (this.get(entry.ref) === entry && this.#isIdle(entry)) this.#unused.add(entry);
     if (isUnused(entry) && entry.session.lastSeq === 0) void this.#dropUnbegun(entry);
     this.#shed();
     this.#planSweep();
@@ -143,7 +161,7 @@ export class LoadedSessions {
     for (const entry of this.#unused) {
       if (this.#entries.size <= this.#parts.limits.sessionsLoaded) return;
       this.#unused.delete(entry);
-      if (isIdle(entry)) void this.drop(entry);
+      if (this.#isIdle(entry)) void this.drop(entry);
     }
   }
 
@@ -160,6 +178,6 @@ export class LoadedSessions {
   /** Lets go of those that have been idle for long. */
   #sweep(): void {
     const idleBefore = this.#parts.clock.now() - this.#parts.limits.sessionIdleMs;
-    for (const entry of this.#entries.values()) if (entry.idleSince <= idleBefore && isIdle(entry)) void this.drop(entry);
+    for (const entry of this.#entries.values()) if (entry.idleSince <= idleBefore && this.#isIdle(entry)) void this.drop(entry);
   }
 }

@@ -37,13 +37,15 @@ export interface SessionHost {
   create(principal: Principal, wanted: NewSession): Promise<HostedSession>;
   /** Stops what runs, ends its streams and deletes the session for good. @throws AgentError SESSION_NOT_FOUND, STORE_* */
   remove(ref: SessionRef): Promise<void>;
-  /** Goes on with the runs of a scope that a process left behind; resolves with how many sessions were opened for it. */
-  recover(scope: string): Promise<number>;
+  /** Lets go of a session where nobody here uses it: somebody else runs it. */
+  letGo(ref: SessionRef): void;
+  /** Name of this process in leases. */
+  readonly node: string;
   /** The open run of a session that is loaded here. */
   runOf(ref: SessionRef): string | undefined;
-  /** Sessions loaded, and those of them that do not rest. */
+  /** Sessions loaded, and those of them that run here. */
   readonly loaded: number;
   readonly running: number;
-  /** Lets go of all: what runs is signalled and left to the next owner. */
-  close(): Promise<void>;
+  /** Lets go of all: what runs is signalled and left to the next owner. Resolves with what ran. */
+  close(): Promise<readonly SessionRef[]>;
 }

@@ -7,24 +7,40 @@ import { type Agent, AgentError, createSession, isAgentError, readOpening, type 
 import type { SessionRef, SessionStore } from "@loopwright/core/ports";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
+import type { OfferHint } from "../worker/hint-offers.ts";
+import { hintingStore } from "../worker/hinting-store.ts";
 import { type LoadedSession, type LoadedSessions, shuttingDown } from "./loaded-sessions.ts";
 import type { HostedSession, NewSession } from "./session-host.ts";
+import { keyOf } from "./session-key.ts";
 
-export type LoaderParts = Pick<ServerScene, "options" | "channel" | "clock" | "ids" | "logger">;
+export type LoaderParts = Pick<ServerScene, "options" | "channel" | "clock" | "ids" | "logger"> & {
+  /** False: sessions are recorded and followed here, and run elsewhere. Default true. */
+  readonly drives?: boolean;
+  /** Where nothing is driven: tells those who do. */
+  readonly hint?: OfferHint;
+};
+
+type Shared = Omit<LoaderParts, "options" | "hint"> & { readonly store: SessionStore; readonly node: string; readonly leaseMs?: number };
 
 export class SessionLoader {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #firstAgent: string;
   readonly #loaded: LoadedSessions;
   readonly #opening = new Map<string, Promise<LoadedSession>>();
-  readonly #shared: Omit<LoaderParts, "options"> & { readonly store: SessionStore; readonly node: string; readonly leaseMs?: number };
+  readonly #shared: Shared;
 
-  constructor({ options, channel, clock, ids, logger }: LoaderParts, loaded: LoadedSessions) {
+  constructor({ options, channel, clock, ids, logger, drives = true, hint }: LoaderParts, loaded: LoadedSessions) {
     this.#agents = new Map(options.agents.map((agent) => [agent.name, agent]));
     this.#firstAgent = options.agents[0]?.name ?? "";
-    const { store, leaseMs } = options;
-    this.#shared = { store, channel, clock, ids, logger, node: ids.next(), ...(leaseMs === undefined ? {} : { leaseMs }) };
+    const { leaseMs } = options;
+    const store = hint ? hintingStore(options.store, { hint, clock }) : options.store;
+    this.#shared = { store, channel, clock, ids, logger, drives, node: ids.next(), ...(leaseMs === undefined ? {} : { leaseMs }) };
     this.#loaded = loaded;
+  }
+
+  /** Name of this process in leases. */
+  get node(): string {
+    return this.#shared.node;
   }
 
   /** The session of the store. It is in use until all who asked for it meanwhile have it. */
@@ -93,8 +109,6 @@ export class SessionLoader {
     return entry;
   }
 }
-
-const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
 
 const exists = ({ session }: SessionRef): AgentError =>
   new AgentError("SESSION_EXISTS", { message: `The session \`${session}\` exists already.` });

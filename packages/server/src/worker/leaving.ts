@@ -1,0 +1,65 @@
+import type { Clock } from "@loopwright/core/ports";
+import type { ServerLimits } from "../server-limits.ts";
+import type { SessionHost } from "../sessions/session-host.ts";
+import type { Work } from "./run-work.ts";
+
+export interface HandOverOptions {
+  /** How long what runs may take to come to rest. Default `limits.drainMs`. */
+  readonly withinMs?: number;
+}
+
+/** How a process goes: it takes nothing new, gives what runs its time, and hands the rest over. */
+export interface Leaving {
+  readonly isReady: boolean;
+  drain(): void;
+  /** Drains; resolves when nothing runs here, or time is up. */
+  rest(options?: HandOverOptions): Promise<void>;
+  /** Resolves with how many sessions were handed over. Twice is once. */
+  close(): Promise<number>;
+}
+
+export interface LeavingParts {
+  readonly host: SessionHost;
+  /** Absent: nothing runs here. */
+  readonly work: Work | undefined;
+  readonly clock: Clock;
+  readonly limits: Pick<ServerLimits, "drainMs">;
+  /** What goes before the sessions. */
+  readonly first: () => void;
+}
+
+/** How often it is looked whether what may end has ended. */
+const lookMs = 50;
+
+export function createLeaving({ host, work, clock, limits, first }: LeavingParts): Leaving {
+  let isReady = true;
+  let closing: Promise<number> | undefined;
+
+  async function end(): Promise<number> {
+    isReady = false;
+    first();
+    const stopped = work?.stop();
+    const left = await host.close();
+    await stopped;
+    await work?.leave(left);
+    return left.length;
+  }
+
+  return {
+    get isReady() {
+      return isReady;
+    },
+    drain() {
+      isReady = false;
+    },
+    async rest({ withinMs = limits.drainMs } = {}) {
+      isReady = false;
+      const until = clock.monotonic() + withinMs;
+      while (host.running > 0 && clock.monotonic() < until) await new Promise<void>((resolve) => void clock.after(lookMs, resolve));
+    },
+    close() {
+      closing ??= end();
+      return closing;
+    },
+  };
+}

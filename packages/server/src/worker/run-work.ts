@@ -1,0 +1,62 @@
+import type { Clock, IdSource, Logger, RunQueue, SessionRef, SessionStore } from "@loopwright/core/ports";
+import type { ServerLimits } from "../server-limits.ts";
+import type { SessionHost } from "../sessions/session-host.ts";
+import { hintOffers } from "./hint-offers.ts";
+import { createSessionWorker } from "./session-worker.ts";
+import { createSweeper } from "./sweeper.ts";
+
+/** The work of a process that runs sessions: it takes hints, and looks for sessions that nobody told it of. */
+export interface Work {
+  /** Sessions in hand. */
+  readonly count: number;
+  /** How many sessions of a scope were found without an owner until now, those at the start among them. @throws AgentError STORE_* */
+  recover(scope: string): Promise<number>;
+  /** Takes no more, and gives back what is in hand to its host. */
+  stop(): Promise<void>;
+  /** Tells other workers of what this one leaves behind. */
+  leave(refs: readonly SessionRef[]): Promise<void>;
+}
+
+export interface WorkParts {
+  readonly host: SessionHost;
+  readonly store: SessionStore;
+  readonly queue: RunQueue;
+  readonly limits: ServerLimits;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly sweepMs: number;
+  /** Without anything else to wait for the process stays. */
+  readonly keepsAlive: boolean;
+}
+
+/** Begins at once. */
+export function runWork(parts: WorkParts): Work {
+  const { host, store, queue, limits, clock, ids, logger, sweepMs, keepsAlive } = parts;
+  const hint = hintOffers(queue, logger);
+  const worker = createSessionWorker({ host, store, limits, clock, logger });
+  const taking = queue.work((ref) => worker.take(ref), { concurrency: limits.workerSessions });
+  const sweeper = createSweeper({
+    ...{ log: store.log, clock, ids, logger, hint, keepsAlive },
+    everyMs: sweepMs,
+    sessionsPerSweep: limits.sessionsPerSweep,
+    isLeftAlone: (ref) => worker.isLeftAlone(ref),
+  });
+  return {
+    get count() {
+      return worker.count;
+    },
+    async recover(scope) {
+      const found = [...(await sweeper.first), ...(await sweeper.sweep())];
+      return new Set(found.flatMap((ref) => (ref.scope === scope ? ref.session : []))).size;
+    },
+    async stop() {
+      sweeper.stop();
+      worker.stop();
+      await taking.stop();
+    },
+    async leave(refs) {
+      await Promise.all(refs.map(hint));
+    },
+  };
+}

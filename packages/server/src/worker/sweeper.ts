@@ -1,0 +1,80 @@
+import { failureOf } from "@loopwright/core";
+import type { Clock, DueSession, IdSource, Logger, SessionLog, SessionRef } from "@loopwright/core/ports";
+import type { OfferHint } from "./hint-offers.ts";
+
+/** Finds the sessions that need an owner and that no hint told of: hints get lost, owners die, dates come. */
+export interface Sweeper {
+  /** What the first sweep found. Never rejects. */
+  readonly first: Promise<readonly SessionRef[]>;
+  /** Looks at once, and has a worker told of each that it finds. @throws AgentError STORE_* */
+  sweep(): Promise<readonly SessionRef[]>;
+  /** Ends the sweeps to come. */
+  stop(): void;
+}
+
+export interface SweeperParts {
+  readonly log: SessionLog;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  /** So often at least. */
+  readonly everyMs: number;
+  readonly sessionsPerSweep: number;
+  /** The sweeps alone keep the process alive. */
+  readonly keepsAlive: boolean;
+  readonly hint: OfferHint;
+  /** Left out. */
+  readonly isLeftAlone: (ref: SessionRef) => boolean;
+}
+
+const pageSize = 100;
+/** Sweeps of workers that began together do not stay together. */
+const jitter = 0.2;
+
+/** Sweeps at once, then again and again. */
+export function createSweeper(parts: SweeperParts): Sweeper {
+  const { log, clock, ids, logger, everyMs, sessionsPerSweep, keepsAlive, hint, isLeftAlone } = parts;
+  /** Where the last sweep broke off. */
+  let after: DueSession | undefined;
+  let isStopped = false;
+  let isFailing = false;
+  let cancel = (): void => {};
+
+  async function sweep(): Promise<readonly SessionRef[]> {
+    const found: SessionRef[] = [];
+    do {
+      const page = await log.due({ now: clock.now(), limit: pageSize, ...(after ? { after } : {}) });
+      after = page.length < pageSize ? undefined : page.at(-1);
+      if (isStopped) return found;
+      for (const { ref } of page) {
+        if (isLeftAlone(ref)) continue;
+        found.push(ref);
+        void hint(ref);
+      }
+    } while (after && found.length < sessionsPerSweep);
+    return found;
+  }
+
+  async function beat(): Promise<readonly SessionRef[]> {
+    let found: readonly SessionRef[] = [];
+    try {
+      found = await sweep();
+      isFailing = false;
+    } catch (error) {
+      const fields = { code: failureOf(error).code };
+      if (!isFailing && !isStopped) logger.log("error", "Sessions that need an owner could not be looked for.", fields);
+      isFailing = true;
+    }
+    if (!isStopped) cancel = clock.after(everyMs * (1 - jitter * ids.random()), () => void beat(), { idle: !keepsAlive });
+    return found;
+  }
+
+  return {
+    first: beat(),
+    sweep,
+    stop() {
+      isStopped = true;
+      cancel();
+    },
+  };
+}
