@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defineTool, execute, type ToolResultMessage } from "../src/index.ts";
-import { calm, eventsOf, ofType, world } from "./harness.ts";
+import { calm, deferred, eventsOf, ofType, world } from "./harness.ts";
 
 const client = defineTool({ name: "pick", description: "Asks the person.", parameters: { type: "object" } });
 let ran = 0;
@@ -123,6 +123,48 @@ describe("a client tool", () => {
     expect(provider.requests).toHaveLength(2);
     expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("No answer came before the deadline");
     await expect(execute(session, [answer("a", "1")]).result()).rejects.toMatchObject({ code: "CALL_ANSWERED" });
+  });
+
+  it("D53: that no process waited for is too late all the same, on any handle, and told so once the session is looked at", async () => {
+    const quick = defineTool({ name: "pick", description: "Asks the person.", parameters: { type: "object" }, timeoutMs: 60_000 });
+    const { session, again, clock, provider, types } = world([{ calls: [{ name: "pick", id: "a" }] }, { text: "too late" }], {
+      tools: [quick],
+    });
+    await execute(session, "go").result();
+    await session[Symbol.asyncDispose]();
+    clock.advance(60_001);
+    for (const drives of [false, true])
+      await expect(again({ drives }).submit([answer("a", "1")])).rejects.toMatchObject({ code: "CALL_ANSWERED" });
+    const worker = again();
+    worker.follow({ events: () => {} });
+    await calm();
+    clock.advance(1);
+    await calm();
+    expect(worker.messages.at(-1)).toMatchObject({ content: [{ type: "text", text: "too late" }] });
+    expect([provider.requests.length, (await types()).filter((type) => type === "tool.finished").length]).toEqual([2, 1]);
+  });
+
+  it("D16, D17: is answered in parts by handles that never owned the session, while a server tool of the turn still runs", async () => {
+    const gate = deferred<string>();
+    const slow = defineTool({ name: "slow", description: "Is slow.", parameters: { type: "object" }, execute: () => gate.promise });
+    const calls = [
+      { name: "pick", id: "a" },
+      { name: "slow", id: "b" },
+      { name: "pick", id: "c" },
+    ];
+    const { session, again, provider } = world([{ calls }, { text: "done" }], { tools: [client, slow] });
+    const stream = execute(session, "go");
+    await calm();
+    await again({ drives: false }).submit([answer("c", "3")]);
+    const other = again({ drives: false });
+    await other.submit([answer("a", "1")]);
+    await expect(other.submit([answer("b", "forged")])).rejects.toMatchObject({ code: "CALL_UNKNOWN" });
+    await calm();
+    expect(provider.requests).toHaveLength(1);
+    gate.resolve("2");
+    expect((await stream.result()).text).toBe("done");
+    const results = provider.requests[1]?.messages.slice(-3).map((message) => "content" in message && message.content);
+    expect(results).toEqual(["1", "2", "3"].map((text) => [{ type: "text", text }]));
   });
 
   it("of an aborted run gets an aborted result", async () => {

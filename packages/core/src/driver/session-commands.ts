@@ -11,7 +11,7 @@ import type { SubmitScene } from "./submit.ts";
 
 /** What anybody may record, whoever owns the session. */
 export function commandsOf(scene: SubmitScene): Pick<AgentSession, "open" | "abort" | "decide" | "change" | "moveHead" | "close"> {
-  const { deps, driver, opening } = scene;
+  const { deps, driver, keeper, opening } = scene;
   const record = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> => driver.offer({ bodies, needsOwner: false });
   const change = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> =>
     record((state) => {
@@ -35,6 +35,7 @@ export function commandsOf(scene: SubmitScene): Pick<AgentSession, "open" | "abo
         isAborting = target !== undefined && !target.abort;
         return target && isAborting ? [{ type: "abort.requested", runId: target.runId, reason, by }] : [];
       });
+      if (isAborting && deps.drives) keeper.keep();
       return isAborting;
     },
     decide: (callKey, decision) => decideCall(scene, callKey, decision),
