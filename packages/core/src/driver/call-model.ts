@@ -1,0 +1,96 @@
+/*
+ * Owns: the effect `call-model`: its intent, and its way from the launch to its closing fact. Does not own: the request (prepare-model), the stream
+ * (model-call).
+ */
+import { type AgentError, type Failure, failureOf } from "../errors.ts";
+import type { Effect } from "../loop/effect.ts";
+import type { Fact, FactBody } from "../loop/fact.ts";
+import type { Run } from "../loop/state.ts";
+import type { ModelRequest } from "../ports/model-provider.ts";
+import { withStoredMedia } from "../prompt/stored-media.ts";
+import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
+import type { Maybe } from "./maybe.ts";
+import { startModelCall } from "./model-call.ts";
+import { createPatience } from "./patience.ts";
+import { closeModel, type PreparedModel, prepareModel } from "./prepare-model.ts";
+
+/** The intent of a model call that is owed. */
+export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { type: "call-model" }>, scene: Scene): Maybe<Prepared> {
+  const { deps, builder, registry } = options;
+  const { agent } = deps;
+  const run = scene.state.run as Run;
+  const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
+  const { messages } = builder.follow(scene.state);
+  const ready = (prepared: PreparedModel): Prepared => ({
+    bodies: [prepared.intent],
+    launch: (intent, state) => launchModel(options, { prepared, effect, intent, state, track: scene.track }),
+  });
+  const failed = (error: unknown): Prepared => {
+    const { runId, turn, attempt } = effect;
+    const who = { provider: agent.provider.name, model: run.model, requestDigest: "" };
+    const failure: Failure = { ...failureOf(error), retryable: false };
+    return {
+      bodies: [
+        { type: "model.started", runId, turn, attempt, ...who },
+        { type: "model.failed", runId, turn, attempt, failure },
+      ],
+    };
+  };
+  try {
+    const prepared = scene.patience.waitFor(prepareModel(effect, { agent, registry, run, context, messages }), rethrow);
+    return prepared instanceof Promise ? prepared.then(ready, failed) : ready(prepared);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+interface Launch extends Pick<Scene, "track" | "state"> {
+  readonly prepared: PreparedModel;
+  readonly effect: Extract<Effect, { type: "call-model" }>;
+  readonly intent: Fact | undefined;
+}
+
+function launchModel({ deps, builder, hub, close, current }: EffectsOptions, { prepared, effect, intent, state, track }: Launch): void {
+  const { agent, clock } = deps;
+  const { runId, turn, attempt } = effect;
+  const run = state.run;
+  if (!run || !intent) return;
+  const built = builder.build(state, agent.provider.capabilities(prepared.request.model).contextTokens);
+  if (!built.messages) {
+    const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
+    const failure: Failure = { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false };
+    return void close({ type: "model.failed", runId, turn, attempt, failure });
+  }
+  const request: ModelRequest = { ...prepared.request, messages: built.messages };
+  const call = startModelCall({
+    provider: built.hasStoredMedia ? withStoredMedia(agent.provider, (key) => deps.store.blobs.get(deps.ref.scope, key)) : agent.provider,
+    request,
+    attempt,
+    callKeyPrefix: `${runId}.${turn}`,
+    clock,
+    deadlines: agent.deadlines,
+    filter: prepared.filter,
+    lane: () => lane,
+  });
+  const lane = hub.openLane({ id: intent.seq, runId, snapshot: () => ({ type: "message_snapshot", content: call.partial() }) });
+  const patience = createPatience(clock);
+  const context = contextOf(deps, { run, turn }, patience);
+  const closing = call.end.then((end) => {
+    const scene = { run, context, messages: builder.follow(current()).messages, at: clock.now() };
+    // Without an answer of the hooks the message is kept, and the run ends as it does after a hook that threw.
+    const { prices: _, ...free } = agent;
+    return patience.waitFor(closeModel(prepared, end, { ...scene, agent }), (error) =>
+      closeModel(prepared, end, { ...scene, agent: { ...free, hooks: [{ decide: () => rethrow(error) }] } }),
+    );
+  });
+  const abort = (graceMs: number): void => {
+    call.abort();
+    patience.abort(graceMs);
+  };
+  const broken = (failure: Failure): FactBody => ({ type: "model.failed", runId, turn, attempt, failure });
+  track(effect, { abort, closing, broken, lane });
+}
+
+const rethrow = (error: AgentError): never => {
+  throw error;
+};

@@ -1,0 +1,59 @@
+import type { HookContext } from "../agent/hooks.ts";
+import type { Failure } from "../errors.ts";
+import type { Fact, FactBody } from "../loop/fact.ts";
+import type { Run, State } from "../loop/state.ts";
+import type { RequestBuilder } from "../prompt/request-builder.ts";
+import type { ToolRegistry } from "../tools/tool-registry.ts";
+import type { Deps } from "./deps.ts";
+import type { Hub, Lane } from "./hub.ts";
+import type { Patience } from "./patience.ts";
+
+/** An effect that may be recorded, and what to do once it is. */
+export interface Prepared {
+  readonly bodies: readonly FactBody[];
+  /** Given the fact of the first body and the state that has it. */
+  readonly launch?: (intent: Fact | undefined, state: State) => void;
+}
+
+/** An effect under way. */
+export interface Work {
+  readonly abort: (graceMs: number) => void;
+  readonly closing: Promise<FactBody>;
+  /** The closing fact when making the proper one failed: a bug of ours ends the effect, never hangs the run. */
+  readonly broken: (failure: Failure) => FactBody;
+  readonly lane?: Lane;
+}
+
+/** Sees to it that the closing fact of an effect under way is handed in. */
+export type Track = (effect: { readonly id: string; readonly runId: string }, work: Work) => void;
+
+/** What effects are made with. */
+export interface EffectsOptions {
+  readonly deps: Deps;
+  readonly registry: ToolRegistry;
+  readonly builder: RequestBuilder;
+  readonly hub: Hub;
+  /** The newest adopted state. */
+  readonly current: () => State;
+  /** Hands a closing fact in; resolves when it is recorded or void. */
+  readonly close: (body: FactBody) => Promise<void>;
+}
+
+/** In what an effect is prepared. */
+export interface Scene {
+  readonly state: State;
+  readonly patience: Patience;
+  readonly track: Track;
+}
+
+/** What hooks are told of the turn. */
+export function contextOf(
+  { agent, access, sessionId }: Deps,
+  { run, turn }: { readonly run: Run; readonly turn: number },
+  patience: Patience,
+): HookContext {
+  const signal = agent.hooks.length > 0 ? patience.signal : neverAborted;
+  return { sessionId, runId: run.runId, turn, access: run.access ?? access, agent: agent.name, signal };
+}
+
+const neverAborted = new AbortController().signal;

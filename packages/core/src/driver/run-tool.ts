@@ -1,0 +1,87 @@
+/*
+ * Owns: the effect `run-tool`: its intent, and its way from the launch to its closing fact. Does not own: whether it may run (prepare-tool), its
+ * run (tool-call).
+ */
+import type { AgentError, Failure } from "../errors.ts";
+import { closeCall } from "../loop/closing-results.ts";
+import type { Effect } from "../loop/effect.ts";
+import type { BodyOf, Fact, FactBody } from "../loop/fact.ts";
+import type { Run } from "../loop/state.ts";
+import { toolFailure } from "../tools/tool-failure.ts";
+import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
+import { follow, type Maybe } from "./maybe.ts";
+import { createPatience } from "./patience.ts";
+import { type PreparedTool, prepareTool } from "./prepare-tool.ts";
+import { reviewResult } from "./review-result.ts";
+import { startToolCall } from "./tool-call.ts";
+
+/** The intent of a tool that is owed, or what is recorded in its place. */
+export function prepareRun(options: EffectsOptions, effect: Extract<Effect, { type: "run-tool" }>, scene: Scene): Maybe<Prepared> {
+  const { deps, registry } = options;
+  const { agent } = deps;
+  const run = scene.state.run as Run;
+  const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
+  const { callKey, name } = effect.call.part;
+  const giveUp = (error: AgentError): PreparedTool => ({
+    instead: { type: "tool.finished", runId: run.runId, callKey, ...toolFailure(error, { name }) },
+  });
+  const prepared = scene.patience.waitFor(prepareTool(effect, { agent, registry, run, context, clock: deps.clock }), giveUp);
+  return follow(
+    prepared,
+    (tool): Prepared =>
+      tool.instead
+        ? { bodies: [tool.instead] }
+        : { bodies: [tool.intent], launch: (fact) => launchTool(options, { effect, prepared: tool, run, fact, track: scene.track }) },
+  );
+}
+
+interface ToolLaunch extends Pick<Scene, "track"> {
+  readonly effect: Extract<Effect, { type: "run-tool" }>;
+  readonly prepared: Extract<PreparedTool, { readonly instead?: never }>;
+  readonly run: Run;
+  readonly fact: Fact | undefined;
+}
+
+function launchTool(options: EffectsOptions, { effect, prepared, run, fact, track }: ToolLaunch): void {
+  const { deps, hub, builder } = options;
+  const { agent } = deps;
+  if (!fact) return;
+  const { tool, args } = prepared;
+  const { part } = effect.call;
+  const lane = hub.openLane({
+    id: fact.seq,
+    runId: run.runId,
+    snapshot() {
+      const progress = call.steps();
+      const base = { type: "tool_execution_snapshot", toolCallId: part.id, callKey: part.callKey, output: call.partial() } as const;
+      return progress.length === 0 ? base : { ...base, progress };
+    },
+  });
+  const call = startToolCall({
+    tool,
+    part,
+    args,
+    attempt: effect.attempt,
+    timeoutMs: run.tools[tool.name]?.timeoutMs ?? 0,
+    clock: deps.clock,
+    logger: deps.logger,
+    access: run.access ?? deps.access,
+    session: { id: deps.sessionId, messages: () => [...builder.follow(options.current()).messages] },
+    files: agent.files,
+    resources: agent.resources,
+    lane: () => lane,
+  });
+  const patience = createPatience(deps.clock);
+  const closing = call.end.then(async ({ result, progress, usage, durationMs }): Promise<BodyOf<"tool.finished">> => {
+    const review = reviewResult(result, { agent, context: { ...contextOf(deps, { run, turn: effect.turn }, patience), call: part, tool } });
+    const reviewed = await patience.waitFor(review, (error) => toolFailure(error, tool));
+    const more = { ...(progress.length > 0 ? { progress } : {}), ...(usage ? { usage } : {}), durationMs };
+    return { type: "tool.finished", runId: run.runId, callKey: part.callKey, ...reviewed, ...more };
+  });
+  const broken = ({ code, message }: Failure): FactBody => closeCall(run.runId, effect.call, { outcome: "error", code, text: message });
+  const abort = (graceMs: number): void => {
+    call.abort(graceMs);
+    patience.abort(graceMs);
+  };
+  track(effect, { abort, closing, broken, lane });
+}
