@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import type { Experiment } from "./experiments/experiment.ts";
 import { killStorm } from "./experiments/kill-storm.ts";
+import { sqliteGround } from "./world/ground.ts";
 
 const tiers = ["pr", "nightly", "release"] as const;
 export type Tier = (typeof tiers)[number];
@@ -16,13 +16,5 @@ const storms: Counts = { pr: 40, nightly: 1_000, release: 5_000 };
 
 /** What a tier is made of. */
 export function experimentsOf(tier: Tier): readonly Experiment[] {
-  return [
-    killStorm({
-      name: "kills-sqlite",
-      world: { store: (folder) => ({ type: "sqlite", file: join(folder, "sessions.db") }), nodes: 2 },
-      sessions: 20,
-      kills: storms[tier],
-      leaseMs: 1_000,
-    }),
-  ];
+  return [killStorm({ ground: sqliteGround, nodes: 2, sessions: 20, kills: storms[tier], leaseMs: 1_000 })];
 }

@@ -21,6 +21,8 @@ export interface CrowdOptions {
 }
 
 export interface Crowd {
+  /** Times that watchers came back, so far. */
+  readonly reconnects: number;
   /** People finish what they began; resolves when every session rests, or rejects after `restMs`. */
   judge(options?: { readonly restMs?: number }): Promise<Judgement>;
 }
@@ -107,7 +109,12 @@ export async function gatherCrowd({ world, sessions, random, taste, watchers: ta
       await store.close();
     }
   };
-  return { judge };
+  return {
+    judge,
+    get reconnects() {
+      return places.flatMap(({ watchers }) => watchers).reduce((sum, { connections }) => sum + Math.max(0, connections - 1), 0);
+    },
+  };
 }
 
 /** The sessions that do not rest in time, and how their logs end. */

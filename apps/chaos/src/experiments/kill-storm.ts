@@ -1,14 +1,15 @@
 /* K1 to K5: nodes die by kill -9 while people talk, in tools, in waits and in recoveries; each is started again at once. */
 import type { FactType } from "@loopwright/core";
-import { seededRandom } from "../random.ts";
+import { seededRandom } from "@loopwright/core/testing";
+import type { GroundPlan } from "../world/ground.ts";
 import type { KillPoint } from "../world/node-settings.ts";
-import { startWorld, type WorldOptions } from "../world/world.ts";
+import { startWorld } from "../world/world.ts";
 import { gatherCrowd } from "./crowd.ts";
 import type { Experiment, Outcome } from "./experiment.ts";
 
 export interface StormOptions {
-  readonly name: string;
-  readonly world: Pick<WorldOptions, "store" | "nodes"> & { readonly redisUrl?: () => string };
+  readonly ground: GroundPlan;
+  readonly nodes: number;
   readonly sessions: number;
   readonly kills: number;
   readonly leaseMs: number;
@@ -39,13 +40,15 @@ const gapMsMax = 700;
 /** Deaths of one node in a row, a fraction of a second apart: recoveries are killed as well. */
 const burstShare = 0.15;
 
-export function killStorm({ name, world: options, sessions, kills, leaseMs }: StormOptions): Experiment {
+export function killStorm({ ground: plan, nodes, sessions, kills, leaseMs }: StormOptions): Experiment {
+  const name = `kills-${plan.name}`;
   return {
     name,
+    ...(plan.skip ? { skip: plan.skip } : {}),
     async run(seed, say): Promise<Outcome> {
       const random = seededRandom(seed);
-      const redisUrl = options.redisUrl?.();
-      const world = await startWorld({ ...options, leaseMs, ...(redisUrl === undefined ? {} : { redisUrl }) } as WorldOptions);
+      const ground = await plan.lay(seed);
+      const world = await startWorld({ ground, nodes, leaseMs });
       const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
       try {
         const crowd = await gatherCrowd({
@@ -115,6 +118,7 @@ export function killStorm({ name, world: options, sessions, kills, leaseMs }: St
         };
       } finally {
         await world.close();
+        await ground.close();
       }
     },
   };

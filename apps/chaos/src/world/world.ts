@@ -6,17 +6,17 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Child, startChild } from "./child.ts";
+import type { Ground } from "./ground.ts";
 import type { ModelReport } from "./model-process.ts";
 import type { NodeSettings, StoreSettings } from "./node-settings.ts";
 import { readTestimonies, type Testimony } from "./testimony.ts";
 
 export interface WorldOptions {
-  readonly store: (folder: string) => StoreSettings;
+  readonly ground: Ground;
   readonly nodes: number;
   readonly leaseMs: number;
   readonly sweepMs?: number;
   readonly drainMs?: number;
-  readonly redisUrl?: string;
   readonly role?: (index: number) => NodeSettings["role"];
 }
 
@@ -40,7 +40,8 @@ const drainDefault = 5_000;
 
 export async function startWorld(options: WorldOptions): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "loopwright-chaos-"));
-  const store = options.store(folder);
+  const { ground } = options;
+  const store = ground.store(folder);
   const file = join(folder, "witness.jsonl");
   const [model, witness] = await Promise.all([startChild("model-process.ts", []), startChild("witness-process.ts", [file])]);
   const nodes: (Child | undefined)[] = Array.from({ length: options.nodes });
@@ -56,7 +57,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       leaseMs: options.leaseMs,
       sweepMs: options.sweepMs ?? sweepDefault,
       drainMs: options.drainMs ?? drainDefault,
-      ...(options.redisUrl === undefined ? {} : { redisUrl: options.redisUrl }),
+      ...(ground.redisUrl === undefined ? {} : { redisUrl: ground.redisUrl }),
       ...changes,
     };
     const child = await startChild("node-process.ts", [JSON.stringify(settings)]);

@@ -1,0 +1,96 @@
+/* How long a run stands still when its node dies, and when it is told to end: at the lease that production has. */
+import type { SessionStore } from "@loopwright/core/ports";
+import type { GroundPlan } from "../world/ground.ts";
+import { textOfJob } from "../world/job.ts";
+import { openStore } from "../world/open-store.ts";
+import { post } from "../world/post.ts";
+import { startWorld, type World } from "../world/world.ts";
+import { type Experiment, type Figure, type Outcome, percentile } from "./experiment.ts";
+
+export interface TakeOverOptions {
+  readonly ground: GroundPlan;
+  /** How the node ends. */
+  readonly by: "SIGKILL" | "SIGTERM";
+  readonly samples: number;
+  /** Nodes that die together, each with one session of its own. */
+  readonly wave: number;
+  readonly mostMs: number;
+}
+
+const leaseMs = 15_000;
+const sweepMs = 10_000;
+const scope = "local";
+
+export function takeOver({ ground: plan, by, samples, wave, mostMs }: TakeOverOptions): Experiment {
+  const name = `${by === "SIGKILL" ? "take-over" : "hand-over"}-${plan.name}`;
+  return {
+    name,
+    ...(plan.skip ? { skip: plan.skip } : {}),
+    async run(seed, say): Promise<Outcome> {
+      const ground = await plan.lay(seed);
+      // One survivor that takes all over. A node that is told to end hands over at once what it runs.
+      const world = await startWorld({ ground, nodes: wave + 1, leaseMs, sweepMs, drainMs: 1 });
+      const store = await openStore(world.store);
+      try {
+        const gaps: number[] = [];
+        for (let done = 0; done < samples; done += wave) {
+          const some = await Promise.all(
+            Array.from({ length: Math.min(wave, samples - done) }, (_, index) =>
+              sample(world, store, { index, by, id: `t${done + index}` }),
+            ),
+          );
+          gaps.push(...some);
+          say(`${name}: ${gaps.length} of ${samples}`);
+          await Promise.all(Array.from({ length: wave }, (_, index) => world.nodes[index + 1] ?? world.start(index + 1)));
+        }
+        const figures: Figure[] = [
+          { name: `nodes ended by ${by}, lease ${leaseMs} ms`, value: gaps.length },
+          { name: "gap p50", value: Math.round(percentile(gaps, 0.5)), unit: "ms" },
+          { name: "gap p99", value: Math.round(percentile(gaps, 0.99)), unit: "ms", bound: { most: mostMs } },
+          { name: "gap max", value: Math.round(Math.max(...gaps)), unit: "ms" },
+        ];
+        return { figures, failures: [] };
+      } finally {
+        await store.close();
+        await world.close();
+        await ground.close();
+      }
+    },
+  };
+}
+
+/** Ends the node that runs the session and gives back how long nothing was appended, in milliseconds. */
+async function sample(
+  world: World,
+  store: SessionStore,
+  { index, by, id }: { readonly index: number; readonly by: NodeJS.Signals; readonly id: string },
+): Promise<number> {
+  const node = world.nodes[index + 1] ?? (await world.start(index + 1));
+  const pick = (): string => `http://127.0.0.1:${node.port}`;
+  const ref = { scope, session: id };
+  const job = {
+    id,
+    turns: [
+      { words: 400, gapMs: 10, calls: [{ tool: "read" as const, ms: 1 }] },
+      { words: 5, gapMs: 1 },
+    ],
+  };
+  await post({ pick, path: "/api/sessions", body: { id }, key: `open-${id}` });
+  await post({ pick, path: `/api/sessions/${id}/messages`, body: { message: textOfJob(job) }, key: `say-${id}` });
+  await until(async () => (await store.log.read(ref)).some(({ type }) => type === "model.started"));
+  const { epoch } = await store.log.head(ref);
+  const endedAt = performance.now();
+  node.signal(by);
+  await until(async () => (await store.log.read(ref)).some((fact) => (fact.epoch ?? 0) > epoch));
+  return performance.now() - endedAt;
+}
+
+const patienceMs = 60_000;
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + patienceMs;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`It did not happen within ${patienceMs} ms.`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { type FaultyProxy, faultyProxy, type RedisProcess, redisMissing, startRedis } from "@loopwright/simulator/node";
+import type { StoreSettings } from "./node-settings.ts";
+
+/** What a world stands on. */
+export interface Ground {
+  readonly store: (folder: string) => StoreSettings;
+  /** Of the channel and the queue; absent where nodes share a store alone. */
+  readonly redisUrl?: string;
+  readonly redis?: RedisProcess;
+  /** The line that every node has to Redis. */
+  readonly proxy?: FaultyProxy;
+  close(): Promise<void>;
+}
+
+/** How a ground is laid, and why it cannot be. */
+export interface GroundPlan {
+  readonly name: string;
+  readonly skip?: () => string | undefined;
+  lay(seed: number): Promise<Ground>;
+}
+
+/** One SQLite file. */
+export const sqliteGround: GroundPlan = {
+  name: "sqlite",
+  lay: async () => ({ store: (folder) => ({ type: "sqlite", file: join(folder, "sessions.db") }), close: async () => {} }),
+};
+
+/** A folder of files: one node alone. */
+export const filesGround: GroundPlan = {
+  name: "files",
+  lay: async () => ({ store: (folder) => ({ type: "files", folder: join(folder, "sessions") }), close: async () => {} }),
+};
+
+/** Sessions, channel and queue on one Redis behind a line that can be made bad. */
+export function redisGround(appendfsync: "everysec" | "always" = "everysec"): GroundPlan {
+  return {
+    name: "redis",
+    skip: redisMissing,
+    async lay(seed) {
+      const redis = await startRedis({ args: ["--appendfsync", appendfsync] });
+      const proxy = await faultyProxy({ target: { host: redis.host, port: redis.port }, seed });
+      const url = `redis://127.0.0.1:${proxy.port}`;
+      return {
+        store: () => ({ type: "redis", url }),
+        redisUrl: url,
+        redis,
+        proxy,
+        async close() {
+          await proxy.close();
+          await redis.stop();
+        },
+      };
+    },
+  };
+}
