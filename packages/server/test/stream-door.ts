@@ -8,7 +8,7 @@ import type { ServerScene } from "../src/server-scene.ts";
 import type { HostedSession } from "../src/sessions/session-host.ts";
 import type { OpenSink } from "../src/stream/event-sink.ts";
 import { openWebSink } from "../src/stream/web-sink.ts";
-import { createNode, type RuntimeNode } from "../src/worker/create-node.ts";
+import { createNode, type NodeRole, type RuntimeNode } from "../src/worker/create-node.ts";
 import type { Work } from "../src/worker/run-work.ts";
 
 export interface DoorOptions {
@@ -21,8 +21,8 @@ export interface DoorOptions {
   readonly logger?: Logger;
   readonly leaseMs?: number;
   readonly queue?: RunQueue;
-  /** Default `all`. */
-  readonly role?: "all" | "server";
+  /** Default `all`. A worker has the routes of a server here, so that it can be asked how it stands. */
+  readonly role?: NodeRole["role"];
   /** Given the sinks of all streams, whoever opens them. */
   readonly spoil?: (openSink: OpenSink) => OpenSink;
 }

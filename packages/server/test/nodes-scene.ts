@@ -1,0 +1,141 @@
+import { createAgent, defineTool, type Tool } from "@loopwright/core";
+import { memoryChannel, memoryStore } from "@loopwright/core/memory";
+import type { EventChannel, Logger, RunQueue, SessionStore } from "@loopwright/core/ports";
+import type { DurableEvent } from "@loopwright/core/protocol";
+import { type ManualClock, manualClock, seededIds } from "@loopwright/core/testing";
+import { onTestFinished } from "vitest";
+import type { ServerLimits } from "../src/server-limits.ts";
+import type { NodeRole } from "../src/worker/create-node.ts";
+import { localQueue } from "../src/worker/local-queue.ts";
+import { historyOf } from "./busy-cuts.ts";
+import { type Ask, type Connect, connectInProcess, textOfAnswer } from "./connection.ts";
+import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
+import { type ToldModel, toldModel } from "./told-model.ts";
+import { type Watching, watchStream } from "./told-scene.ts";
+import { runClock, until } from "./turn-of-loop.ts";
+
+export interface NodeInTest {
+  readonly door: StreamDoor;
+  /** What the agent of this node says: tells who runs. */
+  readonly model: ToldModel;
+  readonly connect: Connect;
+  readonly logged: readonly { readonly level: string; readonly message: string }[];
+  /** Sends JSON; gives the status and what comes back. */
+  ask<Body = Record<string, unknown>>(ask: Ask): Promise<{ readonly status: number; readonly headers: Headers; readonly body: Body }>;
+  say(text: string, more?: object): Promise<{ readonly runId: string; readonly seq: number }>;
+  watch(query?: string): Promise<Watching>;
+  /** From now on nothing that this node does reaches the store, and nothing comes back: its process was killed. */
+  kill(): void;
+}
+
+/** Several nodes over one store, one channel and one queue; the clock stands still, and the session `s` exists. */
+export interface NodesScene {
+  readonly nodes: readonly NodeInTest[];
+  readonly clock: ManualClock;
+  readonly store: SessionStore;
+  readonly queue: RunQueue;
+  history(): Promise<readonly DurableEvent[]>;
+  /** The kinds of all facts, in order. */
+  facts(): Promise<readonly string[]>;
+  /** By the end of the test the clock goes so many milliseconds in a turn of the event loop. */
+  run(stepMs: number): void;
+}
+
+export interface NodesSceneOptions {
+  readonly roles: readonly NodeRole["role"][];
+  readonly tools?: readonly Tool[];
+  readonly limits?: Partial<ServerLimits>;
+  readonly queue?: RunQueue;
+  readonly channel?: EventChannel;
+  /** The log tells nobody of appends, as one of another process does. */
+  readonly isSilent?: boolean;
+}
+
+export const pickTool: Tool = defineTool({ name: "pick", description: "Lets the user pick.", parameters: { type: "object" } });
+
+export async function openNodes(options: NodesSceneOptions): Promise<NodesScene> {
+  const { roles, tools = [], limits = {}, isSilent = false, channel = memoryChannel(), queue = localQueue() } = options;
+  const clock = manualClock();
+  const whole = memoryStore({ clock });
+  const { subscribe: _, ...silent } = whole.log;
+  const store = isSilent ? { ...whole, log: silent } : whole;
+  const shared = { clock, channel, queue, limits };
+  const nodes = roles.map((role, place) => openNode({ ...shared, store, role, tools, ids: seededIds(place + 1) }));
+  await nodes[0]?.door.open("s");
+  return {
+    ...{ nodes, clock, store, queue },
+    history: () => historyOf(store, "s"),
+    facts: async () => (await store.log.read({ scope: "local", session: "s" })).map(({ type }) => type),
+    run(stepMs) {
+      onTestFinished(runClock(clock, stepMs));
+    },
+  };
+}
+
+type NodeParts = Omit<Parameters<typeof openStreamDoor>[0], "agents"> & { readonly tools: readonly Tool[] };
+
+function openNode({ tools, store: whole, ...shared }: NodeParts): NodeInTest {
+  const model = toldModel();
+  const logged: { level: string; message: string }[] = [];
+  const logger: Logger = { log: (level, message) => void logged.push({ level, message }) };
+  const { store, kill } = mortalStore(whole);
+  const door = openStreamDoor({ ...shared, store, logger, agents: [createAgent({ name: "told", provider: model.provider, tools })] });
+  onTestFinished(() => door.close());
+  const connect = connectInProcess(door.fetch);
+  const ask = async <Body>(asked: Ask): Promise<{ readonly status: number; readonly headers: Headers; readonly body: Body }> => {
+    const connection = await connect(asked);
+    if (!connection) throw new Error("There was no answer.");
+    const text = await textOfAnswer(connection);
+    return { status: connection.status, headers: connection.headers, body: (text === "" ? {} : JSON.parse(text)) as Body };
+  };
+  return {
+    ...{ door, model, connect, logged, ask, kill },
+    async say(text, more = {}) {
+      const { status, body } = await ask<{ readonly runId: string; readonly seq: number }>({
+        ...{ path: "/api/sessions/s/messages", method: "POST" },
+        body: { message: text, ...more },
+      });
+      if (status !== 202) throw new Error(`The message was answered with ${status}: ${JSON.stringify(body)}`);
+      return body;
+    },
+    watch: (query = "?after=") => watchStream(connect, { path: `/api/sessions/s/events${query}` }),
+  };
+}
+
+/** A store as one process sees it, until that dies. */
+function mortalStore(store: SessionStore): { readonly store: SessionStore; kill(): void } {
+  let isDead = false;
+  const never = new Promise<never>(() => {});
+  const mortal =
+    <Args extends readonly unknown[], T>(act: (...args: Args) => Promise<T>) =>
+    (...args: Args): Promise<T> =>
+      isDead ? never : act(...args).then((value) => (isDead ? never : value));
+  const { log } = store;
+  return {
+    store: {
+      ...store,
+      log: {
+        ...log,
+        append: mortal((ref, request) => log.append(ref, request)),
+        read: mortal((ref, options) => log.read(ref, options)),
+        head: mortal((ref) => log.head(ref)),
+        claim: mortal((ref, claim) => log.claim(ref, claim)),
+        renew: mortal((ref, lease) => log.renew(ref, lease)),
+        // A close of the test must end though the process is dead.
+        release: async (ref, epoch) => (isDead ? undefined : log.release(ref, epoch)),
+        due: mortal((options) => log.due(options)),
+        setDue: mortal((ref, how) => log.setDue(ref, how)),
+      },
+    },
+    kill() {
+      isDead = true;
+    },
+  };
+}
+
+/** The session rests, and this node knows. */
+export const restsOn = ({ door }: NodeInTest, lastSeq: () => Promise<number>): Promise<void> =>
+  until(async () => {
+    const seq = await lastSeq();
+    return door.use("s", ({ session }) => session.isResting && session.lastSeq === seq);
+  }, "the session rests");
