@@ -19,6 +19,7 @@ export const metricsRoute: Route = {
       ...gauge("loopwright_runs_active", "Sessions of this process that do not rest.", host.running),
       ...gauge("loopwright_sessions_loaded", "Sessions that this process holds.", host.loaded),
       ...gauge("loopwright_sse_clients", "Open event streams.", streams.open),
+      ...gauge("loopwright_sse_queue_bytes_max", "Bytes that wait in this process for the slowest reader.", streams.longestQueueBytes),
       "# HELP loopwright_requests_total Answered requests.",
       "# TYPE loopwright_requests_total counter",
       ...metrics.lines(),

@@ -32,6 +32,12 @@ class OpenStreams implements StreamRegistry {
     return this.#total;
   }
 
+  get longestQueueBytes(): number {
+    let bytes = 0;
+    for (const sink of this.#sinks.keys()) bytes = Math.max(bytes, sink.queuedBytes);
+    return bytes;
+  }
+
   take({ scope, user }: Principal): StreamPlace {
     if (this.#isClosed) throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
     const [own, all] = [`${scope}/${user}`, scope];

@@ -12,6 +12,8 @@ export interface StreamPlace {
 /** The open event streams of this process: counted, kept awake, ended when they are old. */
 export interface StreamRegistry {
   readonly open: number;
+  /** Bytes that wait for the slowest reader. */
+  readonly longestQueueBytes: number;
   /** @throws AgentError CONNECTION_LIMIT, NOT_READY once closed */
   take(principal: Principal): StreamPlace;
   /** Ends all, and at once those that are still being opened; their readers come back. */
