@@ -23,7 +23,7 @@ export async function startChild(script: string, args: readonly string[]): Promi
   const file = fileURLToPath(new URL(script, import.meta.url));
   const child: ChildProcess = fork(file, args, {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
-    execArgv: [...process.execArgv, "--no-warnings"],
+    execArgv: [...process.execArgv, "--expose-gc"],
   });
   let complaints = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {

@@ -46,6 +46,7 @@ process.on("SIGTERM", () => {
 });
 process.on("disconnect", () => process.exit(0));
 process.on("message", () => {
+  globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
   process.send?.({ type: "memory", rss, heapUsed });
 });
