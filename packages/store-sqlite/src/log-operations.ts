@@ -9,7 +9,7 @@ import { StoreFault } from "./store-fault.ts";
 /** Most facts and about the most bytes of one page, so that a long read lets appends pass. */
 const pageLimits: { readonly facts: number; readonly characters: number } = { facts: 1_000, characters: 1024 * 1024 };
 
-/** Writes a batch, or says why not. The caller holds the write transaction. */
+/** Writes a batch, or says why not. The caller holds the write transaction. Throws SESSION_CORRUPT where the last fact is not as it was written. */
 export function append(statements: Statements, ask: AppendAsk): AppendOutcome {
   const session = openSession(statements, ask.ref);
   if (ask.epoch !== undefined && ask.epoch !== session.epoch) return { type: "fenced", currentEpoch: session.epoch };
@@ -17,6 +17,7 @@ export function append(statements: Statements, ask: AppendAsk): AppendOutcome {
   if (written) return { type: "dup", lastSeq: numberOf(written, "last_seq") };
   if (session.isRemoved || session.isClosed) return { type: "closed" };
   if (ask.expectedSeq !== session.lastSeq) return { type: "conflict", actualSeq: session.lastSeq };
+  checkTail(statements, session);
   let { lastSeq, chain } = session;
   for (const body of ask.bodies) {
     lastSeq++;
@@ -30,6 +31,13 @@ export function append(statements: Statements, ask: AppendAsk): AppendOutcome {
   );
   if (ask.release && ask.epoch !== undefined) dropLease(statements, session.key);
   return { type: "ok", lastSeq };
+}
+
+/** Nothing is written behind a last fact that is missing or another's. */
+function checkTail(statements: Statements, session: SessionRow): void {
+  if (session.lastSeq === 0) return;
+  const last = statements.one("SELECT chain FROM facts WHERE id = ?", session.key * seqLimit + session.lastSeq);
+  if (!last || numberOf(last, "chain") !== session.chain) throw damaged(session, session.lastSeq);
 }
 
 export function dropLease(statements: Statements, key: number): void {

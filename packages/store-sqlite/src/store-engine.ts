@@ -13,6 +13,7 @@ import { claim, head, release, renew } from "./lease-operations.ts";
 import { append, read, remove } from "./log-operations.ts";
 import { isMissing, type OpenedDatabase, openDatabase } from "./open-database.ts";
 import type { Answer, Ask, Call, OperationName, Result, WorkerOptions } from "./operation.ts";
+import { Quarantine } from "./quarantine.ts";
 import { indexInMemory, indexSession, search, unindexedKeys } from "./search-operations.ts";
 import { findSession, tailOf } from "./session-rows.ts";
 import { numberOf, type Statements, statementsOf, textOf } from "./statements.ts";
@@ -26,8 +27,13 @@ const writing: ReadonlySet<OperationName> = new Set([
 type Handlers = { readonly [Name in OperationName]: (engine: StoreEngine, ask: Ask<Name>) => Answer<Name> };
 
 const handlers: Handlers = {
-  append: ({ statements }, ask) => append(statements, ask),
-  read: ({ statements }, ask) => read(statements, ask.ref, ask),
+  append(engine, ask) {
+    const outcome = append(engine.statements, ask);
+    // Nothing stays written: the transaction is rolled back.
+    if (outcome.type === "ok") engine.quarantine.check(ask.ref);
+    return outcome;
+  },
+  read: ({ statements, quarantine }, ask) => quarantine.watch(ask.ref, () => read(statements, ask.ref, ask)),
   head: ({ statements }, ask) => head(statements, ask),
   tails: (engine, { refs, always }) =>
     engine.hasForeignChange() || always ? refs.map((ref) => tailOf(findSession(engine.statements, ref))) : undefined,
@@ -40,7 +46,11 @@ const handlers: Handlers = {
     return due(engine.statements, ask);
   },
   setDue: ({ statements }, ask) => void setDue(statements, ask),
-  remove: ({ statements }, { ref }) => void remove(statements, ref),
+  remove({ statements, quarantine }, { ref }) {
+    remove(statements, ref);
+    quarantine.forget(ref);
+    return undefined;
+  },
   list: ({ statements, fresh }, ask) => list(statements, ask, fresh),
   get: ({ statements, fresh }, ask) => get(statements, ask, fresh),
   search(engine, ask) {
@@ -73,6 +83,7 @@ export class StoreEngine {
   readonly #options: WorkerOptions;
   /** Projections folded for an answer, to be kept when there is time. */
   readonly fresh: FreshProjections = new Map();
+  readonly quarantine: Quarantine = new Quarantine();
   #opened: OpenedDatabase | undefined;
   /** True while the file is missing and an empty database stands in for it. */
   #isStandIn = false;

@@ -102,7 +102,15 @@ function openSession(sessions: MemorySessions, ref: SessionRef): MemorySession {
     scope = new Map();
     sessions.set(ref.scope, scope);
   }
-  const fresh: MemorySession = { facts: [], batches: new Map(), listeners: new Set(), epoch: 0, lease: undefined, due: null, removed: false };
+  const fresh: MemorySession = {
+    facts: [],
+    batches: new Map(),
+    listeners: new Set(),
+    epoch: 0,
+    lease: undefined,
+    due: null,
+    removed: false,
+  };
   scope.set(ref.session, fresh);
   return fresh;
 }

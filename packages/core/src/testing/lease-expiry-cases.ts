@@ -1,7 +1,7 @@
 import type { SessionLog } from "../ports/session-log.ts";
-import { expectSame } from "./kit.ts";
+import { expectSame, expectThat } from "./kit.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
-import { noteBatch, sampleRef } from "./sample-facts.ts";
+import { noteBatch, sampleRef, secondRef } from "./sample-facts.ts";
 import type { StoreCase } from "./store-case.ts";
 
 const leaseMs = 15_000;
@@ -49,6 +49,51 @@ export const expiryCases: readonly StoreCase<LogUnderTest>[] = [
       advance?.(leaseMs + 1);
       expectSame(await log.renew(sampleRef, { epoch: 1, leaseMs }), true, "the renewal");
       expectSame((await claim(log, "two")).type, "held", "a claim after it");
+    },
+  },
+  {
+    id: "lease-length",
+    promise: "a lease runs as long as its own claim or renewal says",
+    needs: ["time"],
+    async run(make) {
+      const { log, advance } = await make();
+      await log.claim(sampleRef, { node: "one", leaseMs: 1_000 });
+      await log.claim(secondRef, { node: "one", leaseMs: 60_000 });
+      advance?.(1_001);
+      expectSame((await log.head(sampleRef)).lease, undefined, "the short one");
+      await log.renew(sampleRef, { epoch: 1, leaseMs: 90_000 });
+      advance?.(58_000);
+      expectSame((await log.claim(secondRef, { node: "two", leaseMs })).type, "held", "a claim of the long one");
+      expectSame((await claim(log, "two")).type, "held", "a claim of the renewed one");
+    },
+  },
+  {
+    id: "remaining",
+    promise: "what remains of a lease becomes less as time passes",
+    needs: ["time"],
+    async run(make) {
+      const { log, advance } = await make();
+      await claim(log, "one");
+      advance?.(10_000);
+      const [held, head] = [await claim(log, "two"), await log.head(sampleRef)];
+      for (const ms of [held.type === "held" ? held.remainingMs : 0, head.lease?.remainingMs ?? 0])
+        expectThat(ms > 0 && ms <= 5_000, `${ms} ms remain after 10 of 15 seconds`);
+    },
+  },
+  {
+    id: "two-heirs",
+    promise: "of many nodes that claim at once after an owner's death exactly one becomes its heir",
+    needs: ["time"],
+    async run(make) {
+      const { log, advance } = await make();
+      await claim(log, "one");
+      advance?.(leaseMs + 1);
+      const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => claim(log, `node${index}`)));
+      expectSame(
+        answers.filter(({ type }) => type === "claimed"),
+        [{ type: "claimed", epoch: 2, lastSeq: 0 }],
+        "heirs",
+      );
     },
   },
   {

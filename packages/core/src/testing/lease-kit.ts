@@ -2,11 +2,10 @@ import type { SessionLog } from "../ports/session-log.ts";
 import { expectSame, expectThat } from "./kit.ts";
 import { expiryCases } from "./lease-expiry-cases.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
-import { noteBatch, sampleRef } from "./sample-facts.ts";
+import { noteBatch, secondRef as other, sampleRef } from "./sample-facts.ts";
 import type { StoreCase, StoreKit } from "./store-case.ts";
 
 const leaseMs = 15_000;
-const other = { scope: "local", session: "second" };
 
 function claim(log: SessionLog, node: string): ReturnType<SessionLog["claim"]> {
   return log.claim(sampleRef, { node, leaseMs });
@@ -64,6 +63,39 @@ const claimCases: readonly StoreCase<LogUnderTest>[] = [
     },
   },
   {
+    id: "epochs-rise",
+    promise: "every claim of a session gets the next epoch, whoever makes it and however often",
+    async run(make) {
+      const { log } = await make();
+      for (let epoch = 1; epoch <= 40; epoch++) {
+        expectSame(await claim(log, `node${epoch % 3}`), { type: "claimed", epoch, lastSeq: 0 }, "the answer");
+        await log.release(sampleRef, epoch);
+      }
+    },
+  },
+  {
+    id: "held-changes-nothing",
+    promise: "a claim that is refused leaves the epoch and the lease as they were: the owner writes and renews",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      await claim(log, "two");
+      expectSame(await log.renew(sampleRef, { epoch: 1, leaseMs }), true, "the renewal");
+      expectSame((await log.append(sampleRef, noteBatch("b1", 0, { epoch: 1 }))).type, "ok", "the append");
+    },
+  },
+  {
+    id: "claim-writes-nothing",
+    promise: "claims, renewals and releases write no fact",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      await log.renew(sampleRef, { epoch: 1, leaseMs });
+      await log.release(sampleRef, 1);
+      expectSame(await log.read(sampleRef), [], "the log");
+    },
+  },
+  {
     id: "leases-apart",
     promise: "leases and epochs of sessions are apart",
     async run(make) {
@@ -95,6 +127,29 @@ const releaseCases: readonly StoreCase<LogUnderTest>[] = [
       await claim(log, "one");
       await log.release(sampleRef, 1);
       expectSame((await log.head(sampleRef)).lease?.node, "one", "the owner");
+    },
+  },
+  {
+    id: "release-twice",
+    promise: "giving back twice, or what was never claimed, does nothing",
+    async run(make) {
+      const { log } = await make();
+      await log.release(sampleRef, 1);
+      await claim(log, "one");
+      await log.release(sampleRef, 1);
+      await log.release(sampleRef, 1);
+      expectSame(await claim(log, "two"), { type: "claimed", epoch: 2, lastSeq: 0 }, "the claim");
+    },
+  },
+  {
+    id: "renew-ahead",
+    promise: "an epoch that nobody was given can neither renew nor release",
+    async run(make) {
+      const { log } = await make();
+      await claim(log, "one");
+      expectSame(await log.renew(sampleRef, { epoch: 2, leaseMs }), false, "the renewal");
+      await log.release(sampleRef, 2);
+      expectSame((await claim(log, "two")).type, "held", "a claim after the release");
     },
   },
   {
@@ -135,6 +190,17 @@ const releaseCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await make();
       await claim(log, "one");
       await log.append(sampleRef, noteBatch("b1", 0, { release: true }));
+      expectSame((await claim(log, "two")).type, "held", "the claim");
+    },
+  },
+  {
+    id: "lease-after-reopen",
+    promise: "a lease runs on while the store is closed and opened again",
+    needs: ["reopen"],
+    async run(make) {
+      const subject = await make();
+      await claim(subject.log, "one");
+      const log = (await subject.reopen?.()) ?? subject.log;
       expectSame((await claim(log, "two")).type, "held", "the claim");
     },
   },

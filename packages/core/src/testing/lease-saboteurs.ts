@@ -6,7 +6,18 @@ import { spoiledLog } from "./spoiled-log.ts";
 export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "begins with epoch 0",
-    breaks: ["first-claim", "own-claim", "leases-apart", "expiry", "release", "release-in-append", "epoch-after-reopen"],
+    breaks: [
+      "first-claim",
+      "own-claim",
+      "leases-apart",
+      "expiry",
+      "release",
+      "release-in-append",
+      "epoch-after-reopen",
+      "epochs-rise",
+      "release-twice",
+      "two-heirs",
+    ],
     make: spoiledLog((real) => ({
       async claim(ref, claim) {
         const answer = await real.claim(ref, claim);
@@ -16,7 +27,19 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "gives the session to whoever asks",
-    breaks: ["one-holder", "expiry", "renew", "late-renew", "refused-keeps-lease", "command-keeps-lease"],
+    breaks: [
+      "one-holder",
+      "expiry",
+      "renew",
+      "late-renew",
+      "refused-keeps-lease",
+      "command-keeps-lease",
+      "held-changes-nothing",
+      "lease-after-reopen",
+      "lease-length",
+      "remaining",
+      "renew-ahead",
+    ],
     make: spoiledLog((real) => ({
       async claim(ref, claim) {
         await real.release(ref, (await real.head(ref)).epoch);
@@ -26,7 +49,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "looks for a lease before, not with, the claim",
-    breaks: ["two-claimants"],
+    breaks: ["two-claimants", "two-heirs"],
     make: spoiledLog((real) => ({
       async claim(ref, claim) {
         const { lease } = await real.head(ref);
@@ -37,7 +60,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "hides the lease",
-    breaks: ["head-lease", "renew-after-take-over", "release-old"],
+    breaks: ["head-lease", "renew-after-take-over", "release-old", "remaining"],
     make: spoiledLog((real) => ({
       async head(ref) {
         const { lease: _lease, ...head } = await real.head(ref);
@@ -47,7 +70,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "shows a lease that is over",
-    breaks: ["expiry", "release"],
+    breaks: ["expiry", "release", "lease-length"],
     make: spoiledLog((real) => ({
       async head(ref) {
         const head = await real.head(ref);
@@ -82,19 +105,126 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "has leases that never end",
-    breaks: ["expiry", "renew-after-take-over", "fence-after-expiry", "head-lease", "one-holder"],
+    breaks: ["expiry", "renew-after-take-over", "fence-after-expiry", "head-lease", "one-holder", "lease-length", "remaining", "two-heirs"],
     make: spoiledLog((real) => ({ claim: (ref, claim) => real.claim(ref, { ...claim, leaseMs: 10 ** 9 }) })),
   },
   {
+    defect: "counts epochs to 32",
+    breaks: ["epochs-rise"],
+    make: spoiledLog((real) => ({
+      async claim(ref, claim) {
+        const answer = await real.claim(ref, claim);
+        return answer.type === "claimed" ? { ...answer, epoch: ((answer.epoch - 1) % 32) + 1 } : answer;
+      },
+    })),
+  },
+  {
+    defect: "fences an owner whenever another asks",
+    breaks: ["held-changes-nothing"],
+    make: spoiledLog((real) => {
+      const asked = new Set<string>();
+      return {
+        async claim(ref, claim) {
+          const answer = await real.claim(ref, claim);
+          if (answer.type === "held") asked.add(ref.session);
+          return answer;
+        },
+        renew: async (ref, lease) => !asked.has(ref.session) && real.renew(ref, lease),
+      };
+    }),
+  },
+  {
+    defect: "writes down who gave a lease back",
+    breaks: ["claim-writes-nothing"],
+    make: spoiledLog((real) => {
+      const notes = new Set<string>();
+      return {
+        async release(ref, epoch) {
+          if ((await real.head(ref)).epoch === epoch && epoch === 1) notes.add(ref.session);
+          await real.release(ref, epoch);
+        },
+        async read(ref, options) {
+          const facts = await real.read(ref, options);
+          return notes.has(ref.session)
+            ? [...facts, { seq: facts.length + 1, type: "session.changed", title: "released", at: 0, v: 1 }]
+            : facts;
+        },
+      };
+    }),
+  },
+  {
+    defect: "gives every lease 15 seconds",
+    breaks: ["lease-length"],
+    make: spoiledLog((real) => ({
+      claim: (ref, claim) => real.claim(ref, { ...claim, leaseMs: 15_000 }),
+      renew: (ref, lease) => real.renew(ref, { ...lease, leaseMs: 15_000 }),
+    })),
+  },
+  {
+    defect: "says the whole time of a lease instead of what remains",
+    breaks: ["remaining"],
+    make: spoiledLog((real) => ({
+      async head(ref) {
+        const head = await real.head(ref);
+        return head.lease ? { ...head, lease: { ...head.lease, remainingMs: 15_000 } } : head;
+      },
+    })),
+  },
+  {
+    defect: "lets many become heirs at once",
+    breaks: ["two-heirs"],
+    make: spoiledLog((real) => ({
+      async claim(ref, claim) {
+        const { lease, epoch } = await real.head(ref);
+        const answer = await real.claim(ref, claim);
+        return answer.type === "held" && !lease && epoch > 0 ? { type: "claimed", epoch: epoch + 1, lastSeq: 0 } : answer;
+      },
+    })),
+  },
+  {
+    defect: "rejects a release of nothing",
+    breaks: ["release-twice"],
+    make: spoiledLog((real) => ({
+      async release(ref, epoch) {
+        if (!(await real.head(ref)).lease) throw new Error("Nothing to release.");
+        await real.release(ref, epoch);
+      },
+    })),
+  },
+  {
+    defect: "takes any epoch that is not old",
+    breaks: ["renew-ahead"],
+    make: spoiledLog((real) => ({
+      async renew(ref, { epoch, leaseMs }) {
+        const current = (await real.head(ref)).epoch;
+        return real.renew(ref, { leaseMs, epoch: Math.min(epoch, current) });
+      },
+    })),
+  },
+  {
+    defect: "comes back without leases",
+    breaks: ["lease-after-reopen"],
+    make: async () => {
+      const honest = await spoiledLog(() => ({}))();
+      return {
+        ...honest,
+        async reopen() {
+          await honest.log.release({ scope: "local", session: "first" }, 1);
+          return honest.log;
+        },
+      };
+    },
+  },
+  {
     defect: "forgets renewals",
-    breaks: ["renew", "late-renew"],
+    breaks: ["renew", "late-renew", "lease-length"],
     make: spoiledLog((real) => ({
       renew: async (ref, { epoch }) => (await real.renew(ref, { epoch, leaseMs: 1 })) && real.renew(ref, { epoch, leaseMs: 0 }),
     })),
   },
   {
     defect: "renews no lease that is over",
-    breaks: ["late-renew"],
+    breaks: ["late-renew", "lease-length"],
     make: spoiledLog((real) => ({
       async renew(ref, lease) {
         return (await real.head(ref)).lease !== undefined && real.renew(ref, lease);
@@ -103,7 +233,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "renews for old owners",
-    breaks: ["renew-after-take-over"],
+    breaks: ["renew-after-take-over", "renew-ahead"],
     make: spoiledLog((real) => ({
       async renew(ref, { leaseMs }) {
         return real.renew(ref, { epoch: (await real.head(ref)).epoch, leaseMs });
@@ -122,7 +252,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "releases nothing",
-    breaks: ["release", "renew-released", "release-in-append", "epoch-after-reopen"],
+    breaks: ["release", "renew-released", "release-in-append", "epoch-after-reopen", "epochs-rise", "release-twice"],
     make: spoiledLog((real) => ({
       async release() {},
       append: (ref, { release: _release, ...request }) => real.append(ref, request),
@@ -130,7 +260,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "releases whatever runs",
-    breaks: ["release-old"],
+    breaks: ["release-old", "renew-ahead"],
     make: spoiledLog((real) => ({
       async release(ref) {
         await real.release(ref, (await real.head(ref)).epoch);
@@ -175,7 +305,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "begins again with epoch 1",
-    breaks: ["epoch-after-reopen"],
+    breaks: ["epoch-after-reopen", "lease-after-reopen"],
     make: async () => {
       const honest = await spoiledLog(() => ({}))();
       return { ...honest, reopen: async () => (await spoiledLog(() => ({}))()).log };

@@ -10,10 +10,52 @@ const isClosed = (real: SessionLog, ref: SessionRef): Promise<boolean> =>
 export const fencingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "lets old owners write",
-    breaks: ["fenced", "fenced-before-dup", "fenced-before-closed", "fenced-before-conflict"],
+    breaks: [
+      "fenced",
+      "fenced-before-dup",
+      "fenced-before-closed",
+      "fenced-before-conflict",
+      "due-fenced",
+      "fenced-keeps-lease",
+      "never-given",
+    ],
     make: appending(async (real, ref, { epoch, ...request }) =>
       real.append(ref, epoch === undefined ? request : { ...request, epoch: (await real.head(ref)).epoch }),
     ),
+  },
+  {
+    defect: "fences smaller epochs only",
+    breaks: ["due-fenced", "never-given"],
+    make: appending(async (real, ref, request) => {
+      const { epoch } = await real.head(ref);
+      return real.append(ref, request.epoch !== undefined && request.epoch > epoch ? { ...request, epoch } : request);
+    }),
+  },
+  {
+    defect: "takes a missed command for another owner",
+    breaks: ["owner-conflict"],
+    make: appending(async (real, ref, request) => {
+      const outcome = await real.append(ref, request);
+      return outcome.type === "conflict" && request.epoch !== undefined ? { type: "fenced", currentEpoch: request.epoch } : outcome;
+    }),
+  },
+  {
+    defect: "gives the lease back before it looks at the epoch",
+    breaks: ["fenced-keeps-lease"],
+    make: appending(async (real, ref, request) => {
+      const outcome = await real.append(ref, request);
+      if (request.release && outcome.type === "fenced") await real.release(ref, outcome.currentEpoch);
+      return outcome;
+    }),
+  },
+  {
+    defect: "looks at the epoch before, not with, the write",
+    breaks: ["fence-race"],
+    make: appending(async (real, ref, { epoch, ...request }) => {
+      const { epoch: current, lastSeq } = await real.head(ref);
+      const isOwner = epoch === current && lastSeq === request.expectedSeq && !request.release;
+      return real.append(ref, isOwner || epoch === undefined ? request : { ...request, epoch });
+    }),
   },
   {
     defect: "lets no owner write without a lease",
@@ -25,7 +67,7 @@ export const fencingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "lets only owners write",
-    breaks: ["command-writes"],
+    breaks: ["command-writes", "owner-conflict"],
     make: appending(async (real, ref, request) => {
       const { epoch, lease } = await real.head(ref);
       return request.epoch === undefined && lease ? { type: "fenced", currentEpoch: epoch } : real.append(ref, request);
@@ -69,7 +111,7 @@ export const fencingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "writes to closed sessions",
-    breaks: ["closed"],
+    breaks: ["closed", "closed-after-reopen"],
     make: appending(async (real, ref, request) => {
       const outcome = await real.append(ref, request);
       const { lastSeq } = await real.head(ref);

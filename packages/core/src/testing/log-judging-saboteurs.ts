@@ -27,7 +27,7 @@ const judges: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "gives what was written to one session to another",
-    breaks: ["many-sessions", "sessions-apart"],
+    breaks: ["many-sessions", "sessions-apart", "corrupt-after-reopen", "corrupt-append", "corrupt-read", "corrupt-tail", "joined-ids"],
     make: spoiledLog((real) => {
       let last: SessionRef | undefined;
       return {
@@ -41,7 +41,7 @@ const judges: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "writes on a conflict",
-    breaks: ["one-of-two", "conflict-behind", "conflict-ahead", "conflict-forgets"],
+    breaks: ["one-of-two", "conflict-behind", "conflict-ahead", "conflict-forgets", "due-conflict", "owner-conflict", "subscribe-refused"],
     make: appending(async (real, ref, request) => {
       const outcome = await real.append(ref, request);
       return outcome.type === "conflict" ? real.append(ref, { ...request, expectedSeq: outcome.actualSeq }) : outcome;
@@ -85,12 +85,23 @@ const judges: readonly Saboteur<LogUnderTest>[] = [
 const rememberers: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "forgets batch ids",
-    breaks: ["dup", "dup-at-tail", "dup-at-once", "dup-after-reopen", "dup-before-closed"],
+    breaks: [
+      "dup",
+      "dup-at-tail",
+      "dup-at-once",
+      "dup-after-reopen",
+      "dup-before-closed",
+      "batch-ids",
+      "dup-of-many",
+      "dup-of-old",
+      "dup-of-the-last",
+      "unknown",
+    ],
     make: appending((real, ref, request) => real.append(ref, { ...request, batchId: freshBatchId() })),
   },
   {
     defect: "answers a duplicate with the tail of today",
-    breaks: ["dup", "dup-before-closed"],
+    breaks: ["dup", "dup-before-closed", "batch-ids", "dup-of-old"],
     make: appending(async (real, ref, request) => {
       const outcome = await real.append(ref, request);
       return outcome.type === "dup" ? { type: "dup", lastSeq: (await real.head(ref)).lastSeq } : outcome;
@@ -98,7 +109,7 @@ const rememberers: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "looks for conflicts before duplicates",
-    breaks: ["dup", "dup-before-closed"],
+    breaks: ["dup", "dup-before-closed", "batch-ids", "unknown"],
     make: appending(async (real, ref, request) => {
       const { lastSeq, epoch } = await real.head(ref);
       const outcome = await real.append(ref, request);
@@ -108,7 +119,24 @@ const rememberers: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "keeps batch ids for the whole scope",
-    breaks: ["dup-per-session", "many-sessions", "removed", "never-again", "reopen", "bad-ids"],
+    breaks: [
+      "dup-per-session",
+      "many-sessions",
+      "removed",
+      "never-again",
+      "reopen",
+      "bad-ids",
+      "due-default-limit",
+      "due-limit",
+      "due-order",
+      "due-page-gone",
+      "due-pages",
+      "fence-race",
+      "long-ids",
+      "prefix-ids",
+      "removed-twice",
+      "set-due-off",
+    ],
     make: spoiledLog((real) => {
       const seen = new Map<string, string>();
       return {

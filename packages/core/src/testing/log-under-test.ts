@@ -1,12 +1,18 @@
-import type { SessionLog } from "../ports/session-log.ts";
+import type { SessionLog, SessionRef } from "../ports/session-log.ts";
 
-/** A fresh, empty log. */
+/** A fresh, empty log, and what a test can do to it. What it cannot do is named among `lacks`, by its capability. */
 export interface LogUnderTest {
   readonly log: SessionLog;
   /** Closes the store and opens it again, as a restart would. Capability `reopen`. */
   readonly reopen?: () => Promise<SessionLog>;
   /** Moves the store's own clock forward. Capability `time`. */
   readonly advance?: (ms: number) => void;
+  /** Changes one byte of a fact where it is kept, behind the store's back. Capability `corrupt`. */
+  readonly damage?: (ref: SessionRef, seq: number) => Promise<void>;
+  /** Takes all space, so that a batch of 1 MiB finds none; gives what makes room again. Capability `full`. */
+  readonly fill?: () => Promise<() => Promise<void>>;
+  /** Loses the answer to the next append, which is written all the same. Capability `unknown`. */
+  readonly loseAnswer?: () => void;
   /** How long subscribers may take. Default 2 s. */
   readonly patienceMs?: number;
 }

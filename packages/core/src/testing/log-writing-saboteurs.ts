@@ -16,14 +16,14 @@ const sampleKeys = ["nothing", "fraction", "large", "whole", "no", "list", "obje
 export const writingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "numbers from 0",
-    breaks: ["first-seq", "gap-free", "own-numbers", "many-writers", "read-from", "read-limit", "reopen"],
+    breaks: ["first-seq", "gap-free", "own-numbers", "many-writers", "read-from", "read-limit", "reopen", "read-large"],
     make: spoiledLog((real) => ({
       read: async (ref, options) => (await real.read(ref, options)).map((fact) => ({ ...fact, seq: fact.seq - 1 })),
     })),
   },
   {
     defect: "turns a batch round",
-    breaks: ["gap-free", "full-batch", "large-batch", "unknown-fields", "many-sessions"],
+    breaks: ["gap-free", "full-batch", "large-batch", "unknown-fields", "many-sessions", "dup-of-many", "read-large"],
     make: writing((facts) => facts.toReversed()),
   },
   {
@@ -33,14 +33,14 @@ export const writingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "cuts long text",
-    breaks: ["large-fact", "large-batch"],
+    breaks: ["large-fact", "large-batch", "full", "full-again", "long-unicode"],
     make: writing((facts) =>
       facts.map((fact) => (fact.type === "session.changed" && fact.title ? { ...fact, title: fact.title.slice(0, 65_536) } : fact)),
     ),
   },
   {
     defect: "has no room for 1 MiB at once",
-    breaks: ["large-batch"],
+    breaks: ["large-batch", "full-again", "read-large"],
     make: appending(async (real, ref, request) =>
       JSON.stringify(request.facts).length > 500_000 ? { type: "full" } : real.append(ref, request),
     ),
@@ -71,7 +71,7 @@ export const writingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "drops fields it does not know",
-    breaks: ["unknown-fields"],
+    breaks: ["unknown-fields", "depth", "odd-keys", "proto-key"],
     make: writing((facts) =>
       facts.map((fact) => JSON.parse(JSON.stringify(fact, ["type", "title", "metadata", "at", "v", "epoch", "seq", ...sampleKeys]))),
     ),

@@ -1,11 +1,19 @@
 import { type FactDraft, factVersion } from "../loop/fact.ts";
-import type { AppendRequest, SessionRef } from "../ports/session-log.ts";
+import type { AppendRequest, SessionLog, SessionRef } from "../ports/session-log.ts";
 
 /** Moment of the first sample fact. */
 export const sampleAt = 1_767_225_600_000;
 
 /** The session most cases write to. */
 export const sampleRef: SessionRef = { scope: "local", session: "first" };
+
+/** Another session of the same scope. */
+export const secondRef: SessionRef = { scope: "local", session: "second" };
+
+/** The titles of a log's facts; of a fact without one its type. */
+export async function titlesIn(log: SessionLog, ref: SessionRef = sampleRef): Promise<readonly unknown[]> {
+  return (await log.read(ref)).map((fact) => ("title" in fact ? fact.title : fact.type));
+}
 
 /** A small fact that can be told from others. */
 export function noteFact(title: string, at: number = sampleAt): FactDraft {

@@ -157,14 +157,14 @@ export const appendCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "many-writers",
-    promise: "many writers that try again after each conflict all get in, without gap and each once",
+    promise: "50 writers that try again after each conflict all get in, without gap and each once",
     async run(make) {
       const { log } = await make();
-      const writers = Array.from({ length: 12 }, async (_, writer) => {
+      const writers = Array.from({ length: 50 }, async (_, writer) => {
         for (let seq = 0, attempt = 0; ; attempt++) {
           const outcome = await log.append(sampleRef, noteBatch(`writer ${writer} try ${attempt}`, seq));
           if (outcome.type === "ok") return;
-          expectThat(outcome.type === "conflict" && attempt < 40, `writer ${writer} got ${outcome.type} at try ${attempt}`);
+          expectThat(outcome.type === "conflict" && attempt < 100, `writer ${writer} got ${outcome.type} at try ${attempt}`);
           seq = outcome.actualSeq;
         }
       });
@@ -172,10 +172,10 @@ export const appendCases: readonly StoreCase<LogUnderTest>[] = [
       const facts = await log.read(sampleRef);
       expectSame(
         facts.map(({ seq }) => seq),
-        Array.from({ length: 12 }, (_, index) => index + 1),
+        Array.from({ length: 50 }, (_, index) => index + 1),
         "numbers",
       );
-      expectSame(new Set(facts.map((fact) => "title" in fact && String(fact.title).split(" try")[0])).size, 12, "writers seen");
+      expectSame(new Set(facts.map((fact) => "title" in fact && String(fact.title).split(" try")[0])).size, 50, "writers seen");
     },
   },
   {

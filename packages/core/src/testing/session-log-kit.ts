@@ -1,8 +1,28 @@
 import type { LogUnderTest } from "./log-under-test.ts";
 import { appendCases } from "./session-log-append-cases.ts";
+import { contentCases } from "./session-log-content-cases.ts";
+import { dueCases } from "./session-log-due-cases.ts";
+import { faultCases } from "./session-log-fault-cases.ts";
 import { lifeCases } from "./session-log-life-cases.ts";
 import { outcomeCases } from "./session-log-outcome-cases.ts";
+import { subscribeCases } from "./session-log-subscribe-cases.ts";
 import type { StoreKit } from "./store-case.ts";
 
-/** The promises of `SessionLog`, leases apart. Capabilities: `reopen`, `subscribe`. */
-export const sessionLogKit: StoreKit<LogUnderTest> = [...appendCases, ...outcomeCases, ...lifeCases];
+/**
+ * The promises of `SessionLog`, leases apart: 115 cases here and 27 in `leaseKit`. For an adapter of your own:
+ *
+ *     runKit(it, sessionLogKit, { make: async () => ({ log: myStore(freshPlace()).log }), lacks: [{ capability: "full", reason: "..." }] });
+ *
+ * `make` gives an empty log at every call. What a case needs beyond a log is a capability: `reopen`, `time`, `corrupt`, `full` and `unknown`
+ * are members of `LogUnderTest`; `subscribe` is the log's own method; `exact` means that `due` names nobody too many. Each that your store
+ * cannot offer is named in `lacks` with the reason, which is shown with every case that is skipped for it.
+ */
+export const sessionLogKit: StoreKit<LogUnderTest> = [
+  ...appendCases,
+  ...contentCases,
+  ...outcomeCases,
+  ...lifeCases,
+  ...subscribeCases,
+  ...dueCases,
+  ...faultCases,
+];

@@ -1,11 +1,9 @@
 import type { SessionRef } from "../ports/session-log.ts";
 import { expectSame } from "./kit.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
-import { noteBatch, noteFacts, sampleRef } from "./sample-facts.ts";
+import { noteBatch, noteFact, noteFacts, secondRef as other, sampleAt, sampleRef, titlesIn } from "./sample-facts.ts";
 import type { StoreCase } from "./store-case.ts";
-import { expectCode, expectSoon } from "./store-expectation.ts";
-
-const other = { scope: "local", session: "second" };
+import { expectCode } from "./store-expectation.ts";
 
 async function withFive(subject: LogUnderTest): Promise<LogUnderTest> {
   await subject.log.append(sampleRef, { batchId: "b1", expectedSeq: 0, facts: noteFacts(5) });
@@ -50,6 +48,26 @@ const readCases: readonly StoreCase<LogUnderTest>[] = [
       const subject = await withFive(await make());
       expectSame(await seqs(subject, { limit: 2 }), [1, 2], "limit 2");
       expectSame(await seqs(subject, { from: 2, limit: 3 }), [2, 3, 4], "from 2, limit 3");
+    },
+  },
+  {
+    id: "read-none",
+    promise: "a limit of 0 gives nothing",
+    async run(make) {
+      expectSame(await seqs(await withFive(await make()), { limit: 0 }), [], "facts");
+    },
+  },
+  {
+    id: "read-large",
+    promise: "a log of several megabytes is read whole",
+    async run(make) {
+      const { log } = await make();
+      for (let batch = 0; batch < 5; batch++) {
+        const facts = Array.from({ length: 4 }, (_, index) => noteFact(`${batch}.${index} ${"x".repeat(250_000)}`));
+        await log.append(sampleRef, { batchId: `b${batch}`, expectedSeq: batch * 4, facts });
+      }
+      const last = (await log.read(sampleRef)).at(-1);
+      expectSame([last?.seq, String(last && "title" in last && last.title).slice(0, 3)], [20, "4.3"], "the last fact");
     },
   },
   {
@@ -135,6 +153,62 @@ const endCases: readonly StoreCase<LogUnderTest>[] = [
     },
   },
   {
+    id: "removed-batches",
+    promise: "a batch that was written before the removal is not remembered: sent again it answers `closed`",
+    async run(make) {
+      const { log } = await withFive(await make());
+      await log.remove(sampleRef);
+      expectSame(await log.append(sampleRef, { batchId: "b1", expectedSeq: 0, facts: noteFacts(5) }), { type: "closed" }, "the answer");
+    },
+  },
+  {
+    id: "removed-lease",
+    promise: "the lease of a removed session is gone and cannot be renewed",
+    async run(make) {
+      const { log } = await withFive(await make());
+      await log.claim(sampleRef, { node: "one", leaseMs: 15_000 });
+      await log.remove(sampleRef);
+      expectSame(await log.renew(sampleRef, { epoch: 1, leaseMs: 15_000 }), false, "the renewal");
+      const { lastSeq, lease } = await log.head(sampleRef);
+      expectSame({ lastSeq, lease }, { lastSeq: 0 }, "the head");
+    },
+  },
+  {
+    id: "removed-claim",
+    promise: "no claim brings a removed session back",
+    async run(make) {
+      const { log } = await withFive(await make());
+      await log.remove(sampleRef);
+      const claimed = await log.claim(sampleRef, { node: "one", leaseMs: 15_000 }).catch(() => undefined);
+      const epoch = claimed?.type === "claimed" ? { epoch: claimed.epoch } : {};
+      expectSame(await log.append(sampleRef, noteBatch("b2", 0, epoch)), { type: "closed" }, "an append of the claimant");
+      expectSame(await log.read(sampleRef), [], "facts");
+    },
+  },
+  {
+    id: "removed-twice",
+    promise: "removing again, or what never was, does nothing more",
+    async run(make) {
+      const { log } = await withFive(await make());
+      await log.remove(sampleRef);
+      await log.remove(sampleRef);
+      await log.remove({ scope: "nobody", session: "nothing" });
+      expectSame((await log.append(other, noteBatch("b1", 0))).type, "ok", "another session");
+    },
+  },
+  {
+    id: "closed-after-reopen",
+    promise: "a closed session is closed after the store was closed and opened again",
+    needs: ["reopen"],
+    async run(make) {
+      const subject = await make();
+      await subject.log.append(sampleRef, { batchId: "end", expectedSeq: 0, facts: [{ type: "session.closed", at: sampleAt, v: 1 }] });
+      const log = (await subject.reopen?.()) ?? subject.log;
+      expectSame(await log.append(sampleRef, noteBatch("b1", 1)), { type: "closed" }, "the answer");
+      expectSame(await titlesIn(log), ["session.closed"], "the log");
+    },
+  },
+  {
     id: "reopen",
     promise: "facts, epochs and removals are there after the store was closed and opened again",
     needs: ["reopen"],
@@ -154,53 +228,5 @@ const endCases: readonly StoreCase<LogUnderTest>[] = [
   },
 ];
 
-const subscribeCases: readonly StoreCase<LogUnderTest>[] = [
-  {
-    id: "subscribe",
-    promise: "a subscriber is told the last seq soon after an append, and nothing of other sessions",
-    needs: ["subscribe"],
-    async run(make) {
-      const { log, patienceMs = 2_000 } = await make();
-      const [told, toldOfOther]: [number[], number[]] = [[], []];
-      const stop = log.subscribe?.(sampleRef, (lastSeq) => told.push(lastSeq));
-      const stopOther = log.subscribe?.(other, (lastSeq) => toldOfOther.push(lastSeq));
-      await log.append(sampleRef, { batchId: "b1", expectedSeq: 0, facts: noteFacts(2) });
-      await expectSoon(() => told.includes(2), { what: "the subscriber is told of seq 2", withinMs: patienceMs });
-      expectSame(toldOfOther, [], "what the other's subscriber heard");
-      stop?.();
-      stopOther?.();
-    },
-  },
-  {
-    id: "unsubscribe",
-    promise: "a subscriber that has left is told nothing more; the others are",
-    needs: ["subscribe"],
-    async run(make) {
-      const { log, patienceMs = 2_000 } = await make();
-      const [left, stays]: [number[], number[]] = [[], []];
-      log.subscribe?.(sampleRef, (lastSeq) => left.push(lastSeq))();
-      const stop = log.subscribe?.(sampleRef, (lastSeq) => stays.push(lastSeq));
-      await log.append(sampleRef, noteBatch("b1", 0));
-      await expectSoon(() => stays.includes(1), { what: "the subscriber that stays is told", withinMs: patienceMs });
-      expectSame(left, [], "what the one that left heard");
-      stop?.();
-    },
-  },
-  {
-    id: "subscribe-removed",
-    promise: "a subscriber is told 0 soon after a removal",
-    needs: ["subscribe"],
-    async run(make) {
-      const { log, patienceMs = 2_000 } = await make();
-      const told: number[] = [];
-      await log.append(sampleRef, noteBatch("b1", 0));
-      const stop = log.subscribe?.(sampleRef, (lastSeq) => told.push(lastSeq));
-      await log.remove(sampleRef);
-      await expectSoon(() => told.at(-1) === 0, { what: "the subscriber is told of the removal", withinMs: patienceMs });
-      stop?.();
-    },
-  },
-];
-
 /** Reading, keeping apart, ending and coming back. */
-export const lifeCases: readonly StoreCase<LogUnderTest>[] = [...readCases, ...endCases, ...subscribeCases];
+export const lifeCases: readonly StoreCase<LogUnderTest>[] = [...readCases, ...endCases];

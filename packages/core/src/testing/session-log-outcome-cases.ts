@@ -1,10 +1,9 @@
 import type { SessionLog } from "../ports/session-log.ts";
-import { expectSame } from "./kit.ts";
+import { expectSame, expectThat } from "./kit.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
-import { noteBatch, noteFact, sampleAt, sampleRef } from "./sample-facts.ts";
+import { noteBatch, noteFact, secondRef as other, sampleAt, sampleRef, titlesIn } from "./sample-facts.ts";
 import type { StoreCase } from "./store-case.ts";
 
-const other = { scope: "local", session: "second" };
 const end = { batchId: "end", facts: [{ type: "session.closed", at: sampleAt, v: 1 }] } as const;
 
 /** Two claims: epoch 1 is an old owner's, epoch 2 the newest. */
@@ -12,10 +11,6 @@ async function takeOver(log: SessionLog): Promise<void> {
   await log.claim(sampleRef, { node: "old", leaseMs: 15_000 });
   await log.release(sampleRef, 1);
   await log.claim(sampleRef, { node: "new", leaseMs: 15_000 });
-}
-
-async function titles(log: SessionLog): Promise<readonly unknown[]> {
-  return (await log.read(sampleRef)).map((fact) => ("title" in fact ? fact.title : fact.type));
 }
 
 const conflictCases: readonly StoreCase<LogUnderTest>[] = [
@@ -30,7 +25,7 @@ const conflictCases: readonly StoreCase<LogUnderTest>[] = [
         { type: "conflict", actualSeq: 1 },
         "the answer",
       );
-      expectSame(await titles(log), ["b1"], "the log");
+      expectSame(await titlesIn(log), ["b1"], "the log");
     },
   },
   {
@@ -39,7 +34,7 @@ const conflictCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await make();
       expectSame(await log.append(sampleRef, noteBatch("b1", 3)), { type: "conflict", actualSeq: 0 }, "the answer");
-      expectSame(await titles(log), [], "the log");
+      expectSame(await titlesIn(log), [], "the log");
     },
   },
   {
@@ -62,7 +57,7 @@ const dupCases: readonly StoreCase<LogUnderTest>[] = [
       await log.append(sampleRef, noteBatch("b1", 0));
       await log.append(sampleRef, noteBatch("b2", 1));
       expectSame(await log.append(sampleRef, noteBatch("b1", 0)), { type: "dup", lastSeq: 1 }, "the answer");
-      expectSame(await titles(log), ["b1", "b2"], "the log");
+      expectSame(await titlesIn(log), ["b1", "b2"], "the log");
     },
   },
   {
@@ -72,7 +67,7 @@ const dupCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await make();
       await log.append(sampleRef, noteBatch("b1", 0));
       expectSame(await log.append(sampleRef, noteBatch("b1", 1)), { type: "dup", lastSeq: 1 }, "the answer");
-      expectSame(await titles(log), ["b1"], "the log");
+      expectSame(await titlesIn(log), ["b1"], "the log");
     },
   },
   {
@@ -82,6 +77,39 @@ const dupCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await make();
       const outcomes = await Promise.all([log.append(sampleRef, noteBatch("b1", 0)), log.append(sampleRef, noteBatch("b1", 0))]);
       expectSame(outcomes.map(({ type }) => type).sort(), ["dup", "ok"], "outcomes");
+    },
+  },
+  {
+    id: "dup-of-many",
+    promise: "the same batch sent ten times at once is written once, and all answers name the same last seq",
+    async run(make) {
+      const { log } = await make();
+      const facts = [noteFact("one"), noteFact("two")];
+      const sent = Array.from({ length: 10 }, () => log.append(sampleRef, { batchId: "b1", expectedSeq: 0, facts }));
+      const answers = await Promise.all(sent);
+      expectSame(new Set(answers.map((answer) => JSON.stringify({ ...answer, type: "" }))).size, 1, "different last seqs");
+      expectSame(answers.filter(({ type }) => type === "ok").length, 1, "answers that say `ok`");
+      expectSame(await titlesIn(log), ["one", "two"], "the log");
+    },
+  },
+  {
+    id: "dup-of-the-last",
+    promise: "a batch sent again with other facts writes none of them",
+    async run(make) {
+      const { log } = await make();
+      await log.append(sampleRef, noteBatch("b1", 0));
+      const again = { ...noteBatch("b1", 1), facts: [noteFact("other")] };
+      expectSame(await log.append(sampleRef, again), { type: "dup", lastSeq: 1 }, "the answer");
+      expectSame(await titlesIn(log), ["b1"], "the log");
+    },
+  },
+  {
+    id: "dup-of-old",
+    promise: "a batch id is remembered over hundreds of later batches",
+    async run(make) {
+      const { log } = await make();
+      for (let seq = 0; seq < 300; seq++) await log.append(sampleRef, noteBatch(`b${seq}`, seq));
+      expectSame(await log.append(sampleRef, noteBatch("b0", 300)), { type: "dup", lastSeq: 1 }, "the answer");
     },
   },
   {
@@ -114,7 +142,56 @@ const fenceCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await make();
       await takeOver(log);
       expectSame(await log.append(sampleRef, noteBatch("b1", 0, { epoch: 1 })), { type: "fenced", currentEpoch: 2 }, "the answer");
-      expectSame(await titles(log), [], "the log");
+      expectSame(await titlesIn(log), [], "the log");
+    },
+  },
+  {
+    id: "never-given",
+    promise: "an epoch that nobody was given is fenced",
+    async run(make) {
+      const { log } = await make();
+      await takeOver(log);
+      expectSame(await log.append(sampleRef, noteBatch("b1", 0, { epoch: 3 })), { type: "fenced", currentEpoch: 2 }, "the answer");
+      expectSame(await titlesIn(log), [], "the log");
+    },
+  },
+  {
+    id: "owner-conflict",
+    promise: "an owner that has missed a command answers `conflict`, not `fenced`, and writes after it has read",
+    async run(make) {
+      const { log } = await make();
+      await takeOver(log);
+      await log.append(sampleRef, noteBatch("command", 0));
+      expectSame(await log.append(sampleRef, noteBatch("b1", 0, { epoch: 2 })), { type: "conflict", actualSeq: 1 }, "the answer");
+      expectSame((await log.append(sampleRef, noteBatch("b1", 1, { epoch: 2 }))).type, "ok", "the second try");
+    },
+  },
+  {
+    id: "fenced-keeps-lease",
+    promise: "a fenced append with `release` takes nothing from the new owner",
+    async run(make) {
+      const { log } = await make();
+      await takeOver(log);
+      await log.append(sampleRef, noteBatch("b1", 0, { epoch: 1, release: true }));
+      expectSame((await log.head(sampleRef)).lease?.node, "new", "the owner");
+    },
+  },
+  {
+    id: "fence-race",
+    promise: "what an old owner writes while another claims is in before the claim, which then counts it, or not at all",
+    async run(make) {
+      const { log } = await make();
+      for (let round = 0; round < 5; round++) {
+        const ref = { scope: "local", session: `s${round}` };
+        await log.claim(ref, { node: "old", leaseMs: 15_000 });
+        await log.release(ref, 1);
+        const [written, claimed] = await Promise.all([
+          log.append(ref, noteBatch("b1", 0, { epoch: 1 })),
+          log.claim(ref, { node: "new", leaseMs: 15_000 }),
+        ]);
+        const seen = `${written.type}, ${claimed.type === "claimed" ? claimed.lastSeq : "held"}, ${(await log.head(ref)).lastSeq}`;
+        expectThat(seen === "ok, 1, 1" || seen === "fenced, 0, 0", `append, the claimant's tail and the tail were: ${seen}`);
+      }
     },
   },
   {
@@ -189,7 +266,7 @@ const orderCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await make();
       await log.append(sampleRef, { ...end, expectedSeq: 0 });
       expectSame(await log.append(sampleRef, noteBatch("b1", 1)), { type: "closed" }, "the answer");
-      expectSame(await titles(log), ["session.closed"], "the log");
+      expectSame(await titlesIn(log), ["session.closed"], "the log");
     },
   },
   {

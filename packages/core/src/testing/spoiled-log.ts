@@ -1,7 +1,7 @@
-import { memoryStore } from "../memory/memory-store.ts";
 import type { AppendOutcome, AppendRequest, SessionLog, SessionRef } from "../ports/session-log.ts";
+import { faultyLog } from "./faulty-log.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
-import { type ManualClock, manualClock } from "./manual-clock.ts";
+import type { ManualClock } from "./manual-clock.ts";
 import type { Make } from "./store-case.ts";
 
 type Spoil = (real: SessionLog, clock: ManualClock) => Partial<SessionLog>;
@@ -9,10 +9,9 @@ type Spoil = (real: SessionLog, clock: ManualClock) => Partial<SessionLog>;
 /** A log in memory some methods of which were replaced; `reopen` is honest, it gives the same log back. */
 export function spoiledLog(spoil: Spoil): Make<LogUnderTest> {
   return async () => {
-    const clock = manualClock();
-    const real = memoryStore({ clock }).log;
+    const { clock, log: real, ...subject } = faultyLog();
     const log: SessionLog = { ...real, ...spoil(real, clock) };
-    return { log, reopen: async () => log, advance: (ms) => clock.advance(ms), patienceMs: 20 };
+    return { ...subject, log, reopen: async () => log };
   };
 }
 

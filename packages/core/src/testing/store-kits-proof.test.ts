@@ -1,4 +1,5 @@
-import { describe, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { blobSaboteurs } from "./blob-saboteurs.ts";
 import { blobStoreKit } from "./blob-store-kit.ts";
 import { channelSaboteurs } from "./channel-saboteurs.ts";
@@ -9,16 +10,27 @@ import { listSaboteurs } from "./index-list-saboteurs.ts";
 import { searchSaboteurs } from "./index-search-saboteurs.ts";
 import { leaseKit } from "./lease-kit.ts";
 import { leaseSaboteurs } from "./lease-saboteurs.ts";
+import { contentSaboteurs } from "./log-content-saboteurs.ts";
+import { dueSaboteurs } from "./log-due-saboteurs.ts";
+import { faultSaboteurs } from "./log-fault-saboteurs.ts";
 import { fencingSaboteurs } from "./log-fencing-saboteurs.ts";
 import { judgingSaboteurs } from "./log-judging-saboteurs.ts";
 import { lifeSaboteurs } from "./log-life-saboteurs.ts";
+import { tellingSaboteurs } from "./log-telling-saboteurs.ts";
 import { writingSaboteurs } from "./log-writing-saboteurs.ts";
 import { proveKit } from "./saboteur.ts";
 import { sessionIndexKit } from "./session-index-kit.ts";
 import { sessionLogKit } from "./session-log-kit.ts";
 
 describe("session log kit", () =>
-  proveKit(it, sessionLogKit, [...writingSaboteurs, ...judgingSaboteurs, ...fencingSaboteurs, ...lifeSaboteurs]));
+  proveKit(it, sessionLogKit, [
+    ...[...writingSaboteurs, ...contentSaboteurs, ...judgingSaboteurs, ...fencingSaboteurs],
+    ...[...lifeSaboteurs, ...tellingSaboteurs, ...dueSaboteurs, ...faultSaboteurs],
+  ]));
+it("the kit of session logs says how many cases it has", () => {
+  const text = readFileSync(new URL("session-log-kit.ts", import.meta.url), "utf8");
+  expect(text).toContain(`${sessionLogKit.length} cases here and ${leaseKit.length} in \`leaseKit\``);
+});
 describe("lease kit", () => proveKit(it, leaseKit, leaseSaboteurs));
 describe("session index kit", () => proveKit(it, sessionIndexKit, [...listSaboteurs, ...searchSaboteurs]));
 describe("blob store kit", () => proveKit(it, blobStoreKit, blobSaboteurs));

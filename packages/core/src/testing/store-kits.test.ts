@@ -3,6 +3,7 @@ import { memoryChannel, memoryStore } from "../memory/index.ts";
 import { blobStoreKit } from "./blob-store-kit.ts";
 import { draftStoreKit } from "./draft-store-kit.ts";
 import { eventChannelKit } from "./event-channel-kit.ts";
+import { faultyLog } from "./faulty-log.ts";
 import { runKit } from "./kit.ts";
 import { leaseKit } from "./lease-kit.ts";
 import { manualClock } from "./manual-clock.ts";
@@ -12,7 +13,22 @@ import { sessionLogKit } from "./session-log-kit.ts";
 const lacks = [{ capability: "reopen", reason: "memory ends with the process" }];
 
 describe("the adapters in memory keep every promise", () => {
-  describe("session log", () => runKit(it, sessionLogKit, { lacks, make: async () => memoryStore() }));
+  describe("session log", () => {
+    const logLacks = [
+      ...lacks,
+      { capability: "corrupt", reason: "facts in memory are values, not bytes" },
+      { capability: "full", reason: "memory has no bound of its own" },
+      { capability: "unknown", reason: "a call in this process is always answered" },
+    ];
+    runKit(it, sessionLogKit, {
+      lacks: logLacks,
+      make: async () => {
+        const clock = manualClock();
+        return { log: memoryStore({ clock }).log, advance: (ms) => clock.advance(ms) };
+      },
+    });
+  });
+  describe("session log with faults", () => runKit(it, sessionLogKit, { make: async () => faultyLog() }));
   describe("leases", () =>
     runKit(it, leaseKit, {
       lacks,

@@ -1,0 +1,54 @@
+import { AgentError } from "../errors.ts";
+import { memoryStore } from "../memory/memory-store.ts";
+import type { SessionLog, SessionRef } from "../ports/session-log.ts";
+import type { LogUnderTest } from "./log-under-test.ts";
+import { type ManualClock, manualClock } from "./manual-clock.ts";
+
+const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
+
+/** An honest log in memory that can do all that a test may ask of one, and its clock. */
+export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualClock } {
+  const clock = manualClock();
+  const real = memoryStore({ clock }).log;
+  const damaged = new Map<string, number>();
+  let isFull = false;
+  let losesAnswer = false;
+  const corrupt = (seq: number): AgentError => new AgentError("SESSION_CORRUPT", { message: `The log is damaged at fact ${seq}.` });
+  const log: SessionLog = {
+    ...real,
+    async append(ref, request) {
+      const seq = damaged.get(keyOf(ref));
+      if (seq !== undefined) throw corrupt(seq);
+      if (isFull && JSON.stringify(request.facts).length > 500_000) return { type: "full" };
+      const outcome = await real.append(ref, request);
+      if (!losesAnswer) return outcome;
+      losesAnswer = false;
+      return { type: "unknown" };
+    },
+    async read(ref, options) {
+      const facts = await real.read(ref, options);
+      const seq = damaged.get(keyOf(ref));
+      if (facts.some((fact) => fact.seq === seq)) throw corrupt(seq ?? 0);
+      return facts;
+    },
+  };
+  return {
+    clock,
+    log,
+    reopen: async () => log,
+    advance: (ms) => clock.advance(ms),
+    async damage(ref, seq) {
+      damaged.set(keyOf(ref), seq);
+    },
+    async fill() {
+      isFull = true;
+      return async () => {
+        isFull = false;
+      };
+    },
+    loseAnswer() {
+      losesAnswer = true;
+    },
+    patienceMs: 20,
+  };
+}

@@ -1,0 +1,318 @@
+import type { DueOptions, DueSession, SessionLog, SessionRef } from "../ports/session-log.ts";
+import { expectSame, expectThat } from "./kit.ts";
+import type { LogUnderTest } from "./log-under-test.ts";
+import { noteBatch, sampleAt, sampleRef, secondRef } from "./sample-facts.ts";
+import type { StoreCase } from "./store-case.ts";
+
+const later = sampleAt + 1_000_000;
+const leaseMs = 15_000;
+const refOf = (session: string, scope = "local"): SessionRef => ({ scope, session });
+
+/** Who is due long after the dates of these cases, as `scope/session date`. */
+async function dueOf(log: SessionLog, options: Partial<DueOptions> = {}): Promise<readonly string[]> {
+  return (await log.due({ now: later, ...options })).map(({ ref, due }) => `${ref.scope}/${ref.session} ${due - sampleAt}`);
+}
+
+/** One fact in a session, with a date so long after the sample moment; `null`: with none. */
+function dated(log: SessionLog, ref: SessionRef, afterMs: number | null): Promise<unknown> {
+  return log.append(ref, noteBatch("b1", 0, { due: afterMs === null ? null : sampleAt + afterMs }));
+}
+
+async function withDate(make: () => Promise<LogUnderTest>): Promise<LogUnderTest> {
+  const subject = await make();
+  await dated(subject.log, sampleRef, 5);
+  return subject;
+}
+
+const first = ["local/first 5"];
+
+const dateCases: readonly StoreCase<LogUnderTest>[] = [
+  {
+    id: "due-now",
+    promise: "a session with the date 0 is due at once",
+    async run(make) {
+      const { log } = await make();
+      await log.append(sampleRef, noteBatch("b1", 0, { due: 0 }));
+      expectSame(await log.due({ now: sampleAt }), [{ ref: sampleRef, due: 0 }], "who is due");
+    },
+  },
+  {
+    id: "due-none",
+    promise: "a new log needs no owner until an append gives it a date",
+    async run(make) {
+      const { log } = await make();
+      await log.append(sampleRef, noteBatch("b1", 0));
+      expectSame(await dueOf(log), [], "who is due");
+    },
+  },
+  {
+    id: "due-date",
+    promise: "a session is due from its date on, to the millisecond",
+    async run(make) {
+      const { log } = await withDate(make);
+      expectSame(await dueOf(log, { now: sampleAt + 5 }), first, "at its date");
+      expectSame(await dueOf(log), first, "later");
+    },
+  },
+  {
+    id: "due-early",
+    promise: "a session is not due before its date",
+    needs: ["exact"],
+    async run(make) {
+      const { log } = await withDate(make);
+      expectSame(await dueOf(log, { now: sampleAt + 4 }), [], "who is due");
+    },
+  },
+  {
+    id: "due-kept",
+    promise: "an append without a date leaves the date as it was",
+    async run(make) {
+      const { log } = await withDate(make);
+      await log.append(sampleRef, noteBatch("b2", 1));
+      expectSame(await dueOf(log), first, "who is due");
+    },
+  },
+  {
+    id: "due-off",
+    promise: "an append with the date `null` takes the session off the list",
+    needs: ["exact"],
+    async run(make) {
+      const { log } = await withDate(make);
+      await log.append(sampleRef, noteBatch("b2", 1, { due: null }));
+      expectSame(await dueOf(log), [], "who is due");
+    },
+  },
+  {
+    id: "due-sooner",
+    promise: "an earlier date of a later append counts",
+    async run(make) {
+      const { log } = await withDate(make);
+      await log.append(sampleRef, noteBatch("b2", 1, { due: sampleAt }));
+      expectSame(await dueOf(log, { now: sampleAt }), ["local/first 0"], "who is due");
+    },
+  },
+  {
+    id: "due-postponed",
+    promise: "a later date of a later append counts",
+    needs: ["exact"],
+    async run(make) {
+      const { log } = await withDate(make);
+      await log.append(sampleRef, noteBatch("b2", 1, { due: later }));
+      expectSame(await dueOf(log, { now: later - 1 }), [], "before the new date");
+      expectSame(await dueOf(log), ["local/first 1000000"], "at the new date");
+    },
+  },
+  {
+    id: "due-conflict",
+    promise: "an append that is refused for a conflict does not change the date",
+    async run(make) {
+      const { log } = await withDate(make);
+      await log.append(sampleRef, noteBatch("b2", 0, { due: null }));
+      expectSame(await dueOf(log), first, "who is due");
+    },
+  },
+  {
+    id: "due-fenced",
+    promise: "an append of an old owner does not change the date",
+    async run(make) {
+      const { log } = await withDate(make);
+      await log.append(sampleRef, noteBatch("b2", 1, { epoch: 7, due: null }));
+      expectSame(await dueOf(log), first, "who is due");
+    },
+  },
+  {
+    id: "due-dup",
+    promise: "a batch sent again does not bring its old date back",
+    async run(make) {
+      const { log } = await make();
+      await dated(log, sampleRef, null);
+      await log.append(sampleRef, noteBatch("b2", 1, { due: sampleAt + 5 }));
+      await dated(log, sampleRef, null);
+      expectSame(await dueOf(log), first, "who is due");
+    },
+  },
+  {
+    id: "due-reopen",
+    promise: "dates are there after the store was closed and opened again",
+    needs: ["reopen"],
+    async run(make) {
+      const subject = await withDate(make);
+      expectSame(await dueOf((await subject.reopen?.()) ?? subject.log), first, "who is due");
+    },
+  },
+];
+
+const listCases: readonly StoreCase<LogUnderTest>[] = [
+  {
+    id: "due-apart",
+    promise: "sessions of all scopes are due, each by its own date",
+    async run(make) {
+      const { log } = await withDate(make);
+      await dated(log, refOf("first", "other"), 6);
+      await dated(log, secondRef, null);
+      expectSame(await dueOf(log), ["local/first 5", "other/first 6"], "who is due");
+    },
+  },
+  {
+    id: "due-order",
+    promise: "who is due comes by date, then by scope, then by session",
+    async run(make) {
+      const { log } = await make();
+      const places = [
+        ["b", "x", 2],
+        ["a", "y", 2],
+        ["b", "z", 1],
+        ["a", "x", 2],
+      ] as const;
+      for (const [scope, session, afterMs] of places) await dated(log, refOf(session, scope), afterMs);
+      expectSame(await dueOf(log), ["b/z 1", "a/x 2", "a/y 2", "b/x 2"], "who is due");
+    },
+  },
+  {
+    id: "due-limit",
+    promise: "at most `limit` sessions are named, the earliest",
+    async run(make) {
+      const { log } = await make();
+      for (const [index, session] of ["c", "b", "a"].entries()) await dated(log, refOf(session), index);
+      expectSame(await dueOf(log, { limit: 2 }), ["local/c 0", "local/b 1"], "who is due");
+    },
+  },
+  {
+    id: "due-default-limit",
+    promise: "without a limit a hundred are named",
+    async run(make) {
+      const { log } = await make();
+      await Promise.all(Array.from({ length: 103 }, (_, index) => dated(log, refOf(`s${index}`), 1)));
+      expectSame((await dueOf(log)).length, 100, "how many are due");
+    },
+  },
+  {
+    id: "due-pages",
+    promise: "page by page everybody is named once, also where many have one date",
+    async run(make) {
+      const { log } = await make();
+      for (let index = 0; index < 9; index++) await dated(log, refOf(`s${index % 5}`, index < 5 ? "a" : "b"), index % 2);
+      const seen: string[] = [];
+      let after: DueSession | undefined;
+      for (let page = 0; page < 9; page++) {
+        const found = await log.due({ now: later, limit: 2, ...(after ? { after } : {}) });
+        seen.push(...found.map(({ ref }) => `${ref.scope}/${ref.session}`));
+        after = found.at(-1);
+        if (!after) break;
+      }
+      expectSame(seen.join(" "), "a/s0 a/s2 a/s4 b/s1 b/s3 a/s1 a/s3 b/s0 b/s2", "the pages");
+    },
+  },
+  {
+    id: "due-page-gone",
+    promise: "the next page begins after its predecessor's last one, also when that one is due no more",
+    async run(make) {
+      const { log } = await make();
+      for (const session of ["a", "b", "c"]) await dated(log, refOf(session), 1);
+      const [after] = await log.due({ now: later, limit: 1 });
+      expectThat(after !== undefined, "nobody was due");
+      await log.setDue(after.ref, { expectedSeq: 1, due: null });
+      expectSame(await dueOf(log, { after }), ["local/b 1", "local/c 1"], "the next page");
+    },
+  },
+];
+
+const leaseCases: readonly StoreCase<LogUnderTest>[] = [
+  {
+    id: "due-leased",
+    promise: "a session that a running lease holds is not due",
+    async run(make) {
+      const { log } = await withDate(make);
+      await log.claim(sampleRef, { node: "one", leaseMs });
+      expectSame(await dueOf(log), [], "who is due");
+    },
+  },
+  {
+    id: "due-lease-over",
+    promise: "a session whose owner has died is due as soon as its lease is over",
+    needs: ["time"],
+    async run(make) {
+      const { log, advance } = await withDate(make);
+      await log.claim(sampleRef, { node: "one", leaseMs });
+      advance?.(leaseMs + 1);
+      expectSame(await dueOf(log), first, "who is due");
+    },
+  },
+  {
+    id: "due-release",
+    promise: "a session that was claimed and given back is as due as before",
+    async run(make) {
+      const { log } = await withDate(make);
+      await log.claim(sampleRef, { node: "one", leaseMs });
+      await log.release(sampleRef, 1);
+      expectSame(await dueOf(log), first, "who is due");
+    },
+  },
+  {
+    id: "due-release-in-append",
+    promise: "an append with a date and `release` makes the session due in one step",
+    async run(make) {
+      const { log } = await make();
+      await log.claim(sampleRef, { node: "one", leaseMs });
+      await log.append(sampleRef, noteBatch("b1", 0, { epoch: 1, release: true, due: sampleAt + 5 }));
+      expectSame(await dueOf(log), first, "who is due");
+    },
+  },
+];
+
+const setCases: readonly StoreCase<LogUnderTest>[] = [
+  {
+    id: "set-due",
+    promise: "`setDue` gives a date to a session whose log ends where its reader has seen it",
+    async run(make) {
+      const { log } = await make();
+      await log.append(sampleRef, noteBatch("b1", 0));
+      await log.setDue(sampleRef, { expectedSeq: 1, due: sampleAt + 5 });
+      expectSame(await dueOf(log), first, "who is due");
+    },
+  },
+  {
+    id: "set-due-off",
+    promise: "`setDue` takes a session off the list, and its neighbours stay",
+    async run(make) {
+      const { log } = await withDate(make);
+      await dated(log, secondRef, 6);
+      await log.setDue(sampleRef, { expectedSeq: 1, due: null });
+      expectSame(await dueOf(log), ["local/second 6"], "who is due");
+    },
+  },
+  {
+    id: "set-due-late",
+    promise: "`setDue` does nothing when somebody has appended since",
+    async run(make) {
+      const { log } = await withDate(make);
+      await log.setDue(sampleRef, { expectedSeq: 0, due: null });
+      await log.setDue(sampleRef, { expectedSeq: 2, due: null });
+      expectSame(await dueOf(log), first, "who is due");
+    },
+  },
+  {
+    id: "set-due-unknown",
+    promise: "`setDue` of a session that nobody has written to does nothing",
+    async run(make) {
+      const { log } = await make();
+      await log.setDue(sampleRef, { expectedSeq: 3, due: sampleAt });
+      expectSame(await dueOf(log), [], "who is due");
+      expectSame((await log.append(sampleRef, noteBatch("b1", 0))).type, "ok", "the first append");
+    },
+  },
+  {
+    id: "due-removed",
+    promise: "a removed session is not due and cannot be made so",
+    async run(make) {
+      const { log } = await withDate(make);
+      await log.remove(sampleRef);
+      expectSame(await dueOf(log), [], "who is due");
+      for (const expectedSeq of [0, 1]) await log.setDue(sampleRef, { expectedSeq, due: sampleAt });
+      expectSame(await dueOf(log), [], "who is due after `setDue`");
+    },
+  },
+];
+
+/** When a session needs an owner. Needs `exact` where a store could name too many, which is harmless. */
+export const dueCases: readonly StoreCase<LogUnderTest>[] = [...dateCases, ...listCases, ...leaseCases, ...setCases];
