@@ -44,6 +44,7 @@ export type ErrorCode =
   | "LIMIT_REACHED"
   | "RUN_ABORTED"
   | "CRASHED"
+  | "HANDED_OVER"
   | "SESSION_NOT_FOUND"
   | "SESSION_EXISTS"
   | "SESSION_CLOSED"
@@ -165,6 +166,10 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   LIMIT_REACHED: entry("A limit of the run was reached.", [429, "rate"], { fix: "Go on with another message, or raise the limit." }),
   RUN_ABORTED: entry("The run was stopped.", [499, "unknown"], { fix: "Send a message to go on." }),
   CRASHED: entry("The process that ran this attempt died.", [500, "unknown"], { ...again, fix: "Nothing: the attempt is made again." }),
+  HANDED_OVER: entry("The process that ran this attempt gave the run to another one.", [500, "unknown"], {
+    ...again,
+    fix: "Nothing: the attempt is made again, and does not count as one.",
+  }),
   SESSION_NOT_FOUND: entry("There is no such session.", [404, "format"], { fix: "List the sessions and check the id." }),
   SESSION_EXISTS: entry("The session exists already.", [409, "format"], {
     fix: "Choose another id, or open the session without `context`.",

@@ -1,10 +1,12 @@
 import { onTestFinished } from "vitest";
 import {
+  AgentError,
   type AgentOptions,
   type AgentSession,
   createAgent,
   createSession,
   type EphemeralEvent,
+  type ErrorCode,
   type Fact,
   type ModelChunk,
   type SessionEvent,
@@ -23,6 +25,7 @@ export interface SpokenCall {
   say(...texts: string[]): void;
   read(chunks: readonly ModelChunk[]): void;
   end(): void;
+  fail(code: ErrorCode): void;
   /** Its request was closed. */
   readonly isClosed: boolean;
 }
@@ -37,6 +40,7 @@ export function spokenModel(): { readonly provider: ModelProvider; readonly call
     async *stream(_, { signal }) {
       const reads: (readonly ModelChunk[])[] = [];
       let next = deferred();
+      let failure: AgentError | undefined;
       const read = (chunks: readonly ModelChunk[]): void => {
         reads.push(chunks);
         next.resolve();
@@ -47,6 +51,10 @@ export function spokenModel(): { readonly provider: ModelProvider; readonly call
           for (const delta of texts) read([{ type: "text", index: 0, delta }]);
         },
         end: () => read([{ type: "end", stopReason: "stop", raw: "stop" }]),
+        fail(code) {
+          failure = new AgentError(code, { message: "As the test says." });
+          next.resolve();
+        },
         get isClosed() {
           return signal.aborted;
         },
@@ -54,6 +62,7 @@ export function spokenModel(): { readonly provider: ModelProvider; readonly call
       signal.addEventListener("abort", () => next.resolve());
       for (;;) {
         signal.throwIfAborted();
+        if (failure) throw failure;
         const chunks = reads.shift();
         if (chunks) yield chunks;
         else {

@@ -10,7 +10,7 @@ import type { ModelRequest } from "../ports/model-provider.ts";
 import { withStoredMedia } from "../prompt/stored-media.ts";
 import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
 import type { Maybe } from "./maybe.ts";
-import { startModelCall } from "./model-call.ts";
+import { type ModelCallEnd, startModelCall } from "./model-call.ts";
 import { createPatience } from "./patience.ts";
 import { closeModel, type PreparedModel, prepareModel } from "./prepare-model.ts";
 
@@ -75,21 +75,37 @@ function launchModel({ deps, builder, hub, close, current }: EffectsOptions, { p
   const lane = hub.openLane({ id: intent.seq, runId, snapshot: () => ({ type: "message_snapshot", content: call.partial() }) });
   const patience = createPatience(clock);
   const context = contextOf(deps, { run, turn }, patience);
+  let isHandedOver = false;
   const closing = call.end.then((end) => {
     const scene = { run, context, messages: builder.follow(current()).messages, at: clock.now() };
+    const left: ModelCallEnd = { ...end, type: "failed", failure: handedOver, parts: [] };
+    // An abort is answered where it reached the call.
+    if (isHandedOver && end.type !== "finished" && !current().run?.abort) return closeModel(prepared, left, { ...scene, agent });
     // Without an answer of the hooks the message is kept, and the run ends as it does after a hook that threw.
     const { prices: _, ...free } = agent;
-    return patience.waitFor(closeModel(prepared, end, { ...scene, agent }), (error) =>
-      closeModel(prepared, end, { ...scene, agent: { ...free, hooks: [{ decide: () => rethrow(error) }] } }),
-    );
+    return patience.waitFor(closeModel(prepared, end, { ...scene, agent }), (error) => {
+      if (isHandedOver) return closeModel(prepared, left, { ...scene, agent: free });
+      return closeModel(prepared, end, { ...scene, agent: { ...free, hooks: [{ decide: () => rethrow(error) }] } });
+    });
   });
   const abort = (graceMs: number): void => {
     call.abort();
     patience.abort(graceMs);
   };
+  const handOver = (): void => {
+    isHandedOver = true;
+    abort(0);
+  };
   const broken = (failure: Failure): FactBody => ({ type: "model.failed", runId, turn, attempt, failure });
-  track(effect, { abort, closing, broken, lane });
+  track(effect, { abort, handOver, closing, broken, lane });
 }
+
+/** What an attempt is closed with that another node is to make again. */
+const handedOver: Failure = {
+  code: "HANDED_OVER",
+  message: "The process that made this attempt gave the run to another one.",
+  retryable: true,
+};
 
 const rethrow = (error: AgentError): never => {
   throw error;

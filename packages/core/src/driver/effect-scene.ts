@@ -18,7 +18,10 @@ export interface Prepared {
 /** An effect under way. */
 export interface Work {
   readonly abort: (graceMs: number) => void;
-  readonly closing: Promise<FactBody>;
+  /** Another node is to go on with the session: signals the effect, so that it ends soon, or is left to the next owner. */
+  readonly handOver: () => void;
+  /** `undefined`: it stays open in the log, and the next owner sees to it as after a crash. */
+  readonly closing: Promise<FactBody | undefined>;
   /** The closing fact when making the proper one failed: a bug of ours ends the effect, never hangs the run. */
   readonly broken: (failure: Failure) => FactBody;
   readonly lane?: Lane;
@@ -37,6 +40,8 @@ export interface EffectsOptions {
   readonly current: () => State;
   /** Hands a closing fact in; resolves when it is recorded or void. */
   readonly close: (body: FactBody) => Promise<void>;
+  /** Told that an effect is over and hands nothing in. */
+  readonly onLeft: () => void;
 }
 
 /** In what an effect is prepared. */

@@ -23,6 +23,8 @@ export interface Effects {
   readonly count: number;
   /** Signals what the state wants no longer: effects of an aborted run, with its grace, and of a run that is over. */
   heed(state: State): void;
+  /** Signals everything that the session goes to another node. What ends by itself is handed in still. */
+  handOver(): void;
   /** Signals everything and forgets it: nothing is handed in any more. */
   forget(): void;
 }
@@ -47,9 +49,9 @@ export function createEffects(options: EffectsOptions): Effects {
       .then(async (body) => {
         entry.isOver = true;
         if (born !== generation) return;
-        await options.close(body);
+        if (body) await options.close(body);
         work.lane?.close();
-        if (born === generation) running.delete(id);
+        if (born === generation && running.delete(id) && !body) options.onLeft();
       });
   };
 
@@ -58,7 +60,7 @@ export function createEffects(options: EffectsOptions): Effects {
       case "open-run":
         return { bodies: [openRun(options, effect)] };
       case "schedule-retry":
-        return { bodies: [scheduleRetry(options.deps, effect)] };
+        return { bodies: [scheduleRetry(options.deps, effect, state.run?.handedOver ?? 0)] };
       case "call-model":
         return prepareCall(options, effect, { state, patience, track });
       case "run-tool":
@@ -82,6 +84,9 @@ export function createEffects(options: EffectsOptions): Effects {
         if (run?.runId !== runId) abort(0);
         else if (run.abort) abort(run.limits.abortGraceMs);
       }
+    },
+    handOver() {
+      for (const { handOver, isOver } of running.values()) if (!isOver) handOver();
     },
     forget() {
       generation++;
@@ -107,10 +112,10 @@ function openRun({ deps: { agent, agentDigest }, registry }: EffectsOptions, { i
   };
 }
 
-/** Full jitter, but never before the moment the vendor asked for. */
-function scheduleRetry({ clock, ids }: Deps, effect: Extract<Effect, { type: "schedule-retry" }>): FactBody {
+/** Full jitter, but never before the moment the vendor asked for. Attempts that were handed over have not failed. */
+function scheduleRetry({ clock, ids }: Deps, effect: Extract<Effect, { type: "schedule-retry" }>, handedOver: number): FactBody {
   const { runId, turn, attempt, failure } = effect;
-  const spreadMs = Math.min(driverLimits.retryCapMs, driverLimits.retryBaseMs * 2 ** attempt);
+  const spreadMs = Math.min(driverLimits.retryCapMs, driverLimits.retryBaseMs * 2 ** (attempt - handedOver));
   const waitMs = Math.round((failure.retryAfterMs ?? 0) + ids.random() * spreadMs);
   return { type: "wait.scheduled", runId, turn, attempt, until: clock.now() + waitMs, reason: failure.code };
 }
@@ -118,6 +123,13 @@ function scheduleRetry({ clock, ids }: Deps, effect: Extract<Effect, { type: "sc
 function launchLookup({ deps, registry }: EffectsOptions, effect: LookupEffect, track: Track): void {
   const patience = createPatience(deps.clock);
   const broken = (): FactBody => interrupted(effect.runId, effect.call);
-  const closing = Promise.resolve(patience.waitFor(lookUpCall(registry, effect, patience.signal), broken));
-  track(effect, { abort: () => patience.abort(0), closing, broken });
+  let isHandedOver = false;
+  const giveUp = (): FactBody | undefined => (isHandedOver ? undefined : broken());
+  const closing = Promise.resolve(patience.waitFor<FactBody | undefined>(lookUpCall(registry, effect, patience.signal), giveUp));
+  const abort = (): void => patience.abort(0);
+  const handOver = (): void => {
+    isHandedOver = true;
+    abort();
+  };
+  track(effect, { abort, handOver, closing, broken });
 }

@@ -5,7 +5,7 @@
 import type { AgentError, Failure } from "../errors.ts";
 import { closeCall } from "../loop/closing-results.ts";
 import type { Effect } from "../loop/effect.ts";
-import type { BodyOf, Fact, FactBody } from "../loop/fact.ts";
+import type { BodyOf, CallResult, Fact, FactBody } from "../loop/fact.ts";
 import type { Run } from "../loop/state.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
 import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
@@ -13,6 +13,7 @@ import { follow, type Maybe } from "./maybe.ts";
 import { createPatience } from "./patience.ts";
 import { type PreparedTool, prepareTool } from "./prepare-tool.ts";
 import { reviewResult } from "./review-result.ts";
+import { driverLimits } from "./session-options.ts";
 import { startToolCall } from "./tool-call.ts";
 
 /** The intent of a tool that is owed, or what is recorded in its place. */
@@ -43,7 +44,7 @@ interface ToolLaunch extends Pick<Scene, "track"> {
 }
 
 function launchTool(options: EffectsOptions, { effect, prepared, run, fact, track }: ToolLaunch): void {
-  const { deps, hub, builder } = options;
+  const { deps, hub, builder, current } = options;
   const { agent } = deps;
   if (!fact) return;
   const { tool, args } = prepared;
@@ -66,15 +67,21 @@ function launchTool(options: EffectsOptions, { effect, prepared, run, fact, trac
     clock: deps.clock,
     logger: deps.logger,
     access: run.access ?? deps.access,
-    session: { id: deps.sessionId, messages: () => [...builder.follow(options.current()).messages] },
+    session: { id: deps.sessionId, messages: () => [...builder.follow(current()).messages] },
     files: agent.files,
     resources: agent.resources,
     lane: () => lane,
   });
   const patience = createPatience(deps.clock);
-  const closing = call.end.then(async ({ result, progress, usage, durationMs }): Promise<BodyOf<"tool.finished">> => {
+  let isHandedOver = false;
+  const closing = call.end.then(async ({ result, progress, usage, durationMs }): Promise<BodyOf<"tool.finished"> | undefined> => {
+    // Signalled, it may have broken off anywhere: nobody knows what it did, and the next owner treats it so.
+    if (isHandedOver && result.outcome !== "ok") return undefined;
     const review = reviewResult(result, { agent, context: { ...contextOf(deps, { run, turn: effect.turn }, patience), call: part, tool } });
-    const reviewed = await patience.waitFor(review, (error) => toolFailure(error, tool));
+    const reviewed = await patience.waitFor<CallResult | undefined>(review, (error) =>
+      isHandedOver ? undefined : toolFailure(error, tool),
+    );
+    if (!reviewed) return undefined;
     const more = { ...(progress.length > 0 ? { progress } : {}), ...(usage ? { usage } : {}), durationMs };
     return { type: "tool.finished", runId: run.runId, callKey: part.callKey, ...reviewed, ...more };
   });
@@ -83,5 +90,9 @@ function launchTool(options: EffectsOptions, { effect, prepared, run, fact, trac
     call.abort(graceMs);
     patience.abort(graceMs);
   };
-  track(effect, { abort, closing, broken, lane });
+  const handOver = (): void => {
+    isHandedOver = current().run?.abort === undefined;
+    abort(driverLimits.handOverMs);
+  };
+  track(effect, { abort, handOver, closing, broken, lane });
 }

@@ -8,28 +8,28 @@
  *  D4 a decision is written and launched under the lease that it was made under, or not at all.
  */
 import type { AgentError } from "../errors.ts";
-import type { DurableEvent, EphemeralEvent } from "../loop/event.ts";
+import type { EphemeralEvent } from "../loop/event.ts";
 import type { Fact } from "../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
 import { createToolRegistry } from "../tools/tool-registry.ts";
 import { type BatchDecision, isForLog } from "./batch-decision.ts";
+import { createClosings } from "./closings.ts";
 import { type Committed, commitBatch, storeError } from "./commit.ts";
 import { createDateTimer, type DateTimer, dueOf, expiredCalls } from "./dates.ts";
 import type { Deps } from "./deps.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
 import { createEffects, type Effects } from "./effects.ts";
-import { createGather } from "./gather.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.ts";
 import { createListening, type Listening } from "./listening.ts";
+import { type Adoption, LogView } from "./log-view.ts";
 import { openLanes } from "./open-lanes.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import { createPreparing, type Preparing } from "./preparing.ts";
-import { readNews } from "./read-news.ts";
 import { handleLetGo, historyLost, sessionClosed, storeConflict, storeFull } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
-import { catchUp, type Speculation, speculate } from "./speculation.ts";
+import { speculate } from "./speculation.ts";
 import { createWatchers, type Watcher } from "./watchers.ts";
 
 export class SessionDriver {
@@ -42,41 +42,41 @@ export class SessionDriver {
   private readonly listening: Listening;
   private readonly drafts: Drafts;
   private readonly watchers = createWatchers();
-  private current: State = emptyState;
-  private lostState: State | undefined;
-  private recovered = false;
-  private loading: Promise<void> | undefined;
+  private readonly view: LogView;
   private readonly own: Ownership;
   private isPumping = false;
   private isDisposed = false;
-  /** Nothing was appended by others since this was set, as far as anybody can know. */
-  private isFresh = false;
+  /** May own the session; false for good once it was handed over. */
+  private drives: boolean;
+  /** Told once a session that is handed over has no owner here. */
+  private readonly handedOver: (() => void)[] = [];
   /** Conflicts in a row after which nothing new was to be read. */
   private emptyConflicts = 0;
-  /** Seq up to which the log is known to reach. */
-  private tailSeq = 0;
-  /** What is read up to here is no news: it was told, or is older than this handle. */
-  private oldSeq = Number.POSITIVE_INFINITY;
   private readonly date: DateTimer;
-  private readonly gather: () => void;
 
   constructor(deps: Deps) {
     this.deps = deps;
+    this.drives = deps.drives;
     const { channel, ref } = deps;
+    this.view = new LogView(deps, {
+      onForeign: ({ epoch }) => void (this.own.lease && epoch > this.own.lease.epoch && this.loseLease()),
+      onAdopt: (adoption) => this.adopted(adoption),
+    });
     const outward = channel && ((events: readonly EphemeralEvent[]): void => channel.publish(ref, events));
     this.hub = createHub(outward);
     this.drafts = createDrafts(deps, () => this.hub.snapshots());
-    const close = (body: Parameters<typeof this.closeEffect>[0]): Promise<void> => this.closeEffect(body);
+    const look = (): void => this.look();
+    const close = createClosings({ clock: deps.clock, inbox: this.inbox, count: () => this.effects.count, look });
     this.effects = createEffects({
       deps,
       registry: createToolRegistry(deps.agent.tools),
       builder: this.builder,
       hub: this.hub,
-      current: () => this.current,
+      current: () => this.state,
       close,
+      onLeft: () => this.kick(),
     });
     this.preparing = createPreparing({ effects: this.effects, clock: deps.clock, onReady: () => this.kick() });
-    this.gather = createGather(deps.clock, () => this.look());
     this.own = createOwnership(deps, () => {
       this.loseLease();
       this.kick();
@@ -84,21 +84,21 @@ export class SessionDriver {
     this.date = createDateTimer(deps.clock, () => this.onDate());
     const { hub } = this;
     const onTail = (seq: number | undefined): void => this.onTail(seq);
-    this.listening = createListening(deps, { deps, hub, current: () => this.current, onTail, isOwner: () => this.isOwner });
+    this.listening = createListening(deps, { deps, hub, current: () => this.state, onTail, isOwner: () => this.isOwner });
   }
 
   get state(): State {
-    return this.current;
-  }
-
-  /** A run was open when the log was read, and has not rested since: whoever ran it may have died. */
-  get wasRecovered(): boolean {
-    return this.recovered;
+    return this.view.state;
   }
 
   /** The state that was lost with the store, until it can be read again. */
   get staleState(): State | undefined {
-    return this.current.seq === 0 ? this.lostState : undefined;
+    return this.view.staleState;
+  }
+
+  /** A run was open when the log was read, and has not rested since: whoever ran it may have died. */
+  get wasRecovered(): boolean {
+    return this.view.wasRecovered;
   }
 
   get isOwner(): boolean {
@@ -107,23 +107,12 @@ export class SessionDriver {
 
   /** A run that was cut off is being gone on with here: its owner is gone. */
   get isRecovering(): boolean {
-    return this.recovered && this.isOwner;
+    return this.wasRecovered && this.isOwner;
   }
 
   /** Reads the log, once. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
   load(): Promise<void> {
-    this.loading ??= this.readTail().then(
-      () => {
-        this.recovered = !isAtRest(this.current);
-        this.oldSeq = 0;
-        this.lostState = undefined;
-      },
-      (error: unknown) => {
-        this.loading = undefined;
-        throw storeError(error);
-      },
-    );
-    return this.loading;
+    return this.view.load();
   }
 
   watch(watcher: Watcher): () => void {
@@ -167,42 +156,61 @@ export class SessionDriver {
     await released;
   }
 
+  /** Gives the session to whoever claims it next, at once: what ends soon after the signal is recorded, the rest is left. Follows it from then on. */
+  async handOver(): Promise<void> {
+    if (this.isDisposed) return;
+    this.drives = false;
+    this.preparing.interrupt();
+    this.preparing.forget();
+    this.effects.handOver();
+    const cancel = this.deps.clock.after(driverLimits.handOverMs, () => {
+      this.effects.forget();
+      this.kick();
+    });
+    await new Promise<void>((resolve) => {
+      this.handedOver.push(resolve);
+      this.kick();
+    });
+    cancel();
+  }
+
   private async pump(): Promise<void> {
     this.isPumping = true;
-    this.isFresh = false;
+    this.view.growOld();
     let isLost = false;
     try {
       // Watched before it is read. Where it was read before that, others may have appended in between.
-      if (this.watchers.size > 0 && this.listening.begin() && this.loading) this.tailSeq = Number.MAX_SAFE_INTEGER;
+      if (this.watchers.size > 0 && this.listening.begin()) this.view.doubt();
       await this.load();
       do {
-        if (this.tailSeq > this.current.seq) await this.readTail();
+        if (this.view.isBehind) await this.view.read();
       } while (!this.isDisposed && (await this.decide()));
     } catch (error) {
       isLost = true;
       this.lose(storeError(error));
     }
     this.isPumping = false;
+    if (!this.isOwner) for (const resolve of this.handedOver.splice(0)) resolve();
     if (this.isDisposed) this.inbox.refuseAll(handleLetGo());
     if (this.isDisposed || isLost) return;
-    if (this.inbox.length > 0 || this.tailSeq > this.current.seq) this.kick();
+    if (this.inbox.length > 0 || this.view.isBehind) this.kick();
     else this.settle();
   }
 
   /** One decision: from what came to one batch. False when nothing is left to do now. */
   private async decide(): Promise<boolean> {
     const isMine = this.own.lease !== undefined;
-    const wantsOwner = this.deps.drives && (this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.current)));
+    const wantsOwner = this.drives && (this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.state)));
     if (this.inbox.length === 0 && !isMine && !wantsOwner) return false;
     if (!isMine && wantsOwner) await this.claim();
     // What there is to say to an offer depends on what others did: only an owner knows all of it.
-    if (!this.own.lease && !this.isFresh) await this.readTail();
+    if (!this.isOwner) await this.view.refresh();
     const { clock, node, leaseMs, sessionId } = this.deps;
-    const speculation = speculate(this.current, { sessionId, now: clock.now(), epoch: this.own.lease?.epoch });
+    const speculation = speculate(this.state, { sessionId, now: clock.now(), epoch: this.own.lease?.epoch });
     const { lease } = this.own;
-    if (lease && lease.epoch > this.current.epoch) speculation.add({ type: "owner.claimed", node, leaseMs });
+    if (lease && lease.epoch > this.state.epoch) speculation.add({ type: "owner.claimed", node, leaseMs });
     const accepted = this.inbox.accept(speculation);
-    const launches = lease ? await this.preparing.prepareOwed(speculation) : [];
+    const launches = lease && this.drives ? await this.preparing.prepareOwed(speculation) : [];
     if (this.isDisposed || this.own.lease !== lease) {
       this.putBack(accepted);
       return !this.isDisposed;
@@ -213,9 +221,9 @@ export class SessionDriver {
       launches.length === 0 &&
       this.effects.count <= ending &&
       this.inbox.length === 0 &&
-      isAtRest(speculation.state);
+      (isAtRest(speculation.state) || !this.drives);
     const decision: BatchDecision = { speculation, accepted, launches, lease, rests };
-    if (isForLog(decision, this.current)) return this.conclude(await this.append(decision), decision);
+    if (isForLog(decision, this.state)) return this.conclude(await this.append(decision), decision);
     this.finish(decision);
     if (rests) await this.own.release();
     return launches.length > 0 || accepted.length > 0;
@@ -224,7 +232,7 @@ export class SessionDriver {
   private append({ speculation, lease, rests }: BatchDecision): Promise<Committed> {
     const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
     const { facts, state } = speculation;
-    const request = { expectedSeq: this.current.seq, batchId: this.deps.ids.next(), facts, due: dueOf(state), ...claim };
+    const request = { expectedSeq: this.state.seq, batchId: this.deps.ids.next(), facts, due: dueOf(state), ...claim };
     return commitBatch(this.deps, request);
   }
 
@@ -234,27 +242,27 @@ export class SessionDriver {
       case "dup":
         if (decision.rests) this.own.drop();
         this.emptyConflicts = 0;
-        this.adopt(decision.speculation.state, decision.speculation.events);
+        this.view.adopt(decision.speculation.state, decision.speculation.events);
         this.deps.channel?.publish(this.deps.ref, decision.speculation.events);
         this.finish(decision);
         return true;
       case "conflict":
-        if (outcome.actualSeq < this.current.seq) throw historyLost(this.deps.sessionId, outcome.actualSeq);
+        if (outcome.actualSeq < this.state.seq) throw historyLost(this.deps.sessionId, outcome.actualSeq);
         this.putBack(decision.accepted);
-        await this.readTail();
+        await this.view.read();
         // The log says that others were faster, and shows nothing of them.
-        if (this.current.seq === decision.speculation.from && ++this.emptyConflicts > driverLimits.conflictsMax) throw storeConflict();
+        if (this.state.seq === decision.speculation.from && ++this.emptyConflicts > driverLimits.conflictsMax) throw storeConflict();
         return true;
       case "fenced":
         this.loseLease();
         this.putBack(decision.accepted);
-        await this.readTail();
+        await this.view.read();
         return true;
       case "closed": {
         const error = sessionClosed(this.deps.sessionId);
         for (const offer of decision.accepted) offer.reject(error);
-        await this.readTail();
-        if (this.current.status !== "closed") throw error; // Removed before anything of it was read.
+        await this.view.read();
+        if (this.state.status !== "closed") throw error; // Removed before anything of it was read.
         return true;
       }
       case "full":
@@ -268,7 +276,7 @@ export class SessionDriver {
   /** Acknowledges and launches, once the log has it. */
   private finish({ accepted, launches, lease }: BatchDecision): void {
     for (const offer of accepted) offer.resolve();
-    if (this.own.lease === lease) for (const launch of launches) launch(this.current);
+    if (this.own.lease === lease) for (const launch of launches) launch(this.state);
   }
 
   /** Offers of a decision that was not written wait for the next one; closing facts are void without the lease. */
@@ -277,31 +285,16 @@ export class SessionDriver {
     if (!this.own.lease) this.inbox.dropClosings();
   }
 
-  private adopt(state: State, events: readonly DurableEvent[]): void {
-    const { seq } = this.current;
-    this.current = state;
+  private adopted({ state, events, oldSeq }: Adoption): void {
     this.effects.heed(state);
     this.hub.publish(events);
     this.drafts.heed(this.isOwner && openLanes(state).length > 0);
-    this.listening.heed(state, Math.max(seq, Math.min(this.oldSeq, state.seq)));
-  }
-
-  /** Folds and publishes what others appended. */
-  private async readTail(): Promise<void> {
-    this.tailSeq = 0;
-    const facts = await readNews(this.deps, this.current.seq);
-    this.isFresh = true;
-    if (facts.length === 0) return;
-    const { state, events } = catchUp(this.current, facts, this.deps.sessionId);
-    if (this.own.lease && state.epoch > this.own.lease.epoch) this.loseLease();
-    const news = events.filter(({ seq }) => seq > this.oldSeq);
-    this.adopt(state, news);
+    this.listening.heed(state, oldSeq);
   }
 
   private onTail(seq: number | undefined): void {
-    // 0: it was removed. Nothing: who knows.
-    this.tailSeq = Math.max(this.tailSeq, seq || Number.MAX_SAFE_INTEGER);
-    if (this.tailSeq > this.current.seq) this.look();
+    this.view.noteTail(seq);
+    if (this.view.isBehind) this.look();
   }
 
   private async claim(): Promise<void> {
@@ -309,7 +302,7 @@ export class SessionDriver {
     const lastSeq = await this.own.claim();
     if (this.isOwner) this.attend();
     if (this.isDisposed) await this.own.release();
-    else if (lastSeq !== undefined && lastSeq > this.current.seq) await this.readTail();
+    else if (lastSeq !== undefined && lastSeq > this.state.seq) await this.view.read();
   }
 
   /** Another may own the session: what is under way here counts no more. */
@@ -325,11 +318,7 @@ export class SessionDriver {
   /** The log is lost to us: drop all, so that the next use reads it again. */
   private lose(error: AgentError): void {
     this.loseLease();
-    this.loading = undefined;
-    if (this.oldSeq === 0) this.oldSeq = this.current.seq;
-    if (this.current.seq > 0 || !error.retryable) this.lostState = error.retryable ? this.current : undefined;
-    this.current = emptyState;
-    this.tailSeq = 0;
+    this.view.lose(error);
     this.listening.end();
     const level = error.code === "SESSION_CLOSED" ? "info" : "error";
     this.deps.logger.log(level, error.message, { code: error.code, session: this.deps.sessionId });
@@ -338,34 +327,22 @@ export class SessionDriver {
     this.date.setAfterFault(this.watchers.size > 0 && !this.isDisposed);
   }
 
-  /** Effects that end in the same moment are decided on together: one batch, not one for each. */
-  private closeEffect(body: Parameters<Speculation["add"]>[0]): Promise<void> {
-    const offer: Offer = { bodies: () => [body], needsOwner: true, isClosing: true };
-    const isAlone = this.effects.count < 2 || this.isDisposed;
-    if (!isAlone) this.gather();
-    const done = isAlone ? this.offer(offer) : this.inbox.put(offer);
-    return done.then(
-      () => {},
-      () => {},
-    );
-  }
-
   /** Nothing to do at once: tell the watchers, and see what will move the session next. */
   private settle(): void {
-    if (isAtRest(this.current)) this.recovered = false;
-    this.watchers.settled(this.current);
+    this.view.rest();
+    this.watchers.settled(this.state);
     this.attend();
-    this.date.set(this.deps.drives ? this.current : emptyState);
+    this.date.set(this.drives ? this.state : emptyState);
   }
 
   private attend(): void {
     const isWatched = this.watchers.size > 0;
-    this.listening.attend({ isOwner: this.isOwner, isWatched, mayTakeOver: this.deps.drives && !isAtRest(this.current) });
+    this.listening.attend({ isOwner: this.isOwner, isWatched, mayTakeOver: this.drives && !isAtRest(this.state) });
   }
 
   private onDate(): void {
     const now = this.deps.clock.now();
-    const isLate = expiredCalls(this.current, now).length > 0;
+    const isLate = expiredCalls(this.state, now).length > 0;
     if (isLate) this.offer({ bodies: (state) => expiredCalls(state, now), needsOwner: true }).catch(() => {});
     else this.kick();
   }

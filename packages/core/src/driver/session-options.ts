@@ -54,6 +54,7 @@ export const driverLimits: {
   readonly hookWaitMs: number;
   readonly hookMs: number;
   readonly drainMs: number;
+  readonly handOverMs: number;
   readonly tailPollMs: number;
   readonly channelPollMs: number;
   readonly heldEvents: number;
@@ -86,6 +87,8 @@ export const driverLimits: {
   hookMs: 600_000,
   /** How long a provider may read on after its answer is complete, for the sake of the connection. */
   drainMs: 5_000,
+  /** How long tools that were signalled may take to end before the session is handed over without their results. */
+  handOverMs: 500,
   /** How often a log that cannot tell is looked at, and a session for a lease that ran out. */
   tailPollMs: 250,
   /** How often a log is looked at that cannot tell, where a channel tells as long as it works. */

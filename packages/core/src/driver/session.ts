@@ -152,6 +152,7 @@ function sessionOver(handle: Handle): AgentSession {
     staleSnapshot: () => driver.staleState && snapshotOf(driver.staleState, deps.sessionId),
     subscribe: (listener) => driver.hub.listen(guardListener(deps)((events: readonly SessionEvent[]) => listener(events))),
     ...commandsOf(handle),
+    handOver: () => driver.handOver(),
     [Symbol.asyncDispose]: () => driver.dispose(),
   };
   return session;

@@ -36,7 +36,7 @@ export function planNextTurn(run: Run): Plan {
 
 function planRetry(run: Run, retry: NonNullable<Run["retry"]>): Plan {
   const { runId, turn, attempt } = run;
-  if (retry.until === undefined && retry.failure.code !== "CRASHED") {
+  if (retry.until === undefined && retry.failure.code !== "CRASHED" && retry.failure.code !== "HANDED_OVER") {
     return {
       facts: [],
       effects: [{ type: "schedule-retry", id: `${runId}.${turn}#${attempt}/wait`, runId, turn, attempt, failure: retry.failure }],

@@ -114,6 +114,8 @@ export interface Run {
   readonly turn: number;
   readonly attempt: number;
   readonly open?: OpenCall;
+  /** How many attempts of the last turn were handed over: they do not count as attempts. */
+  readonly handedOver?: number;
   /** The last attempt was thrown away and another is owed; `until` once its wait is scheduled. */
   readonly retry?: { readonly failure: Failure; readonly until?: number };
   /** Inputs that join before the next model call. */

@@ -52,7 +52,9 @@ export function startsModel(state: State, fact: FactOf<"model.started">): boolea
 export function foldModelStarted(state: State, fact: FactOf<"model.started">): State {
   const { run } = state;
   if (!run || !startsModel(state, fact)) return state;
-  const { retry: _, decision: __, ...rest } = run;
+  const { retry: _, decision: __, ...kept } = run;
+  const { handedOver: ___, ...fresh } = kept;
+  const rest = fact.attempt === 1 ? fresh : kept;
   const open = { lane: fact.seq, turn: fact.turn, attempt: fact.attempt, inDoubt: false };
   const began: Run = { ...rest, turn: fact.turn, attempt: fact.attempt, open, steered: [], calls: [], answered: false };
   let next: State & { readonly run: Run } = { ...state, model: fact.model, run: began };
@@ -97,17 +99,23 @@ export function foldModelFinished(state: State, fact: FactOf<"model.finished">):
 export function foldModelFailed(state: State, fact: FactOf<"model.failed">): State {
   if (!state.run || !endsAttempt(state, fact)) return state;
   const { open: _, ...run } = state.run;
-  const next: Run = mayRetry(run, fact) ? { ...run, retry: { failure: fact.failure } } : { ...run, failure: fact.failure };
+  const retried: Run = mayRetry(run, fact) ? { ...run, retry: { failure: fact.failure } } : { ...run, failure: fact.failure };
+  const next: Run = fact.failure.code === "HANDED_OVER" ? { ...retried, handedOver: (run.handedOver ?? 0) + 1 } : retried;
   return spend({ ...state, run: next }, fact);
 }
 
 /** Longest wait that another side may ask for; beyond it the run fails at once. */
 const retryAfterMaxMs = 60_000;
 
-/** Whether another attempt follows a failed one. */
+/** How often one model call may be handed over: each time is a deploy, not a fault. */
+const handOversMax = 20;
+
+/** Whether another attempt follows a failed one. One that was handed over has not failed: it does not count. */
 export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" | "attempt">): boolean {
   const { failure } = fact;
-  return failure.retryable && (failure.retryAfterMs ?? 0) <= retryAfterMaxMs && fact.attempt < run.limits.attemptsMax;
+  const handedOver = run.handedOver ?? 0;
+  if (failure.code === "HANDED_OVER") return handedOver < handOversMax;
+  return failure.retryable && (failure.retryAfterMs ?? 0) <= retryAfterMaxMs && fact.attempt - handedOver < run.limits.attemptsMax;
 }
 
 /** Whether the fact says when the attempt that is owed may begin. */

@@ -160,6 +160,12 @@ export interface AgentSession {
   /** Ends the session for good: later inputs are refused with SESSION_CLOSED. */
   close(): Promise<void>;
   /**
+   * Gives a run that is under way here to another node, and drives no more: the handle records and follows from then on. A model call is cut off
+   * and made again there, which counts as no attempt; tools are signalled, what they give within half a second is recorded, and the rest is
+   * treated as after a crash. Resolves when another may claim the session.
+   */
+  handOver(): Promise<void>;
+  /**
    * Lets go of the session without ending it: what runs is signalled and left to the next owner, the lease goes back. Streams and calls
    * on this handle are rejected with RUN_ABORTED from then on.
    */

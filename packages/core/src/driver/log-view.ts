@@ -1,0 +1,135 @@
+/*
+ * Owns: what this process knows of the log of one session: the state, up to where it was read, up to where the log is known to reach.
+ * Does not own: what is appended and who is told (the driver).
+ */
+import type { AgentError } from "../errors.ts";
+import type { DurableEvent } from "../loop/event.ts";
+import { emptyState, isAtRest, type State } from "../loop/state.ts";
+import { storeError } from "./commit.ts";
+import type { Deps } from "./deps.ts";
+import { readNews } from "./read-news.ts";
+import { catchUp } from "./speculation.ts";
+
+/** A state that takes the place of the one before. */
+export interface Adoption {
+  readonly state: State;
+  /** What is to be told of it. */
+  readonly events: readonly DurableEvent[];
+  /** What was opened up to here was not told by this handle, or long ago. */
+  readonly oldSeq: number;
+}
+
+export interface LogViewOptions {
+  /** Others have appended: what follows from that alone, before it is adopted. */
+  readonly onForeign: (state: State) => void;
+  readonly onAdopt: (adoption: Adoption) => void;
+}
+
+export class LogView {
+  readonly #deps: Deps;
+  readonly #options: LogViewOptions;
+  #state: State = emptyState;
+  /** What could not be read again. */
+  #lost: State | undefined;
+  #loading: Promise<void> | undefined;
+  #wasRecovered = false;
+  /** Seq up to which the log is known to reach. */
+  #tailSeq = 0;
+  /** What is read up to here is no news: it was told, or is older than this handle. */
+  #oldSeq = Number.POSITIVE_INFINITY;
+  #isFresh = false;
+
+  constructor(deps: Deps, options: LogViewOptions) {
+    this.#deps = deps;
+    this.#options = options;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** A run was open when the log was read, and has not rested since. */
+  get wasRecovered(): boolean {
+    return this.#wasRecovered;
+  }
+
+  /** The state that was lost with the store, until it can be read again. */
+  get staleState(): State | undefined {
+    return this.#state.seq === 0 ? this.#lost : undefined;
+  }
+
+  /** Others have appended what was not read yet. */
+  get isBehind(): boolean {
+    return this.#tailSeq > this.#state.seq;
+  }
+
+  /** Reads the log, once. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
+  load(): Promise<void> {
+    this.#loading ??= this.read().then(
+      () => {
+        this.#wasRecovered = !isAtRest(this.#state);
+        this.#oldSeq = 0;
+        this.#lost = undefined;
+      },
+      (error: unknown) => {
+        this.#loading = undefined;
+        throw storeError(error);
+      },
+    );
+    return this.#loading;
+  }
+
+  /** Folds what others have appended. @throws as `load` */
+  async read(): Promise<void> {
+    this.#tailSeq = 0;
+    const facts = await readNews(this.#deps, this.#state.seq);
+    this.#isFresh = true;
+    if (facts.length === 0) return;
+    const { state, events } = catchUp(this.#state, facts, this.#deps.sessionId);
+    this.#options.onForeign(state);
+    this.adopt(
+      state,
+      events.filter(({ seq }) => seq > this.#oldSeq),
+    );
+  }
+
+  /** The same, unless nobody can have appended since `grow old`. */
+  async refresh(): Promise<void> {
+    if (!this.#isFresh) await this.read();
+  }
+
+  /** From now on others may have appended. */
+  growOld(): void {
+    this.#isFresh = false;
+  }
+
+  /** The log may hold more than was read, where it was read at all. */
+  doubt(): void {
+    if (this.#loading) this.#tailSeq = Number.MAX_SAFE_INTEGER;
+  }
+
+  /** The log reaches up to here; 0: it was removed, nothing: who knows. */
+  noteTail(seq: number | undefined): void {
+    this.#tailSeq = Math.max(this.#tailSeq, seq || Number.MAX_SAFE_INTEGER);
+  }
+
+  adopt(state: State, events: readonly DurableEvent[]): void {
+    const oldSeq = Math.max(this.#state.seq, Math.min(this.#oldSeq, state.seq));
+    this.#state = state;
+    this.#options.onAdopt({ state, events, oldSeq });
+  }
+
+  /** Nothing moves any more: what was recovered is dealt with. */
+  rest(): void {
+    if (isAtRest(this.#state)) this.#wasRecovered = false;
+  }
+
+  /** Forgets all, so that the next use reads it again. */
+  lose(error: AgentError): void {
+    this.#loading = undefined;
+    if (this.#oldSeq === 0) this.#oldSeq = this.#state.seq;
+    if (this.#state.seq > 0 || !error.retryable) this.#lost = error.retryable ? this.#state : undefined;
+    this.#state = emptyState;
+    this.#tailSeq = 0;
+  }
+}
