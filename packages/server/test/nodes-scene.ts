@@ -1,6 +1,6 @@
 import { createAgent, defineTool, type Tool } from "@loopwright/core";
 import { memoryChannel, memoryStore } from "@loopwright/core/memory";
-import type { EventChannel, Logger, RunQueue, SessionStore } from "@loopwright/core/ports";
+import type { EventChannel, Logger, RunQueue, RunQueueWorker, SessionStore } from "@loopwright/core/ports";
 import type { DurableEvent } from "@loopwright/core/protocol";
 import { type ManualClock, manualClock, seededIds } from "@loopwright/core/testing";
 import { onTestFinished } from "vitest";
@@ -72,15 +72,38 @@ export async function openNodes(options: NodesSceneOptions): Promise<NodesScene>
   };
 }
 
-type NodeParts = Omit<Parameters<typeof openStreamDoor>[0], "agents"> & { readonly tools: readonly Tool[] };
+type NodeParts = Omit<Parameters<typeof openStreamDoor>[0], "agents" | "queue"> & {
+  readonly tools: readonly Tool[];
+  readonly queue: RunQueue;
+};
 
-function openNode({ tools, store: whole, ...shared }: NodeParts): NodeInTest {
+function openNode({ tools, store: whole, queue: all, ...shared }: NodeParts): NodeInTest {
   const model = toldModel();
   const logged: { level: string; message: string }[] = [];
   const logger: Logger = { log: (level, message) => void logged.push({ level, message }) };
-  const { store, kill } = mortalStore(whole);
-  const door = openStreamDoor({ ...shared, store, logger, agents: [createAgent({ name: "told", provider: model.provider, tools })] });
-  onTestFinished(() => door.close());
+  let isDead = false;
+  const store = mortalStore(whole, () => isDead);
+  const takers: RunQueueWorker[] = [];
+  const queue: RunQueue = {
+    ...all,
+    work(take, how) {
+      const taker = all.work(take, how);
+      takers.push(taker);
+      return taker;
+    },
+  };
+  const kill = (): void => {
+    isDead = true;
+    for (const taker of takers) void taker.stop();
+  };
+  const door = openStreamDoor({
+    ...shared,
+    store,
+    queue,
+    logger,
+    agents: [createAgent({ name: "told", provider: model.provider, tools })],
+  });
+  onTestFinished(() => (isDead ? undefined : door.close()));
   const connect = connectInProcess(door.fetch);
   const ask = async <Body>(asked: Ask): Promise<{ readonly status: number; readonly headers: Headers; readonly body: Body }> => {
     const connection = await connect(asked);
@@ -103,39 +126,33 @@ function openNode({ tools, store: whole, ...shared }: NodeParts): NodeInTest {
 }
 
 /** A store as one process sees it, until that dies. */
-function mortalStore(store: SessionStore): { readonly store: SessionStore; kill(): void } {
-  let isDead = false;
+function mortalStore(store: SessionStore, isDead: () => boolean): SessionStore {
   const never = new Promise<never>(() => {});
   const mortal =
     <Args extends readonly unknown[], T>(act: (...args: Args) => Promise<T>) =>
     (...args: Args): Promise<T> =>
-      isDead ? never : act(...args).then((value) => (isDead ? never : value));
+      isDead() ? never : act(...args).then((value) => (isDead() ? never : value));
   const { log } = store;
   return {
-    store: {
-      ...store,
-      log: {
-        ...log,
-        append: mortal((ref, request) => log.append(ref, request)),
-        read: mortal((ref, options) => log.read(ref, options)),
-        head: mortal((ref) => log.head(ref)),
-        claim: mortal((ref, claim) => log.claim(ref, claim)),
-        renew: mortal((ref, lease) => log.renew(ref, lease)),
-        // A close of the test must end though the process is dead.
-        release: async (ref, epoch) => (isDead ? undefined : log.release(ref, epoch)),
-        due: mortal((options) => log.due(options)),
-        setDue: mortal((ref, how) => log.setDue(ref, how)),
-      },
-    },
-    kill() {
-      isDead = true;
+    ...store,
+    log: {
+      ...log,
+      append: mortal((ref, request) => log.append(ref, request)),
+      read: mortal((ref, options) => log.read(ref, options)),
+      head: mortal((ref) => log.head(ref)),
+      claim: mortal((ref, claim) => log.claim(ref, claim)),
+      renew: mortal((ref, lease) => log.renew(ref, lease)),
+      release: mortal((ref, epoch) => log.release(ref, epoch)),
+      due: mortal((options) => log.due(options)),
+      setDue: mortal((ref, how) => log.setDue(ref, how)),
     },
   };
 }
 
-/** The session rests, and this node knows. */
-export const restsOn = ({ door }: NodeInTest, lastSeq: () => Promise<number>): Promise<void> =>
-  until(async () => {
-    const seq = await lastSeq();
-    return door.use("s", ({ session }) => session.isResting && session.lastSeq === seq);
+/** The session rests, and this node knows all of it. */
+export async function restsOn(node: NodeInTest | undefined, store: SessionStore): Promise<void> {
+  await until(async () => {
+    const { lastSeq } = await store.log.head({ scope: "local", session: "s" });
+    return (await node?.door.use("s", ({ session }) => session.isResting && session.lastSeq === lastSeq)) ?? false;
   }, "the session rests");
+}
