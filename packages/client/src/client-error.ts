@@ -45,7 +45,23 @@ export function unreachable(address: string, cause?: unknown): AgentError {
 
 /** The error that a problem document tells of, with the code as the server sent it; `undefined` where it is none. */
 export function errorFromDocument(json: unknown, more: Partial<AgentErrorOptions>): AgentError | undefined {
-  const { code, detail: message, fix, retryable, retryAfterMs = more.retryAfterMs, runId = more.runId } = (json ?? {}) as Partial<Problem>;
+  const {
+    code,
+    detail: message,
+    fix,
+    retryable,
+    retryAfterMs = more.retryAfterMs,
+    runId = more.runId,
+    details,
+  } = (json ?? {}) as Partial<Problem>;
   if (typeof code !== "string" || typeof message !== "string") return undefined;
-  return clientError(code as ErrorCode, { ...more, message, fix, retryable, retryAfterMs, runId });
+  return clientError(code as ErrorCode, {
+    ...more,
+    message,
+    fix,
+    retryable,
+    retryAfterMs,
+    runId,
+    details: { ...more.details, ...details },
+  });
 }

@@ -1,5 +1,7 @@
 import type {
+  AcceptedDecision,
   AcceptedSubmission,
+  ApprovalDecision,
   DeclaredTool,
   DurableEvent,
   ExecuteInput,
@@ -74,6 +76,12 @@ export interface SessionRequests {
     results: readonly ToolResultMessage[],
     options?: RequestOptions,
   ): Promise<AcceptedSubmission & { readonly sessionId: string }>;
+  /** Says whether a call that waits for leave may run. Sent again where the answer got lost. */
+  decide(
+    sessionId: string,
+    callKey: string,
+    decision: ApprovalDecision & RequestOptions,
+  ): Promise<AcceptedDecision & { readonly sessionId: string }>;
   /** False when nothing runs. The partial answer is kept. */
   abort(sessionId: string, reason?: string, options?: RequestOptions & { readonly runId?: string | undefined }): Promise<boolean>;
   /** The durable events after a cursor, without waiting for more. */
@@ -91,6 +99,10 @@ export interface SessionRequests {
 
 export function createSessionRequests(scene: ClientScene): SessionRequests {
   const json = <T>(request: WireRequest): Promise<T> => requestJson<T>(scene, request);
+  const keyed = <T>(
+    path: string,
+    { idempotencyKey, ...more }: Omit<WireRequest, "path"> & { readonly idempotencyKey: string },
+  ): Promise<T> => requestSurely<T>(scene, { ...more, path, headers: { "Idempotency-Key": idempotencyKey } });
   return {
     list: ({ signal, ...query } = {}) => json({ path: `/api/sessions${queryOf(query)}`, signal }),
     async search(words, { signal, limit } = {}) {
@@ -109,15 +121,12 @@ export function createSessionRequests(scene: ClientScene): SessionRequests {
     },
     submit(id, input, { idempotencyKey = newId(scene), mode, parent, signal, ...options } = {}) {
       const body = typeof input === "object" && "regenerate" in input ? input : { input };
-      return requestSurely(scene, {
-        path: `${pathOf(id)}/messages`,
-        json: { ...body, mode, parent, options },
-        headers: { "Idempotency-Key": idempotencyKey },
-        signal,
-      });
+      return keyed(`${pathOf(id)}/messages`, { json: { ...body, mode, parent, options }, idempotencyKey, signal });
     },
     sendResults: (id, results, { signal } = {}) =>
-      requestSurely(scene, { path: `${pathOf(id)}/tool-results`, json: { results }, headers: { "Idempotency-Key": newId(scene) }, signal }),
+      keyed(`${pathOf(id)}/tool-results`, { json: { results }, idempotencyKey: newId(scene), signal }),
+    decide: (id, callKey, { idempotencyKey = newId(scene), signal, ...json }) =>
+      keyed(`${pathOf(id)}/approvals/${encodeURIComponent(callKey)}`, { json, idempotencyKey, signal }),
     async abort(id, reason, { runId, signal } = {}) {
       const request = { path: `${pathOf(id)}/abort`, json: { reason, runId }, signal };
       return (await requestSurely<{ readonly aborting: boolean }>(scene, request)).aborting;

@@ -143,6 +143,13 @@ describe("an execution over HTTP", () => {
     ]);
   });
 
+  it("ends where a person is to decide, and says on what", async () => {
+    const pending = { toolCallId: "c", callKey: "r1.1.0", toolName: "remove", args: {}, argsDigest: "d" };
+    const complete = { type: "execute_complete", status: "awaiting_tool_execution", pendingApprovals: [pending] } as const;
+    const result = await scene(sse(complete)).client.execute("hello").result();
+    expect(result).toMatchObject({ status: "awaiting_tool_execution", pendingApprovals: [pending] });
+  });
+
   it("tells how its connection stands", async () => {
     const states: ConnectionState["state"][] = [];
     const { client } = scene(sse(accepted), sse(...ends));
@@ -156,5 +163,35 @@ describe("an execution over HTTP", () => {
     const result = await client.execute("hello").result();
     expect(result.error).toMatchObject({ code: "MODEL_AUTH", message: "The key is wrong.", fix: "Set another.", runId: "r1" });
     expect([result.status, isAgentError(result.error, "MODEL_AUTH")]).toEqual(["error", true]);
+  });
+});
+
+describe("a decision over HTTP", () => {
+  const decision = { decision: "allow", args: { path: "/x" }, note: "ok", argsDigest: "d" } as const;
+  const accepted = { sessionId: "s1", runId: "r1", seq: 9, replayed: false };
+
+  it("is sent again under the same key until the server has it", async () => {
+    const { client, requests } = scene(new TypeError("no network"), problem("STORE_UNAVAILABLE"), Response.json(accepted));
+    expect(await client.sessions.decide("s1", "r1.1.0", decision)).toEqual(accepted);
+    expect(requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual(
+      Array.from({ length: 3 }, () => "POST /base/api/sessions/s1/approvals/r1.1.0"),
+    );
+    const keys = requests.map(({ headers }) => headers.get("Idempotency-Key"));
+    expect(new Set(keys).size).toBe(1);
+    expect(await requests[2]?.json()).toEqual(decision);
+  });
+
+  it("is sent under the key that it brings", async () => {
+    const { client, requests } = scene(Response.json(accepted));
+    await client.sessions.decide("s1", "r1.1.0", { decision: "deny", idempotencyKey: "mine" });
+    expect([requests[0]?.headers.get("Idempotency-Key"), await requests[0]?.json()]).toEqual(["mine", { decision: "deny" }]);
+  });
+
+  it("that comes second is refused with the first one", async () => {
+    const details = { callKey: "r1.1.0", decision: "deny", by: "ada" };
+    const document = problemOf(new AgentError("APPROVAL_DECIDED", { message: "Denied already.", details }));
+    const { client, requests } = scene(Response.json(document, { status: 409 }));
+    await expect(client.sessions.decide("s1", "r1.1.0", decision)).rejects.toMatchObject({ code: "APPROVAL_DECIDED", details });
+    expect(requests).toHaveLength(1);
   });
 });

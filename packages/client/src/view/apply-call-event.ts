@@ -18,13 +18,11 @@ export function applyCallEvent(draft: ViewDraft, event: DurableEvent): void {
       for (const asked of event.toolCalls) draft.changeCall(asked.callKey, (call) => waitingCall(call, asked));
       view.pendingToolCalls = [...view.pendingToolCalls, ...event.toolCalls].sort((a, b) => callIndex(a.callKey) - callIndex(b.callKey));
       return;
-    case "approval_requested": {
-      const { args, deadline } = event;
-      draft.changeCall(event.callKey, (call) => ({ ...call, args, state: "approval", ...(deadline === undefined ? {} : { deadline }) }));
+    case "approval_requested":
+      draft.changeCall(event.callKey, (call) => waitingCall(call, event));
       return;
-    }
     case "approval_decided":
-      draft.changeCall(event.callKey, ({ deadline: _, ...call }) => ({ ...call, state: "asked" }));
+      draft.changeCall(event.callKey, ({ deadline: _, approval: __, ...call }) => ({ ...call, state: "asked" }));
       return;
     default:
       return;

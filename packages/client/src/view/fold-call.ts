@@ -1,4 +1,14 @@
-import { callsOf, type DurableEvent, type EphemeralEvent, type Message, partsOf, type ToolResultMessage } from "@loopwright/core/protocol";
+import {
+  callsOf,
+  type DurableEvent,
+  type EphemeralEvent,
+  type Json,
+  type Message,
+  type PendingApproval,
+  type PendingToolCall,
+  partsOf,
+  type ToolResultMessage,
+} from "@loopwright/core/protocol";
 import type { ViewCall, ViewProgress } from "./session-view.ts";
 
 type EventOf<Type> = Extract<DurableEvent, { readonly type: Type }>;
@@ -33,18 +43,25 @@ export function startedCall(call: ViewCall, event: Pick<EventOf<"tool_execution_
   };
 }
 
-/** A call that the client is to answer. */
-export function waitingCall(call: ViewCall, { args, deadline }: Pick<ViewCall, "args" | "deadline">): ViewCall {
-  return { ...call, state: "waiting", args, ...(deadline === undefined ? {} : { deadline }) };
+/** A call that the client is to answer, or a person to decide on. */
+export function waitingCall(call: ViewCall, { args, deadline, argsDigest, reason }: PendingToolCall & Partial<PendingApproval>): ViewCall {
+  return {
+    ...call,
+    args,
+    ...(argsDigest === undefined ? { state: "waiting" } : { state: "approval", approval: { argsDigest, reason } }),
+    ...(deadline === undefined ? {} : { deadline }),
+  };
+}
+
+/** How a call ended. */
+interface CallEnd extends Pick<EventOf<"tool_execution_end">, "outcome" | "output"> {
+  readonly details?: Json | undefined;
+  readonly durationMs?: number | undefined;
 }
 
 /** A call with its result. */
-export function endedCall(
-  call: ViewCall,
-  end: Pick<EventOf<"tool_execution_end">, "outcome" | "output" | "details" | "durationMs">,
-): ViewCall {
-  const { lane: _, n: __, deadline: ___, ...rest } = call;
-  const { outcome, output, details, durationMs } = end;
+export function endedCall(call: ViewCall, { outcome, output, details, durationMs }: CallEnd): ViewCall {
+  const { lane: _, n: __, deadline: ___, approval: ____, ...rest } = call;
   return {
     ...rest,
     state: "ended",
@@ -59,12 +76,7 @@ export function endedCall(
 /** The same, from the message that the result became. */
 export function answeredCall(call: ViewCall, message: ToolResultMessage): ViewCall {
   const { outcome = message.isError ? "error" : "ok", content, details, durationMs } = message;
-  return endedCall(call, {
-    outcome,
-    output: partsOf(content),
-    ...(details === undefined ? {} : { details }),
-    ...(durationMs === undefined ? {} : { durationMs }),
-  });
+  return endedCall(call, { outcome, output: partsOf(content), details, durationMs });
 }
 
 /** A running call after one event of its lane; the same object where the event does not come next. */

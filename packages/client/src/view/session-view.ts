@@ -50,8 +50,10 @@ export interface ViewCall {
   readonly n?: number;
   readonly startedAt?: number;
   readonly durationMs?: number;
-  /** When a client's answer is too late. */
+  /** When an answer or a decision is too late. */
   readonly deadline?: number;
+  /** While its state is `approval`: what a decision on it is to prove, and why a gate asks. */
+  readonly approval?: { readonly argsDigest: string; readonly reason: string | undefined };
   /** What it has written so far, while it runs. */
   readonly written: string;
   readonly progress: readonly ViewProgress[];

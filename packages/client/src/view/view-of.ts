@@ -34,7 +34,14 @@ function answerOf({ head, updatedAt }: SessionSnapshot, { lane, runId }: Pick<Vi
 }
 
 /** What is being stopped is not tried again. */
-function runOf({ answering: _, tools: __, pendingToolCalls: ___, retry, ...same }: NonNullable<SessionSnapshot["run"]>): ViewRun {
+function runOf({
+  answering: _,
+  tools: __,
+  pendingToolCalls: ___,
+  pendingApprovals: ____,
+  retry,
+  ...same
+}: NonNullable<SessionSnapshot["run"]>): ViewRun {
   return retry && same.aborting === undefined ? { ...same, retry } : same;
 }
 
@@ -56,7 +63,8 @@ function callsIn({ run, messages }: SessionSnapshot): CallMap {
   }
   for (const { callKey, lane, startedAt, args } of run?.tools ?? [])
     change(turn, callKey, (call) => startedCall(call, { seq: lane, at: startedAt, args }));
-  for (const pending of run?.pendingToolCalls ?? []) change(turn, pending.callKey, (call) => waitingCall(call, pending));
+  for (const pending of [...(run?.pendingToolCalls ?? []), ...(run?.pendingApprovals ?? [])])
+    change(turn, pending.callKey, (call) => waitingCall(call, pending));
   return new CallMap(earlier, turn);
 }
 

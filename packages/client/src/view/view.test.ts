@@ -43,8 +43,9 @@ function shown(view: SessionView): unknown {
 const textOf = (parts: NonNullable<SessionView["answer"]>["parts"]): readonly string[] =>
   parts.flatMap((part) => (part.type === "tool_call" || part.text === "" ? [] : [`${part.type}: ${part.text}`]));
 
-function shownCall({ label: _, progress: __, n: ___, startedAt, ...call }: ViewCall): unknown {
-  return call.state === "running" ? { ...call, startedAt } : call;
+function shownCall({ label: _, progress: __, n: ___, startedAt, args, ...call }: ViewCall): unknown {
+  // Arguments that were edited are told with the call's start: of one that is over a snapshot has what the model wrote.
+  return call.state === "running" ? { ...call, args, startedAt } : call.state === "ended" ? call : { ...call, args };
 }
 
 describe("the view of any session", () => {

@@ -2,7 +2,7 @@ import type { Decision, FactBody } from "../loop/fact.ts";
 import type { RunLimits, ToolPolicy } from "../loop/policy.ts";
 import type { AssistantPart } from "../message/content.ts";
 import { type AssistantMessage, callsOf } from "../message/message.ts";
-import type { ScenarioAnswer } from "./loop-scenario.ts";
+import type { ScenarioAnswer, ScenarioApproval } from "./loop-scenario.ts";
 
 interface Attempt {
   readonly runId: string;
@@ -64,6 +64,21 @@ function messageFrom({ runId, turn }: Attempt, answer: ScenarioAnswer): Assistan
   return { role: "assistant", content, stopReason: refuses ? "error" : calls.length > 0 ? "tool_calls" : "stop" };
 }
 
+/** What is recorded in place of a start where a gate asks a person, and what becomes of it. */
+export function approvalFacts(
+  { runId, callKey }: { readonly runId: string; readonly callKey: string },
+  { says, args, deadlineMs }: ScenarioApproval,
+  now: number,
+): { readonly request: FactBody; readonly end: FactBody } {
+  const call = { runId, callKey };
+  const deadline = deadlineMs === undefined ? {} : { deadline: now + deadlineMs };
+  const end: FactBody =
+    says === "expire"
+      ? { type: "tool.finished", ...call, outcome: "expired", output: [{ type: "text", text: "Nobody decided." }] }
+      : { type: "approval.decided", ...call, decision: says, by: "somebody", ...(args ? { args } : {}) };
+  return { request: { type: "approval.requested", ...call, argsDigest: callKey, reason: "Sure?", ...deadline }, end };
+}
+
 /** Facts that fit no state, as a confused or hostile writer may append them. */
 export function forgedFacts(runId: string, limits: RunLimits): readonly FactBody[] {
   const call = { runId, callKey: "forged.1.0" } as const;
@@ -72,6 +87,7 @@ export function forgedFacts(runId: string, limits: RunLimits): readonly FactBody
     { type: "tool.finished", ...call, outcome: "ok", output: [] },
     { type: "client.answered", ...call, outcome: "ok", output: [] },
     { type: "approval.decided", ...call, decision: "allow" },
+    { type: "approval.requested", ...call, argsDigest: "forged" },
     { type: "model.failed", runId, turn: 99, attempt: 1, failure: { code: "INTERNAL", message: "", retryable: false } },
     { type: "model.started", runId, turn: 77, attempt: 1, requestDigest: "", ...model },
     { type: "run.started", runId: "nobody", agent: "a", agentDigest: "", tools: {}, limits, ...model },

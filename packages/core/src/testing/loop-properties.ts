@@ -1,9 +1,9 @@
 import { type AppendList, at } from "../loop/append-list.ts";
 import { eventsOf } from "../loop/events-of.ts";
-import type { Fact } from "../loop/fact.ts";
+import type { ApprovalVerdict, Fact } from "../loop/fact.ts";
 import { fold } from "../loop/fold.ts";
 import { plan } from "../loop/plan.ts";
-import { emptyState, endOf, type State } from "../loop/state.ts";
+import { emptyState, endOf, type KnownDecision, type State } from "../loop/state.ts";
 import { transcriptOf } from "../loop/transcript.ts";
 import { callsOf, type Message, type ToolResultMessage } from "../message/message.ts";
 import { addSpent, type Spent } from "../message/usage.ts";
@@ -122,6 +122,25 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
       claim(fact.replay !== "once" || starts.get(fact.callKey) === 1, seed, `${fact.callKey} started twice`);
     });
   },
+  "a call that a person was asked about starts only once it was allowed, and none is asked about twice": (seed) => {
+    const { facts, states } = simulateLoop(seed);
+    const said = new Map<string, "asked" | ApprovalVerdict>();
+    facts.forEach((fact, i) => {
+      if (!("callKey" in fact) || states[i]?.run === states[i + 1]?.run) return;
+      const before = said.get(fact.callKey);
+      if (fact.type === "approval.requested") {
+        claim(before === undefined, seed, `${fact.callKey} was asked about twice`);
+        said.set(fact.callKey, "asked");
+      } else if (fact.type === "approval.decided") {
+        claim(before === "asked", seed, `${fact.callKey} was decided on and had not been asked about`);
+        said.set(fact.callKey, fact.decision);
+      } else if (fact.type === "tool.started")
+        claim(before === undefined || before === "allow", seed, `${fact.callKey} was started although ${before}`);
+    });
+    const known = decisionsIn(states.at(-1) as State).map(({ callKey, decision }) => [callKey, decision].join());
+    const decided = [...said].flatMap(([callKey, decision]) => (decision === "asked" ? [] : [[callKey, decision].join()]));
+    claim(known.sort().join(" ") === decided.sort().join(" "), seed, `${known.length} decisions known, ${decided.length} made`);
+  },
   "every call gets exactly one result and every run one end": (seed) => {
     const { states } = simulateLoop(seed);
     const last = states.at(-1) as State;
@@ -218,8 +237,16 @@ const runningCalls = (state: State): number => (state.run?.calls ?? []).filter((
 
 /** The state as a value: what two equal states share. */
 function asValue(state: State): string {
-  return JSON.stringify({ ...state, history: itemsOf(state.history), known: itemsOf(state.known), ended: itemsOf(state.ended) });
+  return JSON.stringify({
+    ...state,
+    history: itemsOf(state.history),
+    known: itemsOf(state.known),
+    ended: itemsOf(state.ended),
+    decisions: decisionsIn(state),
+  });
 }
+
+const decisionsIn = ({ decisions }: State): readonly KnownDecision[] => (decisions ? itemsOf(decisions) : []);
 
 const itemsOf = <T>(list: AppendList<T>): readonly T[] => Array.from({ length: list.length }, (_, place) => at(list, place) as T);
 

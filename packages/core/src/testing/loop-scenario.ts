@@ -1,6 +1,8 @@
+import type { ApprovalVerdict } from "../loop/fact.ts";
 import { defaultLimits, type RunLimits, type ToolPolicy } from "../loop/policy.ts";
 import type { AssistantPart, Opaque, ResultPart, ToolCallPart } from "../message/content.ts";
 import { digestOf } from "../message/digest.ts";
+import type { JsonObject } from "../message/json.ts";
 import type { CallOutcome, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import { opaqueOnText, partsBeforeText, toolOutput, userContent, vendorPartOfCall } from "./rich-content.ts";
@@ -18,6 +20,15 @@ export interface LoopScenario {
   /** What one model call or tool costs; nothing is known of some. */
   spentOn(place: string): { readonly usage?: Usage; readonly cost?: Cost };
   inputAt(inputId: string): UserMessage["content"];
+  /** What a person says of the call, where the gate asks one. */
+  approvalOf(callKey: string): ScenarioApproval | undefined;
+}
+
+/** `expire`: nobody decides in time. */
+export interface ScenarioApproval {
+  readonly says: ApprovalVerdict | "expire";
+  readonly args?: JsonObject;
+  readonly deadlineMs?: number;
 }
 
 export interface ScenarioAnswer {
@@ -77,6 +88,7 @@ export function loopScenario(seed: number): LoopScenario {
     outcomeOf: (callKey) => (seededRandom(hash(seed, callKey, 0))() < 0.8 ? "ok" : "error"),
     spentOn: (place) => spent(seededRandom(hash(seed, place, 5))),
     outputOf: (callKey) => toolOutput(seededRandom(hash(seed, callKey, 1)), `result of ${callKey}`),
+    approvalOf: (callKey) => approval(seededRandom(hash(seed, callKey, 6))),
     inputAt: (inputId) => userContent(seededRandom(hash(seed, inputId, 2)), `say ${inputId}`),
   };
 }
@@ -117,6 +129,15 @@ function spent(random: () => number): ReturnType<LoopScenario["spentOn"]> {
   if (random() < 0.3) return {};
   const usage = { input: Math.floor(random() * 1_000), output: Math.floor(random() * 100) };
   return random() < 0.3 ? { usage } : { usage, cost: { totalUsd: Math.floor(random() * 1_000) / 64 } };
+}
+
+function approval(random: () => number): ScenarioApproval | undefined {
+  if (random() < 0.7) return undefined;
+  const said = random();
+  const deadline = random() < 0.5 ? { deadlineMs: 60_000 } : {};
+  if (said < 0.25 && "deadlineMs" in deadline) return { says: "expire", ...deadline };
+  if (said < 0.5) return { says: "deny", ...deadline };
+  return { says: "allow", ...(random() < 0.3 ? { args: { edited: true } } : {}), ...deadline };
 }
 
 const hash = (seed: number, a: number | string, b: number): number => Number.parseInt(digestOf(`${seed}/${a}/${b}`), 36) % 2 ** 32;

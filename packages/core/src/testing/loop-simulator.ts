@@ -6,8 +6,8 @@ import type { Effect } from "../loop/effect.ts";
 import { type Fact, type FactBody, factVersion } from "../loop/fact.ts";
 import { fold } from "../loop/fold.ts";
 import { plan } from "../loop/plan.ts";
-import { emptyState, isAtRest, type State } from "../loop/state.ts";
-import { forgedFacts, modelEnd } from "./loop-answers.ts";
+import { type Call, emptyState, isAtRest, type State } from "../loop/state.ts";
+import { approvalFacts, forgedFacts, modelEnd } from "./loop-answers.ts";
 import { type LoopScenario, loopScenario } from "./loop-scenario.ts";
 import { seededRandom } from "./seeded-random.ts";
 
@@ -92,7 +92,7 @@ class SimulatedSession {
     if (!disturbed || chance < 0.62) this.finishOne();
     else if (chance < 0.72) this.command("input");
     else if (chance < 0.76) this.command("abort");
-    else if (chance < 0.82) this.answerClient();
+    else if (chance < 0.82) this.answerCall();
     else if (chance < 0.85) this.moveHead();
     else if (chance < 0.9) this.crash();
     else if (chance < 0.95) this.forge();
@@ -104,7 +104,7 @@ class SimulatedSession {
   calm(): void {
     this.settle();
     if (this.running.size > 0) this.finishOne();
-    else this.answerClient();
+    else this.answerCall();
     this.settle();
   }
 
@@ -153,6 +153,8 @@ class SimulatedSession {
   }
 
   private launch(effect: Effect): void {
+    const approval = this.approvalFor(effect);
+    if (approval) return void this.add(approval.request);
     this.launched.push(effect.id);
     if (effect.type === "open-run") this.runs.push(effect.input.runId);
     if (effect.type === "call-model" || effect.type === "run-tool" || effect.type === "lookup-tool") this.running.set(effect.id, effect);
@@ -161,6 +163,17 @@ class SimulatedSession {
     if (effect.type !== "call-model") return;
     this.asked.push(this.state);
     this.calls.push(effect);
+  }
+
+  /** The gate asks about some calls, before their first attempt; once somebody has allowed one it is asked no more. */
+  private approvalFor(effect: Effect): ReturnType<typeof approvalFacts> | undefined {
+    if (effect.type !== "run-tool" || effect.attempt > 1 || effect.call.approval) return undefined;
+    return this.approvalOf(effect.call, effect.runId);
+  }
+
+  private approvalOf({ part: { callKey } }: Call, runId: string): ReturnType<typeof approvalFacts> | undefined {
+    const approval = this.scenario.approvalOf(callKey);
+    return approval && approvalFacts({ runId, callKey }, approval, this.now);
   }
 
   private finishOne(): void {
@@ -183,10 +196,13 @@ class SimulatedSession {
     this.add({ ...end, ...this.scenario.spentOn(`${runId}.${turn}.${attempt}`) });
   }
 
-  private answerClient(): void {
-    const asked = (this.state.run?.calls ?? []).filter((call) => call.stage === "requested");
+  /** A client answers, or a person decides or lets the deadline pass. */
+  private answerCall(): void {
+    const asked = (this.state.run?.calls ?? []).filter((call) => call.stage === "requested" || call.stage === "asked");
     const call = asked[Math.floor(this.random() * asked.length)];
     if (!call || !this.state.run) return;
+    const approval = call.stage === "asked" ? this.approvalOf(call, this.state.run.runId) : undefined;
+    if (approval) return void this.add(approval.end);
     this.add({
       type: "client.answered",
       runId: this.state.run.runId,
