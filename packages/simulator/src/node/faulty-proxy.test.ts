@@ -110,6 +110,16 @@ describe("a line with faults", () => {
     expect(proxy.counts).toMatchObject({ swallowed: 1, cut: 1 });
   });
 
+  it("swallows one reply and no more where it was told to", async () => {
+    const { proxy } = await through({});
+    proxy.swallowNext();
+    const [first, second] = [await dial(proxy), await dial(proxy)];
+    first.write("a");
+    expect(await receive(first)).toBe("");
+    second.write("b");
+    expect(await receive(second, 1)).toBe("b");
+  });
+
   it("holds back what is sent towards the server, and delivers it when the line is good again", async () => {
     const { proxy, server } = await through({ toServer: { isHeld: true } });
     const socket = await dial(proxy);

@@ -21,6 +21,8 @@ export interface FaultyProxy {
   readonly openCount: number;
   /** What is wrong from now on, for open connections too. Without toxics the line is good again, and what was held back arrives. */
   infect(toxics?: Toxics): void;
+  /** Swallows the next piece from the server, whatever connection it is on: the request was executed, its reply is lost, the connection cut. */
+  swallowNext(): void;
   /** Cuts every open connection now. */
   cut(by?: "end" | "reset"): void;
   close(): Promise<void>;
@@ -40,6 +42,7 @@ class TcpProxy implements FaultyProxy {
   readonly #server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
   readonly #lines = new Set<Line>();
   #toxics: Toxics;
+  #swallowsNext = false;
 
   constructor(options: FaultyProxyOptions) {
     this.#options = options;
@@ -64,6 +67,10 @@ class TcpProxy implements FaultyProxy {
   infect(toxics: Toxics = {}): void {
     this.#toxics = toxics;
     for (const line of this.#lines) line.wake();
+  }
+
+  swallowNext(): void {
+    this.#swallowsNext = true;
   }
 
   cut(by?: "end" | "reset"): void {
@@ -99,7 +106,8 @@ class TcpProxy implements FaultyProxy {
 
   #isSwallowed(random: () => number): boolean {
     const { swallowChance = 0 } = this.#toxics;
-    if (swallowChance === 0 || random() >= swallowChance) return false;
+    if (!this.#swallowsNext && (swallowChance === 0 || random() >= swallowChance)) return false;
+    this.#swallowsNext = false;
     this.counts.swallowed++;
     return true;
   }

@@ -1,0 +1,130 @@
+import { AgentError, isAgentError } from "@loopwright/core";
+import type { Logger } from "@loopwright/core/ports";
+import {
+  createClient,
+  ErrorReply,
+  type RedisClientOptions,
+  type RedisClientType,
+  type RedisFunctions,
+  type RedisModules,
+  type RedisScripts,
+  type TypeMapping,
+} from "@redis/client";
+import { faultOf, refusalOf, unavailable } from "./redis-fault.ts";
+import { checkServer, type Durability } from "./startup-checks.ts";
+
+/** The vendor's client, for one connection. */
+export type Client = RedisClientType<RedisModules, RedisFunctions, RedisScripts, 3, TypeMapping>;
+
+/** Where and how a store connects. */
+export interface Target {
+  readonly url?: string;
+  readonly clientOptions?: RedisClientOptions;
+  readonly durability: Durability;
+  readonly deadlineMs: number;
+  readonly logger: Logger;
+}
+
+/** Makes connections, and judges the servers at their other end. */
+export interface ClientFactory {
+  /** `host:port`, without user and password. */
+  readonly where: string;
+  /** A client that is not connected and will not connect again by itself. */
+  make(): Client;
+  /** Connects and checks the server. @throws AgentError, or what the client throws */
+  open(client: Client, deadlineMs: number): Promise<void>;
+  /** What failed, as an error of ours, without a secret. */
+  faultOf(error: Error): AgentError;
+}
+
+/** @throws AgentError CONFIG_INVALID when the address cannot be understood. */
+export function clientFactory(target: Target): ClientFactory {
+  const where = placeOf(target);
+  let hasTold = false;
+  return {
+    where,
+    make: () => makeClient(target),
+    async open(client, deadlineMs) {
+      await within(client, deadlineMs, async () => {
+        await client.connect();
+        const { problem, unchecked } = checkServer(await infoOf(client), { where, durability: target.durability });
+        if (problem) throw problem;
+        if (unchecked.length === 0 || hasTold) return;
+        hasTold = true;
+        target.logger.log("warn", "Redis does not say how it keeps sessions; make sure of it", { where, unchecked: [...unchecked] });
+      });
+    },
+    faultOf(error) {
+      if (isAgentError(error)) return error;
+      if (error instanceof ErrorReply) return faultOf(refusalOf(error), where);
+      const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+      return unavailable(where, `cannot be reached${code}`);
+    },
+  };
+}
+
+function makeClient({ url, clientOptions, deadlineMs }: Target): Client {
+  const options: RedisClientOptions = {
+    ...clientOptions,
+    ...(url === undefined ? {} : { url }),
+    // The library adds to the objects it is given.
+    socket: { ...clientOptions?.socket, connectTimeout: deadlineMs, reconnectStrategy: false },
+    disableOfflineQueue: true,
+    // Deadlines are kept by the connection, over all of a command's way.
+    commandOptions: { timeout: 0 },
+    maintNotifications: "disabled",
+  };
+  const client = createClient(options);
+  // Without a listener an error would end the process.
+  client.on("error", () => {});
+  return client;
+}
+
+/** Ends the client's connection whatever state it is in. */
+export function dispose(client: Client): void {
+  try {
+    client.destroy();
+  } catch {
+    // It had ended already.
+  }
+}
+
+/** Gives up on a server that accepts a connection and then says nothing. */
+async function within(client: Client, deadlineMs: number, work: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  const timer = setTimeout(() => {
+    isOver = true;
+    dispose(client);
+  }, deadlineMs);
+  try {
+    await work();
+  } catch (error) {
+    throw isOver ? new AgentError("STORE_UNAVAILABLE", { message: `Redis did not answer within ${deadlineMs} ms.` }) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What the server says of itself; `undefined` where its user may not ask. */
+async function infoOf(client: Client): Promise<string | undefined> {
+  try {
+    return String(await client.sendCommand(["INFO"]));
+  } catch (error) {
+    if (error instanceof ErrorReply && ["NOPERM", "ERR"].includes(refusalOf(error).word)) return undefined;
+    throw error;
+  }
+}
+
+function placeOf({ url, clientOptions }: Target): string {
+  const socket: { readonly host?: unknown; readonly port?: unknown; readonly path?: unknown } = clientOptions?.socket ?? {};
+  if (url === undefined && clientOptions?.url === undefined)
+    return typeof socket.path === "string" ? socket.path : `${String(socket.host ?? "localhost")}:${String(socket.port ?? 6379)}`;
+  const address = URL.parse(url ?? clientOptions?.url ?? "");
+  // The address itself is not shown: it may hold a password.
+  if (!address || !["redis:", "rediss:", "unix:"].includes(address.protocol))
+    throw new AgentError("CONFIG_INVALID", {
+      message: "The address of the Redis store cannot be understood.",
+      fix: "Write it as `redis://user:password@host:port/database` (`rediss:` for TLS), with special characters percent-encoded.",
+    });
+  return address.protocol === "unix:" ? address.pathname : `${address.hostname}:${address.port || "6379"}`;
+}

@@ -1,0 +1,35 @@
+import { type Script, script } from "./script.ts";
+
+/*
+ * Keeps a projection that was folded further, with the texts of the facts between; not when another was faster, nor of a removed session.
+ * KEYS meta view texts; ARGV before seq projection text...
+ */
+export const saveViewScript: Script = script(`
+if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return 0 end
+if tonumber(redis.call('HGET', KEYS[2], 'seq') or 0) ~= tonumber(ARGV[1]) then return 0 end
+redis.call('HSET', KEYS[2], 'seq', ARGV[2], 'value', ARGV[3])
+for i = 4, #ARGV do redis.call('RPUSH', KEYS[3], ARGV[i]) end
+return 1
+`);
+
+/* A draft of a session that was removed is not kept. KEYS meta drafts; ARGV name value */
+export const putDraftScript: Script = script(`
+if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return 0 end
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+return 1
+`);
+
+/* KEYS blob blobs; ARGV key bytes mediaType ifAbsent */
+export const putBlobScript: Script = script(`
+if ARGV[4] ~= '' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'bytes', ARGV[2])
+if ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'type', ARGV[3]) else redis.call('HDEL', KEYS[1], 'type') end
+redis.call('ZADD', KEYS[2], 0, ARGV[1])
+return 1
+`);
+
+/* KEYS blob blobs; ARGV key */
+export const removeBlobScript: Script = script(`
+redis.call('ZREM', KEYS[2], ARGV[1])
+return redis.call('UNLINK', KEYS[1])
+`);

@@ -1,0 +1,75 @@
+import { AgentError } from "@loopwright/core";
+import type { SessionRef } from "@loopwright/core/ports";
+
+/** The keys of one session. They share a hash tag, so that a session never lies apart. */
+export interface SessionKeys {
+  /** Hash: seq, chain, epoch, token, node, until, lease, closed, removed. */
+  readonly meta: string;
+  /** Stream of the facts, under ids `<seq>-0`. */
+  readonly facts: string;
+  /** Hash: batch id -> seq of the batch's last fact. Lives as long as the log. */
+  readonly batches: string;
+  /** Hash: name -> JSON. */
+  readonly drafts: string;
+  /** Hash: the projection of the log, and up to which seq. */
+  readonly view: string;
+  /** List: what people and the model wrote, for the search. */
+  readonly texts: string;
+  /** Channel that is told the seq of the tail. */
+  readonly tail: string;
+}
+
+/** Every key that a store uses. Ids are of `[a-z0-9_-]`, so no part can pass for another. */
+export interface StoreKeys {
+  session(ref: SessionRef): SessionKeys;
+  /** What the keys of sessions begin with, for scripts that find a session by itself. */
+  readonly sessions: string;
+  /** Sorted set: `<scope> <session>` by the date on which the session needs an owner. */
+  readonly due: string;
+  /** Sorted set: session id by the time of its last fact. */
+  index(scope: string): string;
+  blob(scope: string, key: string): string;
+  /** Sorted set of the keys of blobs, all with score 0. */
+  blobs(scope: string): string;
+}
+
+const prefixShape = /^[A-Za-z0-9][A-Za-z0-9:_.-]{0,63}$/;
+const scopeShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** @throws AgentError CONFIG_INVALID when the prefix holds what keys and patterns mean something by. */
+export function storeKeys(prefix: string): StoreKeys {
+  if (!prefixShape.test(prefix))
+    throw new AgentError("CONFIG_INVALID", {
+      message: `\`${prefix.slice(0, 80)}\` is no prefix of keys.`,
+      fix: `A prefix matches ${prefixShape.source}.`,
+    });
+  const sessions = `${prefix}:{`;
+  return {
+    session({ scope, session }) {
+      const own = `${sessions}${scope}.${session}}:`;
+      return {
+        meta: `${own}meta`,
+        facts: `${own}facts`,
+        batches: `${own}batches`,
+        drafts: `${own}drafts`,
+        view: `${own}view`,
+        texts: `${own}texts`,
+        tail: `${own}tail`,
+      };
+    },
+    sessions,
+    due: `${prefix}:due`,
+    index: (scope) => `${prefix}:index:${checkedScope(scope)}`,
+    blob: (scope, key) => `${prefix}:blob:${checkedScope(scope)}:${key}`,
+    blobs: (scope) => `${prefix}:blobs:${checkedScope(scope)}`,
+  };
+}
+
+function checkedScope(scope: string): string {
+  if (!scopeShape.test(scope))
+    throw new AgentError("INPUT_INVALID", {
+      message: `\`${scope.slice(0, 80)}\` is not an id.`,
+      fix: `An id matches ${scopeShape.source}.`,
+    });
+  return scope;
+}

@@ -1,0 +1,153 @@
+import { type Script, script } from "./script.ts";
+
+/*
+ * Each script is one atomic step. Fields of `meta`: seq, chain (of the log), epoch, token (of the newest claim), node, until, lease (of the
+ * lease that runs or has run out), closed, removed, damaged (the seq where it was found to be). Redis refuses a script for want of memory at its first write or not at all.
+ */
+
+/** Milliseconds by the store's clock: Redis's own, or the one given for tests. */
+const clock = `
+local function clock(given)
+  if given ~= '' then return tonumber(given) end
+  local t = redis.call('TIME')
+  return t[1] * 1000 + t[2] / 1000
+end
+`;
+
+/** What is left of a lease. More than it was given means that the clock was set back since: then it is over, and the epoch protects the log. */
+const remaining = `
+local function remaining(ends, given, now)
+  local left = tonumber(ends or 0) - now
+  if left <= 0 or left > tonumber(given or 0) + 1000 then return 0 end
+  return math.ceil(left)
+end
+`;
+
+/** True for the newest claim. A token tells apart two claims that got one epoch because the store went back to an older state. */
+const owns = `
+local function owns(epoch, token, given, own)
+  return tonumber(given) == tonumber(epoch or 0) and (own == '' or own == (token or ''))
+end
+`;
+
+const schedule = `
+local function schedule(key, member, due)
+  if due == 'never' then redis.call('ZREM', key, member) elseif due ~= '' then redis.call('ZADD', key, due, member) end
+end
+`;
+
+/** A comparing hash over the check sums of all facts so far; the same as `chainOf` in `fact-chain.ts`. */
+const chained = `
+local function chained(chain, sum) return (chain * 69069 + sum) % 4294967296 end
+`;
+
+/*
+ * KEYS meta facts batches index due
+ * ARGV expectedSeq epoch token batchId knownChain closes release due at session member channel (sum body)...
+ */
+export const appendScript: Script = script(`${owns}${schedule}${chained}
+local m = redis.call('HMGET', KEYS[1], 'seq', 'chain', 'epoch', 'token', 'closed', 'removed', 'damaged')
+local seq, chain = tonumber(m[1] or 0), tonumber(m[2] or 0)
+if ARGV[2] ~= '' and not owns(m[3], m[4], ARGV[2], ARGV[3]) then return {'fenced', tonumber(m[3] or 0)} end
+local written = redis.call('HGET', KEYS[3], ARGV[4])
+if written then return {'dup', tonumber(written)} end
+if m[5] or m[6] then return {'closed'} end
+if m[7] then return {'damaged', tonumber(m[7])} end
+if tonumber(ARGV[1]) ~= seq then return {'conflict', seq} end
+if ARGV[5] ~= '' and tonumber(ARGV[5]) ~= chain then return {'forked', seq} end
+for i = 13, #ARGV, 2 do
+  seq = seq + 1
+  redis.call('XADD', KEYS[2], seq .. '-0', 'c', chain .. ' ' .. ARGV[i], 'b', ARGV[i + 1])
+  chain = chained(chain, tonumber(ARGV[i]))
+end
+redis.call('HSET', KEYS[3], ARGV[4], seq)
+redis.call('HSET', KEYS[1], 'seq', seq, 'chain', chain)
+if ARGV[6] ~= '' then redis.call('HSET', KEYS[1], 'closed', '1') end
+if ARGV[7] ~= '' then redis.call('HDEL', KEYS[1], 'node', 'until', 'lease') end
+redis.call('ZADD', KEYS[4], ARGV[9], ARGV[10])
+schedule(KEYS[5], ARGV[11], ARGV[8])
+redis.call('PUBLISH', ARGV[12], seq)
+return {'ok', seq, chain}
+`);
+
+/* KEYS meta; ARGV clock */
+export const headScript: Script = script(`${clock}${remaining}
+local m = redis.call('HMGET', KEYS[1], 'seq', 'epoch', 'removed', 'node', 'until', 'lease')
+local left = m[4] and remaining(m[5], m[6], clock(ARGV[1])) or 0
+return {tonumber(m[1] or 0), tonumber(m[2] or 0), m[3] and 1 or 0, left > 0 and m[4] or '', left}
+`);
+
+/* KEYS meta; ARGV clock node leaseMs token */
+export const claimScript: Script = script(`${clock}${remaining}
+local m = redis.call('HMGET', KEYS[1], 'seq', 'epoch', 'removed', 'node', 'until', 'lease')
+local now = clock(ARGV[1])
+local left = m[4] and m[4] ~= ARGV[2] and remaining(m[5], m[6], now) or 0
+if left > 0 then return {'held', m[4], left} end
+local epoch = tonumber(m[2] or 0) + 1
+redis.call('HSET', KEYS[1], 'epoch', epoch, 'token', ARGV[4], 'node', ARGV[2], 'until', string.format('%.3f', now + ARGV[3]), 'lease', ARGV[3])
+return {'claimed', epoch, tonumber(m[1] or 0), m[3] and 1 or 0}
+`);
+
+/* KEYS meta; ARGV clock epoch token leaseMs */
+export const renewScript: Script = script(`${clock}${owns}
+local m = redis.call('HMGET', KEYS[1], 'epoch', 'token', 'node')
+if not m[3] or not owns(m[1], m[2], ARGV[2], ARGV[3]) then return 0 end
+redis.call('HSET', KEYS[1], 'until', string.format('%.3f', clock(ARGV[1]) + ARGV[4]), 'lease', ARGV[4])
+return 1
+`);
+
+/* KEYS meta; ARGV epoch token */
+export const releaseScript: Script = script(`${owns}
+local m = redis.call('HMGET', KEYS[1], 'epoch', 'token')
+if owns(m[1], m[2], ARGV[1], ARGV[2]) then redis.call('HDEL', KEYS[1], 'node', 'until', 'lease') end
+return 1
+`);
+
+/* KEYS meta due; ARGV expectedSeq due member */
+export const setDueScript: Script = script(`${schedule}
+local m = redis.call('HMGET', KEYS[1], 'seq', 'removed')
+if not m[2] and tonumber(m[1] or 0) == tonumber(ARGV[1]) then schedule(KEYS[2], ARGV[3], ARGV[2]) end
+return 1
+`);
+
+/*
+ * A page of the sessions whose date has come, by rank: how many were looked at, the next rank, then member and date of those that no running
+ * lease holds. KEYS due; ARGV until clock afterDate afterMember start count sessions
+ */
+export const dueScript: Script = script(`${clock}${remaining}
+local start = tonumber(ARGV[5])
+if start < 0 then
+  start = 0
+  if ARGV[3] ~= '' then
+    local date = redis.call('ZSCORE', KEYS[1], ARGV[4])
+    if date and tonumber(date) == tonumber(ARGV[3]) then
+      start = redis.call('ZRANK', KEYS[1], ARGV[4]) + 1
+    else
+      start = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. ARGV[3])
+    end
+  end
+end
+local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'WITHSCORES', 'LIMIT', start, ARGV[6])
+local now = clock(ARGV[2])
+local free = {#found / 2, start + #found / 2}
+for i = 1, #found, 2 do
+  local key = ARGV[7] .. string.gsub(found[i], ' ', '.') .. '}:meta'
+  local m = redis.call('HMGET', key, 'node', 'until', 'lease')
+  if not m[1] or remaining(m[2], m[3], now) == 0 then
+    free[#free + 1] = found[i]
+    free[#free + 1] = found[i + 1]
+  end
+end
+return free
+`);
+
+/* Leaves a tombstone, with the epoch. KEYS meta facts batches drafts view texts index due; ARGV session member channel */
+export const removeScript: Script = script(`
+redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6])
+redis.call('HDEL', KEYS[1], 'seq', 'chain', 'closed', 'damaged', 'node', 'until', 'lease')
+redis.call('HSET', KEYS[1], 'removed', '1')
+redis.call('ZREM', KEYS[7], ARGV[1])
+redis.call('ZREM', KEYS[8], ARGV[2])
+redis.call('PUBLISH', ARGV[3], 0)
+return 1
+`);

@@ -1,0 +1,24 @@
+import { checkedRef } from "@loopwright/core/memory";
+import type { DraftStore } from "@loopwright/core/ports";
+import type { Connection } from "./connection.ts";
+import { putDraftScript } from "./index-scripts.ts";
+import type { StoreKeys } from "./keys.ts";
+import { textOf } from "./reply.ts";
+import { answerOf } from "./script.ts";
+
+/** One hash per session; goes with it. */
+export function redisDrafts({ connection, keys }: { readonly connection: Connection; readonly keys: StoreKeys }): DraftStore {
+  return {
+    async put(ref, name, value) {
+      const { meta, drafts } = keys.session(checkedRef(ref));
+      await answerOf(connection, putDraftScript, { keys: [meta, drafts], args: [name, JSON.stringify(value)] });
+    },
+    async get(ref, name) {
+      const text = textOf(await connection.answer(["HGET", keys.session(checkedRef(ref)).drafts, name]));
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    async remove(ref, name) {
+      await connection.answer(["HDEL", keys.session(checkedRef(ref)).drafts, name]);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { isAgentError } from "@loopwright/core";
+import { checkedRef, excerptAround, matchTexts, searchWords } from "@loopwright/core/memory";
+import type { SessionHit, SessionIndex, SessionRef, SessionSummary } from "@loopwright/core/ports";
+import type { Connection } from "./connection.ts";
+import type { StoreKeys } from "./keys.ts";
+import { listOf, numberOf, textOf } from "./reply.ts";
+import type { SessionViews } from "./session-views.ts";
+
+/** Most summaries or hits of one answer, unless asked for fewer. */
+const indexPageMax = 100;
+/** Sessions that are looked at together. */
+const stepMax = 100;
+
+export interface IndexParts {
+  readonly connection: Connection;
+  readonly keys: StoreKeys;
+  readonly views: SessionViews;
+}
+
+type Place = Pick<SessionSummary, "updatedAt" | "id">;
+
+/** Lists and searches by the times that appends leave behind, and by projections that are folded when somebody asks. */
+export function redisIndex(parts: IndexParts): SessionIndex {
+  const { connection, keys, views } = parts;
+  return {
+    async list(scope, options) {
+      const limit = options?.limit ?? indexPageMax;
+      const found: SessionSummary[] = [];
+      for await (const summaries of newestFirst(parts, scope, options?.before)) {
+        found.push(...summaries);
+        if (found.length >= limit) break;
+      }
+      return found.slice(0, limit);
+    },
+    async get(scope, id) {
+      const ref = refOf(scope, id);
+      return ref && views.summaryOf(ref);
+    },
+    async search(scope, query, options) {
+      const sought = [...new Set(searchWords(query))];
+      if (sought.length === 0) return [];
+      const found: { readonly hit: SessionHit; readonly score: number }[] = [];
+      for await (const summaries of newestFirst(parts, scope, undefined)) {
+        const texts = await Promise.all(summaries.map(({ id }) => views.textsOf({ scope, session: id })));
+        for (const [at, session] of summaries.entries()) {
+          const match = matchTexts([...(texts[at] ?? []), session.title ?? ""], sought);
+          if (match) found.push({ hit: { session, excerpt: excerptAround(match.text, sought) }, score: match.score });
+        }
+      }
+      return found
+        .sort((a, b) => b.score - a.score || order(a.hit.session, b.hit.session))
+        .slice(0, options?.limit ?? indexPageMax)
+        .map(({ hit }) => hit);
+    },
+    async rebuild(scope) {
+      const ids = listOf(await connection.answer(["ZRANGE", keys.index(scope), "0", "-1"])).flatMap((id) => textOf(id) ?? []);
+      await Promise.all(ids.map((session) => views.forget({ scope, session })));
+      let count = 0;
+      for await (const summaries of newestFirst(parts, scope, undefined)) count += summaries.length;
+      return count;
+    },
+  };
+}
+
+/** Whoever asks for what cannot be an id asks for what is not there. */
+function refOf(scope: string, session: string): SessionRef | undefined {
+  try {
+    return checkedRef({ scope, session });
+  } catch (error) {
+    if (isAgentError(error, "INPUT_INVALID")) return undefined;
+    throw error;
+  }
+}
+
+/** The sessions of a scope in steps, the one changed last first, from behind a place on. */
+async function* newestFirst(
+  { connection, keys, views }: IndexParts,
+  scope: string,
+  before: Place | undefined,
+): AsyncGenerator<readonly SessionSummary[]> {
+  const key = keys.index(scope);
+  let start = before ? numberOf(await connection.answer(["ZCOUNT", key, `(${before.updatedAt}`, "+inf"])) : 0;
+  for (;;) {
+    const words = ["ZREVRANGE", key, String(start), String(start + stepMax - 1)];
+    const ids = listOf(await connection.answer(words)).flatMap((id) => textOf(id) ?? []);
+    const summaries = await Promise.all(ids.map((session) => views.summaryOf({ scope, session })));
+    yield summaries.flatMap((summary) => (summary && (!before || order(before, summary) < 0) ? [summary] : []));
+    if (ids.length < stepMax) return;
+    start += ids.length;
+  }
+}
+
+function order(a: Place, b: Place): number {
+  return b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}

@@ -1,0 +1,77 @@
+import { AgentError } from "@loopwright/core";
+import { silentLogger } from "@loopwright/core/memory";
+import type { Clock, Logger, SessionStore } from "@loopwright/core/ports";
+import type { RedisClientOptions } from "@redis/client";
+import { Alarms } from "./alarms.ts";
+import { checkStore, type RedisReport } from "./check-store.ts";
+import { clientFactory } from "./client-factory.ts";
+import { Connection } from "./connection.ts";
+import { FactReader } from "./fact-reader.ts";
+import { storeKeys } from "./keys.ts";
+import { redisBlobs } from "./redis-blobs.ts";
+import { redisDrafts } from "./redis-drafts.ts";
+import { redisIndex } from "./redis-index.ts";
+import { redisLog } from "./redis-log.ts";
+import { SessionMemory } from "./session-memory.ts";
+import { SessionViews } from "./session-views.ts";
+import type { Durability } from "./startup-checks.ts";
+import { TailSubscriptions } from "./tail-subscriptions.ts";
+
+export interface RedisStoreOptions {
+  /** `redis://user:password@host:port/database`; `rediss:` for TLS. */
+  readonly url?: string;
+  /** Options of `@redis/client` beside the address or in place of it: TLS, a provider of credentials. How it waits and connects again is the store's. */
+  readonly clientOptions?: RedisClientOptions;
+  /** What every key begins with. Default `loopwright`. */
+  readonly prefix?: string;
+  /** `aof` (default) refuses a Redis without an append-only file; `none` accepts that a restart may lose everything. */
+  readonly durability?: Durability;
+  /** How long a command may take. Default 1,500 ms. */
+  readonly deadlineMs?: number;
+  /** Compares leases, for tests. All processes on a store need the same; default: Redis's own time. */
+  readonly clock?: Pick<Clock, "monotonic">;
+  /** Hears what could not be checked, and alarms: sessions that are damaged or have lost facts. Default: nobody. */
+  readonly logger?: Logger;
+}
+
+/** A store in one Redis. */
+export interface RedisStore extends SessionStore {
+  /** Reads every log and verifies it: for `doctor`, not for every day. A session that was damaged and is whole again may be written again. */
+  check(): Promise<RedisReport>;
+}
+
+/**
+ * Session log, leases, index, blobs and drafts in one Redis, for several processes and machines. Nothing is connected before the first use;
+ * an idle store does not keep the process alive. A command is sent at most once and answered within the deadline: an append whose answer did
+ * not come is `unknown`, everything else STORE_UNAVAILABLE.
+ * Methods reject with AgentError STORE_UNAVAILABLE, STORE_READ_ONLY, STORE_FULL, STORE_CORRUPT, SESSION_CORRUPT, HISTORY_LOST, or
+ * CONFIG_INVALID when the server may not hold sessions.
+ * @throws AgentError CONFIG_INVALID for an address or a prefix that cannot be used
+ */
+export function redisStore(urlOrOptions: string | RedisStoreOptions): RedisStore {
+  const options = typeof urlOrOptions === "string" ? { url: urlOrOptions } : urlOrOptions;
+  const { deadlineMs = 1_500, durability = "aof", logger = silentLogger, clock, prefix = "loopwright" } = options;
+  if (options.url === undefined && options.clientOptions === undefined)
+    throw new AgentError("CONFIG_INVALID", { message: "The Redis store has no address.", fix: "Pass `url`, as `redis://localhost:6379`." });
+  const keys = storeKeys(prefix);
+  const factory = clientFactory({ ...options, durability, deadlineMs, logger });
+  const connection = new Connection(factory, deadlineMs);
+  const memory = new SessionMemory();
+  const alarms = new Alarms(logger);
+  const reader = new FactReader({ connection, keys, memory, alarms });
+  const tails = new TailSubscriptions({ factory, connection, keys, deadlineMs });
+  const views = new SessionViews({ connection, keys, reader });
+  let closing: Promise<void> | undefined;
+  return {
+    log: redisLog({ connection, keys, memory, reader, alarms, tails, now: () => (clock ? String(clock.monotonic()) : "") }),
+    index: redisIndex({ connection, keys, views }),
+    blobs: redisBlobs({ connection, keys }),
+    drafts: redisDrafts({ connection, keys }),
+    check: () => checkStore({ connection, keys, reader }),
+    close() {
+      tails.close();
+      closing ??= connection.close();
+      return closing;
+    },
+  };
+}

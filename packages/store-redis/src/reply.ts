@@ -1,0 +1,26 @@
+import { AgentError } from "@loopwright/core";
+
+/** The reply as a list. @throws AgentError INTERNAL when it is none: the server is no Redis, or the line garbled its answer. */
+export function listOf(reply: unknown): readonly unknown[] {
+  if (Array.isArray(reply)) return reply;
+  throw odd();
+}
+
+/** The reply as a number, where it is one or reads as one. @throws AgentError INTERNAL */
+export function numberOf(reply: unknown): number {
+  const value = typeof reply === "string" ? Number.parseFloat(reply) : reply;
+  if (typeof value === "number" && !Number.isNaN(value)) return value;
+  throw odd();
+}
+
+/** The reply as a text; `undefined` where there is none. */
+export function textOf(reply: unknown): string | undefined {
+  return typeof reply === "string" ? reply : undefined;
+}
+
+function odd(): AgentError {
+  return new AgentError("STORE_UNAVAILABLE", {
+    message: "Redis answered in a form that the store does not know.",
+    fix: "Check that the address is a Redis of version 6.2 or newer.",
+  });
+}

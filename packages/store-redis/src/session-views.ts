@@ -1,0 +1,89 @@
+import { isAgentError } from "@loopwright/core";
+import { projectSession, type SessionProjection, searchTextsOf } from "@loopwright/core/memory";
+import type { SessionRef, SessionSummary } from "@loopwright/core/ports";
+import type { Connection } from "./connection.ts";
+import type { FactReader } from "./fact-reader.ts";
+import { saveViewScript } from "./index-scripts.ts";
+import type { StoreKeys } from "./keys.ts";
+import { listOf, numberOf, textOf } from "./reply.ts";
+import { run } from "./script.ts";
+
+/** Facts that are folded at once. */
+const foldMax = 2_000;
+
+/** Summaries of logs, kept beside them and folded further when somebody asks: an append costs nothing. */
+export class SessionViews {
+  readonly #connection: Connection;
+  readonly #keys: StoreKeys;
+  readonly #reader: FactReader;
+
+  constructor(parts: { readonly connection: Connection; readonly keys: StoreKeys; readonly reader: FactReader }) {
+    this.#connection = parts.connection;
+    this.#keys = parts.keys;
+    this.#reader = parts.reader;
+  }
+
+  /** `undefined` for a session without facts, and for a removed one. */
+  async summaryOf(ref: SessionRef): Promise<SessionSummary | undefined> {
+    const { meta, view } = this.#keys.session(ref);
+    const asked = await Promise.all([this.#connection.answer(["HGET", meta, "seq"]), this.#connection.answer(["HGET", view, "value"])]);
+    const lastSeq = numberOf(asked[0] ?? 0);
+    if (lastSeq === 0) return undefined;
+    const projection = projectionOf(textOf(asked[1]));
+    return projection?.summary.lastSeq === lastSeq ? projection.summary : this.#fold(ref, projection, lastSeq);
+  }
+
+  /** What people and the model wrote in a session, up to its last summary. */
+  async textsOf(ref: SessionRef): Promise<readonly string[]> {
+    const texts = listOf(await this.#connection.answer(["LRANGE", this.#keys.session(ref).texts, "0", "-1"]));
+    return texts.map((text) => textOf(text) ?? "");
+  }
+
+  /** Throws the projection away; the next summary folds the log from its start. */
+  async forget(ref: SessionRef): Promise<void> {
+    const { view, texts } = this.#keys.session(ref);
+    await this.#connection.answer(["UNLINK", view, texts]);
+  }
+
+  async #fold(ref: SessionRef, before: SessionProjection | undefined, lastSeq: number): Promise<SessionSummary | undefined> {
+    let projection = before;
+    try {
+      while ((projection?.summary.lastSeq ?? 0) < lastSeq) {
+        const from = (projection?.summary.lastSeq ?? 0) + 1;
+        const facts = await this.#reader.read(ref, { from, limit: foldMax });
+        const folded = projectSession(ref.session, projection, facts);
+        if (!folded || facts.length === 0) return undefined;
+        projection = folded;
+        await this.#save(ref, { before: from - 1, projection: folded, texts: facts.flatMap(searchTextsOf) });
+      }
+    } catch (error) {
+      // A damaged log is told to whoever reads it; the list goes on with what is known.
+      if (!isAgentError(error, "SESSION_CORRUPT") && !isAgentError(error, "HISTORY_LOST")) throw error;
+      return { ...(projection?.summary ?? unknownSummary(ref.session)), lastSeq };
+    }
+    return projection?.summary;
+  }
+
+  /** A projection that cannot be kept now is made again next time. */
+  async #save(
+    ref: SessionRef,
+    { before, projection, texts }: { readonly before: number; readonly projection: SessionProjection; readonly texts: readonly string[] },
+  ): Promise<void> {
+    const { meta, view, texts: list } = this.#keys.session(ref);
+    const args = [String(before), String(projection.summary.lastSeq), JSON.stringify(projection), ...texts];
+    await run(this.#connection, saveViewScript, { keys: [meta, view, list], args });
+  }
+}
+
+function projectionOf(text: string | undefined): SessionProjection | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unknownSummary(id: string): SessionSummary {
+  return { id, agent: "", status: "idle", createdAt: 0, updatedAt: 0, lastSeq: 0, messageCount: 0 };
+}

@@ -1,0 +1,168 @@
+import type { SessionRef } from "@loopwright/core/ports";
+import { type Client, type ClientFactory, dispose } from "./client-factory.ts";
+import type { Connection } from "./connection.ts";
+import type { StoreKeys } from "./keys.ts";
+import { listOf, numberOf } from "./reply.ts";
+
+interface Topic {
+  readonly ref: SessionRef;
+  readonly listeners: Set<(lastSeq: number) => void>;
+  /** The newest seq that was told; 0 of a log that was removed. */
+  told: number | undefined;
+}
+
+/** How soon a lost connection is made again, with full jitter, and how often a silent one is asked whether it is there. */
+const timing = { baseMs: 50, capMs: 1_000, pingMs: 1_000 } as const;
+
+/**
+ * Owns: the connection that hears of appends by other processes. It lives from the first listener on, apart from the one that writes.
+ * I1: a listener of a session is told the tail after every connection that was made: what was said meanwhile was heard by nobody.
+ * I2: a connection that hears nothing is found out by a ping. I3: it never keeps the process alive.
+ */
+export class TailSubscriptions {
+  readonly #factory: ClientFactory;
+  readonly #connection: Connection;
+  readonly #keys: StoreKeys;
+  readonly #deadlineMs: number;
+  readonly #topics = new Map<string, Topic>();
+  #client: Client | undefined;
+  #isConnecting = false;
+  #isClosed = false;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: {
+    readonly factory: ClientFactory;
+    readonly connection: Connection;
+    readonly keys: StoreKeys;
+    readonly deadlineMs: number;
+  }) {
+    this.#factory = options.factory;
+    this.#connection = options.connection;
+    this.#keys = options.keys;
+    this.#deadlineMs = options.deadlineMs;
+  }
+
+  subscribe(ref: SessionRef, listener: (lastSeq: number) => void): () => void {
+    const channel = this.#keys.session(ref).tail;
+    const known = this.#topics.get(channel);
+    const topic = known ?? { ref, listeners: new Set(), told: undefined };
+    // A wrapper of its own, so that the same function may listen twice.
+    const own = (lastSeq: number): void => listener(lastSeq);
+    topic.listeners.add(own);
+    if (!known) this.#topics.set(channel, topic);
+    if (!this.#client) this.#connect();
+    else if (!known) void this.#listen(this.#client, [channel]);
+    return () => {
+      if (!topic.listeners.delete(own) || topic.listeners.size > 0 || this.#topics.get(channel) !== topic) return;
+      this.#topics.delete(channel);
+      this.#client?.unsubscribe(channel).catch(() => {});
+    };
+  }
+
+  /** Tells the listeners of a session here, outside the caller's turn. `lastSeq` 0: it was removed. */
+  tell(ref: SessionRef, lastSeq: number): void {
+    if (this.#topics.size > 0) this.#tell(this.#topics.get(this.#keys.session(ref).tail), lastSeq);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#topics.clear();
+    if (this.#client) this.#lose(this.#client);
+  }
+
+  #tell(topic: Topic | undefined, lastSeq: number): void {
+    if (!topic || lastSeq === topic.told || (lastSeq !== 0 && lastSeq < (topic.told ?? 0))) return;
+    topic.told = lastSeq;
+    queueMicrotask(() => {
+      for (const listener of topic.listeners) listener(lastSeq);
+    });
+  }
+
+  #connect(): void {
+    if (this.#isConnecting || this.#isClosed || this.#client) return;
+    clearTimeout(this.#timer);
+    this.#isConnecting = true;
+    const client = this.#factory.make();
+    client.on("error", () => this.#lose(client));
+    client.on("end", () => this.#lose(client));
+    this.#factory
+      .open(client, this.#deadlineMs)
+      .then(() => {
+        this.#isConnecting = false;
+        if (this.#isClosed || !client.isReady) return this.#retry(client);
+        this.#client = client;
+        this.#failures = 0;
+        client.unref();
+        this.#pingLater(client);
+        return this.#listen(client, [...this.#topics.keys()]);
+      })
+      .catch(() => {
+        this.#isConnecting = false;
+        this.#retry(client);
+      });
+  }
+
+  /** Hears of these sessions from now on, and tells what was missed until now. */
+  async #listen(client: Client, channels: readonly string[]): Promise<void> {
+    if (channels.length === 0) return;
+    try {
+      await client.subscribe([...channels], (message, channel) => this.#tell(this.#topics.get(channel), Number(message)));
+    } catch {
+      this.#lose(client);
+      return;
+    }
+    await Promise.all(channels.map((channel) => this.#tellMissed(channel)));
+  }
+
+  async #tellMissed(channel: string): Promise<void> {
+    const topic = this.#topics.get(channel);
+    if (!topic) return;
+    const outcome = await this.#connection.ask(["HMGET", this.#keys.session(topic.ref).meta, "seq", "removed"]);
+    // A tail that cannot be asked for now is asked for by whoever listens: it is told what it knows, and looks.
+    if (outcome.type !== "replied") return this.#retell(topic, topic.told);
+    const [seq, removed] = listOf(outcome.reply);
+    const lastSeq = removed ? 0 : numberOf(seq ?? 0);
+    if (lastSeq > 0 || removed || topic.told !== undefined) this.#retell(topic, lastSeq);
+  }
+
+  /** Tells even what was told before, also a tail that has gone back: then history was lost, which a look finds out. */
+  #retell(topic: Topic, lastSeq: number | undefined): void {
+    topic.told = undefined;
+    if (lastSeq !== undefined) this.#tell(topic, lastSeq);
+  }
+
+  #pingLater(client: Client): void {
+    this.#timer = setTimeout(() => void this.#ping(client), timing.pingMs).unref();
+  }
+
+  async #ping(client: Client): Promise<void> {
+    if (this.#client !== client) return;
+    const silence = setTimeout(() => this.#lose(client), this.#deadlineMs).unref();
+    try {
+      await client.sendCommand(["PING"]);
+      if (this.#client === client) this.#pingLater(client);
+    } catch {
+      this.#lose(client);
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  #lose(client: Client): void {
+    dispose(client);
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#retry(client);
+  }
+
+  /** Only while somebody listens. */
+  #retry(client: Client): void {
+    dispose(client);
+    clearTimeout(this.#timer);
+    if (this.#isClosed || this.#topics.size === 0) return;
+    const waitMs = Math.random() * Math.min(timing.capMs, timing.baseMs * 2 ** this.#failures++);
+    this.#timer = setTimeout(() => this.#connect(), waitMs).unref();
+  }
+}
