@@ -5,6 +5,7 @@ export { checkedRef, factTexts } from "./fact-texts.ts";
 export { fixedPrices, type ModelPrice } from "./fixed-prices.ts";
 export { randomIds } from "./ids.ts";
 export { type MemoryChannelOptions, memoryChannel } from "./memory-channel.ts";
+export { type MemoryQueueOptions, memoryQueue } from "./memory-queue.ts";
 export { type MemoryStoreOptions, memoryStore } from "./memory-store.ts";
 export {
   type ScriptedCall,

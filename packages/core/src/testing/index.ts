@@ -33,7 +33,9 @@ export {
 } from "./model-provider-kit-wire.ts";
 export { type OpaqueSamples, opaqueSamples } from "./opaque-samples.ts";
 export { type PricesUnderTest, priceTableKit } from "./price-table-kit.ts";
+export type { QueueUnderTest } from "./queue-under-test.ts";
 export { requestsOfLog } from "./requests-of-log.ts";
+export { runQueueKit } from "./run-queue-kit.ts";
 export { runTool, type ToolTrial, type ToolTrialOptions } from "./run-tool.ts";
 export { proveKit, type Saboteur } from "./saboteur.ts";
 export { seededIds } from "./seeded-ids.ts";
