@@ -18,3 +18,4 @@ export {
 export { excerptAround, matchTexts, searchTextsOf, searchWords, type TextMatch } from "./search-text.ts";
 export { projectSession, type SessionProjection } from "./session-projection.ts";
 export { silentLogger } from "./silent-logger.ts";
+export { type StoreDeadlineOptions, withStoreDeadlines } from "./store-deadlines.ts";

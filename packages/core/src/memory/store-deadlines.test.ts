@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import type { SessionStore } from "../ports/session-store.ts";
+import { blobStoreKit } from "../testing/blob-store-kit.ts";
+import { draftStoreKit } from "../testing/draft-store-kit.ts";
+import { runKit } from "../testing/kit.ts";
+import { leaseKit } from "../testing/lease-kit.ts";
+import { manualClock } from "../testing/manual-clock.ts";
+import { noteBatch, sampleRef as ref } from "../testing/sample-facts.ts";
+import { sessionIndexKit } from "../testing/session-index-kit.ts";
+import { sessionLogKit } from "../testing/session-log-kit.ts";
+import { memoryStore } from "./memory-store.ts";
+import { withStoreDeadlines } from "./store-deadlines.ts";
+
+/** A store whose questions are done, and answered when `answer` is called: at once, or not before somebody wants it. */
+function silent(deadlineMs = 1_000) {
+  const clock = manualClock();
+  const real = memoryStore({ clock });
+  const held = Promise.withResolvers<void>();
+  const hold = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get(target, key, receiver) {
+        const method: unknown = Reflect.get(target, key, receiver);
+        if (typeof method !== "function" || key === "subscribe") return method;
+        return async (...args: readonly unknown[]) => {
+          const answer: unknown = await Reflect.apply(method, target, args);
+          await held.promise;
+          return answer;
+        };
+      },
+    });
+  const store: SessionStore = {
+    ...{ log: hold(real.log), index: hold(real.index), blobs: hold(real.blobs), drafts: hold(real.drafts) },
+    close: () => held.promise,
+  };
+  return { clock, real, store: withStoreDeadlines(store, { clock, deadlineMs }), answer: held.resolve, fail: held.reject };
+}
+
+it("an append that is not answered in time is `unknown`, and not before its time", async () => {
+  const { store, clock, real, answer } = silent();
+  let outcome: unknown;
+  const appended = store.log.append(ref, noteBatch("b1", 0)).then((value) => {
+    outcome = value;
+  });
+  clock.advance(999);
+  await Promise.resolve();
+  expect(outcome).toBeUndefined();
+  clock.advance(1);
+  await appended;
+  expect(outcome).toEqual({ type: "unknown" });
+  answer();
+  expect(await real.log.append(ref, noteBatch("b1", 0))).toEqual({ type: "dup", lastSeq: 1 });
+});
+
+const questions: readonly (readonly [string, (store: SessionStore) => Promise<unknown>])[] = [
+  ["log.read", ({ log }) => log.read(ref)],
+  ["log.head", ({ log }) => log.head(ref)],
+  ["log.claim", ({ log }) => log.claim(ref, { node: "n", leaseMs: 1_000 })],
+  ["log.renew", ({ log }) => log.renew(ref, { epoch: 1, leaseMs: 1_000 })],
+  ["log.release", ({ log }) => log.release(ref, 1)],
+  ["log.due", ({ log }) => log.due({ now: 0 })],
+  ["log.setDue", ({ log }) => log.setDue(ref, { expectedSeq: 0, due: 1 })],
+  ["log.remove", ({ log }) => log.remove(ref)],
+  ["index.list", ({ index }) => index.list("local")],
+  ["index.get", ({ index }) => index.get("local", "first")],
+  ["index.search", ({ index }) => index.search("local", "word")],
+  ["blobs.put", ({ blobs }) => blobs.put("local", "k", { bytes: new Uint8Array(1) })],
+  ["blobs.get", ({ blobs }) => blobs.get("local", "k")],
+  ["blobs.remove", ({ blobs }) => blobs.remove("local", "k")],
+  ["blobs.list", ({ blobs }) => blobs.list("local")],
+  ["drafts.put", ({ drafts }) => drafts.put(ref, "lane", 1)],
+  ["drafts.get", ({ drafts }) => drafts.get(ref, "lane")],
+  ["drafts.remove", ({ drafts }) => drafts.remove(ref, "lane")],
+  ["close", (store) => store.close()],
+];
+
+describe("a question that is not answered in time is STORE_UNAVAILABLE", () => {
+  for (const [name, ask] of questions)
+    it(name, async () => {
+      const { store, clock } = silent();
+      const asked = ask(store);
+      clock.advance(1_000);
+      await expect(asked).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true, details: { deadlineMs: 1_000 } });
+    });
+});
+
+it("what the store says too late is dropped, also when it is an error", async () => {
+  const { store, clock, fail } = silent();
+  const asked = store.log.head(ref);
+  clock.advance(1_000);
+  await expect(asked).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  fail(new Error("late"));
+  // An error that nobody handles would fail this test.
+  await new Promise<void>((resolve) => setImmediate(resolve));
+});
+
+it("an answer in time leaves no timer behind, and rebuilding an index may take as long as it needs", async () => {
+  const { store, clock, answer } = silent();
+  const rebuilt = store.index.rebuild("local");
+  clock.advance(60_000);
+  answer();
+  expect(await rebuilt).toBe(0);
+  await store.log.head(ref);
+  expect(clock.pending).toBe(0);
+});
+
+describe("a store with deadlines keeps every promise", () => {
+  const lacks = ["reopen", "corrupt", "full", "unknown"].map((capability) => ({ capability, reason: "the store is in memory" }));
+  const make = async () => {
+    const clock = manualClock();
+    return { ...withStoreDeadlines(memoryStore({ clock }), { clock }), advance: (ms: number) => clock.advance(ms) };
+  };
+  describe("session log", () => runKit(it, sessionLogKit, { lacks, make }));
+  describe("leases", () => runKit(it, leaseKit, { lacks, make }));
+  describe("session index", () => runKit(it, sessionIndexKit, { lacks, make }));
+  describe("blob store", () => runKit(it, blobStoreKit, { lacks, make }));
+  describe("draft store", () => runKit(it, draftStoreKit, { lacks, make }));
+});

@@ -1,0 +1,99 @@
+import { AgentError } from "../errors.ts";
+import type { BlobStore } from "../ports/blob-store.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { DraftStore } from "../ports/draft-store.ts";
+import type { SessionIndex } from "../ports/session-index.ts";
+import type { SessionLog } from "../ports/session-log.ts";
+import type { SessionStore } from "../ports/session-store.ts";
+import { systemClock } from "./clock.ts";
+
+export interface StoreDeadlineOptions {
+  /** How long one question may take. Default 1,500 ms. Rebuilding an index is not one. */
+  readonly deadlineMs?: number;
+  /** Default: the process's. */
+  readonly clock?: Clock;
+}
+
+/** Gives what the store says, or at the deadline what `late` says. */
+type Within = <T>(ask: () => Promise<T>, late?: () => T) => Promise<T>;
+
+/**
+ * The store, none of whose answers is waited for longer than the deadline: then an append is `unknown`, and everything else rejects with
+ * STORE_UNAVAILABLE, which of a write does not say that it was not done. What comes later is dropped. A store with deadlines of its own needs none.
+ */
+export function withStoreDeadlines<Store extends SessionStore>(store: Store, options?: StoreDeadlineOptions): Store {
+  const within = deadlines(options?.deadlineMs ?? 1_500, options?.clock ?? systemClock);
+  return {
+    ...store,
+    log: timedLog(store.log, within),
+    index: timedIndex(store.index, within),
+    blobs: timedBlobs(store.blobs, within),
+    drafts: timedDrafts(store.drafts, within),
+    close: () => within(() => store.close()),
+  };
+}
+
+function deadlines(deadlineMs: number, clock: Clock): Within {
+  return (ask, late) =>
+    new Promise((resolve, reject) => {
+      const cancel = clock.after(deadlineMs, () => {
+        if (late) resolve(late());
+        else reject(tooLate(deadlineMs));
+      });
+      const settling =
+        <Value>(settle: (value: Value) => void) =>
+        (value: Value): void => {
+          cancel();
+          settle(value);
+        };
+      ask().then(settling(resolve), settling(reject));
+    });
+}
+
+const tooLate = (deadlineMs: number): AgentError =>
+  new AgentError("STORE_UNAVAILABLE", { message: `The store did not answer within ${deadlineMs} ms.`, details: { deadlineMs } });
+
+function timedLog(log: SessionLog, within: Within): SessionLog {
+  return {
+    append: (ref, request) =>
+      within(
+        () => log.append(ref, request),
+        () => ({ type: "unknown" }),
+      ),
+    read: (ref, options) => within(() => log.read(ref, options)),
+    head: (ref) => within(() => log.head(ref)),
+    claim: (ref, claim) => within(() => log.claim(ref, claim)),
+    renew: (ref, lease) => within(() => log.renew(ref, lease)),
+    release: (ref, epoch) => within(() => log.release(ref, epoch)),
+    due: (options) => within(() => log.due(options)),
+    setDue: (ref, options) => within(() => log.setDue(ref, options)),
+    remove: (ref) => within(() => log.remove(ref)),
+    ...(log.subscribe ? { subscribe: log.subscribe.bind(log) } : {}),
+  };
+}
+
+function timedIndex(index: SessionIndex, within: Within): SessionIndex {
+  return {
+    list: (scope, options) => within(() => index.list(scope, options)),
+    get: (scope, id) => within(() => index.get(scope, id)),
+    search: (scope, query, options) => within(() => index.search(scope, query, options)),
+    rebuild: (scope) => index.rebuild(scope),
+  };
+}
+
+function timedBlobs(blobs: BlobStore, within: Within): BlobStore {
+  return {
+    put: (scope, key, blob) => within(() => blobs.put(scope, key, blob)),
+    get: (scope, key) => within(() => blobs.get(scope, key)),
+    remove: (scope, key) => within(() => blobs.remove(scope, key)),
+    list: (scope, options) => within(() => blobs.list(scope, options)),
+  };
+}
+
+function timedDrafts(drafts: DraftStore, within: Within): DraftStore {
+  return {
+    put: (ref, name, value) => within(() => drafts.put(ref, name, value)),
+    get: (ref, name) => within(() => drafts.get(ref, name)),
+    remove: (ref, name) => within(() => drafts.remove(ref, name)),
+  };
+}
