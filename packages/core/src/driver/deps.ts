@@ -103,5 +103,4 @@ const guardedChannel = (channel: EventChannel, logger: Logger): EventChannel => 
   ...(channel.recall ? { recall: async (ref, lane) => (await channel.recall?.(ref, lane)) ?? [] } : {}),
   notify: (scope, notification) => channel.notify(scope, notification),
   subscribeScope: (scope, listener) => channel.subscribeScope(scope, listener),
-  ...(channel.recall ? { recall: (ref, lane) => channel.recall?.(ref, lane) ?? Promise.resolve([]) } : {}),
 });

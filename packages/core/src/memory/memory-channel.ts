@@ -1,7 +1,7 @@
 import type { SessionEvent } from "../loop/event.ts";
 import type { EventChannel, Notification, ScopeListener } from "../ports/event-channel.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { SessionRef } from "../ports/session-log.ts";
+import { laneMemory } from "./lane-memory.ts";
 import { silentLogger } from "./silent-logger.ts";
 
 /** What was published to one session, or notified. */
@@ -20,6 +20,8 @@ interface Subscription {
 }
 
 export interface MemoryChannelOptions {
+  /** How many lanes, the newest, can be recalled. Default 0: the channel has no `recall`. */
+  readonly lanesKept?: number;
   /** Is told of listeners that throw. Default: silent. */
   readonly logger?: Logger;
 }
@@ -27,8 +29,10 @@ export interface MemoryChannelOptions {
 /** A channel within this process. Listeners are called after `publish` has returned, with all that was published meanwhile. */
 export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
   const logger = options?.logger ?? silentLogger;
-  /** By session, and by scope. */
-  const topics = new Map<string, Set<Subscription>>();
+  const lanesKept = options?.lanesKept ?? 0;
+  const lanes = lanesKept > 0 ? laneMemory(lanesKept) : undefined;
+  /** By scope: those who listen to all of it (`null`), and to one session. */
+  const topics = new Map<string, Map<string | null, Set<Subscription>>>();
 
   function deliver(subscription: Subscription): void {
     const items = subscription.waiting ?? [];
@@ -43,8 +47,8 @@ export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
     }
   }
 
-  function enqueue(topic: string, item: Item): void {
-    for (const subscription of topics.get(topic) ?? []) {
+  function enqueue(subscriptions: ReadonlySet<Subscription> | undefined, item: Item): void {
+    for (const subscription of subscriptions ?? []) {
       if (subscription.waiting) join(subscription.waiting, item);
       else {
         subscription.waiting = [];
@@ -54,32 +58,34 @@ export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
     }
   }
 
-  function listen(topic: string, take: Subscription["take"]): () => void {
+  function listen(scope: string, session: string | null, take: Subscription["take"]): () => void {
     const subscription: Subscription = { take, waiting: undefined, active: true };
-    const subscriptions = topics.get(topic) ?? new Set();
-    topics.set(topic, subscriptions.add(subscription));
+    const topic = topics.get(scope) ?? new Map<string | null, Set<Subscription>>();
+    const subscriptions = topic.get(session) ?? new Set();
+    topics.set(scope, topic.set(session, subscriptions.add(subscription)));
     return () => {
       subscription.active = false;
       subscriptions.delete(subscription);
-      if (subscriptions.size === 0 && topics.get(topic) === subscriptions) topics.delete(topic);
+      if (subscriptions.size === 0 && topic.get(session) === subscriptions) topic.delete(session);
+      if (topic.size === 0 && topics.get(scope) === topic) topics.delete(scope);
     };
   }
 
   return {
-    publish({ scope, session }, events) {
-      if (topics.size === 0 || events.length === 0) return;
-      const item = { session, events };
-      enqueue(sessionTopic({ scope, session }), item);
-      enqueue(scope, item);
+    publish(ref, events) {
+      lanes?.keep(ref, events);
+      const topic = topics.get(ref.scope);
+      if (!topic || events.length === 0) return;
+      const item = { session: ref.session, events };
+      enqueue(topic.get(ref.session), item);
+      enqueue(topic.get(null), item);
     },
-    notify: (scope, notification) => enqueue(scope, { notification }),
-    subscribe: (ref, listener) => listen(sessionTopic(ref), (item) => "events" in item && listener(item.events)),
-    subscribeScope: (scope, listener) => listen(scope, (item) => tell(listener, item)),
+    notify: (scope, notification) => enqueue(topics.get(scope)?.get(null), { notification }),
+    subscribe: ({ scope, session }, listener) => listen(scope, session, (item) => "events" in item && listener(item.events)),
+    subscribeScope: (scope, listener) => listen(scope, null, (item) => tell(listener, item)),
+    ...(lanes ? { recall: async (ref, lane) => lanes.recall(ref, lane) } : {}),
   };
 }
-
-/** No scope has a slash. */
-const sessionTopic = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
 
 /** What one session publishes in one go is told in one go. */
 function join(waiting: WaitingItem[], item: Item): void {

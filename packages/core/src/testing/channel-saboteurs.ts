@@ -1,14 +1,14 @@
 import type { SessionEvent } from "../loop/event.ts";
-import { memoryChannel } from "../memory/memory-channel.ts";
 import type { EventChannel, ScopeListener } from "../ports/event-channel.ts";
 import type { ChannelUnderTest } from "./channel-under-test.ts";
+import { memoryNodes } from "./memory-nodes.ts";
 import type { Saboteur } from "./saboteur.ts";
 import type { Make } from "./store-case.ts";
 
 function spoiledChannel(spoil: (real: EventChannel) => Partial<EventChannel>): Make<ChannelUnderTest> {
   return async () => {
-    const real = memoryChannel();
-    return { channel: { ...real, ...spoil(real) }, patienceMs: 20 };
+    const nodes = memoryNodes();
+    return { ...nodes, channel: { ...nodes.channel, ...spoil(nodes.channel) } };
   };
 }
 
@@ -16,12 +16,22 @@ function spoiledChannel(spoil: (real: EventChannel) => Partial<EventChannel>): M
 export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   {
     defect: "turns batches round",
-    breaks: ["order", "two-listeners", "scope-events"],
+    breaks: [
+      "order",
+      "two-listeners",
+      "scope-events",
+      "nodes-order",
+      "nodes-both-ways",
+      "nodes-content",
+      "recall",
+      "recall-grows",
+      "recall-bounded",
+    ],
     make: spoiledChannel((real) => ({ publish: (ref, events) => real.publish(ref, events.toReversed()) })),
   },
   {
     defect: "loses what is published twice in a turn",
-    breaks: ["order", "two-listeners", "unsubscribe", "scope-unsubscribe"],
+    breaks: ["order", "two-listeners", "unsubscribe", "scope-unsubscribe", "nodes-scope", "recall", "recall-grows", "recall-bounded"],
     make: spoiledChannel((real) => {
       let isBusy = false;
       return {
@@ -38,7 +48,7 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   },
   {
     defect: "has room for one listener",
-    breaks: ["two-listeners", "throwing-listener"],
+    breaks: ["two-listeners", "throwing-listener", "nodes-both-ways"],
     make: spoiledChannel((real) => {
       const stops = new Map<string, () => void>();
       return {
@@ -82,7 +92,7 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   },
   {
     defect: "tells everybody of every session",
-    breaks: ["sessions-apart", "scope-events"],
+    breaks: ["sessions-apart", "scope-events", "nodes-order", "nodes-apart", "nodes-hostile", "recall"],
     make: spoiledChannel((real) => ({
       publish: (ref, events) => real.publish({ ...ref, session: "first" }, events),
       subscribe: (ref, listener) => real.subscribe({ ...ref, session: "first" }, listener),
@@ -90,7 +100,7 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   },
   {
     defect: "knows no scopes",
-    breaks: ["scopes-apart", "scope-apart"],
+    breaks: ["scopes-apart", "scope-apart", "nodes-apart", "nodes-content", "nodes-hostile", "recall"],
     make: spoiledChannel((real) => ({
       publish: (ref, events) => real.publish({ ...ref, scope: "local" }, events),
       subscribe: (ref, listener) => real.subscribe({ ...ref, scope: "local" }, listener),
@@ -98,9 +108,9 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   },
   {
     defect: "calls listeners while it publishes",
-    breaks: ["publisher-first", "unsubscribe", "throwing-listener"],
+    breaks: ["publisher-first", "unsubscribe", "throwing-listener", "nodes-both-ways"],
     make: async () => {
-      const real = memoryChannel();
+      const { channel: real, ...nodes } = memoryNodes();
       const listeners = new Map<string, Set<(events: readonly SessionEvent[]) => void>>();
       const channel: EventChannel = {
         ...real,
@@ -115,7 +125,7 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
           return () => all.delete(own);
         },
       };
-      return { channel, patienceMs: 20 };
+      return { ...nodes, channel };
     },
   },
   {
@@ -143,12 +153,28 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   },
   {
     defect: "keeps notifications back",
-    breaks: ["scope-apart", "notification", "notification-apart", "scope-unsubscribe", "scope-publisher-first", "scope-throwing"],
+    breaks: [
+      "scope-apart",
+      "notification",
+      "notification-apart",
+      "scope-unsubscribe",
+      "scope-publisher-first",
+      "scope-throwing",
+      "nodes-scope",
+    ],
     make: spoiledChannel(() => ({ notify() {} })),
   },
   {
     defect: "notifies twice",
-    breaks: ["scope-apart", "notification", "notification-apart", "scope-unsubscribe", "scope-publisher-first", "scope-throwing"],
+    breaks: [
+      "scope-apart",
+      "notification",
+      "notification-apart",
+      "scope-unsubscribe",
+      "scope-publisher-first",
+      "scope-throwing",
+      "nodes-scope",
+    ],
     make: spoiledChannel((real) => ({
       notify(scope, notification) {
         real.notify(scope, notification);
@@ -158,7 +184,15 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   },
   {
     defect: "forgets whom a notification is for",
-    breaks: ["scope-apart", "notification", "notification-apart", "scope-unsubscribe", "scope-publisher-first", "scope-throwing"],
+    breaks: [
+      "scope-apart",
+      "notification",
+      "notification-apart",
+      "scope-unsubscribe",
+      "scope-publisher-first",
+      "scope-throwing",
+      "nodes-scope",
+    ],
     make: spoiledChannel((real) => ({ notify: (scope, { type }) => real.notify(scope, { type }) })),
   },
   {
@@ -218,9 +252,9 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   },
   {
     defect: "calls those who listen to a scope while it speaks",
-    breaks: ["scope-publisher-first", "scope-unsubscribe", "scope-throwing"],
+    breaks: ["scope-publisher-first", "scope-unsubscribe", "scope-throwing", "nodes-scope"],
     make: async () => {
-      const real = memoryChannel();
+      const { channel: real, ...nodes } = memoryNodes();
       const listeners = new Map<ScopeListener, string>();
       const each = (scope: string, tell: (listener: ScopeListener) => void): void => {
         for (const [listener, own] of listeners) if (own === scope) tell(listener);
@@ -238,7 +272,7 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
           return () => listeners.delete(own);
         },
       };
-      return { channel, patienceMs: 20 };
+      return { ...nodes, channel };
     },
   },
   {

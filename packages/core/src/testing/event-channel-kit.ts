@@ -1,10 +1,12 @@
 import { type ChannelUnderTest, deltas, foreignRef, Listener, otherRef } from "./channel-under-test.ts";
+import { nodeCases } from "./event-channel-node-cases.ts";
+import { recallCases } from "./event-channel-recall-cases.ts";
 import { scopeCases } from "./event-channel-scope-cases.ts";
 import { expectSame, expectThat } from "./kit.ts";
 import { sampleRef } from "./sample-facts.ts";
 import type { StoreKit } from "./store-case.ts";
 
-/** The promises of `EventChannel`. */
+/** The promises of `EventChannel`. Capabilities: `second node`, `cut` (of the second node), `recall`. */
 export const eventChannelKit: StoreKit<ChannelUnderTest> = [
   {
     id: "order",
@@ -112,4 +114,6 @@ export const eventChannelKit: StoreKit<ChannelUnderTest> = [
     },
   },
   ...scopeCases,
+  ...nodeCases,
+  ...recallCases,
 ];

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { memoryChannel, memoryStore } from "../memory/index.ts";
+import { memoryStore } from "../memory/index.ts";
 import { blobStoreKit } from "./blob-store-kit.ts";
 import { draftStoreKit } from "./draft-store-kit.ts";
 import { eventChannelKit } from "./event-channel-kit.ts";
@@ -7,6 +7,7 @@ import { faultyLog } from "./faulty-log.ts";
 import { runKit } from "./kit.ts";
 import { leaseKit } from "./lease-kit.ts";
 import { manualClock } from "./manual-clock.ts";
+import { memoryNodes } from "./memory-nodes.ts";
 import { sessionIndexKit } from "./session-index-kit.ts";
 import { sessionLogKit } from "./session-log-kit.ts";
 
@@ -40,5 +41,5 @@ describe("the adapters in memory keep every promise", () => {
   describe("session index", () => runKit(it, sessionIndexKit, { lacks, make: async () => memoryStore() }));
   describe("blob store", () => runKit(it, blobStoreKit, { lacks, make: async () => memoryStore() }));
   describe("draft store", () => runKit(it, draftStoreKit, { make: async () => memoryStore() }));
-  describe("event channel", () => runKit(it, eventChannelKit, { make: async () => ({ channel: memoryChannel() }) }));
+  describe("event channel", () => runKit(it, eventChannelKit, { make: async () => memoryNodes() }));
 });

@@ -1,0 +1,47 @@
+import type { EphemeralEvent, SessionEvent } from "../loop/event.ts";
+import type { SessionRef } from "../ports/session-log.ts";
+
+/** What the newest lanes said, for who joins in the middle. */
+export interface LaneMemory {
+  keep(ref: SessionRef, events: readonly SessionEvent[]): void;
+  recall(ref: SessionRef, lane: number): readonly EphemeralEvent[];
+}
+
+/** Of one lane; of a longer one the end is kept. */
+const laneLimits = { events: 4_096, bytes: 2 * 1024 * 1024 } as const;
+
+interface KeptLane {
+  events: EphemeralEvent[];
+  sizeBytes: number;
+}
+
+/** Remembers `lanes` lanes: those that spoke last. */
+export function laneMemory(lanes: number): LaneMemory {
+  /** By scope, session and lane; the one that was silent longest first. */
+  const kept = new Map<string, KeptLane>();
+  const keyOf = ({ scope, session }: SessionRef, lane: number): string => JSON.stringify([scope, session, lane]);
+  return {
+    keep(ref, events) {
+      for (const event of events) {
+        if (!("lane" in event)) continue;
+        const key = keyOf(ref, event.lane);
+        const lane = kept.get(key) ?? { events: [], sizeBytes: 0 };
+        kept.delete(key);
+        kept.set(key, lane);
+        lane.events.push(event);
+        lane.sizeBytes += sizeOf(event);
+        if (lane.events.length > laneLimits.events || lane.sizeBytes > laneLimits.bytes) halve(lane);
+        if (kept.size > lanes) for (const [oldest] of kept) if (kept.delete(oldest)) break;
+      }
+    },
+    recall: (ref, lane) => [...(kept.get(keyOf(ref, lane))?.events ?? [])],
+  };
+}
+
+const sizeOf = (event: EphemeralEvent): number => ("delta" in event ? event.delta.length : JSON.stringify(event).length);
+
+/** Many at once, so that an event is not moved for each that comes. */
+function halve(lane: KeptLane): void {
+  lane.events = lane.events.slice(Math.ceil(lane.events.length / 2));
+  lane.sizeBytes = lane.events.reduce((sum, event) => sum + sizeOf(event), 0);
+}

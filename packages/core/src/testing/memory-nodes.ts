@@ -1,0 +1,49 @@
+import { memoryChannel } from "../memory/memory-channel.ts";
+import type { EventChannel } from "../ports/event-channel.ts";
+import type { ChannelUnderTest } from "./channel-under-test.ts";
+
+/** Two nodes of one process that share a channel, and a moment in which the second is deaf. */
+export function memoryNodes(): Required<ChannelUnderTest> {
+  const channel = memoryChannel({ lanesKept: 64 });
+  const gaps = new Set<() => void>();
+  let isDeaf = false;
+  const secondNode: EventChannel = {
+    ...channel,
+    subscribe(ref, listener, listening) {
+      const gap = (): void => listening?.gap?.();
+      gaps.add(gap);
+      const stop = channel.subscribe(ref, (events) => isDeaf || listener(events));
+      return () => {
+        gaps.delete(gap);
+        stop();
+      };
+    },
+    subscribeScope(scope, listener) {
+      const gap = (): void => listener.gap?.();
+      gaps.add(gap);
+      const stop = channel.subscribeScope(scope, {
+        events: (session, events) => isDeaf || listener.events?.(session, events),
+        notification: (notification) => isDeaf || listener.notification?.(notification),
+      });
+      return () => {
+        gaps.delete(gap);
+        stop();
+      };
+    },
+  };
+  return {
+    channel,
+    secondNode,
+    patienceMs: 20,
+    async cut(act) {
+      isDeaf = true;
+      act();
+      await new Promise<void>((resolve) => {
+        const stop = channel.subscribeScope("until-told", { notification: () => resolve(stop()) });
+        channel.notify("until-told", { type: "told" });
+      });
+      isDeaf = false;
+      for (const gap of [...gaps]) gap();
+    },
+  };
+}
