@@ -39,7 +39,7 @@ class TcpProxy implements FaultyProxy {
   readonly host = "127.0.0.1";
   readonly counts = { connections: 0, swallowed: 0, cut: 0 };
   readonly #options: FaultyProxyOptions;
-  readonly #server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
+  readonly #server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
   readonly #lines = new Set<Line>();
   #toxics: Toxics;
   #swallowsNext = false;
@@ -94,7 +94,7 @@ class TcpProxy implements FaultyProxy {
     const random = seededRandom(seed + number * 7_919);
     const line: Line = lineOf({
       client,
-      server: connect({ host: target.host ?? "127.0.0.1", port: target.port, allowHalfOpen: true }),
+      server: connect({ host: target.host ?? "127.0.0.1", port: target.port, allowHalfOpen: true, noDelay: true }),
       random,
       toxics: () => this.#toxics,
       isSwallowed: () => this.#isSwallowed(random),
@@ -148,7 +148,6 @@ function lineOf({ client, server, random, toxics, isSwallowed, cut, gone }: Line
     else client.destroySoon();
   };
   for (const socket of [client, server]) {
-    socket.setNoDelay(true);
     socket.on("error", () => end("reset"));
     socket.on("close", () => {
       if (client.destroyed && server.destroyed) gone();
