@@ -8,6 +8,8 @@ export interface Run {
   readonly first: DeltaEvent;
   /** Non-empty; the first is that of `first`. */
   readonly deltas: string[];
+  /** About how many it takes. */
+  sizeBytes: number;
 }
 
 /** Any other event, encoded when it came: it may be large, and counts with its true size. */
@@ -22,8 +24,11 @@ export type Piece = Run | Single;
 
 const isDelta = (event: SessionEvent): event is DeltaEvent => "delta" in event && typeof event.delta === "string";
 
-/** What the fields of an event beside its text may cost. */
+/** What the fields of an event beside its text may cost, and what stands between two texts. */
 const fieldsBytes = 96;
+const commaBytes = 3;
+/** A longer run is two, so that there is room for each in a ring. */
+const runBytes = 64 * 1024;
 
 /** Adds an event at the end of the pieces; gives about how many bytes it adds. */
 export function addEvent(pieces: Piece[], event: SessionEvent): number {
@@ -33,18 +38,18 @@ export function addEvent(pieces: Piece[], event: SessionEvent): number {
     return json.length;
   }
   const last = pieces.at(-1);
-  if (last && "first" in last && goesOn(last.first, last.deltas.length, event)) {
+  const isNext = last && "first" in last && last.sizeBytes < runBytes && goesOn(last.first, last.deltas.length, event);
+  const sizeBytes = event.delta.length + (isNext ? commaBytes : fieldsBytes);
+  if (isNext) {
     last.deltas.push(event.delta);
-    return event.delta.length + 3;
-  }
-  pieces.push({ first: event, deltas: [event.delta] });
-  return event.delta.length + fieldsBytes;
+    last.sizeBytes += sizeBytes;
+  } else pieces.push({ first: event, deltas: [event.delta], sizeBytes });
+  return sizeBytes;
 }
 
 /** About how many bytes a piece takes: the sum of what `addEvent` gave for it. */
 export function sizeOf(piece: Piece): number {
-  if (!("first" in piece)) return piece.json.length;
-  return piece.deltas.reduce((sum, delta) => sum + delta.length + 3, fieldsBytes - 3);
+  return "first" in piece ? piece.sizeBytes : piece.json.length;
 }
 
 /** Whether a delta is the next one of a run of so many. */
