@@ -1,12 +1,11 @@
 import { createAgent, defineTool, type Tool } from "@loopwright/core";
-import { memoryChannel, memoryStore } from "@loopwright/core/memory";
+import { memoryChannel, memoryQueue, memoryStore } from "@loopwright/core/memory";
 import type { EventChannel, Logger, RunQueue, RunQueueWorker, SessionStore } from "@loopwright/core/ports";
 import type { DurableEvent } from "@loopwright/core/protocol";
 import { type ManualClock, manualClock, seededIds } from "@loopwright/core/testing";
 import { onTestFinished } from "vitest";
 import type { ServerLimits } from "../src/server-limits.ts";
 import type { NodeRole } from "../src/worker/create-node.ts";
-import { localQueue } from "../src/worker/local-queue.ts";
 import { historyOf } from "./busy-cuts.ts";
 import { type Ask, type Connect, connectInProcess, textOfAnswer } from "./connection.ts";
 import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
@@ -54,7 +53,7 @@ export interface NodesSceneOptions {
 export const pickTool: Tool = defineTool({ name: "pick", description: "Lets the user pick.", parameters: { type: "object" } });
 
 export async function openNodes(options: NodesSceneOptions): Promise<NodesScene> {
-  const { roles, tools = [], limits = {}, isSilent = false, channel = memoryChannel(), queue = localQueue() } = options;
+  const { roles, tools = [], limits = {}, isSilent = false, channel = memoryChannel(), queue = memoryQueue() } = options;
   const clock = manualClock();
   const whole = memoryStore({ clock });
   const { subscribe: _, ...silent } = whole.log;

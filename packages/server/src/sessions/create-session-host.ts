@@ -29,6 +29,6 @@ export function createSessionHost(parts: LoaderParts & Pick<ServerScene, "limits
     get running() {
       return loaded.running;
     },
-    close: () => loaded.close(),
+    close: (options) => loaded.close(options),
   };
 }

@@ -10,7 +10,7 @@ import { AgentError, type AgentSession } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { ServerScene } from "../server-scene.ts";
 import { createSessionFeed, type HostedFeed } from "../stream/session-feed.ts";
-import type { HostedSession } from "./session-host.ts";
+import type { CloseOptions, HostedSession } from "./session-host.ts";
 import { keyOf } from "./session-key.ts";
 
 export interface LoadedSession {
@@ -121,14 +121,16 @@ export class LoadedSessions {
     if (entry && isUnused(entry)) await this.drop(entry);
   }
 
-  /** Resolves with those that ran here: their leases are given back. */
-  async close(): Promise<readonly SessionRef[]> {
+  /** Resolves with those that ran here: another may claim them. With `handsOver` what they are at is brought to an end that can be gone on with. */
+  async close({ handsOver = false }: CloseOptions = {}): Promise<readonly SessionRef[]> {
     this.#isClosed = true;
     this.#cancelSweep?.();
     const entries = [...this.#entries.values()];
-    const left = entries.filter(runsHere).map(({ ref }) => ref);
+    const left = entries.filter(runsHere);
+    // Without its store it cannot be handed over: its lease runs out.
+    if (handsOver) await Promise.all(left.map(({ session }) => session.handOver().catch(() => {})));
     await Promise.all(entries.map((entry) => this.drop(entry)));
-    return left;
+    return left.map(({ ref }) => ref);
   }
 
   /** Of one whose store is away nobody knows whether it rests. One that does not, and does not run in this process, is no business of it. */

@@ -29,6 +29,11 @@ export interface HostedSession {
   release(): void;
 }
 
+export interface CloseOptions {
+  /** What runs is given to another node in order, which may take half a second, not left as after a crash. Default false. */
+  readonly handsOver?: boolean;
+}
+
 /** The sessions that are loaded in this process: one handle each, shared by all requests and streams, let go when nobody uses it. */
 export interface SessionHost {
   /** @throws AgentError SESSION_NOT_FOUND, AGENT_NOT_FOUND, STORE_*, SESSION_CORRUPT, SESSION_TOO_NEW */
@@ -47,5 +52,5 @@ export interface SessionHost {
   readonly loaded: number;
   readonly running: number;
   /** Lets go of all: what runs is signalled and left to the next owner. Resolves with what ran. */
-  close(): Promise<readonly SessionRef[]>;
+  close(options?: CloseOptions): Promise<readonly SessionRef[]>;
 }

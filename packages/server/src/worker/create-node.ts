@@ -1,4 +1,4 @@
-import { consoleLogger, memoryChannel, randomIds, systemClock } from "@loopwright/core/memory";
+import { consoleLogger, memoryChannel, memoryQueue, randomIds, systemClock } from "@loopwright/core/memory";
 import type { Logger } from "@loopwright/core/ports";
 import { checkedOptions } from "../checked-options.ts";
 import { createDoor } from "../http/create-door.ts";
@@ -11,10 +11,10 @@ import { defaultServerLimits } from "../server-limits.ts";
 import type { ServerOptions } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
 import { createSessionHost } from "../sessions/create-session-host.ts";
+import type { CloseOptions } from "../sessions/session-host.ts";
 import { createStreamRegistry } from "../stream/create-stream-registry.ts";
 import { hintOffers } from "./hint-offers.ts";
 import { createLeaving, type HandOverOptions } from "./leaving.ts";
-import { localQueue } from "./local-queue.ts";
 import { runWork, type Work } from "./run-work.ts";
 
 /** One process of those that share a store, as all roles have it. */
@@ -28,13 +28,13 @@ export interface RuntimeNode {
   /** Takes no new work from now on; what runs goes on. */
   drain(): void;
   /**
-   * Drains, waits until what runs here has come to rest, at most so long (default `limits.drainMs`), then closes. Resolves with how many
-   * sessions were handed over.
+   * Drains, waits until what runs here has come to rest, at most so long (default `limits.drainMs`), gives the rest to other nodes in order,
+   * and closes. Resolves with how many sessions were handed over.
    */
   handOver(options?: HandOverOptions): Promise<number>;
   /**
-   * Ends all streams and lets go of all sessions: what runs is handed over to the process that the queue tells, or the next one that looks.
-   * Store, channel and queue stay open. Twice is once.
+   * Ends all streams and lets go of all sessions at once: what runs is left, as after a crash, to the process that the queue tells or the next
+   * one that looks. Store, channel and queue stay open. Twice is once.
    */
   close(): Promise<void>;
   /** Whether callers must say who they are. */
@@ -69,7 +69,7 @@ export function createNode(given: ServerOptions, { role, routes }: NodeRole): No
   const host = createSessionHost(drives || !options.queue ? parts : { ...parts, hint: hintOffers(options.queue, logger) });
   // Nobody tells a worker without a queue of anything: it has to look itself.
   const sweepMs = role === "worker" && !options.queue ? limits.pollMs : limits.sweepMs;
-  const queue = options.queue ?? localQueue();
+  const queue = options.queue ?? memoryQueue();
   const work = drives
     ? runWork({ ...{ host, store, queue, limits, clock, ids, logger, sweepMs }, keepsAlive: role === "worker" })
     : undefined;
@@ -82,8 +82,8 @@ export function createNode(given: ServerOptions, { role, routes }: NodeRole): No
     metrics: createRequestMetrics(),
     isReady: () => leaving.isReady,
   };
-  const close = async (): Promise<number> => {
-    const count = await leaving.close();
+  const close = async (how?: CloseOptions): Promise<number> => {
+    const count = await leaving.close(how);
     rates.close();
     return count;
   };
@@ -96,7 +96,7 @@ export function createNode(given: ServerOptions, { role, routes }: NodeRole): No
     drain: leaving.drain,
     async handOver(how) {
       await leaving.rest(how);
-      return close();
+      return close({ handsOver: true });
     },
     close: async () => void (await close()),
     hasAuthentication: options.authenticate !== undefined,

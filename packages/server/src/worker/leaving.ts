@@ -1,6 +1,6 @@
 import type { Clock } from "@loopwright/core/ports";
 import type { ServerLimits } from "../server-limits.ts";
-import type { SessionHost } from "../sessions/session-host.ts";
+import type { CloseOptions, SessionHost } from "../sessions/session-host.ts";
 import type { Work } from "./run-work.ts";
 
 export interface HandOverOptions {
@@ -14,8 +14,8 @@ export interface Leaving {
   drain(): void;
   /** Drains; resolves when nothing runs here, or time is up. */
   rest(options?: HandOverOptions): Promise<void>;
-  /** Resolves with how many sessions were handed over. Twice is once. */
-  close(): Promise<number>;
+  /** Resolves with how many sessions are left to others. Twice is once. */
+  close(options?: CloseOptions): Promise<number>;
 }
 
 export interface LeavingParts {
@@ -35,11 +35,11 @@ export function createLeaving({ host, work, clock, limits, first }: LeavingParts
   let isReady = true;
   let closing: Promise<number> | undefined;
 
-  async function end(): Promise<number> {
+  async function end(options: CloseOptions | undefined): Promise<number> {
     isReady = false;
     first();
     const stopped = work?.stop();
-    const left = await host.close();
+    const left = await host.close(options);
     await stopped;
     await work?.leave(left);
     return left.length;
@@ -57,8 +57,8 @@ export function createLeaving({ host, work, clock, limits, first }: LeavingParts
       const until = clock.monotonic() + withinMs;
       while (host.running > 0 && clock.monotonic() < until) await new Promise<void>((resolve) => void clock.after(lookMs, resolve));
     },
-    close() {
-      closing ??= end();
+    close(options) {
+      closing ??= end(options);
       return closing;
     },
   };

@@ -35,9 +35,15 @@ export function runWork(parts: WorkParts): Work {
   const { host, store, queue, limits, clock, ids, logger, sweepMs, keepsAlive } = parts;
   const hint = hintOffers(queue, logger);
   const worker = createSessionWorker({ host, store, limits, clock, logger });
+  // Through the queue the work is shared out. What the queue does not bring about is taken here.
+  const found = async (ref: SessionRef, again: boolean): Promise<void> => {
+    const isOffered = !again && (await hint(ref));
+    if (!isOffered && worker.hasRoom) await worker.take(ref);
+  };
   const taking = queue.work((ref) => worker.take(ref), { concurrency: limits.workerSessions });
   const sweeper = createSweeper({
-    ...{ log: store.log, clock, ids, logger, hint, keepsAlive },
+    ...{ log: store.log, clock, ids, logger, keepsAlive },
+    found: (ref, again) => void found(ref, again),
     everyMs: sweepMs,
     sessionsPerSweep: limits.sessionsPerSweep,
     isLeftAlone: (ref) => worker.isLeftAlone(ref),
@@ -56,7 +62,7 @@ export function runWork(parts: WorkParts): Work {
       await taking.stop();
     },
     async leave(refs) {
-      await Promise.all(refs.map(hint));
+      await Promise.all(refs.map((ref) => hint(ref)));
     },
   };
 }

@@ -7,13 +7,16 @@
  */
 import { type AgentError, type AgentSession, failureOf, isAgentError } from "@loopwright/core";
 import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
+import type { ServerLimits } from "../server-limits.ts";
 import type { HostedSession, SessionHost } from "../sessions/session-host.ts";
 import { keyOf } from "../sessions/session-key.ts";
 
 export interface SessionWorker {
   /** Sessions in hand. */
   readonly count: number;
-  /** Runs the session until it owes nothing now. Never rejects: what cannot be opened is logged, and left alone for a while. */
+  /** Another one may be taken at once. */
+  readonly hasRoom: boolean;
+  /** Waits for room, then runs the session until it owes nothing now. Never rejects: what cannot be opened is logged, and left alone for a while. */
   take(ref: SessionRef): Promise<void>;
   /** True while a session that could not be opened is left alone. */
   isLeftAlone(ref: SessionRef): boolean;
@@ -24,7 +27,7 @@ export interface SessionWorker {
 export interface WorkerParts {
   readonly host: SessionHost;
   readonly store: SessionStore;
-  readonly limits: { readonly reopenMs: number; readonly reopenMaxMs: number };
+  readonly limits: Pick<ServerLimits, "workerSessions" | "reopenMs" | "reopenMaxMs">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -49,6 +52,8 @@ class Hands implements SessionWorker {
   readonly #inHand = new Map<string, boolean>();
   readonly #failures = new Map<string, Failure>();
   readonly #stops = new Set<() => void>();
+  /** Who waits for room. */
+  readonly #queue: (() => void)[] = [];
   #isStopped = false;
 
   constructor(parts: WorkerParts) {
@@ -59,8 +64,13 @@ class Hands implements SessionWorker {
     return this.#inHand.size;
   }
 
+  get hasRoom(): boolean {
+    return this.#inHand.size < this.#parts.limits.workerSessions;
+  }
+
   async take(ref: SessionRef): Promise<void> {
     const key = keyOf(ref);
+    while (!this.#inHand.has(key) && !this.hasRoom) await new Promise<void>((resolve) => void this.#queue.push(resolve));
     if (this.#inHand.has(key)) {
       this.#inHand.set(key, true);
       return;
@@ -76,6 +86,7 @@ class Hands implements SessionWorker {
       this.#noteFailure(ref, failureOf(error).code, error);
     } finally {
       this.#inHand.delete(key);
+      this.#queue.shift()?.();
     }
   }
 
@@ -86,6 +97,7 @@ class Hands implements SessionWorker {
 
   stop(): void {
     this.#isStopped = true;
+    for (const wake of this.#queue.splice(0)) wake();
     for (const stop of [...this.#stops]) stop();
   }
 

@@ -1,12 +1,12 @@
 import { failureOf } from "@loopwright/core";
 import type { Clock, DueSession, IdSource, Logger, SessionLog, SessionRef } from "@loopwright/core/ports";
-import type { OfferHint } from "./hint-offers.ts";
+import { keyOf } from "../sessions/session-key.ts";
 
 /** Finds the sessions that need an owner and that no hint told of: hints get lost, owners die, dates come. */
 export interface Sweeper {
   /** What the first sweep found. Never rejects. */
   readonly first: Promise<readonly SessionRef[]>;
-  /** Looks at once, and has a worker told of each that it finds. @throws AgentError STORE_* */
+  /** Looks at once. @throws AgentError STORE_* */
   sweep(): Promise<readonly SessionRef[]>;
   /** Ends the sweeps to come. */
   stop(): void;
@@ -22,7 +22,8 @@ export interface SweeperParts {
   readonly sessionsPerSweep: number;
   /** The sweeps alone keep the process alive. */
   readonly keepsAlive: boolean;
-  readonly hint: OfferHint;
+  /** Takes what was found; `again`: the sweep before has found it too. */
+  readonly found: (ref: SessionRef, again: boolean) => void;
   /** Left out. */
   readonly isLeftAlone: (ref: SessionRef) => boolean;
 }
@@ -33,9 +34,11 @@ const jitter = 0.2;
 
 /** Sweeps at once, then again and again. */
 export function createSweeper(parts: SweeperParts): Sweeper {
-  const { log, clock, ids, logger, everyMs, sessionsPerSweep, keepsAlive, hint, isLeftAlone } = parts;
+  const { log, clock, ids, logger, everyMs, sessionsPerSweep, keepsAlive, isLeftAlone } = parts;
   /** Where the last sweep broke off. */
   let after: DueSession | undefined;
+  /** What it has found. */
+  let before: ReadonlySet<string> = new Set();
   let isStopped = false;
   let isFailing = false;
   let cancel = (): void => {};
@@ -49,9 +52,10 @@ export function createSweeper(parts: SweeperParts): Sweeper {
       for (const { ref } of page) {
         if (isLeftAlone(ref)) continue;
         found.push(ref);
-        void hint(ref);
+        parts.found(ref, before.has(keyOf(ref)));
       }
     } while (after && found.length < sessionsPerSweep);
+    before = new Set(found.map(keyOf));
     return found;
   }
 
