@@ -81,6 +81,7 @@ export type ErrorCode =
   | "CONNECTION_LIMIT"
   | "RUN_LIMIT"
   | "NOT_READY"
+  | "NODE_BEHIND"
   | "AGENT_NOT_FOUND"
   | "MODULE_UNKNOWN"
   | "CURSOR_INVALID"
@@ -241,6 +242,10 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   }),
   RUN_LIMIT: entry("Too many runs of this caller are open.", [429, "rate"], { ...again, fix: "Wait until one of them has ended." }),
   NOT_READY: entry("The server is starting or shutting down.", [503, "overload"], { ...again, fix: "Try again in a moment." }),
+  NODE_BEHIND: entry("This node has not seen yet what the request asks for.", [503, "overload"], {
+    ...again,
+    fix: "Try again in a moment.",
+  }),
   AGENT_NOT_FOUND: entry("This server has no agent of that name.", [404, "format"], { fix: "See `/api/agents` for the names." }),
   MODULE_UNKNOWN: entry("This server has no module of that id.", [400, "format"], {
     fix: "Leave `activeModule` out, or register the module.",

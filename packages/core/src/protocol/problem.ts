@@ -35,7 +35,7 @@ export interface ProblemOptions {
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Codes whose `details` are meant for whoever asked. */
-const told: ReadonlySet<ErrorCode> = new Set(["APPROVAL_DECIDED"]);
+const told: ReadonlySet<ErrorCode> = new Set(["APPROVAL_DECIDED", "HISTORY_EXPIRED"]);
 
 /** The problem document of an error. Its `cause` does not go into it, its `details` only where the code tells them; control characters of its message become U+FFFD. */
 export function problemOf(error: AgentError, options: ProblemOptions = {}): Problem {

@@ -6,11 +6,18 @@ export function agentErrorOf(error: unknown): AgentError {
   return isAgentError(error) ? error : new AgentError("INTERNAL", { message: failureOf(error).message, cause: error });
 }
 
+/** Where a reader begins anew. */
+function linkOf({ details }: AgentError): { readonly [name: string]: string } {
+  const snapshot = details?.["snapshot"];
+  return typeof snapshot === "string" ? { Link: `<${snapshot}>; rel="latest-version"` } : {};
+}
+
 /** The problem document of an error as a response. */
 export function problemResponse(error: AgentError, headers: { readonly [name: string]: string } = {}): Response {
   const problem = problemOf(error);
   const more = {
     ...(error.retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(error.retryAfterMs / 1_000)) }),
+    ...(error.code === "HISTORY_EXPIRED" ? linkOf(error) : {}),
     ...(error.code === "UNAUTHENTICATED" ? { "WWW-Authenticate": "Bearer" } : {}),
     // What was not read of the body would be taken for the next request.
     ...(error.code === "PAYLOAD_TOO_LARGE" || error.code === "REQUEST_TIMEOUT" ? { Connection: "close" } : {}),

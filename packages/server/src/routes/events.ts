@@ -26,6 +26,7 @@ export const eventsRoute: Route<{ readonly id: string }, EventsQuery> = {
     400: { description: "The cursor cannot be read." },
     404: { description: "No such session." },
     409: { description: "The cursor is ahead of the log." },
+    410: { description: "What follows the cursor is too old to be told again; `details.snapshot` leads to where to begin anew." },
   },
   async handle(call) {
     const hosted = await openSession(call, call.params.id);

@@ -27,7 +27,7 @@ export async function streamExecution(call: Call, hosted: HostedSession, { input
   let place: StreamPlace | undefined;
   let early: EarlyEvents | undefined;
   try {
-    if (seen) await checkCursor(seen, hosted, scene.options.store);
+    if (seen) await checkCursor(seen, hosted, scene);
     place = scene.streams.take(principal);
     await session.ready();
     early = feed.hear();

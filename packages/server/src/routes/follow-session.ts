@@ -16,7 +16,7 @@ export interface EventsQuery {
 /**
  * The events of a session after the reader's cursor: from the start, from now (`session_snapshot` first), or after a cursor. A reader who named
  * a place in the query waits for more; every other one gets the end of the stream when the session rests, and 204 when it comes back then.
- * @throws AgentError CURSOR_INVALID, HISTORY_LOST, CONNECTION_LIMIT, STORE_*
+ * @throws AgentError CURSOR_INVALID, HISTORY_LOST, HISTORY_EXPIRED, CONNECTION_LIMIT, STORE_*
  */
 export async function followSession(call: Call, hosted: HostedSession, query: EventsQuery): Promise<Response> {
   const { request, principal, scene } = call;
@@ -25,7 +25,7 @@ export async function followSession(call: Call, hosted: HostedSession, query: Ev
   const header = lastEventCursor(request);
   const named = header ?? (query.after === undefined || query.after === "" ? undefined : cursorOf(query.after));
   await session.ready();
-  if (named) await checkCursor(named, hosted, store);
+  if (named) await checkCursor(named, hosted, scene);
   if (wantsJson(request)) {
     const answer = await tailAsJson(hosted, named, (after) => readHistory(store, ref, after ? { after } : {}));
     hosted.release();

@@ -16,12 +16,10 @@ export const metricsRoute: Route = {
   responses: { 200: { description: "Lines of text." } },
   handle({ scene: { host, streams, metrics } }) {
     const lines = [
-      ...gauge("loopwright_runs_active", "Sessions of this process that do not rest.", host.running),
+      ...gauge("loopwright_runs_active", "Sessions that run in this process.", host.running),
       ...gauge("loopwright_sessions_loaded", "Sessions that this process holds.", host.loaded),
       ...gauge("loopwright_sse_clients", "Open event streams.", streams.open),
       ...gauge("loopwright_sse_queue_bytes_max", "Bytes that wait in this process for the slowest reader.", streams.longestQueueBytes),
-      "# HELP loopwright_requests_total Answered requests.",
-      "# TYPE loopwright_requests_total counter",
       ...metrics.lines(),
     ];
     return new Response(`${lines.join("\n")}\n`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });

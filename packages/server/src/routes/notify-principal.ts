@@ -23,7 +23,7 @@ interface Followed {
 
 /**
  * One stream for all that concerns a principal: hints about every session of its scope, the events of the sessions it names, and what the
- * product tells it. @throws AgentError SESSION_NOT_FOUND, CURSOR_INVALID, HISTORY_LOST, INPUT_INVALID, CONNECTION_LIMIT
+ * product tells it. @throws AgentError SESSION_NOT_FOUND, CURSOR_INVALID, HISTORY_LOST, HISTORY_EXPIRED, INPUT_INVALID, CONNECTION_LIMIT
  */
 export async function notifyPrincipal(call: Call, query: NotificationsQuery): Promise<Response> {
   const { principal, scene } = call;
@@ -74,7 +74,7 @@ async function openNamed(call: Call, names: readonly string[]): Promise<readonly
       const after = cursor === undefined ? undefined : cursorOf(cursor);
       const hosted = await openSession(call, id);
       followed.set(id, { hosted, after });
-      if (after) await checkCursor(after, hosted, scene.options.store);
+      if (after) await checkCursor(after, hosted, scene);
     }
     return [...followed.values()];
   } catch (error) {

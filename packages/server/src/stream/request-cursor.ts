@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
-import type { SessionStore } from "@loopwright/core/ports";
 import { decodeCursor, type EventCursor } from "@loopwright/core/protocol";
+import type { ServerScene } from "../server-scene.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 
 /** The cursor of a text. @throws AgentError CURSOR_INVALID */
@@ -16,12 +16,41 @@ export function lastEventCursor(request: Request): EventCursor | undefined {
   return text === null || text === "" ? undefined : cursorOf(text);
 }
 
-/** @throws AgentError HISTORY_LOST when the cursor is ahead of the log. */
-export async function checkCursor(cursor: EventCursor, { ref, session }: HostedSession, store: SessionStore): Promise<void> {
+/** What a cursor is checked with. */
+type CursorScene = Pick<ServerScene, "options" | "limits" | "clock" | "logger" | "metrics">;
+
+/**
+ * @throws AgentError HISTORY_LOST when the cursor is ahead of the log, HISTORY_EXPIRED when what follows it is too old to be told again
+ */
+export async function checkCursor(cursor: EventCursor, hosted: HostedSession, scene: CursorScene): Promise<void> {
+  const { ref, session, feed } = hosted;
   await session.ready();
-  if (cursor.seq <= session.lastSeq) return;
-  // This process may not have seen yet what another has appended.
-  const { lastSeq } = await store.log.head(ref);
-  if (cursor.seq <= lastSeq) return;
-  throw new AgentError("HISTORY_LOST", { message: `The cursor names event ${cursor.seq} and the log ends at ${lastSeq}.` });
+  if (cursor.seq > session.lastSeq) {
+    // This process may not have seen yet what another has appended.
+    const { lastSeq } = await scene.options.store.log.head(ref);
+    if (cursor.seq > lastSeq) throw historyLost(cursor, { ref, lastSeq }, scene);
+  }
+  const nextAt = await feed.nextAt(cursor);
+  if (nextAt !== undefined && nextAt < scene.clock.now() - scene.limits.replayMaxAgeMs) throw historyExpired(cursor, hosted, scene);
+}
+
+/** Somebody was told what the store does not have any more: operators must hear of it. */
+function historyLost(
+  { seq }: EventCursor,
+  { ref, lastSeq }: Pick<HostedSession, "ref"> & { readonly lastSeq: number },
+  { logger, metrics }: CursorScene,
+): AgentError {
+  metrics.historyLost();
+  logger.log("error", "The store has lost the end of a session: a reader has seen more of it.", { ...ref, cursorSeq: seq, lastSeq });
+  return new AgentError("HISTORY_LOST", { message: `The cursor names event ${seq} and the log ends at ${lastSeq}.` });
+}
+
+function historyExpired({ seq }: EventCursor, { ref }: HostedSession, { options, limits }: CursorScene): AgentError {
+  const snapshot = `${options.basePath ?? ""}/api/sessions/${ref.session}`;
+  const days = Math.round(limits.replayMaxAgeMs / 86_400_000);
+  return new AgentError("HISTORY_EXPIRED", {
+    message: `What followed event ${seq} is older than ${days} days and is not told again.`,
+    fix: `Read \`GET ${snapshot}\` and follow its \`cursor\`.`,
+    details: { snapshot },
+  });
 }

@@ -24,6 +24,8 @@ export interface SessionFeed {
   hear(): EarlyEvents;
   /** Whether a durable event follows the cursor, or may: this process has not seen all of the log. @throws AgentError STORE_*, SESSION_* */
   hasAfter(cursor: EventCursor): Promise<boolean>;
+  /** When the first of what follows the cursor was recorded; `undefined` where nothing does. @throws AgentError STORE_*, SESSION_* */
+  nextAt(cursor: EventCursor): Promise<number | undefined>;
 }
 
 export interface FeedParts {
@@ -106,6 +108,16 @@ class LiveFeed implements HostedFeed {
     if (known) return false;
     for await (const _ of readHistory(store, ref, { after: cursor })) return true;
     return false;
+  }
+
+  async nextAt(cursor: EventCursor): Promise<number | undefined> {
+    const { session, store, ref } = this.#parts;
+    await session.ready();
+    if (cursor.seq >= session.lastSeq) return undefined;
+    const known = this.#recentEvents().after(cursor);
+    if (known) return known[0]?.at;
+    const [fact] = await store.log.read(ref, { from: cursor.seq + 1, limit: 1 });
+    return fact?.at;
   }
 
   close(): void {
