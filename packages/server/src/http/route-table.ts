@@ -1,6 +1,7 @@
 import { abortRunRoute } from "../routes/abort-run.ts";
 import { changeSessionRoute } from "../routes/change-session.ts";
 import { createSessionRoute } from "../routes/create-session.ts";
+import { decideCallRoute } from "../routes/decide-call.ts";
 import { eventsRoute } from "../routes/events.ts";
 import { executeRoute } from "../routes/execute.ts";
 import { healthRoute, readyRoute } from "../routes/health.ts";
@@ -34,6 +35,7 @@ export const routeTable: readonly Route[] = [
   eventsRoute,
   readRunRoute,
   sendResultsRoute,
+  decideCallRoute,
   abortRunRoute,
   uploadFileRoute,
   readFileRoute,

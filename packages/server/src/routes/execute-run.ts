@@ -43,7 +43,7 @@ export async function streamExecution(call: Call, hosted: HostedSession, { input
     const first = seen && compareCursors(seen, cursorAfter(seq - 1)) < 0 ? seen : cursorAfter(seq - 1);
     const finish = (): void => {
       const end = plainFrame({ type: "session_end", sessionId: session.id, messages: inCallOrder(outcome.messages) });
-      sink.write(encodeFrames(end + plainFrame(outcome.complete(session.pendingToolCalls))));
+      sink.write(encodeFrames(end + plainFrame(outcome.complete(session))));
       leave();
       sink.end();
     };

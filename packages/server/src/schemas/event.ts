@@ -1,5 +1,6 @@
 import type { DurableEvent, EphemeralEvent, TransportEvent } from "@loopwright/core/protocol";
 import { z } from "zod";
+import { pendingApproval } from "./approval.ts";
 import { assistantPart, cost, resultPart, toolCallPart, usage } from "./content.ts";
 import { exactly } from "./exactly.ts";
 import { json, jsonObject, listOf } from "./json.ts";
@@ -56,11 +57,19 @@ const durableTypes = [
     ...spent,
   }),
   durable("awaiting_tool_execution", { toolCalls: listOf(pendingToolCall) }),
-  durable("approval_requested", { callKey: z.string(), toolName: z.string(), args: jsonObject, deadline: z.number().exactOptional() }),
+  durable("approval_requested", {
+    ...call,
+    args: jsonObject,
+    argsDigest: z.string(),
+    reason: z.string().exactOptional(),
+    deadline: z.number().exactOptional(),
+  }),
   durable("approval_decided", {
+    toolCallId: z.string(),
     callKey: z.string(),
     decision: z.enum(["allow", "deny"]),
     by: z.string().exactOptional(),
+    args: jsonObject.exactOptional(),
     note: z.string().exactOptional(),
   }),
   durable("agent_start", { callKey: z.string(), session: z.string(), agent: z.string() }),
@@ -122,6 +131,7 @@ export const transportEvent: z.ZodType<TransportEvent> = exactly<TransportEvent>
       type: z.literal("execute_complete"),
       status: z.enum(["completed", "awaiting_tool_execution", "aborted", "error"]),
       pendingToolCalls: listOf(pendingToolCall).exactOptional(),
+      pendingApprovals: listOf(pendingApproval).exactOptional(),
     }),
     z.object({ type: z.literal("rest") }),
   ]),

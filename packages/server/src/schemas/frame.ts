@@ -2,6 +2,7 @@ import type { Notification } from "@loopwright/core/ports";
 import type { SessionSnapshot } from "@loopwright/core/protocol";
 import { z } from "zod";
 import type { ExecuteComplete } from "../stream/execution-outcome.ts";
+import { pendingApproval } from "./approval.ts";
 import { cost, usage } from "./content.ts";
 import { exactly } from "./exactly.ts";
 import { json, listOf } from "./json.ts";
@@ -16,6 +17,7 @@ export const executeComplete: z.ZodType<ExecuteComplete> = exactly<ExecuteComple
     status: z.enum(["completed", "awaiting_tool_execution", "aborted", "error"]),
     runId: z.string(),
     pendingToolCalls: listOf(pendingToolCall).exactOptional(),
+    pendingApprovals: listOf(pendingApproval).exactOptional(),
     usage: usage.optional(),
     cost: cost.optional(),
     limit: z.object({ which: z.enum(["turns", "toolCalls"]), value: z.number() }).exactOptional(),

@@ -1,6 +1,7 @@
 import type { Problem } from "@loopwright/core/protocol";
 import { z } from "zod";
 import { exactly } from "./exactly.ts";
+import { jsonObject } from "./json.ts";
 
 /** An error as it crosses the wire. */
 export const problem: z.ZodType<Problem> = exactly<Problem>()(
@@ -15,6 +16,7 @@ export const problem: z.ZodType<Problem> = exactly<Problem>()(
     runId: z.string().exactOptional(),
     retryable: z.boolean(),
     retryAfterMs: z.number().exactOptional(),
+    details: jsonObject.exactOptional(),
     error: z.string(),
   }),
 );

@@ -11,6 +11,7 @@ import type {
 } from "@loopwright/core/protocol";
 import { errorTable } from "@loopwright/core/protocol";
 import { z } from "zod";
+import { pendingApproval } from "./approval.ts";
 import { cost, usage } from "./content.ts";
 import { exactly } from "./exactly.ts";
 import { jsonObject, listOf } from "./json.ts";
@@ -73,6 +74,7 @@ const openRun: z.ZodType<OpenRun> = exactly<OpenRun>()(
     answering: z.number().exactOptional(),
     tools: listOf(runningTool),
     pendingToolCalls: listOf(pendingToolCall),
+    pendingApprovals: listOf(pendingApproval).exactOptional(),
     aborting: z.string().exactOptional(),
     retry: z.object({ reason: z.string(), until: z.number().exactOptional() }).exactOptional(),
     limit: z.object({ which: z.enum(["turns", "toolCalls"]), value: z.number() }).exactOptional(),
@@ -112,6 +114,7 @@ export const sessionSummary: z.ZodType<SessionSummary> = exactly<SessionSummary>
     agent: z.string(),
     title: z.string().exactOptional(),
     status: z.enum(["idle", "running", "waiting"]),
+    waitsFor: listOf(z.enum(["client_tools", "approvals"])).exactOptional(),
     lastRun: z.object({ status: z.enum(["completed", "waiting", "aborted", "failed"]), reason: z.string() }).exactOptional(),
     createdAt: z.number(),
     updatedAt: z.number(),

@@ -1,9 +1,11 @@
 import { AgentError } from "@loopwright/core";
 import {
+  type AgentSession,
   addSpent,
   type DurableEvent,
   type ExecuteStatus,
   type Message,
+  type PendingApproval,
   type PendingToolCall,
   type Problem,
   problemOf,
@@ -16,10 +18,13 @@ export interface ExecuteComplete extends Spent {
   readonly status: ExecuteStatus;
   readonly runId: string;
   readonly pendingToolCalls?: readonly PendingToolCall[];
+  readonly pendingApprovals?: readonly PendingApproval[];
   readonly limit?: { readonly which: "turns" | "toolCalls"; readonly value: number };
   /** Set when the status is `error` or `aborted`. */
   readonly error?: Problem;
 }
+
+type Waiting = Pick<AgentSession, "pendingToolCalls" | "pendingApprovals">;
 
 /** How one execution ends, told by the durable events of its run from its acceptance on. */
 export interface ExecutionOutcome {
@@ -28,8 +33,8 @@ export interface ExecutionOutcome {
   take(events: readonly DurableEvent[]): void;
   /** Messages that the execution added, in the order they came. */
   readonly messages: readonly Message[];
-  /** `pending`: what the run waits for, where it has not ended. */
-  complete(pending: readonly PendingToolCall[]): ExecuteComplete;
+  /** `waiting`: what the run waits for, where it has not ended. */
+  complete(waiting: Waiting): ExecuteComplete;
 }
 
 export function createExecutionOutcome(runId: string): ExecutionOutcome {
@@ -62,8 +67,8 @@ export function createExecutionOutcome(runId: string): ExecutionOutcome {
     }
   }
 
-  function statusOf(pending: readonly PendingToolCall[]): ExecuteStatus {
-    if (!ending) return pending.length > 0 ? "awaiting_tool_execution" : "aborted";
+  function statusOf({ pendingToolCalls, pendingApprovals }: Waiting): ExecuteStatus {
+    if (!ending) return pendingToolCalls.length + pendingApprovals.length > 0 ? "awaiting_tool_execution" : "aborted";
     return ending.status === "failed" ? "error" : ending.status;
   }
 
@@ -75,15 +80,17 @@ export function createExecutionOutcome(runId: string): ExecutionOutcome {
     take(events) {
       for (const event of events) if (event.runId === runId) takeOne(event);
     },
-    complete(pending) {
-      const status = statusOf(pending);
+    complete(waiting) {
+      const status = statusOf(waiting);
+      const { pendingToolCalls, pendingApprovals } = waiting;
+      const approvals = pendingApprovals.length > 0 ? { pendingApprovals } : {};
       const isDropped = !ending && status === "aborted";
       const error = isDropped ? new AgentError("RUN_ABORTED", { message: "The run was stopped: session closed.", runId }) : failure;
       return {
         type: "execute_complete",
         status,
         runId,
-        ...(status === "awaiting_tool_execution" ? { pendingToolCalls: pending } : {}),
+        ...(status === "awaiting_tool_execution" ? { pendingToolCalls, ...approvals } : {}),
         ...spent,
         ...(limit ? { limit } : {}),
         ...(error && (status === "error" || status === "aborted") ? { error: problemOf(error) } : {}),

@@ -109,6 +109,17 @@ const entries: { readonly [id: string]: Entry } = {
       ["an empty list", { results: [] }, "list of results"],
     ],
   },
+  decideCall: {
+    path: "/api/sessions/a/approvals/r.1.0",
+    flaws: [
+      ["no decision", {}, "decision"],
+      ["a decision of another kind", { decision: "perhaps" }, "decision"],
+      ["arguments that are a list", { decision: "allow", args: [1] }, "args"],
+      ["a note that is no text", { decision: "deny", note: 7 }, "note"],
+      ["a note too long", { decision: "deny", note: canary.repeat(110) }, "note"],
+      ["a digest too long", { decision: "allow", argsDigest: canary.repeat(10) }, "argsDigest"],
+    ],
+  },
   abortRun: {
     path: "/api/sessions/a/abort",
     isOptional: true,

@@ -39,6 +39,7 @@ describe("a key that reaches into every object", () => {
       ["/api/sessions/a/messages", `{"input":"Hi","options":{"${key}":${polluted}}}`],
       ["/api/sessions/a/messages", `{"message":{"role":"user","content":[{"type":"json","value":{"${key}":1}}]}}`],
       ["/api/sessions/a/tool-results", `{"results":[{"role":"tool_result","toolCallId":"c","content":"","details":{"${key}":1}}]}`],
+      ["/api/sessions/a/approvals/r.1.0", `{"decision":"allow","args":{"${key}":1}}`],
       ["/api/sessions/a/abort", `{"${key}":{"reason":"x"}}`],
       ["/api/agent/execute", `{"context":{"${key}":${polluted}},"input":"Hi"}`],
     ];

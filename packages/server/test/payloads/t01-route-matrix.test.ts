@@ -30,6 +30,7 @@ const entries: { readonly [id: string]: Entry } = {
   followSession: session404("/api/sessions/annes/events"),
   readRun: session404("/api/sessions/annes/runs/RUN"),
   sendResults: session404("/api/sessions/annes/tool-results", { json: { results: [result] } }),
+  decideCall: session404("/api/sessions/annes/approvals/RUN.1.0", { json: { decision: "allow" } }),
   abortRun: session404("/api/sessions/annes/abort", { method: "POST" }),
   uploadFile: { path: "/api/files", sent: { body: "file", headers: { "Content-Type": "text/plain" } }, foreign: 201 },
   readFile: session404("/api/files/BLOB"),

@@ -55,6 +55,7 @@ describe("what is another scope's", () => {
         () => ({ json: { input: "canary" }, headers: { "Idempotency-Key": "k1" } }),
       ],
       ["annes", "nobodys", (id) => `/api/sessions/${id}/tool-results`, () => ({ json: { results: result } })],
+      ["annes", "nobodys", (id) => `/api/sessions/${id}/approvals/r.1.0`, () => ({ json: { decision: "allow" } })],
       ["annes", "nobodys", (id) => `/api/sessions/${id}/abort`, () => ({ method: "POST" })],
       ["annes", "nobodys", (id) => `/api/sessions/${id}/events`, () => ({ headers: { "Last-Event-ID": scene.cursor } })],
       ["annes", "nobodys", (id) => `/api/sessions/${id}/events?after=${scene.cursor}`, () => ({ headers: { Accept: "application/json" } })],

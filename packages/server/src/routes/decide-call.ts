@@ -1,0 +1,39 @@
+import { z } from "zod";
+import type { Route } from "../http/route.ts";
+import { accessOf } from "../identity/access-of.ts";
+import { acceptedDecision, type DecisionRequest, decisionRequest } from "../schemas/index.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { withSession } from "./open-session.ts";
+import type { SessionParams } from "./session-params.ts";
+
+interface CallParams extends SessionParams {
+  readonly callKey: string;
+}
+
+const callParams: z.ZodType<CallParams> = z.object({ id: z.string(), callKey: z.string() });
+
+export const decideCallRoute: Route<CallParams, unknown, DecisionRequest> = {
+  method: "POST",
+  path: "/api/sessions/:id/approvals/:callKey",
+  id: "decideCall",
+  summary: "Allows or denies a call that waits for leave; the run goes on when nothing of it waits any more.",
+  access: "principal",
+  params: callParams,
+  body: decisionRequest,
+  responses: {
+    200: { description: "The same was decided before, by the caller or under the same `Idempotency-Key`.", schema: acceptedDecision },
+    202: { description: "It is durable.", schema: acceptedDecision },
+    400: { description: "The decision cannot be used; `args` that do not fit the tool among them." },
+    404: { description: "No such session, or no such call waits for leave." },
+    409: { description: "It was decided before, which `details` tells; the deadline has passed; or `argsDigest` is of other arguments." },
+    410: { description: "The session is closed." },
+    422: { description: "The `Idempotency-Key` came with another decision." },
+  },
+  handle: (call) =>
+    withSession(call, call.params.id, async ({ session }) => {
+      const { principal, scene, request, body, params } = call;
+      const decision = { ...body, ...idempotencyKeyOf(request), access: accessOf(principal) };
+      const accepted = await scene.runs.admit({ principal, session, goesOn: true }, () => session.decide(params.callKey, decision));
+      return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
+    }),
+};
