@@ -65,10 +65,10 @@ describe("a lease that is lost", () => {
         },
       },
     };
-    const { session, provider, types } = world([{ text: "done" }], { session: { store, clock } });
+    const { session, provider, types } = world([{ text: "done" }], { session: { store, clock, leaseMs: 6_000 } });
     const stream = execute(session, "hi");
     await written.promise;
-    clock.advance(leaseMs / 2);
+    clock.advance(2_200);
     await calm();
     goOn.resolve();
     expect((await stream.result()).text).toBe("done");

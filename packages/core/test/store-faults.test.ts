@@ -107,7 +107,7 @@ describe("a store", () => {
     expect(session.messages).toHaveLength(4);
   });
 
-  it("that fails in mid-run stops the run as a crash would, and another execution goes on", async () => {
+  it("that fails for ten seconds in mid-run stops the run as a crash would, and another execution goes on", async () => {
     let isDown = false;
     let wasDown = false;
     const down = () => Promise.reject(new AgentError("STORE_UNAVAILABLE", { message: "Down." }));
@@ -123,8 +123,16 @@ describe("a store", () => {
         return "ok";
       },
     });
-    const { session } = world([{ calls: [{ name: "act" }] }, { text: "done" }, { text: "next" }], { tools: [breaks], session: { store } });
-    await expect(execute(session, "go").result()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    const { session, clock } = world([{ calls: [{ name: "act" }] }, { text: "done" }, { text: "next" }], {
+      tools: [breaks],
+      session: { store },
+    });
+    const lost = execute(session, "go").result();
+    for (let second = 0; second < 11; second++) {
+      await calm();
+      clock.advance(1_000);
+    }
+    await expect(lost).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     isDown = false;
     expect((await execute(session, "still there?").result()).status).toBe("completed");
   });

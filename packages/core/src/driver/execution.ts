@@ -95,7 +95,7 @@ export class Execution implements ExecuteStream {
         run?.runId === accepted.runId ? { ...(run.usage ? { usage: run.usage } : {}), ...(run.cost ? { cost: run.cost } : {}) } : {};
       return accepted.bodies;
     };
-    driver.offer({ bodies, needsOwner: true }).then(
+    driver.offer({ bodies, needsOwner: true, isPatient: true }).then(
       () => {
         this.accepted(driver.hub.snapshots(this.runId));
         if (signal?.aborted) this.abort(reasonOf(signal)).catch(() => {});

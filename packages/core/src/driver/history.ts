@@ -5,8 +5,8 @@ import type { SessionRef } from "../ports/session-log.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { compareCursors, type EventCursor } from "../protocol/cursor.ts";
 import { checkFacts } from "./check-facts.ts";
-import { storeError } from "./commit.ts";
 import { hydrate } from "./payload.ts";
+import { storeError } from "./session-errors.ts";
 import { catchUp } from "./speculation.ts";
 
 /** Facts that are read at once. */

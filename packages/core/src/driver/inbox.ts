@@ -1,7 +1,8 @@
 import { AgentError, isAgentError } from "../errors.ts";
 import type { Fact, FactBody } from "../loop/fact.ts";
 import type { State } from "../loop/state.ts";
-import { storeConflict } from "./session-errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { storeConflict, storeSilent } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
 import type { Speculation } from "./speculation.ts";
 
@@ -13,6 +14,8 @@ export interface Offer {
   readonly needsOwner: boolean;
   /** True for the closing fact of an effect of this process: void once the lease is lost. */
   readonly isClosing?: boolean;
+  /** True when whoever offers it would rather wait than be told that the store does not answer. A closing fact always waits. */
+  readonly isPatient?: boolean;
 }
 
 /** An offer and who waits for it. */
@@ -22,12 +25,17 @@ export interface WaitingOffer extends Offer {
   /** What became of it in the batch that it is in. */
   facts: readonly Fact[];
   conflicts: number;
+  /** Nobody waits for it any more: it is not offered again. */
+  isOver: boolean;
 }
 
 /** Offers in the order in which they came. */
 export interface Inbox {
   readonly length: number;
-  /** Resolves when the facts are in the log, with these, or nothing was left to record. Rejects with the AgentError that refused them. */
+  /**
+   * Resolves when the facts are in the log, with these, or nothing was left to record. Rejects with the AgentError that refused them; with
+   * STORE_UNAVAILABLE, unless it is patient, when the store has not answered for 1.8 s.
+   */
   put(offer: Offer): Promise<readonly Fact[]>;
   /** Folds offers until the batch is full; refused ones are told at once, the rest waits for the next batch. */
   accept(speculation: Speculation): readonly WaitingOffer[];
@@ -42,7 +50,7 @@ export interface Inbox {
   readonly needsOwner: boolean;
 }
 
-export function createInbox(): Inbox {
+export function createInbox(clock: Clock): Inbox {
   let waiting: WaitingOffer[] = [];
   /** Of the last decision. */
   let taken: readonly WaitingOffer[] = [];
@@ -55,7 +63,24 @@ export function createInbox(): Inbox {
     },
     put: (offer) =>
       new Promise((resolve, reject) => {
-        const own: WaitingOffer = { ...offer, resolve: () => resolve(own.facts), reject, facts: [], conflicts: 0 };
+        const own: WaitingOffer = {
+          ...offer,
+          resolve: () => end(() => resolve(own.facts)),
+          reject: (error) => end(() => reject(error)),
+          facts: [],
+          conflicts: 0,
+          isOver: false,
+        };
+        const giveUp = (): void => {
+          waiting = waiting.filter((one) => one !== own);
+          own.reject(storeSilent());
+        };
+        const cancel = offer.isClosing || offer.isPatient ? undefined : clock.after(driverLimits.commandMs, giveUp);
+        const end = (settle: () => void): void => {
+          own.isOver = true;
+          cancel?.();
+          settle();
+        };
         waiting.push(own);
       }),
     accept(speculation) {
@@ -75,6 +100,7 @@ export function createInbox(): Inbox {
     putBack(offers) {
       const again: WaitingOffer[] = [];
       for (const offer of offers) {
+        if (offer.isOver) continue;
         offer.conflicts += 1;
         if (offer.isClosing || offer.conflicts <= driverLimits.conflictsMax) again.push(offer);
         else offer.reject(storeConflict());

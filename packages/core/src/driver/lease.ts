@@ -1,9 +1,22 @@
+/*
+ * Owns: one held claim on a session: renewing it, and knowing when it may be another's.
+ * Invariants
+ *  L1 time counts from before a renewal is sent, on the monotonic clock: whatever the wall clock says, and however late an answer comes;
+ *  L2 after the process stood still nothing is done under the lease before the store has confirmed it again.
+ */
 import type { Clock } from "../ports/clock.ts";
 import type { SessionLog, SessionRef } from "../ports/session-log.ts";
+import { askStore } from "./ask-store.ts";
+import { watchPauses } from "./pause-watch.ts";
+import { driverLimits } from "./session-options.ts";
 
 /** A held claim on a session, renewed until it is dropped or lost. */
 export interface Lease {
   readonly epoch: number;
+  /** False when it may be another's: nothing may be done under it then. One look at the clock. */
+  readonly isSure: boolean;
+  /** Resolves when the store has confirmed it, or it is dropped or lost. */
+  makeSure(): Promise<void>;
   /** Stops renewing; the log is not told. */
   drop(): void;
 }
@@ -18,51 +31,117 @@ export interface LeaseOptions {
   readonly onLost: () => void;
 }
 
-/** Share of the lease after which an unconfirmed owner stops by itself, and the share after which it renews. */
-const shares = { stop: 0.8, renew: 1 / 3 };
+/** Shares of the lease: after which an unconfirmed owner stops by itself, after which it renews, and how long a process may stand still. */
+const shares = { stop: 0.8, renew: 1 / 3, gap: 1 / 5 };
 
-/** The lease and where the log ended when it was claimed; `undefined` while another holds it. */
+/** The lease and where the log ended when it was claimed; `undefined` while another holds it. @throws AgentError STORE_* */
 export async function claimLease(options: LeaseOptions): Promise<{ readonly lease: Lease; readonly lastSeq: number } | undefined> {
   const { log, ref, clock, node, leaseMs } = options;
-  const askedAt = clock.monotonic();
-  const outcome = await log.claim(ref, { node, leaseMs });
+  let askedAt = clock.monotonic();
+  const claim = (): ReturnType<SessionLog["claim"]> => {
+    askedAt = clock.monotonic();
+    return log.claim(ref, { node, leaseMs });
+  };
+  const outcome = await askStore(claim, { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
   if (outcome.type === "held") return undefined;
-  return { lease: keep(options, outcome.epoch, askedAt), lastSeq: outcome.lastSeq };
+  return { lease: new HeldLease(options, outcome.epoch, askedAt), lastSeq: outcome.lastSeq };
 }
 
-/** Time counts from before a renewal is sent, on the monotonic clock: a paused process finds its lease over, whatever the wall clock says. */
-function keep({ log, ref, clock, leaseMs, onLost }: LeaseOptions, epoch: number, claimedAt: number): Lease {
-  let isHeld = true;
-  let cancelRenewal = (): void => {};
-  let cancelStop = (): void => {};
-  const drop = (): void => {
-    isHeld = false;
-    cancelRenewal();
-    cancelStop();
-  };
-  const lose = (): void => {
-    if (!isHeld) return;
-    drop();
-    onLost();
-  };
+class HeldLease implements Lease {
+  readonly epoch: number;
+  readonly #options: LeaseOptions;
+  readonly #pauses: ReturnType<typeof watchPauses>;
+  #isHeld = true;
+  #confirmedAt: number;
+  /** The process stood still, and the store has not confirmed the lease since. */
+  #isInDoubt = false;
+  #cancelRenewal = (): void => {};
+  #cancelStop = (): void => {};
+  /** Who wants to be sure. */
+  #waiting: (() => void)[] = [];
+
+  constructor(options: LeaseOptions, epoch: number, claimedAt: number) {
+    const { clock, leaseMs } = options;
+    this.#options = options;
+    this.epoch = epoch;
+    this.#confirmedAt = claimedAt;
+    this.#pauses = watchPauses(clock, { gapMs: leaseMs * shares.gap, onPause: () => this.#doubt() });
+    this.#stopInTime();
+    this.#planRenewal();
+  }
+
+  get isSure(): boolean {
+    return this.#isHeld && !this.#isInDoubt && !this.#pauses.stoodStill && this.#leftMs > 0;
+  }
+
+  makeSure(): Promise<void> {
+    if (this.isSure || !this.#isHeld) return Promise.resolve();
+    const sure = new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    if (this.#leftMs <= 0) this.#lose();
+    else this.#doubt();
+    return sure;
+  }
+
+  drop(): void {
+    this.#isHeld = false;
+    this.#cancelRenewal();
+    this.#cancelStop();
+    this.#pauses.end();
+    this.#tell();
+  }
+
+  /** Until the lease may be over. */
+  get #leftMs(): number {
+    const { clock, leaseMs } = this.#options;
+    return this.#confirmedAt + leaseMs * shares.stop - clock.monotonic();
+  }
+
+  #tell(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #lose(): void {
+    if (!this.#isHeld) return;
+    this.drop();
+    this.#options.onLost();
+  }
+
+  /** Asks the store at once whether the lease still stands. */
+  #doubt(): void {
+    if (this.#isInDoubt || !this.#isHeld) return;
+    this.#isInDoubt = true;
+    this.#cancelRenewal();
+    void this.#renew();
+  }
+
   /** Runs also while a renewal is on its way: a store that never answers must not keep an owner at work. */
-  const stopAfter = (confirmedAt: number): void => {
-    cancelStop();
-    const leftMs = confirmedAt + leaseMs * shares.stop - clock.monotonic();
-    cancelStop = clock.after(Math.max(0, leftMs), lose, { idle: true });
-  };
-  const renew = async (): Promise<void> => {
+  #stopInTime(): void {
+    this.#cancelStop();
+    this.#cancelStop = this.#options.clock.after(Math.max(0, this.#leftMs), () => this.#lose(), { idle: true });
+  }
+
+  async #renew(): Promise<void> {
+    const { log, ref, clock, leaseMs } = this.#options;
     const sentAt = clock.monotonic();
-    const isRenewed = await log.renew(ref, { epoch, leaseMs }).catch(() => undefined);
-    if (!isHeld) return;
-    if (isRenewed === false) return lose();
-    if (isRenewed) stopAfter(sentAt);
-    planRenewal();
-  };
-  const planRenewal = (): void => {
-    cancelRenewal = clock.after(leaseMs * shares.renew, () => void renew(), { idle: true });
-  };
-  stopAfter(claimedAt);
-  planRenewal();
-  return { epoch, drop };
+    const isRenewed = await log.renew(ref, { epoch: this.epoch, leaseMs }).catch(() => undefined);
+    if (!this.#isHeld) return;
+    if (isRenewed === false) {
+      this.#lose();
+      return;
+    }
+    if (isRenewed) {
+      this.#confirmedAt = sentAt;
+      this.#stopInTime();
+      if (!this.#pauses.stoodStill) this.#isInDoubt = false;
+      this.#tell();
+    }
+    this.#planRenewal();
+  }
+
+  #planRenewal(): void {
+    const { clock, leaseMs } = this.#options;
+    this.#cancelRenewal();
+    const waitMs = this.#isInDoubt ? driverLimits.askAgainCapMs : leaseMs * shares.renew;
+    this.#cancelRenewal = clock.after(waitMs, () => void this.#renew(), { idle: true });
+  }
 }

@@ -5,9 +5,11 @@
 import type { AgentError } from "../errors.ts";
 import type { DurableEvent } from "../loop/event.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
-import { storeError } from "./commit.ts";
+import { type AskOptions, askStore } from "./ask-store.ts";
 import type { Deps } from "./deps.ts";
 import { readNews } from "./read-news.ts";
+import { storeError } from "./session-errors.ts";
+import { driverLimits } from "./session-options.ts";
 import { catchUp } from "./speculation.ts";
 
 /** A state that takes the place of the one before. */
@@ -19,7 +21,7 @@ export interface Adoption {
   readonly oldSeq: number;
 }
 
-export interface LogViewOptions {
+export interface LogViewOptions extends Pick<AskOptions, "staysFor"> {
   /** Others have appended: what follows from that alone, before it is adopted. */
   readonly onForeign: (state: State) => void;
   readonly onAdopt: (adoption: Adoption) => void;
@@ -82,7 +84,9 @@ export class LogView {
   /** Folds what others have appended. @throws as `load` */
   async read(): Promise<void> {
     this.#tailSeq = 0;
-    const facts = await readNews(this.#deps, this.#state.seq);
+    const ask = (): ReturnType<typeof readNews> => readNews(this.#deps, this.#state.seq);
+    const { staysFor } = this.#options;
+    const facts = await askStore(ask, { clock: this.#deps.clock, answerMs: driverLimits.readMs, staysFor });
     this.#isFresh = true;
     if (facts.length === 0) return;
     const { state, events } = catchUp(this.#state, facts, this.#deps.sessionId);

@@ -15,7 +15,7 @@ import { createRequestBuilder, type RequestBuilder } from "../prompt/request-bui
 import { createToolRegistry } from "../tools/tool-registry.ts";
 import { type BatchDecision, isForLog } from "./batch-decision.ts";
 import { createClosings } from "./closings.ts";
-import { type Committed, commitBatch, storeError } from "./commit.ts";
+import { type Committed, commitBatch } from "./commit.ts";
 import { createDateTimer, type DateTimer, dueOf, expiredCalls } from "./dates.ts";
 import type { Deps } from "./deps.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
@@ -27,7 +27,7 @@ import { type Adoption, LogView } from "./log-view.ts";
 import { openLanes } from "./open-lanes.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import { createPreparing, type Preparing } from "./preparing.ts";
-import { handleLetGo, historyLost, sessionClosed, storeConflict, storeFull } from "./session-errors.ts";
+import { handleLetGo, historyLost, sessionClosed, storeConflict, storeError, storeFull } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
 import { speculate } from "./speculation.ts";
 import { createWatchers, type Watcher } from "./watchers.ts";
@@ -38,7 +38,7 @@ export class SessionDriver {
   private readonly deps: Deps;
   private readonly effects: Effects;
   private readonly preparing: Preparing;
-  private readonly inbox: Inbox = createInbox();
+  private readonly inbox: Inbox;
   private readonly listening: Listening;
   private readonly drafts: Drafts;
   private readonly watchers = createWatchers();
@@ -57,10 +57,12 @@ export class SessionDriver {
   constructor(deps: Deps) {
     this.deps = deps;
     this.drives = deps.drives;
+    this.inbox = createInbox(deps.clock);
     const { channel, ref } = deps;
     this.view = new LogView(deps, {
       onForeign: ({ epoch }) => void (this.own.lease && epoch > this.own.lease.epoch && this.loseLease()),
       onAdopt: (adoption) => this.adopted(adoption),
+      staysFor: () => this.staysFor(),
     });
     const outward = channel && ((events: readonly EphemeralEvent[]): void => channel.publish(ref, events));
     this.hub = createHub(outward);
@@ -199,7 +201,8 @@ export class SessionDriver {
 
   /** One decision: from what came to one batch. False when nothing is left to do now. */
   private async decide(): Promise<boolean> {
-    const isMine = this.own.lease !== undefined;
+    if (this.own.lease?.isSure === false) await this.own.lease.makeSure();
+    const isMine = this.isOwner;
     const wantsOwner = this.drives && (this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.state)));
     if (this.inbox.length === 0 && !isMine && !wantsOwner) return false;
     if (!isMine && wantsOwner) await this.claim();
@@ -224,16 +227,21 @@ export class SessionDriver {
       (isAtRest(speculation.state) || !this.drives);
     const decision: BatchDecision = { speculation, accepted, launches, lease, rests };
     if (isForLog(decision, this.state)) return this.conclude(await this.append(decision), decision);
-    this.finish(decision);
+    await this.finish(decision);
     if (rests) await this.own.release();
     return launches.length > 0 || accepted.length > 0;
+  }
+
+  /** How long to stay with a store that is away: what runs here would be lost with it, and nothing of that is worth more than the lease. */
+  private staysFor(): number {
+    return this.isOwner && this.effects.count > 0 ? driverLimits.outageMs : 0;
   }
 
   private append({ speculation, lease, rests }: BatchDecision): Promise<Committed> {
     const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
     const { facts, state } = speculation;
     const request = { expectedSeq: this.state.seq, batchId: this.deps.ids.next(), facts, due: dueOf(state), ...claim };
-    return commitBatch(this.deps, request);
+    return commitBatch({ ...this.deps, staysFor: () => this.staysFor() }, request);
   }
 
   private async conclude(outcome: Committed, decision: BatchDecision): Promise<boolean> {
@@ -244,7 +252,7 @@ export class SessionDriver {
         this.emptyConflicts = 0;
         this.view.adopt(decision.speculation.state, decision.speculation.events);
         this.deps.channel?.publish(this.deps.ref, decision.speculation.events);
-        this.finish(decision);
+        await this.finish(decision);
         return true;
       case "conflict":
         if (outcome.actualSeq < this.state.seq) throw historyLost(this.deps.sessionId, outcome.actualSeq);
@@ -274,8 +282,9 @@ export class SessionDriver {
   }
 
   /** Acknowledges and launches, once the log has it. */
-  private finish({ accepted, launches, lease }: BatchDecision): void {
+  private async finish({ accepted, launches, lease }: BatchDecision): Promise<void> {
     for (const offer of accepted) offer.resolve();
+    if (launches.length > 0 && !lease?.isSure) await lease?.makeSure();
     if (this.own.lease === lease) for (const launch of launches) launch(this.state);
   }
 
@@ -343,7 +352,7 @@ export class SessionDriver {
   private onDate(): void {
     const now = this.deps.clock.now();
     const isLate = expiredCalls(this.state, now).length > 0;
-    if (isLate) this.offer({ bodies: (state) => expiredCalls(state, now), needsOwner: true }).catch(() => {});
+    if (isLate) this.offer({ bodies: (state) => expiredCalls(state, now), needsOwner: true, isPatient: true }).catch(() => {});
     else this.kick();
   }
 }

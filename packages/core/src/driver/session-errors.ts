@@ -1,4 +1,4 @@
-import { AgentError } from "../errors.ts";
+import { AgentError, isAgentError } from "../errors.ts";
 import { driverLimits } from "./session-options.ts";
 
 /** The error of who writes to a session that was closed or removed. */
@@ -23,6 +23,19 @@ export const historyLost = (sessionId: string, lastSeq: number): AgentError =>
 /** The error of a store without space. */
 export const storeFull = (): AgentError => new AgentError("STORE_FULL", { message: "The store has no space left for the session's log." });
 
+/** The error of who asked for something to be recorded while the store did not answer. */
+export const storeSilent = (): AgentError =>
+  new AgentError("STORE_UNAVAILABLE", {
+    message: `The store did not say within ${driverLimits.commandMs} ms whether this was recorded.`,
+    fix: "Say it again, an input under the same idempotency key; nothing acknowledged is lost.",
+  });
+
 /** The error of who lost against others, or against a log that only says so, too often in a row. */
 export const storeConflict = (): AgentError =>
   new AgentError("STORE_CONFLICT", { message: `Others changed the session ${driverLimits.conflictsMax} times in a row.` });
+
+/** The error as one of ours; what a store throws against its contract counts as the store being lost. */
+export function storeError(error: unknown): AgentError {
+  if (isAgentError(error)) return error;
+  return new AgentError("STORE_UNAVAILABLE", { message: "The store failed in an unexpected way.", cause: error });
+}

@@ -45,8 +45,13 @@ export interface SessionOptions {
 /** Limits of the driver that no user needs to turn. */
 export const driverLimits: {
   readonly conflictsMax: number;
-  readonly unknownsMax: number;
-  readonly unknownWaitMs: number;
+  readonly commandMs: number;
+  readonly unknownMs: number;
+  readonly outageMs: number;
+  readonly appendMs: number;
+  readonly readMs: number;
+  readonly askAgainMs: number;
+  readonly askAgainCapMs: number;
   readonly batchBytes: number;
   readonly offersPerBatch: number;
   readonly factsPerBatch: number;
@@ -71,9 +76,18 @@ export const driverLimits: {
 } = {
   /** Appends that may lose against others before the offer fails with STORE_CONFLICT. */
   conflictsMax: 10,
-  /** Times one batch is offered again after an unknown outcome, each after a longer wait. */
-  unknownsMax: 5,
-  unknownWaitMs: 50,
+  /** How long whoever says something waits for a store that does not answer. */
+  commandMs: 1_800,
+  /** How long a batch is offered again of which nobody knows whether the log has it, where nothing runs here that would be lost. */
+  unknownMs: 4_000,
+  /** How long what runs here is kept for a store that is away, as long as the lease allows. */
+  outageMs: 10_000,
+  /** How long one append or claim may take before it is asked again, and one read, which may be of a long log. Stores are quicker. */
+  appendMs: 2_500,
+  readMs: 60_000,
+  /** How long the store is left alone before it is asked again, twice as long each time up to the cap. */
+  askAgainMs: 50,
+  askAgainCapMs: 1_000,
   /** Offers are held back for the next batch from here on. */
   batchBytes: 512 * 1024,
   offersPerBatch: 64,
@@ -106,7 +120,7 @@ export const driverLimits: {
   pingsAloneMs: 300_000,
   /** How long after a fault of the store it is asked again for who still watches: twice as long after each in a row, up to the cap. */
   faultBaseMs: 1_000,
-  faultCapMs: 30_000,
+  faultCapMs: 5_000,
   /** Full jitter between 0 and base x 2^attempt. */
   retryBaseMs: 500,
   retryCapMs: 30_000,
