@@ -116,7 +116,7 @@ const entries: { readonly [id: string]: Entry } = {
       ["a decision of another kind", { decision: "perhaps" }, "decision"],
       ["arguments that are a list", { decision: "allow", args: [1] }, "args"],
       ["a note that is no text", { decision: "deny", note: 7 }, "note"],
-      ["a note too long", { decision: "deny", note: canary.repeat(110) }, "note"],
+      ["a note too long", { decision: "deny", note: canary.repeat(200) }, "note"],
       ["a digest too long", { decision: "allow", argsDigest: canary.repeat(10) }, "argsDigest"],
     ],
   },
