@@ -27,7 +27,7 @@ export interface ServerLimits {
   /** How long a session that nobody uses stays loaded, and how many may. */
   readonly sessionIdleMs: number;
   readonly sessionsLoaded: number;
-  /** How long a request may wait for the store before it is answered with 503. */
+  /** How long a request may wait for the store before it is answered with 503: with what is around it within two seconds. */
   readonly answerMs: number;
   /** How long a request that names a `minSeq` waits until this node has seen it. */
   readonly minSeqMs: number;
@@ -72,7 +72,7 @@ export const defaultServerLimits: ServerLimits = {
   recentEvents: 1_024,
   sessionIdleMs: 60_000,
   sessionsLoaded: 1_000,
-  answerMs: 2_000,
+  answerMs: 1_800,
   minSeqMs: 1_000,
   replayMaxAgeMs: 30 * 86_400_000,
   drainMs: 30_000,

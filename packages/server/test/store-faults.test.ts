@@ -1,4 +1,5 @@
 import { memoryStore } from "@loopwright/core/memory";
+import type { Problem, SessionSnapshot } from "@loopwright/core/protocol";
 import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import type { Call } from "../src/http/route.ts";
@@ -6,19 +7,57 @@ import { openSession } from "../src/routes/open-session.ts";
 import { failingStore } from "./failing-store.ts";
 import { openStreamDoor } from "./stream-door.ts";
 import { scriptedAgent, testServer } from "./test-server.ts";
-import { turnOfLoop } from "./turn-of-loop.ts";
+import { runClock, turnOfLoop, until } from "./turn-of-loop.ts";
 
-it("a session whose store fails is not shown as an empty one, and is whole again when the store is back", async () => {
+it("a session whose store fails is shown as it stood, and said to be so, and is whole again when the store is back", async () => {
   const store = failingStore(memoryStore());
   const { ask, refused, send, server } = testServer({ store });
   await (await send("/api/agent/execute", { json: { sessionId: "a", context: {}, input: "Hi." } })).text();
-  const before = await ask("/api/sessions/a");
+  const before = await ask<SessionSnapshot>("/api/sessions/a");
+  const conversation = await ask("/api/agent/session/a");
+  expect([before.headers.get("X-Session-Stale"), conversation.headers.get("X-Session-Stale")]).toEqual([null, null]);
   store.state = "failing";
   expect(await refused("/api/sessions/a/messages", { json: { message: "Again." } })).toMatchObject({ status: 503 });
-  for (const path of ["/api/sessions/a", "/api/agent/session/a", "/api/sessions/a/events", "/api/sessions/a/events?from=now"])
+  for (const [path, { body }] of [["/api/sessions/a", before] as const, ["/api/agent/session/a", conversation] as const]) {
+    const stale = await ask(path);
+    expect([stale.status, stale.headers.get("X-Session-Stale"), stale.body], path).toEqual([200, "true", body]);
+  }
+  const { lastSeq } = { lastSeq: Number.parseInt(before.body.cursor, 10) };
+  expect((await ask(`/api/sessions/a?minSeq=${lastSeq}`)).status).toBe(200);
+  expect(await refused(`/api/sessions/a?minSeq=${lastSeq + 1}`)).toMatchObject({ status: 503, code: "NODE_BEHIND" });
+  for (const path of ["/api/sessions/a/events", "/api/sessions/a/events?from=now", "/api/sessions/other"])
     expect(await refused(path), path).toMatchObject({ status: 503, code: "STORE_UNAVAILABLE", retryable: true });
   store.state = "well";
-  expect((await ask("/api/sessions/a")).body).toEqual(before.body);
+  const after = await ask("/api/sessions/a");
+  expect([after.body, after.headers.get("X-Session-Stale")]).toEqual([before.body, null]);
+  await server.close();
+});
+
+it.each([
+  ["POST", "/api/sessions", { id: "new" }],
+  ["POST", "/api/sessions/a/messages", { message: "Again." }],
+  ["POST", "/api/sessions/a/tool-results", { results: [{ role: "tool_result", toolCallId: "c", content: "red" }] }],
+  ["POST", "/api/sessions/a/abort", {}],
+  ["POST", "/api/agent/execute", { sessionId: "a", input: "Again." }],
+  ["POST", "/api/agent/execute", { context: {}, input: "New." }],
+  ["PATCH", "/api/sessions/a", { title: "New" }],
+  ["GET", "/api/sessions/other", undefined],
+  ["GET", "/api/sessions/other/events", undefined],
+] as const)("%s %s is answered within two seconds though the store is silent, and nothing is left open", async (method, path, json) => {
+  const clock = manualClock();
+  const store = failingStore(memoryStore({ clock }));
+  const { send, server } = testServer({ store, clock });
+  await (await send("/api/sessions", { json: { id: "a" } })).text();
+  store.state = "silent";
+  const stop = runClock(clock, 10);
+  const askedAt = clock.now();
+  const answer = await send(path, { method, json });
+  expect(clock.now() - askedAt).toBeLessThan(2_000);
+  expect([answer.status, answer.headers.get("Retry-After"), ((await answer.json()) as Problem).code]).toEqual([503, "1", "STORE_UNAVAILABLE"]);
+  store.state = "well";
+  // What goes on unheard gives back what it holds.
+  await until(async () => (await (await send("/metrics")).text()).includes("loopwright_sse_clients 0"), "no stream is open");
+  stop();
   await server.close();
 });
 

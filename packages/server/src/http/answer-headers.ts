@@ -9,7 +9,7 @@ const security: { readonly [name: string]: string } = {
   "Cache-Control": "no-store",
 };
 
-const exposed = "X-Session-Id, X-Request-Id, Location, ETag, Retry-After";
+const exposed = "X-Session-Id, X-Session-Stale, Link, X-Request-Id, Location, ETag, Retry-After";
 
 export interface AnswerContext {
   readonly requestId: string;

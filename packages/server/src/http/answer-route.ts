@@ -4,6 +4,7 @@ import { auditModuleText } from "../modules/audit-module-text.ts";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
 import type { OpenSink } from "../stream/event-sink.ts";
+import { answerInTime, tooLate } from "./answer-in-time.ts";
 import { parseJson } from "./parse-json.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { readBody } from "./read-body.ts";
@@ -41,7 +42,17 @@ export async function answerRoute(
   const query = route.query ? validated(route.query, queryOf(request), "query") : undefined;
   const body = route.body ? await bodyOf(request, { route, principal, scene }) : undefined;
   const call = { request, principal, params: route.params ? validated(route.params, params, "query") : params, query, body, scene };
-  return route.handle({ ...call, openSink: passage.openSink });
+  // Health is told anyway, and the body of a file takes its time: its route asks the store itself.
+  if (route.access === "public" || route.hasRawBody) return route.handle({ ...call, openSink: passage.openSink });
+  let isLate = false;
+  const openSink: OpenSink = (head) => {
+    if (isLate) throw tooLate(scene.limits.answerMs);
+    return passage.openSink(head);
+  };
+  const answer = Promise.resolve(route.handle({ ...call, openSink }));
+  return answerInTime(answer, scene, () => {
+    isLate = true;
+  });
 }
 
 async function known(request: Request, { isExposed }: Passage, { scene, rates }: Walk): Promise<Principal> {

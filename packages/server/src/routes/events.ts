@@ -2,10 +2,15 @@ import { z } from "zod";
 import type { Route } from "../http/route.ts";
 import { durableEvent } from "../schemas/index.ts";
 import { type EventsQuery, followSession } from "./follow-session.ts";
+import { minSeqField } from "./min-seq.ts";
 import { openSession } from "./open-session.ts";
 
 const params: z.ZodType<{ readonly id: string }> = z.object({ id: z.string() });
-const query: z.ZodType<EventsQuery> = z.object({ after: z.string().optional(), from: z.literal("now").optional() });
+const query: z.ZodType<EventsQuery> = z.object({
+  after: z.string().optional(),
+  from: z.literal("now").optional(),
+  minSeq: minSeqField,
+});
 
 /** Everything that happens in a session, after the reader's cursor. */
 export const eventsRoute: Route<{ readonly id: string }, EventsQuery> = {
@@ -25,6 +30,7 @@ export const eventsRoute: Route<{ readonly id: string }, EventsQuery> = {
     204: { description: "The reader has everything, and the session rests." },
     400: { description: "The cursor cannot be read." },
     404: { description: "No such session." },
+    503: { description: "This node has not seen `minSeq` within a second." },
     409: { description: "The cursor is ahead of the log." },
     410: { description: "What follows the cursor is too old to be told again; `details.snapshot` leads to where to begin anew." },
   },

@@ -3,12 +3,13 @@ import { cursorAfter, type DurableEvent, type EventCursor, encodeCursor } from "
 import type { Call } from "../http/route.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
+import { openHeldSink } from "../stream/open-held-sink.ts";
 import { checkCursor, cursorOf, lastEventCursor } from "../stream/request-cursor.ts";
-import { streamHeaders } from "../stream/stream-headers.ts";
+import { awaitSeq, type MinSeqQuery } from "./min-seq.ts";
 import { checkState } from "./open-session.ts";
 
 /** What the query of an events request may say. */
-export interface EventsQuery {
+export interface EventsQuery extends MinSeqQuery {
   readonly after?: string | undefined;
   readonly from?: "now" | undefined;
 }
@@ -16,7 +17,7 @@ export interface EventsQuery {
 /**
  * The events of a session after the reader's cursor: from the start, from now (`session_snapshot` first), or after a cursor. A reader who named
  * a place in the query waits for more; every other one gets the end of the stream when the session rests, and 204 when it comes back then.
- * @throws AgentError CURSOR_INVALID, HISTORY_LOST, HISTORY_EXPIRED, CONNECTION_LIMIT, STORE_*
+ * @throws AgentError CURSOR_INVALID, HISTORY_LOST, HISTORY_EXPIRED, NODE_BEHIND, CONNECTION_LIMIT, STORE_*
  */
 export async function followSession(call: Call, hosted: HostedSession, query: EventsQuery): Promise<Response> {
   const { request, principal, scene } = call;
@@ -25,6 +26,7 @@ export async function followSession(call: Call, hosted: HostedSession, query: Ev
   const header = lastEventCursor(request);
   const named = header ?? (query.after === undefined || query.after === "" ? undefined : cursorOf(query.after));
   await session.ready();
+  await awaitSeq(session, query.minSeq, scene);
   if (named) await checkCursor(named, hosted, scene);
   if (wantsJson(request)) {
     const answer = await tailAsJson(hosted, named, (after) => readHistory(store, ref, after ? { after } : {}));
@@ -38,8 +40,7 @@ export async function followSession(call: Call, hosted: HostedSession, query: Ev
   }
   checkState(session);
   const place = scene.streams.take(principal);
-  const { sink, response } = call.openSink({ status: 200, headers: streamHeaders() });
-  place.hold(sink);
+  const { sink, response } = openHeldSink(call.openSink, place);
   sink.onClose(hosted.release);
   sink.write(encodeFrames(retryFrame));
   // Taken and sent in one go: nothing happens between the snapshot and its cursor.

@@ -3,11 +3,12 @@ import type { Notification, ScopeListener } from "@loopwright/core/ports";
 import type { EventCursor, SessionEvent } from "@loopwright/core/protocol";
 import type { Call } from "../http/route.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
+import type { OpenSink } from "../stream/event-sink.ts";
 import { createFrameQueue, type FrameQueue } from "../stream/frame-queue.ts";
 import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
 import { createNotificationsDialect } from "../stream/notifications-dialect.ts";
+import { openHeldSink } from "../stream/open-held-sink.ts";
 import { checkCursor, cursorOf } from "../stream/request-cursor.ts";
-import { streamHeaders } from "../stream/stream-headers.ts";
 import { openSession } from "./open-session.ts";
 
 export interface NotificationsQuery {
@@ -29,19 +30,7 @@ export async function notifyPrincipal(call: Call, query: NotificationsQuery): Pr
   const { principal, scene } = call;
   const { limits, clock, channel } = scene;
   const followed = await openNamed(call, query.session ?? []);
-  const release = (): void => {
-    for (const { hosted } of followed) hosted.release();
-  };
-  let place: ReturnType<typeof scene.streams.take>;
-  try {
-    place = scene.streams.take(principal);
-  } catch (error) {
-    release();
-    throw error;
-  }
-  const { sink, response } = call.openSink({ status: 200, headers: streamHeaders() });
-  place.hold(sink);
-  sink.onClose(release);
+  const { sink, response } = openFor(call, followed);
   sink.write(encodeFrames(`${retryFrame}: connected\n\n`));
   const queue = createFrameQueue(sink, { queueBytes: limits.streamQueueBytes, stallMs: limits.streamStallMs, clock });
   const named = new Set(followed.map(({ hosted }) => hosted.session.id));
@@ -55,6 +44,21 @@ export async function notifyPrincipal(call: Call, query: NotificationsQuery): Pr
   sink.onClose(stop);
   for (const { hosted, after } of followed) hosted.feed.subscribe({ sink, isShared: true, ...(after ? { after } : {}) });
   return response;
+}
+
+/** The stream; what is followed is given back with it, or at once where it cannot be had. */
+function openFor({ scene, principal, openSink }: Call, followed: readonly Followed[]): ReturnType<OpenSink> {
+  const release = (): void => {
+    for (const { hosted } of followed) hosted.release();
+  };
+  try {
+    const opened = openHeldSink(openSink, scene.streams.take(principal));
+    opened.sink.onClose(release);
+    return opened;
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 async function openNamed(call: Call, names: readonly string[]): Promise<readonly Followed[]> {

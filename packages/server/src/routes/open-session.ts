@@ -1,5 +1,7 @@
 import { AgentError, type AgentSession } from "@loopwright/core";
+import type { SessionRef } from "@loopwright/core/ports";
 import type { Call } from "../http/route.ts";
+import type { Principal } from "../server-options.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -9,8 +11,7 @@ const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
  * no id and for one whose first input is on its way; STORE_* where its state was lost and cannot be read
  */
 export async function openSession({ scene, principal }: Call, id: string): Promise<HostedSession> {
-  if (!idPattern.test(id)) throw notFound();
-  const hosted = await scene.host.open({ scope: principal.scope, session: id });
+  const hosted = await scene.host.open(sessionRefOf(principal, id));
   try {
     await hosted.session.ready();
     if (hosted.session.lastSeq > 0) return hosted;
@@ -20,6 +21,12 @@ export async function openSession({ scene, principal }: Call, id: string): Promi
     hosted.release();
     throw error;
   }
+}
+
+/** A session of the caller's scope. @throws AgentError SESSION_NOT_FOUND for what can be no id */
+export function sessionRefOf({ scope }: Principal, session: string): SessionRef {
+  if (!idPattern.test(session)) throw notFound();
+  return { scope, session };
 }
 
 /** Lends a session for as long as `use` takes. @throws AgentError SESSION_NOT_FOUND, STORE_* */

@@ -2,23 +2,26 @@ import { AgentError, isAgentError } from "@loopwright/core";
 import { z } from "zod";
 import type { Route } from "../http/route.ts";
 import { message } from "../schemas/index.ts";
-import { withSession } from "./open-session.ts";
+import { type MinSeqQuery, minSeqQuery } from "./min-seq.ts";
+import { readState } from "./read-state.ts";
 import { type SessionParams, sessionParams } from "./session-params.ts";
 
-export const readConversationRoute: Route<SessionParams> = {
+export const readConversationRoute: Route<SessionParams, MinSeqQuery> = {
   method: "GET",
   path: "/api/agent/session/:id",
   id: "readConversation",
   summary: "The messages of a session, from the first one to the head.",
   access: "principal",
   params: sessionParams,
+  query: minSeqQuery,
   responses: {
     200: { description: "The messages, oldest first.", schema: z.object({ messages: z.array(message) }) },
     404: { description: "No such session." },
   },
   async handle(call) {
     try {
-      return await withSession(call, call.params.id, ({ session }) => Response.json({ messages: session.messages }));
+      const { messages, headers } = await readState(call, call.params.id, call.query.minSeq);
+      return Response.json({ messages: messages() }, { headers });
     } catch (error) {
       // Clients of this route compare the text.
       throw isAgentError(error, "SESSION_NOT_FOUND") ? new AgentError("SESSION_NOT_FOUND", { message: "Session not found" }) : error;

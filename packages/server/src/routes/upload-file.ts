@@ -1,5 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import { z } from "zod";
+import { answerInTime } from "../http/answer-in-time.ts";
 import { readBody } from "../http/read-body.ts";
 import type { Route } from "../http/route.ts";
 
@@ -34,7 +35,7 @@ export const uploadFileRoute: Route = {
     if (bytes.byteLength === 0)
       throw new AgentError("INPUT_INVALID", { message: "The file is empty.", fix: "Send its bytes as the body." });
     const blob = `sha256-${hex(await crypto.subtle.digest("SHA-256", bytes))}`;
-    await scene.options.store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true });
+    await answerInTime(scene.options.store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true }), scene);
     return Response.json({ blob, mediaType, sizeBytes: bytes.byteLength, ...(name === undefined ? {} : { name }) }, { status: 201 });
   },
 };

@@ -22,6 +22,7 @@ export function createSessionHost(parts: LoaderParts & Pick<ServerScene, "limits
     },
     letGo: (ref) => void loaded.dropUnused(ref),
     node: loader.node,
+    loadedSession: (ref) => loaded.get(ref)?.session,
     runOf: (ref) => loaded.get(ref)?.session.runId,
     get loaded() {
       return loaded.count;

@@ -46,6 +46,8 @@ export interface SessionHost {
   letGo(ref: SessionRef): void;
   /** Name of this process in leases. */
   readonly node: string;
+  /** The handle of a session that is loaded here. */
+  loadedSession(ref: SessionRef): AgentSession | undefined;
   /** The open run of a session that is loaded here. */
   runOf(ref: SessionRef): string | undefined;
   /** Sessions loaded, and those of them that run here. */

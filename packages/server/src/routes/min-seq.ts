@@ -1,0 +1,32 @@
+import { AgentError } from "@loopwright/core";
+import { z } from "zod";
+import type { ServerScene } from "../server-scene.ts";
+
+/** What a reader has been told by another node, as the `seq` of an answer: it must not be shown less. */
+export interface MinSeqQuery {
+  readonly minSeq?: number | undefined;
+}
+
+export const minSeqField: z.ZodType<number | undefined> = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
+
+export const minSeqQuery: z.ZodType<MinSeqQuery> = z.object({ minSeq: minSeqField });
+
+/** How often it is looked. */
+const lookMs = 20;
+
+/** Waits until this node has seen the fact. @throws AgentError NODE_BEHIND after `limits.minSeqMs` */
+export async function awaitSeq(
+  session: { readonly lastSeq: number },
+  minSeq: number | undefined,
+  { clock, limits }: Pick<ServerScene, "clock" | "limits">,
+): Promise<void> {
+  if (minSeq === undefined) return;
+  const until = clock.monotonic() + limits.minSeqMs;
+  while (session.lastSeq < minSeq) {
+    if (clock.monotonic() >= until) throw behind(minSeq, session.lastSeq);
+    await new Promise<void>((resolve) => void clock.after(lookMs, resolve));
+  }
+}
+
+export const behind = (minSeq: number, lastSeq: number): AgentError =>
+  new AgentError("NODE_BEHIND", { message: `Fact ${minSeq} was asked for, and this node has seen ${lastSeq}.`, retryAfterMs: 1_000 });
