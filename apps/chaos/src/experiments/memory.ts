@@ -142,9 +142,9 @@ async function floodPast({
   const lazy: Socket = connect({ port, host: "127.0.0.1" });
   lazy.on("error", () => {});
   lazy.pause();
-  lazy.write(`GET /api/sessions/${id}/events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n\r\n`);
+  lazy.write(`GET /api/sessions/${id}/events?after=0.0 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n\r\n`);
   let sentBytes = 0;
-  const eager = get(`${pick()}/api/sessions/${id}/events`, { agent: false }, (response) => {
+  const eager = get(`${pick()}/api/sessions/${id}/events?after=0.0`, { agent: false }, (response) => {
     response.on("data", (bytes: Buffer) => {
       sentBytes += bytes.length;
     });

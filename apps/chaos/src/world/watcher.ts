@@ -35,8 +35,8 @@ export function startWatcher({ sessionId, pick, random, taste = {} }: WatcherOpt
 
   const connection = async (): Promise<void> => {
     controller = new AbortController();
-    const { cursor } = recording;
-    const url = `${pick()}/api/sessions/${sessionId}/events${cursor === undefined ? "" : `?after=${cursor}`}`;
+    const { cursor = "0.0" } = recording;
+    const url = `${pick()}/api/sessions/${sessionId}/events?after=${cursor}`;
     const response = await fetch(url, { signal: controller.signal, headers: { accept: "text/event-stream" } });
     if (response.status !== 200 || !response.body) {
       await response.body?.cancel();
