@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../loop/event.ts";
 import type { Message } from "../message/message.ts";
+import type { ApprovalDecision } from "../protocol/approval.ts";
 import type { ExecuteInput, ExecuteOptions, ExecuteResult, ExecuteStream } from "../protocol/execute.ts";
 import type { ExecutePlace, ExecuteUnderTest } from "./execute-under-test.ts";
 import { localExecution } from "./local-execution.ts";
@@ -36,6 +37,15 @@ const spoiledStream = (spoil: (stream: ExecuteStream, options: ExecuteOptions) =
       [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
     };
     return { ...whole, ...spoil(stream, options) };
+  });
+
+const spoiledDecision =
+  (spoil: (decision: ApprovalDecision) => ApprovalDecision): Make<ExecuteUnderTest> =>
+  async () => ({
+    async serve(agent) {
+      const place = await localExecution.serve(agent);
+      return { ...place, decide: (session, callKey, decision) => place.decide(session, callKey, spoil(decision)) };
+    },
   });
 
 const spoiledResult = (spoil: (result: ExecuteResult) => ExecuteResult): Make<ExecuteUnderTest> =>
@@ -79,6 +89,7 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
       "late-reader",
       "client-waits",
       "client-goes-on",
+      "approval-waits",
       "abort",
       "enqueue",
       "steer",
@@ -155,6 +166,36 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
     defect: "does not say what waits",
     breaks: ["client-waits"],
     make: spoiledResult((result) => without(result, "pendingToolCalls")),
+  },
+  {
+    defect: "does not say what people are to decide on",
+    breaks: ["approval-waits", "approval-allows", "approval-denies", "approval-again", "approval-refused"],
+    make: spoiledResult((result) => without(result, "pendingApprovals")),
+  },
+  {
+    defect: "forgets that anybody was asked",
+    breaks: ["approval-waits"],
+    make: spoiledEvents((event) => (event.type === "approval_requested" ? [] : [event])),
+  },
+  {
+    defect: "loses what a decision edits",
+    breaks: ["approval-allows", "approval-refused"],
+    make: spoiledDecision(({ args: _, ...decision }) => decision),
+  },
+  {
+    defect: "loses the note of a denial",
+    breaks: ["approval-denies"],
+    make: spoiledDecision(({ note: _, ...decision }) => decision),
+  },
+  {
+    defect: "allows whatever is asked",
+    breaks: ["approval-denies", "approval-again"],
+    make: spoiledDecision((decision) => ({ ...decision, decision: "allow" })),
+  },
+  {
+    defect: "does not tell what was looked at",
+    breaks: ["approval-refused"],
+    make: spoiledDecision(({ argsDigest: _, ...decision }) => decision),
   },
   {
     defect: "takes failed client tools for good ones",

@@ -4,6 +4,7 @@ import type { AgentEvent } from "../loop/event.ts";
 import { fixedPrices } from "../memory/fixed-prices.ts";
 import { type ScriptedProvider, type ScriptedStep, scripted } from "../memory/scripted.ts";
 import type { Message } from "../message/message.ts";
+import type { AcceptedDecision, ApprovalDecision } from "../protocol/approval.ts";
 import type { ExecuteInput, ExecuteOptions, ExecuteStream } from "../protocol/execute.ts";
 import type { Make, StoreCase } from "./store-case.ts";
 
@@ -11,6 +12,8 @@ import type { Make, StoreCase } from "./store-case.ts";
 export interface ExecutePlace {
   /** As `execute` of core does it, in the session of this id, which begins with its first input. */
   execute(sessionId: string, input: ExecuteInput, options?: ExecuteOptions): ExecuteStream;
+  /** As `decide` of a session does it. */
+  decide(sessionId: string, callKey: string, decision: ApprovalDecision): Promise<AcceptedDecision>;
   /** The path from the root to the head. */
   transcript(sessionId: string): Promise<readonly Message[]>;
   close(): Promise<void>;

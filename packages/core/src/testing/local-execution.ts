@@ -19,6 +19,7 @@ export const localExecution: ExecuteUnderTest = {
     };
     return {
       execute: (id, input, options) => execute(sessionOf(id), input, options),
+      decide: (id, callKey, decision) => sessionOf(id).decide(callKey, decision),
       transcript: async (id) => (await sessionOf(id).ready()).messages,
       async close() {
         for (const session of sessions.values()) await session[Symbol.asyncDispose]();
