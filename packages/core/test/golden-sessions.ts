@@ -1,4 +1,14 @@
-import { defineTool, execute, type Fact, type Message, resume, type Tool, type ToolResultMessage } from "../src/index.ts";
+import {
+  defineTool,
+  execute,
+  type Fact,
+  type Hooks,
+  type JsonObject,
+  type Message,
+  resume,
+  type Tool,
+  type ToolResultMessage,
+} from "../src/index.ts";
 import { fixedPrices } from "../src/memory/index.ts";
 import { dyingStore } from "./dying-store.ts";
 import { calm, deferred, type World, world } from "./harness.ts";
@@ -242,6 +252,40 @@ async function limits(): Promise<World> {
   return made;
 }
 
+async function approvals(): Promise<World> {
+  const act = tool("act", (args) => ({ did: args as JsonObject }), { label: "Act" });
+  const calls = [
+    { name: "act", args: { path: "/a", deep: { b: [1], a: null } }, id: "c1" },
+    { name: "act", args: { path: "/b" }, id: "c2" },
+    { name: "pick", id: "p1" },
+    { name: "add", args: { a: 1, b: 2 }, id: "a1" },
+  ];
+  const script = [
+    { text: "I need leave.", calls, usage },
+    { text: "One more.", calls: [{ name: "act", args: { path: "/c" }, id: "c3" }] },
+    { text: "Nobody said anything.", calls: [{ name: "act", args: { path: "/d" }, id: "c4" }] },
+    { text: "After all." },
+  ];
+  const edits: Hooks["gate"] = ({ call }) => (call.id === "c2" ? { action: "edit", args: { ...call.args, safe: true } } : undefined);
+  const asks: Hooks["gate"] = ({ call }) =>
+    call.name === "act" ? { action: "ask", reason: "It acts.", ...(call.id === "c3" ? { timeoutMs: 60_000 } : {}) } : undefined;
+  const made = world(script, { prices, tools: [act, pick, add], hooks: [{ gate: edits }, { gate: asks }], session: { id: "approvals" } });
+  const { session } = made;
+  await execute(session, "Act").result();
+  const [first, second] = session.pendingApprovals;
+  const other = made.again({ drives: false });
+  await other.decide(second?.callKey ?? "", { decision: "deny", note: "Not this one.", access: { user: "ada", scope: "local" } });
+  await session.decide(first?.callKey ?? "", { decision: "allow", args: { path: "/elsewhere" }, idempotencyKey: "once" });
+  await execute(session, [answer("p1", "blue")]).result();
+  made.clock.advance(60_001);
+  await calm();
+  await resume(session).result();
+  await session.abort("enough");
+  await resume(session).result();
+  await execute(session, "Well?").result();
+  return made;
+}
+
 /** Sessions whose logs are kept for ever, by the name of their file. Each is real: the driver writes it, with seeded ids and a clock that stands still. */
 export const goldenSessions: { readonly [name: string]: () => Promise<World> } = {
   chat,
@@ -252,6 +296,7 @@ export const goldenSessions: { readonly [name: string]: () => Promise<World> } =
   branches,
   crashes,
   limits,
+  approvals,
 };
 
 /** The log that a session has when it is played today. */
