@@ -1,0 +1,17 @@
+/** Work that nobody waits for, until the store is closed. What fails is tried again when its time comes. */
+export class Background {
+  readonly #running = new Set<Promise<unknown>>();
+
+  add(work: Promise<unknown>): void {
+    const done: Promise<unknown> = work.then(
+      () => this.#running.delete(done),
+      () => this.#running.delete(done),
+    );
+    this.#running.add(done);
+  }
+
+  /** Waits until nothing is under way. */
+  async settle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+}

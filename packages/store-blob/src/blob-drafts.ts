@@ -1,0 +1,25 @@
+import { isAgentError } from "@loopwright/core";
+import type { DraftStore } from "@loopwright/core/ports";
+import type { ConditionalBlobs } from "./conditional-blobs.ts";
+import { draftKeyOf } from "./object-keys.ts";
+
+/** Drafts, one object each. One that cannot be written now, or read any more, is lost, as drafts may be. */
+export function blobDrafts(blobs: ConditionalBlobs): DraftStore {
+  return {
+    async put(ref, name, value) {
+      await blobs.put(draftKeyOf(ref, name), new TextEncoder().encode(JSON.stringify(value)), { isDurable: false });
+    },
+    async get(ref, name) {
+      try {
+        const object = await blobs.get(draftKeyOf(ref, name));
+        return object && JSON.parse(new TextDecoder().decode(object.bytes));
+      } catch (error) {
+        if (error instanceof SyntaxError || isAgentError(error, "STORE_CORRUPT")) return undefined;
+        throw error;
+      }
+    },
+    async remove(ref, name) {
+      await blobs.remove(draftKeyOf(ref, name));
+    },
+  };
+}

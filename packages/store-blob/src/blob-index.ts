@@ -1,0 +1,93 @@
+import { isAgentError } from "@loopwright/core";
+import { excerptAround, matchTexts, searchWords } from "@loopwright/core/memory";
+import type { SessionHit, SessionIndex, SessionSummary } from "@loopwright/core/ports";
+import { inParallel } from "./in-parallel.ts";
+import { listAll } from "./list-all.ts";
+import type { OpenLogs } from "./open-logs.ts";
+import type { SessionSummaries } from "./session-summaries.ts";
+import type { SessionTexts } from "./session-texts.ts";
+
+/** Most summaries or hits of one answer, unless asked for fewer. */
+const pageMax = 100;
+
+export interface BlobIndexDeps {
+  readonly logs: OpenLogs;
+  readonly summaries: SessionSummaries;
+  readonly texts: SessionTexts;
+  /** Makes the summary of a session anew; true when it has facts. */
+  readonly remake: (session: { readonly scope: string; readonly session: string }) => Promise<boolean>;
+}
+
+/** Lists by summaries, searches by reading logs, and keeps both in memory for the next time. */
+export function blobIndex({ logs, summaries, texts, remake }: BlobIndexDeps): SessionIndex {
+  async function search(
+    scope: string,
+    sought: readonly string[],
+  ): Promise<readonly { readonly hit: SessionHit; readonly score: number }[]> {
+    const found = await inParallel(await summaries.all(scope), async (summary) => {
+      const match = matchTexts([...(await textsOf(scope, summary)), summary.title ?? ""], sought);
+      return match ? [{ hit: { session: summary, excerpt: excerptAround(match.text, sought) }, score: match.score }] : [];
+    });
+    return found.flat();
+  }
+
+  async function textsOf(scope: string, { id, lastSeq }: SessionSummary): Promise<readonly string[]> {
+    try {
+      return await texts.of(logs.of({ scope, session: id }), lastSeq);
+    } catch (error) {
+      // A damaged log is told to whoever reads it; the others are searched.
+      if (isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_TOO_NEW")) return [];
+      throw error;
+    }
+  }
+
+  return {
+    async list(scope, { limit = pageMax, before } = {}) {
+      const all = await summaries.all(scope);
+      return all
+        .filter((summary) => !before || newestFirst(before, summary) < 0)
+        .sort(newestFirst)
+        .slice(0, limit);
+    },
+    async get(scope, id) {
+      return (await summaries.fresh(logs.of({ scope, session: id })))?.summary;
+    },
+    async search(scope, query, { limit = pageMax } = {}) {
+      const sought = [...new Set(searchWords(query))];
+      if (sought.length === 0) return [];
+      const found = [...(await search(scope, sought))].sort((a, b) => b.score - a.score || newestFirst(a.hit.session, b.hit.session));
+      return found.slice(0, limit).map(({ hit }) => hit);
+    },
+    async rebuild(scope) {
+      const sessions = await sessionsOf(logs, scope);
+      const made = await inParallel(sessions, (session) => remake({ scope, session }));
+      return made.filter((has) => has).length;
+    },
+  };
+}
+
+/** The ids of all sessions that have a log, removed ones too. */
+async function sessionsOf({ deps: { blobs } }: OpenLogs, scope: string): Promise<readonly string[]> {
+  const prefix = `sessions/${scope}/`;
+  const idOf = (key: string): string => key.slice(prefix.length, key.indexOf("/", prefix.length));
+  if (blobs.exclusive) {
+    const found = new Set<string>();
+    for await (const { key } of listAll(blobs, prefix)) found.add(idOf(key));
+    return [...found];
+  }
+  // One request for each: what belongs to it is passed over.
+  const ids: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const [next] = (await blobs.list(prefix, { limit: 1, ...(after === undefined ? {} : { after }) })).objects;
+    if (!next) return ids;
+    const id = idOf(next.key);
+    ids.push(id);
+    after = `${prefix}${id}/~`;
+  }
+}
+
+type Place = Pick<SessionSummary, "updatedAt" | "id">;
+
+function newestFirst(a: Place, b: Place): number {
+  return b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}

@@ -1,0 +1,212 @@
+import { AgentError, type Fact, type FactDraft, isAgentError } from "@loopwright/core";
+import { type AppendOutcome, type AppendRequest, appendLimits, type SessionLog, type SessionRef } from "@loopwright/core/ports";
+import type { Background } from "./background.ts";
+import { compactLog } from "./compact-log.ts";
+import { dropDueMark, dueEntry, dueSessions, putDueMark } from "./due-marks.ts";
+import { claimLog, releaseLease, renewLease, runningLease } from "./lease.ts";
+import { type OpenLog, wholeState } from "./open-log.ts";
+import type { OpenLogs } from "./open-logs.ts";
+import { readFacts } from "./read-facts.ts";
+import { removeLog } from "./remove-log.ts";
+import { checkWritten, type EntryDraft, type EntryOutcome, writeEntry } from "./write-entry.ts";
+
+/** Who has to know what happens to logs: the index and the view. */
+export interface LogObserver {
+  /** Before facts are written; what it has put is there before they are. */
+  writing(log: OpenLog): Promise<void>;
+  /** After facts were written by this process. */
+  written(log: OpenLog, facts: readonly Fact[]): void;
+  removed(log: OpenLog): Promise<void>;
+}
+
+export interface BlobLogDeps {
+  readonly logs: OpenLogs;
+  readonly observer: LogObserver;
+  readonly background: Background;
+  /** A log is compacted when so many slots lie after its checkpoint. */
+  readonly compactAfter: number;
+}
+
+/** The log of sessions as objects: one per batch, in slots that are written once. */
+export function blobLog(deps: BlobLogDeps): SessionLog {
+  const { logs } = deps;
+  const isExclusive = logs.deps.blobs.exclusive !== undefined;
+  return {
+    async append(ref, request) {
+      const batch = numberedBatch(request);
+      const log = logs.of(ref);
+      const outcome = await log.run(() => append(deps, log, request, batch.lines).catch(fullOutcome));
+      if (outcome.type === "ok") appended(deps, log, batch.facts);
+      return outcome;
+    },
+    async read(ref, { from = 1, limit = Number.MAX_SAFE_INTEGER } = {}) {
+      const log = logs.of(ref);
+      const first = Math.max(1, from);
+      const { lastSeq, damage } = await log.run(() => log.current());
+      if (damage && first + limit - 1 > lastSeq) throw damage;
+      return readFacts(log, { from: first, limit, lastSeq });
+    },
+    async head(ref) {
+      const log = logs.of(ref);
+      return log.run(async () => {
+        const state = await log.current();
+        // A tail that is too early would pass for the tail.
+        if (state.damage) throw state.damage;
+        const lease = await runningLease(log, state);
+        return { lastSeq: state.lastSeq, epoch: state.epoch, ...(lease ? { lease } : {}) };
+      });
+    },
+    async claim(ref, claim) {
+      const log = logs.of(ref);
+      return log.run(() => claimLog(log, claim));
+    },
+    async renew(ref, lease) {
+      const log = logs.of(ref);
+      return log.run(() => renewLease(log, lease));
+    },
+    async release(ref, epoch) {
+      const log = logs.of(ref);
+      await log.run(() => releaseLease(log, epoch));
+    },
+    due: (options) => dueSessions(logs, options),
+    async setDue(ref, options) {
+      const log = logs.of(ref);
+      await log.run(() => setDue(log, options));
+    },
+    async remove(ref) {
+      const log = logs.of(ref);
+      await log.run(() => removeLog(log));
+      await deps.observer.removed(log);
+      tell(log, 0);
+    },
+    ...(isExclusive ? { subscribe: (ref: SessionRef, listener: (lastSeq: number) => void) => subscribe(logs.of(ref), listener) } : {}),
+  };
+}
+
+async function append(deps: BlobLogDeps, log: OpenLog, request: AppendRequest, lines: readonly string[]): Promise<AppendOutcome> {
+  let verdict: AppendOutcome | undefined;
+  let due = (await known(log)).due;
+  let isKnownToIndex = false;
+  const outcome = await writeEntry(log, async () => {
+    let state = await known(log);
+    verdict = state.judge(request);
+    if (verdict) {
+      // Whatever the answer is, the newest state gives it: who is fenced has to know before anything else.
+      state = await log.withBatches(wholeState(await log.current()));
+      verdict = state.judge(request);
+    }
+    if (verdict) return undefined;
+    due = state.due;
+    const header = headerOf(request, dueEntry(state, request.due));
+    await Promise.all([header.due ? putDueMark(log, header.due) : undefined, isKnownToIndex ? undefined : deps.observer.writing(log)]);
+    isKnownToIndex = true;
+    return { header, lines };
+  });
+  if (outcome.type === "dropped") return own(verdict, outcome) ?? { type: "unknown" };
+  if (outcome.type !== "written") return outcome;
+  const state = await log.known();
+  if (due && state.due?.slot !== due.slot) deps.background.add(dropDueMark(log, due));
+  return { type: "ok", lastSeq: state.lastSeq };
+}
+
+function fullOutcome(error: unknown): AppendOutcome {
+  if (isAgentError(error, "STORE_FULL")) return { type: "full" };
+  throw error;
+}
+
+/** A duplicate that an earlier try of the same call wrote is no duplicate to the caller. */
+function own(
+  verdict: AppendOutcome | undefined,
+  { mayBeOwn }: Extract<EntryOutcome, { readonly type: "dropped" }>,
+): AppendOutcome | undefined {
+  return verdict?.type === "dup" && mayBeOwn ? { type: "ok", lastSeq: verdict.lastSeq } : verdict;
+}
+
+async function known(log: OpenLog): Promise<Awaited<ReturnType<OpenLog["known"]>>> {
+  return log.withBatches(wholeState(await log.known()));
+}
+
+function headerOf({ batchId, epoch, release, facts }: AppendRequest, due: EntryDraft["header"]["due"]): EntryDraft["header"] {
+  return {
+    batchId,
+    ...(release && epoch !== undefined ? { released: epoch } : {}),
+    ...(due === undefined ? {} : { due }),
+    ...(facts.at(-1)?.type === "session.closed" ? { closes: true } : {}),
+  };
+}
+
+function appended(deps: BlobLogDeps, log: OpenLog, facts: readonly Fact[]): void {
+  deps.observer.written(log, facts);
+  tell(log, facts.at(-1)?.seq ?? 0);
+  deps.background.add(compactWhenLong(deps, log));
+}
+
+async function compactWhenLong({ compactAfter }: BlobLogDeps, log: OpenLog): Promise<void> {
+  if (log.isCompacting || (await log.known()).tail.length < compactAfter) return;
+  log.isCompacting = true;
+  try {
+    await compactLog(log);
+  } finally {
+    log.isCompacting = false;
+  }
+}
+
+async function setDue(log: OpenLog, { expectedSeq, due }: { readonly expectedSeq: number; readonly due: number | null }): Promise<void> {
+  const before = (await log.current()).due;
+  const outcome = await writeEntry(log, async () => {
+    const state = wholeState(await log.current());
+    if (state.lastSeq !== expectedSeq || state.isRemoved) return undefined;
+    const said = dueEntry(state, due);
+    if (said) await putDueMark(log, said);
+    // Also when nothing changes: marks of writers that have died become void with the slot.
+    return { header: { due: said === undefined ? state.due : said } };
+  });
+  if (outcome.type === "dropped") return;
+  checkWritten(outcome, log);
+  if (before && (await log.known()).due?.slot !== before.slot) await dropDueMark(log, before);
+}
+
+function tell(log: OpenLog, lastSeq: number): void {
+  queueMicrotask(() => {
+    for (const listener of [...log.listeners]) if (log.listeners.has(listener)) listener(lastSeq);
+  });
+}
+
+function subscribe(log: OpenLog, listener: (lastSeq: number) => void): () => void {
+  // A wrapper of its own, so that the same function may listen twice.
+  const own = (lastSeq: number): void => listener(lastSeq);
+  log.listeners.add(own);
+  return () => log.listeners.delete(own);
+}
+
+/** The facts with their numbers, and as JSON. @throws AgentError INPUT_INVALID */
+function numberedBatch({ facts, expectedSeq }: AppendRequest): { readonly facts: readonly Fact[]; readonly lines: readonly string[] } {
+  if (facts.length === 0 || facts.length > appendLimits.facts)
+    throw invalid(`A batch of ${facts.length} facts; it has 1 to ${appendLimits.facts}.`);
+  const numbered = facts.map((draft, at) => numberedFact(draft, expectedSeq + at + 1));
+  const lines = numbered.map(lineOf);
+  let batchBytes = 0;
+  for (const line of lines) {
+    const bytes = Buffer.byteLength(line);
+    batchBytes += bytes;
+    if (bytes > appendLimits.factBytes) throw invalid(`A fact of ${bytes} bytes; it may have ${appendLimits.factBytes}.`);
+  }
+  if (batchBytes > appendLimits.batchBytes) throw invalid(`A batch of ${batchBytes} bytes; it may have ${appendLimits.batchBytes}.`);
+  return { facts: numbered, lines };
+}
+
+function numberedFact(draft: FactDraft, seq: number): Fact {
+  return { ...draft, seq };
+}
+
+function lineOf(fact: Fact): string {
+  try {
+    return JSON.stringify(fact);
+  } catch {
+    throw invalid(`A fact of type \`${fact.type}\` is no JSON value.`);
+  }
+}
+
+function invalid(message: string): AgentError {
+  return new AgentError("INPUT_INVALID", { message });
+}

@@ -1,0 +1,101 @@
+import { AgentError, isAgentError } from "@loopwright/core";
+import { systemClock } from "@loopwright/core/memory";
+import type { Clock, SessionStore } from "@loopwright/core/ports";
+import { Background } from "./background.ts";
+import { blobDrafts } from "./blob-drafts.ts";
+import { blobIndex } from "./blob-index.ts";
+import { blobLog } from "./blob-log.ts";
+import { blobPayloads } from "./blob-payloads.ts";
+import type { ConditionalBlobs } from "./conditional-blobs.ts";
+import { ConversationViews } from "./conversation-view.ts";
+import { OpenLogs } from "./open-logs.ts";
+import { RestWatch } from "./rest-watch.ts";
+import { SessionSummaries } from "./session-summaries.ts";
+import { SessionTexts } from "./session-texts.ts";
+
+export interface BlobStoreOptions {
+  /** Where the objects lie: `fileBlobs` or `s3Blobs`. The store closes it. */
+  readonly blobs: ConditionalBlobs;
+  /** How long an append goes on trying before it answers `unknown`. Default 2,000 ms. */
+  readonly deadlineMs?: number;
+  /** After how many batches those of a session are put together into one object. Default 64. */
+  readonly compactAfter?: number;
+  /** Whether a view of each conversation is written for other programs. Default true. */
+  readonly conversationViews?: boolean;
+  /** Times the views. Leases go by the clock of `blobs`. Default: the process's. */
+  readonly clock?: Clock;
+}
+
+const exclusiveInUse = new WeakSet<ConditionalBlobs>();
+
+/**
+ * A store of sessions over objects that are written under a condition: one object per batch, epochs and leases beside it, index, blobs, drafts.
+ * Nothing is asked for before the first use. Where many may write (S3), any number of processes may use it at once; `subscribe` is absent there.
+ * @throws AgentError CONFIG_INVALID when blobs for one writer have a store already
+ */
+export function blobStore(options: BlobStoreOptions): SessionStore {
+  const { blobs, clock = systemClock, deadlineMs = 2_000, compactAfter = 64, conversationViews = true } = options;
+  if (blobs.exclusive) {
+    if (exclusiveInUse.has(blobs))
+      throw new AgentError("CONFIG_INVALID", { message: "These blobs have one writer, and a store already.", fix: "Share the one store." });
+    exclusiveInUse.add(blobs);
+  }
+  const logs = new OpenLogs({ blobs, clock, deadlineMs });
+  const background = new Background();
+  const payloads = blobPayloads(blobs);
+  const summaries = new SessionSummaries(logs);
+  const texts = new SessionTexts();
+  const views = conversationViews ? new ConversationViews(payloads) : undefined;
+  const rests = new RestWatch({ logs, summaries, views, background });
+  let closing: Promise<void> | undefined;
+  const log = blobLog({
+    logs,
+    background,
+    compactAfter,
+    observer: {
+      writing: (one) => summaries.mark(one),
+      written: (one, facts) => rests.written(one, facts),
+      async removed(one) {
+        rests.forget(one);
+        texts.forget(one);
+        views?.forget(one);
+        await summaries.remove(one);
+        await blobs.remove(one.keys.view);
+      },
+    },
+  });
+  return {
+    log,
+    index: blobIndex({
+      logs,
+      summaries,
+      texts,
+      async remake(ref) {
+        const one = logs.of(ref);
+        summaries.forget(one);
+        texts.forget(one);
+        await one.run(() => summaries.mark(one));
+        try {
+          const projection = await summaries.fresh(logs.of(ref));
+          if (!projection) await summaries.remove(one);
+          else if (projection.summary.status !== "running") await summaries.settle(one, projection);
+          return projection !== undefined;
+        } catch (error) {
+          if (!isAgentError(error, "SESSION_CORRUPT")) throw error;
+          return true;
+        }
+      },
+    }),
+    blobs: payloads,
+    drafts: blobDrafts(blobs),
+    close() {
+      closing ??= (async () => {
+        rests.hurry();
+        await background.settle();
+        exclusiveInUse.delete(blobs);
+        await blobs.close();
+      })();
+      return closing;
+    },
+  };
+}

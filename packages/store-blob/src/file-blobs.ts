@@ -1,0 +1,108 @@
+/*
+ * Owns: a folder of files, one per object, and the right to write to it. Does not own: what the objects mean.
+ * Invariants
+ *  I1 a file gets its name only after its bytes are on the disk; so what has a name is whole, or its checksum says that it is not.
+ *  I2 `written` is answered only after the name is on the disk.
+ *  I3 a file or folder whose sync failed is not synced again as if nothing had been: a new file is written, and the folder opened anew,
+ *     before anything else in it is acknowledged.
+ *  I4 one process at a time; within it conditions are checked one after the other for each key.
+ */
+import { AgentError } from "@loopwright/core";
+import type { Clock } from "@loopwright/core/ports";
+import type { ConditionalBlobs, ObjectPage, PutOptions, PutOutcome, StoredObject } from "./conditional-blobs.ts";
+import { type FileCalls, nodeFiles } from "./file-calls.ts";
+import { fileFault } from "./file-fault.ts";
+import { FileFolder } from "./file-folder.ts";
+import { type FileHeader, openFile, sealFile } from "./file-format.ts";
+import { KeyQueue } from "./key-queue.ts";
+import { conversationPrefix } from "./object-keys.ts";
+import { ownIdentity } from "./process-identity.ts";
+
+export interface FileBlobsOptions {
+  /** Made with the folders above it at the first use. */
+  readonly folder: string;
+  /** Uses a folder on a network file system all the same: then nothing but you keeps two machines from writing at once. */
+  readonly force?: boolean;
+  /** Measures the age of objects. Default: the machine's time since its start. */
+  readonly clock?: Pick<Clock, "monotonic">;
+  /** The file system. For tests. */
+  readonly files?: FileCalls;
+}
+
+const listMax = 1_000;
+
+/** Objects as files of a folder that this process has for itself. Nothing is touched before the first use. */
+export function fileBlobs({ folder, force = false, clock = machineClock, files = nodeFiles }: FileBlobsOptions): ConditionalBlobs {
+  if (folder === "") throw new AgentError("CONFIG_INVALID", { message: "The store has no folder.", fix: "Name a folder." });
+  const life = JSON.stringify(ownIdentity());
+  const place = new FileFolder({ folder, force, files });
+  const keys = new KeyQueue();
+
+  async function find(key: string): Promise<StoredObject | undefined> {
+    // What may not stay is not shown.
+    await place.recover(key);
+    const file = await files.read(place.pathOf(key));
+    if (!file) return undefined;
+    if (isPlain(key)) return { bytes: file, etag: "", ageMs: Number.POSITIVE_INFINITY };
+    const { header, bytes } = openFile(file, key);
+    const ageMs = header.life === life ? Math.max(0, clock.monotonic() - header.writtenMs) : Number.POSITIVE_INFINITY;
+    return { bytes, etag: header.etag, ageMs, ...(header.mediaType === undefined ? {} : { mediaType: header.mediaType }) };
+  }
+
+  async function put(
+    key: string,
+    bytes: Uint8Array,
+    { ifNoneMatch, ifMatch, mediaType, isDurable = true }: PutOptions,
+  ): Promise<PutOutcome> {
+    if (ifMatch !== undefined && (await find(key))?.etag !== ifMatch) return { type: "refused", mayBeOwn: false };
+    const etag = crypto.randomUUID();
+    const header: FileHeader = { etag, writtenMs: clock.monotonic(), life, ...(mediaType === undefined ? {} : { mediaType }) };
+    const outcome = await place.write(key, isPlain(key) ? bytes : sealFile(header, bytes), { isNew: ifNoneMatch ?? false, isDurable });
+    if (outcome === "written") return { type: "written", etag };
+    return outcome === "taken" ? { type: "refused", mayBeOwn: false } : { type: "unknown" };
+  }
+
+  const opened = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      await place.open();
+      return await work();
+    } catch (error) {
+      throw fileFault(error, folder);
+    }
+  };
+
+  return {
+    exclusive: { life },
+    get: (key) => opened(() => find(key)),
+    has: (key) => opened(async () => (await files.read(place.pathOf(key))) !== undefined),
+    async put(key, bytes, options = {}) {
+      try {
+        return await opened(() => keys.run(key, () => put(key, bytes, options)));
+      } catch (error) {
+        if (error instanceof AgentError && error.code === "STORE_FULL") return { type: "full" };
+        throw error;
+      }
+    },
+    remove: (key) => opened(() => keys.run(key, () => files.remove(place.pathOf(key)))),
+    list: (prefix, options = {}) => opened(() => list(place, prefix, options)),
+    close: () => place.close(),
+  };
+}
+
+/** Milliseconds since the machine was started: the same for all its processes, and no hand can set it. */
+const machineClock: Pick<Clock, "monotonic"> = { monotonic: () => Number(process.hrtime.bigint() / 1_000n) / 1_000 };
+
+/** What other programs read is kept as it is; nothing of ours depends on it. */
+function isPlain(key: string): boolean {
+  return key.startsWith(conversationPrefix);
+}
+
+async function list(
+  place: FileFolder,
+  prefix: string,
+  { after, limit = listMax }: { readonly after?: string; readonly limit?: number },
+): Promise<ObjectPage> {
+  const keys = (await place.keys(prefix, after)).sort();
+  const page = keys.slice(0, limit);
+  return { objects: page.map((key) => ({ key })), hasMore: keys.length > page.length };
+}

@@ -1,0 +1,219 @@
+import { dirname, resolve } from "node:path";
+import { AgentError } from "@loopwright/core";
+import { codeOf, type FileCalls } from "./file-calls.ts";
+import { type FolderLock, lockFolder } from "./folder-lock.ts";
+import { FolderSync } from "./folder-sync.ts";
+
+/** Kinds of file systems that several machines may share. @see https://man7.org/linux/man-pages/man2/statfs.2.html (2026-11-21) */
+const networkKinds: { readonly [kind: number]: string } = {
+  26985: "NFS",
+  20859: "SMB",
+  4283649346: "CIFS",
+  4266872130: "SMB2",
+  16914839: "9P",
+  1397113167: "AFS",
+  12805120: "Ceph",
+  198183888: "Lustre",
+  1952539503: "OCFS2",
+  18225520: "GFS2",
+};
+
+export interface FileFolderOptions {
+  readonly folder: string;
+  readonly force: boolean;
+  readonly files: FileCalls;
+}
+
+interface WriteOptions {
+  /** Only where nothing is. */
+  readonly isNew: boolean;
+  readonly isDurable: boolean;
+}
+
+/** Folders that are open in this process. */
+const openHere = new Set<string>();
+
+/** A folder of files: its lock, its tree of folders, and how a file gets into it. */
+export class FileFolder {
+  readonly #folder: string;
+  readonly #force: boolean;
+  readonly #files: FileCalls;
+  readonly #sync: FolderSync;
+  /** Folders that are known to be there, and to stay. */
+  readonly #made = new Map<string, Promise<void>>();
+  /** Files that got their names since the last good sync of their folder. */
+  readonly #named = new Map<string, Set<string>>();
+  /** Folders whose last sync failed. */
+  readonly #failed = new Set<string>();
+  #opening: Promise<FolderLock> | undefined;
+  #isClosed = false;
+  #count = 0;
+
+  constructor({ folder, force, files }: FileFolderOptions) {
+    this.#folder = resolve(folder);
+    this.#force = force;
+    this.#files = files;
+    this.#sync = new FolderSync(files);
+  }
+
+  pathOf(key: string): string {
+    return `${this.#folder}/${key}`;
+  }
+
+  /** Takes the folder at the first call. @throws AgentError STORE_UNAVAILABLE, CONFIG_INVALID */
+  async open(): Promise<void> {
+    if (this.#isClosed) throw new AgentError("STORE_UNAVAILABLE", { message: `The store ${this.#folder} is closed.` });
+    this.#opening ??= this.#open();
+    try {
+      await this.#opening;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const lock = await this.#opening?.catch(() => undefined);
+    if (!lock) return;
+    await lock.release();
+    openHere.delete(this.#folder);
+  }
+
+  /** `unknown`: the name was given, but may not stay. Anything that rejects has written nothing. */
+  async write(key: string, bytes: Uint8Array, { isNew, isDurable }: WriteOptions): Promise<"written" | "taken" | "unknown"> {
+    const path = this.pathOf(key);
+    const folder = dirname(path);
+    await this.#makeFolders(folder);
+    await this.recover(key);
+    if (!(await this.#giveName(path, bytes, { isNew, isDurable }))) return "taken";
+    if (!isDurable) return "written";
+    this.#namedSince(folder).add(path);
+    try {
+      await this.#syncNames(folder);
+      return "written";
+    } catch {
+      this.#failed.add(folder);
+      return "unknown";
+    }
+  }
+
+  /**
+   * Makes sure of what the folder of a key holds, if its last sync failed: the system may have forgotten what it could not write, and say next time
+   * that all is well. So the files named since the last good sync are written anew. Rejects as long as that fails.
+   */
+  async recover(key: string): Promise<void> {
+    const folder = dirname(this.pathOf(key));
+    if (!this.#failed.has(folder)) return;
+    for (const path of [...this.#namedSince(folder)]) {
+      const bytes = await this.#files.read(path);
+      if (bytes) await this.#giveName(path, bytes, { isNew: false, isDurable: true });
+    }
+    await this.#syncNames(folder);
+    this.#failed.delete(folder);
+  }
+
+  /** False when the name is taken. */
+  async #giveName(path: string, bytes: Uint8Array, { isNew, isDurable }: WriteOptions): Promise<boolean> {
+    const draft = `${this.#folder}/.drafts/${process.pid}-${this.#count++}`;
+    try {
+      await this.#files.write(draft, bytes, isDurable);
+      if (isNew) return await this.#files.link(draft, path);
+      await this.#files.rename(draft, path);
+      return true;
+    } finally {
+      await this.#files.remove(draft).catch(() => undefined);
+    }
+  }
+
+  async #syncNames(folder: string): Promise<void> {
+    const named = this.#namedSince(folder);
+    const covered = [...named];
+    await this.#sync.sync(folder);
+    for (const path of covered) named.delete(path);
+    if (named.size === 0) this.#named.delete(folder);
+  }
+
+  #namedSince(folder: string): Set<string> {
+    const named = this.#named.get(folder) ?? new Set();
+    this.#named.set(folder, named);
+    return named;
+  }
+
+  /** Keys that start with the prefix and come after `after`, in no order. */
+  async keys(prefix: string, after = ""): Promise<string[]> {
+    const keys: string[] = [];
+    const look = async (start: string): Promise<void> => {
+      for (const { name, isFolder } of await this.#files.names(this.pathOf(start))) {
+        const key = `${start}${name}${isFolder ? "/" : ""}`;
+        if (isFolder && mayHold(key, prefix, after)) await look(key);
+        else if (!isFolder && key.startsWith(prefix) && key > after) keys.push(key);
+      }
+    };
+    const start = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+    await look(start);
+    return keys;
+  }
+
+  async #open(): Promise<FolderLock> {
+    const files = this.#files;
+    if (openHere.has(this.#folder))
+      throw new AgentError("STORE_UNAVAILABLE", {
+        message: `The store ${this.#folder} is in use by this process ${process.pid} already.`,
+        fix: "Share the one store, or close it first.",
+        details: { pid: process.pid },
+      });
+    openHere.add(this.#folder);
+    try {
+      await this.#makeRoot(this.#folder);
+      const kind = networkKinds[(await files.kindOf(this.#folder)) >>> 0];
+      if (kind !== undefined && !this.#force)
+        throw new AgentError("CONFIG_INVALID", {
+          message: `The folder ${this.#folder} lies on a network file system (${kind}), where other machines cannot be kept out.`,
+          fix: "Name a local folder, or set `force` if no other machine uses it.",
+        });
+      const lock = await lockFolder(this.#folder, files);
+      const drafts = `${this.#folder}/.drafts/`;
+      await files.makeFolder(drafts);
+      // Left by a process that has died.
+      for (const { name } of await files.names(drafts)) await files.remove(drafts + name);
+      return lock;
+    } catch (error) {
+      openHere.delete(this.#folder);
+      throw error;
+    }
+  }
+
+  async #makeRoot(path: string): Promise<void> {
+    try {
+      if (await this.#files.makeFolder(path)) await this.#files.syncFolder(dirname(path));
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error;
+      await this.#makeRoot(dirname(path));
+      await this.#makeRoot(path);
+    }
+  }
+
+  /** Makes a folder and those above it, and puts their names on the disk. In each process once also where it was there: it may not have been synced. */
+  #makeFolders(path: string): Promise<void> {
+    if (path.length <= this.#folder.length) return Promise.resolve();
+    const known = this.#made.get(path);
+    if (known) return known;
+    const making = this.#makeFolders(dirname(path)).then(async () => {
+      await this.#files.makeFolder(path);
+      await this.#sync.sync(dirname(path));
+      // What a process before us gave a name may not have reached the disk either.
+      await this.#sync.sync(path);
+    });
+    this.#made.set(path, making);
+    making.catch(() => this.#made.delete(path));
+    return making;
+  }
+}
+
+/** Whether a folder may hold keys with the prefix that come after `after`. */
+function mayHold(folder: string, prefix: string, after: string): boolean {
+  if (folder.startsWith(".")) return false;
+  return (folder.startsWith(prefix) || prefix.startsWith(folder)) && (after < folder || after.startsWith(folder));
+}

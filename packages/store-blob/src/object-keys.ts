@@ -1,0 +1,133 @@
+import { AgentError } from "@loopwright/core";
+import type { SessionRef } from "@loopwright/core/ports";
+
+const idShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+/** Room for the longest number of a slot or a date. */
+const digits = 16;
+/** The longest name of a folder or file that every file system takes is 255 bytes. */
+const segmentMax = 200;
+/** Objects in S3 have keys of at most 1,024 bytes; some of it belongs to the prefix. */
+const blobKeyMax = 800;
+
+/** The same ids, checked. @throws AgentError INPUT_INVALID */
+export function checkRef({ scope, session }: SessionRef): SessionRef {
+  return { scope: checkId(scope), session: checkId(session) };
+}
+
+function checkId(id: string): string {
+  if (idShape.test(id)) return id;
+  throw new AgentError("INPUT_INVALID", { message: `\`${id.slice(0, 80)}\` is not an id.`, fix: `An id matches ${idShape.source}.` });
+}
+
+const padded = (value: number): string => String(value).padStart(digits, "0");
+
+/** Where what belongs to the log of a session lies. */
+export interface LogKeys {
+  readonly root: string;
+  readonly slots: string;
+  slot(slot: number): string;
+  readonly segments: string;
+  readonly checkpoint: string;
+  readonly lease: string;
+  readonly summary: string;
+  readonly view: string;
+  readonly drafts: string;
+}
+
+export function logKeysOf({ scope, session }: SessionRef): LogKeys {
+  const root = `sessions/${scope}/${session}/`;
+  return {
+    root,
+    slots: `${root}slots/`,
+    slot: (slot) => `${root}slots/${padded(slot)}`,
+    segments: `${root}segments/`,
+    checkpoint: `${root}checkpoint`,
+    lease: `leases/${scope}/${session}`,
+    summary: `${summariesOf(scope)}${session}`,
+    view: `${conversationPrefix}${scope}/${session}.json`,
+    drafts: `drafts/${scope}/${session}/`,
+  };
+}
+
+/** Where the views of conversations lie: plain JSON for other programs. */
+export const conversationPrefix = "_platform/ai-conversations/";
+
+export const summariesOf = (scope: string): string => `summaries/${checkId(scope)}/`;
+
+export function slotOfKey(key: string): number {
+  return Number(key.slice(key.lastIndexOf("/") + 1));
+}
+
+/** A mark that says that a session may need an owner from a date on. */
+export interface DueMark {
+  readonly ref: SessionRef;
+  /** Whole milliseconds since the epoch, not negative. */
+  readonly date: number;
+  /** The slot of the log that says so. */
+  readonly slot: number;
+}
+
+export const dueMarks = "due/";
+
+/** The date as a key can hold it: never later than the date itself. */
+export function markedDate(due: number): number {
+  return Math.min(Math.max(0, Math.floor(due)), Number.MAX_SAFE_INTEGER);
+}
+
+export function dueMarkKey({ ref, date, slot }: DueMark): string {
+  return `${dueMarks}${padded(date)}/${ref.scope}/${ref.session}/${padded(slot)}`;
+}
+
+export function dueMarkOf(key: string): DueMark | undefined {
+  const [date, scope, session, slot] = key.slice(dueMarks.length).split("/");
+  if (date === undefined || scope === undefined || session === undefined || slot === undefined) return undefined;
+  return { ref: { scope, session }, date: Number(date), slot: Number(slot) };
+}
+
+/** The key of an application's blob, whatever its characters. @throws AgentError INPUT_INVALID when it is too long */
+export function blobKeyOf(scope: string, key: string): string {
+  const name = escaped(key);
+  if (name.length === 0 || name.length > blobKeyMax)
+    throw new AgentError("INPUT_INVALID", { message: `A blob key of ${key.length} characters is too ${name ? "long" : "short"}.` });
+  return `${blobsOf(scope)}${folded(name)}`;
+}
+
+export const blobsOf = (scope: string): string => `blobs/${checkId(scope)}/`;
+
+/** The longest prefix of keys in the store that all blobs with this prefix share. */
+export function blobPrefixOf(scope: string, prefix: string): string {
+  const name = escaped(prefix);
+  // At the end of a segment it is not known yet whether a further one follows.
+  const whole = Math.floor(name.length / segmentMax);
+  return `${blobsOf(scope)}${folded(name.length % segmentMax === 0 ? name.slice(0, Math.max(0, whole * segmentMax - 1)) : name)}`;
+}
+
+/** The application's key of a blob in the store. */
+export function blobNameOf(scope: string, key: string): string {
+  const name = key.slice(blobsOf(scope).length).replaceAll("~/", "");
+  return new TextDecoder().decode(
+    Uint8Array.from(
+      [...name.matchAll(/=([0-9a-f]{2})|(.)/gs)].map(([, hex, plain = ""]) => (hex ? Number.parseInt(hex, 16) : plain.charCodeAt(0))),
+    ),
+  );
+}
+
+/** The key of a draft. */
+export function draftKeyOf(ref: SessionRef, name: string): string {
+  return `${logKeysOf(checkRef(ref)).drafts}${folded(escaped(name).slice(0, blobKeyMax)) || "="}`;
+}
+
+/** Lower-case letters, digits, `_` and `-` stay; any other byte is `=` and two digits: no file system takes two keys for one. */
+function escaped(text: string): string {
+  return [...new TextEncoder().encode(text)]
+    .map((byte) => {
+      const character = String.fromCharCode(byte);
+      return /[a-z0-9_-]/.test(character) ? character : `=${byte.toString(16).padStart(2, "0")}`;
+    })
+    .join("");
+}
+
+/** In segments that are short enough; all but the last end with `~`, so that a folder never has the name of an object. */
+function folded(name: string): string {
+  return (name.match(new RegExp(`.{1,${segmentMax}}`, "g")) ?? []).join("~/");
+}

@@ -1,0 +1,186 @@
+/*
+ * Owns: what this process knows of one log, and the order of its own calls on it.
+ * Invariants
+ *  I1 a slot is written once, under the condition that nothing is there; then it stays taken for ever: compaction and removal leave an
+ *     empty object. Where this process is the only writer it is deleted instead, and no other writer can come too late.
+ *  I2 what is known is a prefix of the log. So a write to the slot after it succeeds only if it is the whole log.
+ *  I3 calls on one log run one after the other; those of other processes meet at the slot.
+ */
+import { AgentError, isAgentError } from "@loopwright/core";
+import type { Clock, SessionRef } from "@loopwright/core/ports";
+import { idsKey, noCheckpoint, openCheckpoint, openIds } from "./checkpoint.ts";
+import type { ConditionalBlobs, StoredObject } from "./conditional-blobs.ts";
+import { openEntry } from "./log-entry.ts";
+import { LogState } from "./log-state.ts";
+import { type LogKeys, logKeysOf, slotOfKey } from "./object-keys.ts";
+import { damaged } from "./sealed-object.ts";
+import { storeLimits } from "./store-limits.ts";
+
+export interface OpenLogDeps {
+  readonly blobs: ConditionalBlobs;
+  readonly clock: Clock;
+  /** How long a call goes on trying. */
+  readonly deadlineMs: number;
+}
+
+/** One log as this process knows it. */
+export class OpenLog {
+  readonly ref: SessionRef;
+  readonly keys: LogKeys;
+  readonly deps: OpenLogDeps;
+  readonly listeners: Set<(lastSeq: number) => void> = new Set();
+  /** The outcome of a write of ours is not known: even the only writer has to look. */
+  isUncertain = false;
+  isCompacting = false;
+  #state: LogState | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+  #pending = 0;
+
+  constructor(ref: SessionRef, deps: OpenLogDeps) {
+    this.ref = ref;
+    this.keys = logKeysOf(ref);
+    this.deps = deps;
+  }
+
+  /** True when nobody uses it: it may be forgotten. */
+  get isIdle(): boolean {
+    return this.#pending === 0 && this.listeners.size === 0;
+  }
+
+  /** Does the work when all earlier work on this log is done. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    this.#pending++;
+    const done = this.#queue.then(work).finally(() => this.#pending--);
+    this.#queue = done.catch(() => undefined);
+    return done;
+  }
+
+  /** What was known last; opened at the first call. */
+  async known(): Promise<LogState> {
+    this.#state ??= await this.#open();
+    return this.#state;
+  }
+
+  /** What the log is now. */
+  async current(): Promise<LogState> {
+    if (!this.#state) return this.known();
+    if (this.deps.blobs.exclusive && !this.isUncertain) return this.#state;
+    return this.advance();
+  }
+
+  /** Reads what was written after what is known. */
+  async advance(): Promise<LogState> {
+    const state = this.#state ? await this.#walk(this.#state) : await this.#open();
+    this.#state = state;
+    this.isUncertain = false;
+    return state;
+  }
+
+  /** Looks at everything anew. */
+  async reopen(): Promise<LogState> {
+    this.#state = undefined;
+    return this.known();
+  }
+
+  replace(state: LogState): void {
+    this.#state = state;
+  }
+
+  /** Learns the ids of all batches. @throws AgentError SESSION_CORRUPT */
+  async withBatches(state: LogState): Promise<LogState> {
+    if (state.knowsBatches) return state;
+    const { segments } = state.checkpoint;
+    const found = await Promise.all(segments.map((segment) => this.get(idsKey(this.keys.segments, segment))));
+    if (found.some((object) => !object)) {
+      // Merged into others meanwhile; or lost.
+      const fresh = await this.reopen();
+      if (fresh.checkpoint.slot <= state.checkpoint.slot) throw damaged(this.keys.segments);
+      return this.withBatches(fresh);
+    }
+    const ids = segments.map((segment, at) => openIds(found[at]?.bytes ?? new Uint8Array(), segment, this.keys.segments));
+    state.learnBatches(ids.flat());
+    return state;
+  }
+
+  /** An object of this log. @throws AgentError SESSION_CORRUPT where the place says that it is damaged */
+  async get(key: string): Promise<StoredObject | undefined> {
+    try {
+      return await this.deps.blobs.get(key);
+    } catch (error) {
+      throw isAgentError(error, "STORE_CORRUPT") ? damaged(key) : error;
+    }
+  }
+
+  async #open(): Promise<LogState> {
+    const state = await this.#walk(await this.#load());
+    return state.damage ? state : this.#checkForGap(state);
+  }
+
+  async #load(): Promise<LogState> {
+    const { checkpoint: key } = this.keys;
+    const object = await this.get(key);
+    return object ? new LogState(openCheckpoint(object.bytes, key), object.etag) : new LogState(noCheckpoint, undefined);
+  }
+
+  async #walk(from: LogState): Promise<LogState> {
+    let state = from;
+    state.damage = undefined;
+    try {
+      for (;;) {
+        const key = this.keys.slot(state.slot + 1);
+        const object = await this.get(key);
+        if (!object) return state;
+        if (object.bytes.length > 0) {
+          state.apply(openEntry(object.bytes, { key, before: state.digest }));
+          continue;
+        }
+        // Behind a checkpoint that we have not seen.
+        const fresh = await this.#load();
+        if (fresh.slot <= state.slot) throw damaged(key);
+        state = fresh;
+      }
+    } catch (error) {
+      if (!isAgentError(error, "SESSION_CORRUPT")) throw error;
+      state.damage = error;
+      return state;
+    }
+  }
+
+  /** Nothing may lie beyond the tail: then a piece before it is missing. */
+  async #checkForGap(state: LogState): Promise<LogState> {
+    const { blobs } = this.deps;
+    const isNew = state.slot === 0;
+    let known = state;
+    for (let tries = 0; tries < storeLimits.readTriesMax; tries++) {
+      const page = await blobs.list(
+        isNew ? this.keys.root : this.keys.slots,
+        isNew ? { limit: 1 } : { after: this.keys.slot(known.slot), limit: 1 },
+      );
+      const [beyond] = page.objects;
+      if (!beyond) return known;
+      const before = known.slot;
+      known = await this.#walk(isNew ? await this.#load() : known);
+      // Somebody was writing while we looked.
+      if (known.damage || (beyond.key.startsWith(this.keys.slots) && slotOfKey(beyond.key) <= known.slot) || known.slot > before)
+        return known;
+      await this.pause(tries);
+    }
+    known.damage = new AgentError("SESSION_CORRUPT", {
+      message: `The log of session \`${this.ref.session}\` is damaged: a piece after fact ${known.lastSeq} is missing.`,
+      details: { seq: known.lastSeq + 1 },
+    });
+    return known;
+  }
+
+  /** Waits a little before another try; longer from time to time. */
+  pause(tries: number): Promise<void> {
+    return new Promise((resolve) => this.deps.clock.after(Math.min(storeLimits.pauseMsMax, 2 ** tries * 5), resolve));
+  }
+}
+
+/** The state, unless the log is damaged. @throws AgentError SESSION_CORRUPT */
+export function wholeState(state: LogState): LogState {
+  const wrong = state.flaw ?? state.damage;
+  if (wrong) throw wrong;
+  return state;
+}

@@ -1,0 +1,89 @@
+import type { Fact } from "@loopwright/core";
+import type { Background } from "./background.ts";
+import type { ConversationViews } from "./conversation-view.ts";
+import type { OpenLog } from "./open-log.ts";
+import type { OpenLogs } from "./open-logs.ts";
+import type { SessionSummaries } from "./session-summaries.ts";
+import { storeLimits } from "./store-limits.ts";
+
+export interface RestWatchDeps {
+  readonly logs: OpenLogs;
+  readonly summaries: SessionSummaries;
+  readonly views: ConversationViews | undefined;
+  readonly background: Background;
+}
+
+interface Waiting {
+  readonly log: OpenLog;
+  readonly cancel: () => void;
+}
+
+/** Sees when a session comes to rest, and writes down how it stands then: its summary and its view, each at most once a second. */
+export class RestWatch {
+  readonly #deps: RestWatchDeps;
+  readonly #waiting = new Map<string, Waiting>();
+  /** When a session was last written down, by the monotonic clock. */
+  readonly #writtenAt = new Map<string, number>();
+
+  constructor(deps: RestWatchDeps) {
+    this.#deps = deps;
+  }
+
+  /** To be told of all facts that this process has written. */
+  written(log: OpenLog, facts: readonly Fact[]): void {
+    const projection = this.#deps.summaries.add(log, facts);
+    const name = nameOf(log);
+    if (projection?.summary.status === "running" || this.#waiting.has(name)) return;
+    const { clock } = log.deps;
+    const lastAt = this.#writtenAt.get(name);
+    const waitMs = lastAt === undefined ? 0 : Math.max(0, lastAt + storeLimits.viewEveryMs - clock.monotonic());
+    const write = (): void => {
+      this.#waiting.delete(name);
+      this.#deps.background.add(this.#writeDown(log));
+    };
+    if (waitMs === 0) write();
+    else this.#waiting.set(name, { log, cancel: clock.after(waitMs, write, { idle: true }) });
+  }
+
+  /** Writes at once what still waits for its time. */
+  hurry(): void {
+    for (const [name, { log, cancel }] of this.#waiting) {
+      cancel();
+      this.#waiting.delete(name);
+      this.#deps.background.add(this.#writeDown(log));
+    }
+  }
+
+  forget(log: OpenLog): void {
+    const name = nameOf(log);
+    this.#waiting.get(name)?.cancel();
+    this.#waiting.delete(name);
+    this.#writtenAt.delete(name);
+  }
+
+  async #writeDown({ ref }: OpenLog): Promise<void> {
+    const { logs, summaries, views } = this.#deps;
+    const log = logs.of(ref);
+    const { clock, blobs } = log.deps;
+    this.#remember(nameOf(log), clock.monotonic());
+    const projection = await summaries.fresh(log);
+    if (!projection || projection.summary.status === "running") return;
+    await Promise.allSettled([views?.write(log, projection.summary.lastSeq), summaries.settle(log, projection)]);
+    // A removal that came in between has looked for the view too early.
+    if ((await logs.of(ref).run(() => logs.of(ref).current())).isRemoved) {
+      await blobs.remove(log.keys.view);
+      await summaries.remove(log);
+    }
+  }
+
+  #remember(name: string, at: number): void {
+    this.#writtenAt.delete(name);
+    this.#writtenAt.set(name, at);
+    for (const [oldest, writtenAt] of this.#writtenAt) {
+      if (writtenAt + storeLimits.viewEveryMs > at) return;
+      this.#writtenAt.delete(oldest);
+    }
+  }
+}
+
+const nameOf = ({ ref }: OpenLog): string => `${ref.scope}/${ref.session}`;

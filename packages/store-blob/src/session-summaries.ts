@@ -1,0 +1,161 @@
+/*
+ * A summary is a projection of a log, kept in an object of its own. It says whether it is settled: then the log has said nothing since. Before a
+ * process writes to a settled session it marks the summary as not settled, and settles it again when the session rests. So a list need look into
+ * no log but those that are being written, and those whose writer has died.
+ */
+import { type Fact, isAgentError } from "@loopwright/core";
+import { projectSession, type SessionProjection } from "@loopwright/core/memory";
+import type { SessionSummary } from "@loopwright/core/ports";
+import type { ListedObject } from "./conditional-blobs.ts";
+import { inParallel } from "./in-parallel.ts";
+import { listAll } from "./list-all.ts";
+import { summariesOf } from "./object-keys.ts";
+import { type OpenLog, wholeState } from "./open-log.ts";
+import type { OpenLogs } from "./open-logs.ts";
+import { readFacts } from "./read-facts.ts";
+import { openObject, sealObject } from "./sealed-object.ts";
+import { storeLimits } from "./store-limits.ts";
+
+interface KnownSession {
+  projection: SessionProjection | undefined;
+  /** The version of the object that the projection was read from, or written to, as settled. */
+  settledEtag: string | undefined;
+  /** The version of our own mark; the log may be written. */
+  markEtag: string | undefined;
+}
+
+interface StoredSummary {
+  readonly isSettled: boolean;
+  /** So that two marks are never the same version. */
+  readonly nonce: string;
+  readonly projection?: SessionProjection;
+}
+
+/** The summaries of sessions, as objects and as this process knows them. */
+export class SessionSummaries {
+  readonly #logs: OpenLogs;
+  readonly #known = new Map<string, KnownSession>();
+
+  constructor(logs: OpenLogs) {
+    this.#logs = logs;
+  }
+
+  /** Marks a session as being written, unless this process has. */
+  async mark(log: OpenLog): Promise<void> {
+    const known = this.#of(log);
+    if (known.markEtag !== undefined) return;
+    if (!known.projection || !log.deps.blobs.exclusive) known.projection = (await this.#stored(log))?.stored.projection ?? known.projection;
+    const { projection } = known;
+    const outcome = await this.#put(log, { isSettled: false, nonce: crypto.randomUUID(), ...(projection ? { projection } : {}) });
+    known.settledEtag = undefined;
+    // A mark that may be there counts as one: it is settled under its own version or not at all.
+    if (outcome.type !== "full") known.markEtag = outcome.type === "written" ? outcome.etag : "";
+  }
+
+  /** Takes facts in that this process has written. Gives what is known after them, if that is all. */
+  add(log: OpenLog, facts: readonly Fact[]): SessionProjection | undefined {
+    const known = this.#of(log);
+    const [first] = facts;
+    if (!first || first.seq !== (known.projection?.summary.lastSeq ?? 0) + 1) return undefined;
+    known.projection = projectSession(log.ref.session, known.projection, facts);
+    return known.projection;
+  }
+
+  /** The projection of the log as it is now. @throws AgentError SESSION_CORRUPT, STORE_* */
+  async fresh(log: OpenLog): Promise<SessionProjection | undefined> {
+    const { lastSeq, isRemoved } = wholeState(await log.run(() => log.current()));
+    if (isRemoved) return undefined;
+    const known = this.#of(log);
+    let projection = known.projection ?? (await this.#stored(log))?.stored.projection;
+    if (projection && projection.summary.lastSeq > lastSeq) projection = undefined;
+    while ((projection?.summary.lastSeq ?? 0) < lastSeq) {
+      const from = (projection?.summary.lastSeq ?? 0) + 1;
+      projection = projectSession(log.ref.session, projection, await readFacts(log, { from, limit: storeLimits.factsPerRead, lastSeq }));
+    }
+    if ((known.projection?.summary.lastSeq ?? 0) <= lastSeq) known.projection = projection;
+    return projection;
+  }
+
+  /** Settles the summary of a session that rests, unless it was written meanwhile. */
+  async settle(log: OpenLog, projection: SessionProjection): Promise<void> {
+    const known = this.#of(log);
+    await log.run(async () => {
+      const { lastSeq, isRemoved } = await log.known();
+      if (isRemoved || lastSeq !== projection.summary.lastSeq || !known.markEtag) return;
+      const outcome = await this.#put(log, { isSettled: true, nonce: crypto.randomUUID(), projection }, known.markEtag);
+      known.markEtag = undefined;
+      known.settledEtag = outcome.type === "written" ? outcome.etag : undefined;
+    });
+  }
+
+  async remove(log: OpenLog): Promise<void> {
+    this.#known.delete(nameOf(log));
+    await log.deps.blobs.remove(log.keys.summary);
+  }
+
+  forget(log: OpenLog): void {
+    this.#known.delete(nameOf(log));
+  }
+
+  /** The summaries of a scope, in no order. */
+  async all(scope: string): Promise<readonly SessionSummary[]> {
+    const objects: ListedObject[] = [];
+    for await (const object of listAll(this.#logs.deps.blobs, summariesOf(scope))) objects.push(object);
+    const found = await inParallel(objects, (object) => this.#listed(scope, object));
+    return found.flatMap((summary) => (summary ? [summary] : []));
+  }
+
+  async #listed(scope: string, { key, etag }: ListedObject): Promise<SessionSummary | undefined> {
+    const session = key.slice(summariesOf(scope).length);
+    const log = this.#logs.of({ scope, session });
+    const known = this.#of(log);
+    if (known.markEtag === undefined) {
+      const isNewest = known.settledEtag !== undefined && (log.deps.blobs.exclusive || known.settledEtag === etag);
+      if (isNewest) return known.projection?.summary;
+      const found = await this.#stored(log);
+      if (found?.stored.isSettled && known.markEtag === undefined) {
+        known.projection = found.stored.projection;
+        known.settledEtag = found.etag;
+        return known.projection?.summary;
+      }
+    }
+    try {
+      return (await this.fresh(this.#logs.of({ scope, session })))?.summary;
+    } catch (error) {
+      // A damaged log is told to whoever reads it; the list goes on with what is known.
+      if (!isAgentError(error, "SESSION_CORRUPT") && !isAgentError(error, "STORE_TOO_NEW")) throw error;
+      return known.projection?.summary ?? unknownSummary(session);
+    }
+  }
+
+  async #stored({ deps, keys }: OpenLog): Promise<{ readonly stored: StoredSummary; readonly etag: string } | undefined> {
+    const key = keys.summary;
+    try {
+      const object = await deps.blobs.get(key);
+      return object && { stored: openObject(object.bytes, { key, before: "" }).header as StoredSummary, etag: object.etag };
+    } catch (error) {
+      // What can be made anew is not missed.
+      if (isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_CORRUPT") || isAgentError(error, "STORE_TOO_NEW"))
+        return undefined;
+      throw error;
+    }
+  }
+
+  #put({ deps, keys }: OpenLog, summary: StoredSummary, ifMatch?: string): ReturnType<OpenLog["deps"]["blobs"]["put"]> {
+    const { bytes } = sealObject({ header: summary, lines: [] }, { key: keys.summary, before: "" });
+    return deps.blobs.put(keys.summary, bytes, ifMatch === undefined ? {} : { ifMatch });
+  }
+
+  #of(log: OpenLog): KnownSession {
+    const name = nameOf(log);
+    const known = this.#known.get(name) ?? { projection: undefined, settledEtag: undefined, markEtag: undefined };
+    this.#known.set(name, known);
+    return known;
+  }
+}
+
+const nameOf = ({ ref }: OpenLog): string => `${ref.scope}/${ref.session}`;
+
+function unknownSummary(id: string): SessionSummary {
+  return { id, agent: "", status: "idle", createdAt: 0, updatedAt: 0, lastSeq: 0, messageCount: 0 };
+}

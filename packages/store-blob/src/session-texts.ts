@@ -1,0 +1,52 @@
+import { searchTextsOf } from "@loopwright/core/memory";
+import type { OpenLog } from "./open-log.ts";
+import { readFacts } from "./read-facts.ts";
+import { storeLimits } from "./store-limits.ts";
+
+interface KnownTexts {
+  lastSeq: number;
+  readonly texts: string[];
+  characterCount: number;
+}
+
+/** What people and models wrote in sessions, kept for the next search as far as there is room. */
+export class SessionTexts {
+  readonly #known = new Map<string, KnownTexts>();
+  #characterCount = 0;
+
+  /** The texts of a log up to a fact. @throws AgentError SESSION_CORRUPT, STORE_* */
+  async of(log: OpenLog, lastSeq: number): Promise<readonly string[]> {
+    const name = `${log.ref.scope}/${log.ref.session}`;
+    const known = this.#known.get(name) ?? { lastSeq: 0, texts: [], characterCount: 0 };
+    while (known.lastSeq < lastSeq) {
+      const from = known.lastSeq + 1;
+      const facts = await readFacts(log, { from, limit: storeLimits.factsPerRead, lastSeq });
+      // Another search has been here meanwhile.
+      if (known.lastSeq >= from) continue;
+      known.lastSeq += facts.length;
+      for (const text of facts.flatMap(searchTextsOf)) {
+        known.texts.push(text);
+        known.characterCount += text.length;
+        if (this.#known.has(name)) this.#characterCount += text.length;
+      }
+    }
+    this.#keep(name, known);
+    return known.texts;
+  }
+
+  forget({ ref }: OpenLog): void {
+    const name = `${ref.scope}/${ref.session}`;
+    this.#characterCount -= this.#known.get(name)?.characterCount ?? 0;
+    this.#known.delete(name);
+  }
+
+  #keep(name: string, known: KnownTexts): void {
+    if (!this.#known.delete(name)) this.#characterCount += known.characterCount;
+    this.#known.set(name, known);
+    for (const [oldest, { characterCount }] of this.#known) {
+      if (this.#characterCount <= storeLimits.searchCharactersMax) return;
+      this.#known.delete(oldest);
+      this.#characterCount -= characterCount;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/** Every bound of the store in one place. */
+export const storeLimits = {
+  /** Logs whose tail is kept in memory. */
+  openLogsMax: 1_000,
+  /** How often a slot is tried when others are faster each time. */
+  slotTriesMax: 50,
+  /** How often a lease is tried when others are faster each time. */
+  leaseTriesMax: 20,
+  /** How often a read begins anew because what it reads was compacted meanwhile. */
+  readTriesMax: 4,
+  /** The longest pause before something is tried again. */
+  pauseMsMax: 100,
+  /** Requests of one call that are under way at once. */
+  parallelMax: 16,
+  /** A segment is not merged into a larger one than this. */
+  segmentBytesMax: 4_194_304,
+  /** Sessions whose conversation is kept folded in memory. */
+  foldsMax: 32,
+  /** Facts that are read at once. */
+  factsPerRead: 1_000,
+  /** Characters of texts that are kept for the next search. */
+  searchCharactersMax: 32_000_000,
+  /** Messages of a conversation view: the newest. */
+  viewMessagesMax: 1_000,
+  /** The least time between two views of a session. */
+  viewEveryMs: 1_000,
+} as const;

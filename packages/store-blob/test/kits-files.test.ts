@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { manualClock } from "@loopwright/core/testing";
+import { describe } from "vitest";
+import { nodeFiles } from "../src/file-calls.ts";
+import { blobStore, type FileCalls, fileBlobs } from "../src/index.ts";
+import { keyOfFact, withFlippedBit } from "./damage.ts";
+import { freshFolder } from "./fresh-folder.ts";
+import { describeStoreKits } from "./store-kits.ts";
+
+const root = freshFolder();
+let count = 0;
+const failing = (code: string): Error => Object.assign(new Error(code), { code });
+
+/** The file system, with a disk that can be full, and one that forgets to say that a name was written. */
+function faultyFiles() {
+  const faults = { isFull: false, losesName: false, isNamed: false };
+  const files: FileCalls = {
+    ...nodeFiles,
+    async write(path, bytes, isDurable) {
+      if (faults.isFull) throw failing("ENOSPC");
+      return nodeFiles.write(path, bytes, isDurable);
+    },
+    async link(from, to) {
+      const isNew = await nodeFiles.link(from, to);
+      faults.isNamed = faults.losesName && to.includes("/slots/");
+      return isNew;
+    },
+    async syncFolder(path) {
+      if (!faults.isNamed) return nodeFiles.syncFolder(path);
+      faults.isNamed = false;
+      faults.losesName = false;
+      throw failing("EIO");
+    },
+  };
+  return { faults, files };
+}
+
+describe("a folder of files", () =>
+  describeStoreKits(async () => {
+    const clock = manualClock();
+    const folder = join(root, String(count++));
+    const { faults, files } = faultyFiles();
+    return {
+      open: () => blobStore({ blobs: fileBlobs({ folder, clock, files }), compactAfter: 16 }),
+      more: () => ({
+        advance: (ms) => clock.advance(ms),
+        async damage(ref, seq) {
+          const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => statSync(join(folder, name)).isFile());
+          const key = keyOfFact(
+            names.map((name) => [name, readFileSync(join(folder, name))]),
+            ref,
+            seq,
+          );
+          const bytes = readFileSync(join(folder, key));
+          writeFileSync(join(folder, key), withFlippedBit(bytes, (bytes.length - 3) * 8));
+        },
+        async fill() {
+          faults.isFull = true;
+          return async () => {
+            faults.isFull = false;
+          };
+        },
+        loseAnswer: () => {
+          faults.losesName = true;
+        },
+      }),
+    };
+  }, []));

@@ -1,0 +1,47 @@
+import { manualClock } from "@loopwright/core/testing";
+import { describe } from "vitest";
+import { blobStore, type ConditionalBlobs } from "../src/index.ts";
+import { keyOfFact, withFlippedBit } from "./damage.ts";
+import { inTurns } from "./in-turns.ts";
+import { memoryBlobs } from "./memory-blobs.ts";
+import { describeStoreKits } from "./store-kits.ts";
+
+describe("two nodes on objects in memory, asked in turns", () =>
+  describeStoreKits(async () => {
+    const clock = manualClock();
+    const blobs = memoryBlobs({ clock });
+    let losesAnswer = false;
+    const lossy: ConditionalBlobs = {
+      ...blobs,
+      async put(key, bytes, options) {
+        const outcome = await blobs.put(key, bytes, options);
+        if (!losesAnswer || !key.includes("/slots/")) return outcome;
+        losesAnswer = false;
+        return { type: "unknown" };
+      },
+    };
+    return {
+      open: () => inTurns([blobStore({ blobs: lossy, compactAfter: 8 }), blobStore({ blobs: lossy, compactAfter: 16 })]),
+      more: (current) => ({
+        advance: (ms) => clock.advance(ms),
+        async damage(ref, seq) {
+          // Another node would not know before it has looked.
+          current().stay();
+          await current().log.head(ref);
+          const key = keyOfFact(
+            [...blobs.objects].map(([name, { bytes }]) => [name, bytes]),
+            ref,
+            seq,
+          );
+          const found = blobs.objects.get(key);
+          if (found) blobs.objects.set(key, { ...found, bytes: withFlippedBit(found.bytes, (found.bytes.length - 3) * 8) });
+        },
+        loseAnswer: () => {
+          losesAnswer = true;
+        },
+      }),
+    };
+  }, [
+    { capability: "subscribe", reason: "where many machines may write, the driver polls" },
+    { capability: "full", reason: "memory has no bound of its own" },
+  ]));
