@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Logger } from "@loopwright/core/ports";
+import { startRedis } from "@loopwright/simulator/node";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { redisStore } from "../src/index.ts";
+import { missing, redisFixture } from "./redis-fixture.ts";
+import { batch, patiently, ref } from "./samples.ts";
+
+const fixture = redisFixture();
+
+describe("the options of the store", () => {
+  for (const [what, options] of [
+    ["no address", {}],
+    ["an address of something else", { url: "https://user:hush-hush@example.com" }],
+    ["an address that is none", { url: "redis://:hush-hush@host:port:1" }],
+    ["a prefix with a brace", { url: "redis://localhost", prefix: "a{b" }],
+    ["a prefix with a pattern", { url: "redis://localhost", prefix: "a*" }],
+  ] as const)
+    it(`with ${what} are CONFIG_INVALID, without saying a secret`, () => {
+      let error: unknown;
+      try {
+        redisStore(options);
+      } catch (thrown) {
+        error = thrown;
+      }
+      expect(error).toMatchObject({ code: "CONFIG_INVALID" });
+      expect(JSON.stringify(error) + String(error)).not.toContain("hush");
+    });
+});
+
+describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is refused", () => {
+  for (const [what, set, reset] of [
+    ["that evicts", ["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"], ["CONFIG", "SET", "maxmemory-policy", "noeviction"]],
+    ["without an append-only file", ["CONFIG", "SET", "appendonly", "no"], ["CONFIG", "SET", "appendonly", "yes"]],
+    ["that is a replica", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]],
+  ] as const)
+    it(`one ${what}: CONFIG_INVALID with what to do, and taken once it is set right`, async () => {
+      await fixture.redis.command(...set);
+      onTestFinished(async () => void (await fixture.redis.command(...reset)));
+      const store = fixture.open();
+      for (const call of [store.log.head(ref), store.log.append(ref, batch(0)), store.index.list("local")])
+        await expect(call).rejects.toMatchObject({ code: "CONFIG_INVALID", fix: expect.stringMatching(/\w{4}/) });
+      await fixture.redis.command(...reset);
+      expect((await patiently(() => store.log.append(ref, batch(0)))).type).toBe("ok");
+    });
+
+  it("one that is a node of a cluster", async () => {
+    const redis = await startRedis({ args: ["--cluster-enabled", "yes"] });
+    onTestFinished(() => redis.stop());
+    await expect(fixture.open({ url: redis.url }).log.head(ref)).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining("cluster"),
+    });
+  });
+
+  it("but one without an append-only file is taken where the loss was accepted", async () => {
+    await fixture.redis.command("CONFIG", "SET", "appendonly", "no");
+    onTestFinished(async () => void (await fixture.redis.command("CONFIG", "SET", "appendonly", "yes")));
+    expect((await fixture.open({ durability: "none" }).log.append(ref, batch(0))).type).toBe("ok");
+  });
+
+  it("and one that does not say how it is set is used, with a word to the operator, once", async () => {
+    const user = ["~*", "&*", "+@all", "-info", ">secret"];
+    await fixture.redis.command("ACL", "SETUSER", "careful", "on", ...user);
+    const said: string[] = [];
+    const logger: Logger = {
+      log: (level, message, fields) => void said.push(`${level} ${message} ${JSON.stringify(fields?.["unchecked"])}`),
+    };
+    const store = fixture.open({ url: `redis://careful:secret@127.0.0.1:${fixture.redis.port}`, logger });
+    expect((await store.log.append(ref, batch(0))).type).toBe("ok");
+    await fixture.redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    await patiently(() => store.log.head(ref));
+    expect(said).toEqual([expect.stringMatching(/^warn .*\["maxmemory_policy","role","aof_enabled"\]$/)]);
+  });
+
+  it("and one that does not allow what the store needs is told by name", async () => {
+    await fixture.redis.command("ACL", "SETUSER", "poor", "on", "~*", "&*", "+@all", "-eval", "-evalsha", ">secret");
+    const store = fixture.open({ url: `redis://poor:secret@127.0.0.1:${fixture.redis.port}` });
+    await expect(store.log.append(ref, batch(0))).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      retryable: false,
+      message: expect.stringContaining("does not allow"),
+    });
+  });
+
+  it("and one whose keys are another program's is STORE_CORRUPT", async () => {
+    const prefix = fixture.prefix();
+    await fixture.redis.command("SET", `${prefix}:{local.first}:meta`, "theirs");
+    await expect(fixture.open({ prefix }).log.append(ref, batch(0))).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  });
+});
+
+describe.skipIf(missing !== undefined)("an idle store", () => {
+  it("does not keep the process alive, not even one that listens", async () => {
+    const file = fileURLToPath(new URL("idle-child.ts", import.meta.url));
+    const child = spawn(process.execPath, ["--conditions=@loopwright/source", file, fixture.redis.url], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    child.stdout.on("data", (chunk) => {
+      said += String(chunk);
+    });
+    expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
+    expect(said).toBe("told 1\n");
+  });
+});
