@@ -1,2 +1,2 @@
 /** Wakes workers on many machines, over BullMQ. */
-export {};
+export { type BullQueueOptions, bullQueue } from "./bull-queue.ts";

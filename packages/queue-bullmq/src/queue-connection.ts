@@ -1,0 +1,78 @@
+import { systemClock } from "@loopwright/core/memory";
+import type { Logger } from "@loopwright/core/ports";
+import { createClient, type RedisClientOptions } from "@redis/client";
+import { queueLimits } from "./queue-limits.ts";
+
+/** One connection to Redis, as BullMQ takes it. */
+export type QueueClient = ReturnType<typeof createClient>;
+
+/** A connection that comes back by itself, also when it was cut without a word. */
+export interface QueueConnection {
+  readonly client: QueueClient;
+  close(): void;
+}
+
+/** Connects at once. */
+export function connectQueue(options: {
+  readonly clientOptions: RedisClientOptions;
+  readonly deadlineMs: number;
+  readonly logger: Logger;
+}): QueueConnection {
+  const { clientOptions, deadlineMs, logger } = options;
+  let isAway = false;
+  let isClosed = false;
+  let cancel = (): void => {};
+  const client = createClient({
+    ...clientOptions,
+    maintNotifications: "disabled",
+    // While there is no connection a command fails at once: nothing piles up, and nothing is sent that nobody waits for any more.
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: deadlineMs,
+      ...clientOptions.socket,
+      reconnectStrategy: (tries) => Math.min(50 * 2 ** Math.min(tries, 10), queueLimits.reconnectMaxMs) * (0.5 + Math.random() / 2),
+    },
+  });
+  client.on("error", () => {
+    if (!isAway && !isClosed) logger.log("warn", "The run queue lost Redis and connects again.");
+    isAway = true;
+  });
+  client.on("ready", () => {
+    if (isAway) logger.log("info", "The run queue reached Redis again.");
+    isAway = false;
+  });
+
+  /** The library notices a connection that was closed, not one that is silent. */
+  function beat(): void {
+    cancel = systemClock.after(
+      queueLimits.heartbeatMs,
+      async () => {
+        if (client.isReady) {
+          cancel = systemClock.after(deadlineMs, revive, { idle: true });
+          await client.ping().catch(() => {});
+          cancel();
+        }
+        if (!isClosed) beat();
+      },
+      { idle: true },
+    );
+  }
+
+  function revive(): void {
+    if (isClosed) return;
+    // What waits for an answer is rejected by this.
+    client.destroy();
+    client.connect().catch(() => {});
+  }
+
+  client.connect().catch(() => {});
+  beat();
+  return {
+    client,
+    close() {
+      isClosed = true;
+      cancel();
+      client.destroy();
+    },
+  };
+}
