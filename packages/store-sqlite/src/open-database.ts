@@ -14,6 +14,8 @@ export interface OpenedDatabase {
 
 const memory = ":memory:";
 const busyPauseMs = 20;
+/** No database is smaller. @see https://www.sqlite.org/fileformat2.html (2026-11-21): the smallest page. */
+const headerBytes = 512;
 
 /** True when there is nothing to read yet. */
 export function isMissing(path: string): boolean {
@@ -25,6 +27,7 @@ export function isMissing(path: string): boolean {
  * Where it may not be written it is opened for reading. Throws StoreFault or errors of the engine.
  */
 export function openDatabase(options: WorkerOptions): OpenedDatabase {
+  refuseStump(options.path);
   if (options.path !== memory && !touch(options.path)) return openForReading(options);
   const deadline = performance.now() + options.busyTimeoutMs;
   for (;;) {
@@ -53,6 +56,17 @@ function touch(path: string): boolean {
     if (existsSync(path) && (code === "EACCES" || code === "EPERM" || code === "EROFS")) return false;
     throw error;
   }
+}
+
+/** The engine takes a piece of a file for an empty one. */
+function refuseStump(path: string): void {
+  const sizeBytes = path === memory ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  if (sizeBytes > 0 && sizeBytes < headerBytes)
+    throw new StoreFault({
+      code: "STORE_CORRUPT",
+      message: `The file ${path} is cut short: it has ${sizeBytes} bytes.`,
+      fix: `Restore ${path} from a backup, or move it away to start anew.`,
+    });
 }
 
 function prepareForWriting(database: DatabaseSync, { path, busyTimeoutMs, sizeMaxBytes }: WorkerOptions): void {

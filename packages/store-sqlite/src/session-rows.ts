@@ -1,5 +1,6 @@
 import type { SessionRef } from "@loopwright/core/ports";
 import { numberOf, type Row, type Statements, textOf } from "./statements.ts";
+import { StoreFault } from "./store-fault.ts";
 
 /** What the file holds of a session beside its facts. */
 export interface SessionRow {
@@ -26,9 +27,18 @@ export interface Lease {
 export const sessionColumns =
   "key, id, last_seq, chain, updated_at, closed, removed, indexed_seq, epoch, lease_node, lease_until, lease_ms, lease_owner";
 
-/** The row of a session; `undefined` when nobody has used the id. */
+/** By the index of names, and then once more by the key that it gives: a damaged index must not lead to another session. */
+const byName = `SELECT own.scope, ${sessionColumns.replace(/\w+/g, "own.$&")} FROM sessions AS named LEFT JOIN sessions AS own ON own.key = named.key
+  WHERE named.scope = ? AND named.id = ?`;
+
+/** The row of a session; `undefined` when nobody has used the id. Throws STORE_CORRUPT where the name leads elsewhere. */
 export function findSession(statements: Statements, { scope, session }: SessionRef): SessionRow | undefined {
-  const row = statements.one(`SELECT ${sessionColumns} FROM sessions WHERE scope = ? AND id = ?`, scope, session);
+  const row = statements.one(byName, scope, session);
+  if (row && (textOf(row, "scope") !== scope || textOf(row, "id") !== session))
+    throw new StoreFault({
+      code: "STORE_CORRUPT",
+      message: `The list of sessions is damaged: the name \`${session}\` leads to another one.`,
+    });
   return row && sessionRowOf(row);
 }
 

@@ -1,10 +1,10 @@
-import { AgentError, type Fact, type FactDraft } from "@loopwright/core";
-import { type AppendRequest, appendLimits, type DueSession, type SessionLog, type SessionRef } from "@loopwright/core/ports";
+import { AgentError, type Fact } from "@loopwright/core";
+import { checkedRef, factTexts } from "@loopwright/core/memory";
+import type { AppendRequest, DueSession, SessionLog, SessionRef } from "@loopwright/core/ports";
 import type { Answer, Ask, OperationName } from "./operation.ts";
 import { TailWatch } from "./tail-watch.ts";
 import { errorOf, type WorkerCalls } from "./worker-calls.ts";
 
-const idShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const all: number = Number.MAX_SAFE_INTEGER;
 
 /** Asks, and throws what went wrong. */
@@ -29,32 +29,32 @@ export function sqliteLog(calls: WorkerCalls, now: () => number | undefined): Se
       return answer;
     },
     async read(ref, options) {
-      checkRef(ref);
+      checkedRef(ref);
       return readAll(calls, ref, { from: Math.max(1, options?.from ?? 1), limit: options?.limit ?? all });
     },
     async head(ref) {
-      return answerOf(calls, "head", { ref: checkRef(ref), now: now() });
+      return answerOf(calls, "head", { ref: checkedRef(ref), now: now() });
     },
     async claim(ref, { node, leaseMs }) {
-      return answerOf(calls, "claim", { ref: checkRef(ref), node, leaseMs, now: now() });
+      return answerOf(calls, "claim", { ref: checkedRef(ref), node, leaseMs, now: now() });
     },
     async renew(ref, { epoch, leaseMs }) {
-      return answerOf(calls, "renew", { ref: checkRef(ref), epoch, leaseMs, now: now() });
+      return answerOf(calls, "renew", { ref: checkedRef(ref), epoch, leaseMs, now: now() });
     },
     async release(ref, epoch) {
-      await answerOf(calls, "release", { ref: checkRef(ref), epoch });
+      await answerOf(calls, "release", { ref: checkedRef(ref), epoch });
     },
     async due({ now: moment, limit = 100, after }) {
       return answerOf(calls, "due", { now: Math.floor(moment), limit, ...(after ? { after: placeOf(after) } : {}), machineNow: now() });
     },
     async setDue(ref, { expectedSeq, due }) {
-      await answerOf(calls, "setDue", { ref: checkRef(ref), expectedSeq, due: wholeOf(due) });
+      await answerOf(calls, "setDue", { ref: checkedRef(ref), expectedSeq, due: wholeOf(due) });
     },
     async remove(ref) {
-      await answerOf(calls, "remove", { ref: checkRef(ref) });
+      await answerOf(calls, "remove", { ref: checkedRef(ref) });
       watch.tell(ref, 0);
     },
-    subscribe: (ref, listener) => watch.subscribe(checkRef(ref), listener),
+    subscribe: (ref, listener) => watch.subscribe(checkedRef(ref), listener),
   };
 }
 
@@ -68,25 +68,12 @@ function wholeOf(due: number | null): number | null {
   return due === null ? null : Math.floor(due);
 }
 
-function checkRef(ref: SessionRef): SessionRef {
-  for (const id of [ref.scope, ref.session])
-    if (!idShape.test(id)) throw invalid(`\`${id.slice(0, 80)}\` is not an id.`, `An id matches ${idShape.source}.`);
-  return { scope: ref.scope, session: ref.session };
-}
-
-function invalid(message: string, fix?: string): AgentError {
-  return new AgentError("INPUT_INVALID", { message, fix });
-}
-
 function appendAskOf(ref: SessionRef, request: AppendRequest): Ask<"append"> {
   const { facts, expectedSeq, epoch, batchId, release = false } = request;
-  if (facts.length === 0 || facts.length > appendLimits.facts)
-    throw invalid(`A batch of ${facts.length} facts; it has 1 to ${appendLimits.facts}.`);
-  const bodies = facts.map((draft, at) => bodyOf(draft, expectedSeq + at + 1));
-  checkSizes(bodies);
+  const bodies = factTexts(request);
   const last = facts.at(-1);
   return {
-    ref: checkRef(ref),
+    ref: checkedRef(ref),
     expectedSeq,
     epoch,
     batchId,
@@ -98,30 +85,6 @@ function appendAskOf(ref: SessionRef, request: AppendRequest): Ask<"append"> {
   };
 }
 
-/** The fact as JSON, with the number that it will have if the batch is written. */
-function bodyOf(draft: FactDraft, seq: number): string {
-  const isNumbered = "seq" in draft && draft.seq === seq;
-  try {
-    return JSON.stringify(isNumbered ? draft : { ...draft, seq });
-  } catch {
-    throw invalid(`A fact of type \`${draft.type}\` is no JSON value.`);
-  }
-}
-
-function checkSizes(bodies: readonly string[]): void {
-  let units = 0;
-  for (const body of bodies) units += body.length;
-  // No text has more than three bytes per unit: most batches need no counting.
-  if (units * 3 <= appendLimits.factBytes) return;
-  let batchBytes = 0;
-  for (const body of bodies) {
-    const bytes = Buffer.byteLength(body);
-    batchBytes += bytes;
-    if (bytes > appendLimits.factBytes) throw invalid(`A fact of ${bytes} bytes; it may have ${appendLimits.factBytes}.`);
-  }
-  if (batchBytes > appendLimits.batchBytes) throw invalid(`A batch of ${batchBytes} bytes; it may have ${appendLimits.batchBytes}.`);
-}
-
 async function readAll(
   calls: WorkerCalls,
   ref: SessionRef,
@@ -131,9 +94,10 @@ async function readAll(
   for (;;) {
     const page = await answerOf(calls, "read", { ref, from: from + facts.length, limit: limit - facts.length });
     const parsed = parsePage(ref, page.text);
+    const start = from + facts.length;
+    const misplaced = parsed.findIndex(({ seq }, at) => seq !== start + at);
+    if (misplaced >= 0) throw corrupt(ref, start + misplaced);
     facts.push(...parsed);
-    const misplaced = facts.findIndex(({ seq }, at) => seq !== from + at);
-    if (misplaced >= 0) throw corrupt(ref, from + misplaced);
     if (!page.more || page.count === 0 || facts.length >= limit) return facts;
   }
 }

@@ -1,0 +1,153 @@
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { seededRandom } from "@loopwright/core/testing";
+import { describe, expect, it } from "vitest";
+import { appendAll, engineOf, notes, titlesIn } from "./engine-scene.ts";
+import { freshFolder } from "./fresh-folder.ts";
+
+const folder = freshFolder();
+const sessions = ["first", "second", "third"];
+let count = 0;
+const freshPath = (): string => join(folder, `${count++}.db`);
+
+/** Written batch by batch, each session's titles in order; large ones lie over several pages. */
+function filled(path: string, batches = 12): ReadonlyMap<string, readonly string[]> {
+  const engine = engineOf(path);
+  const written = new Map<string, string[]>(sessions.map((session) => [session, []]));
+  for (let batch = 0; batch < batches; batch++)
+    for (const [session, titles] of written) {
+      const fresh = [`${session} ${batch} é`, `${session} ${batch} ${"x".repeat(batch % 4 === 3 ? 9_000 : 50)}`];
+      const [outcome] = appendAll(engine, [{ session, request: notes(titles.length, ...fresh) }]);
+      titles.push(...fresh);
+      expect(outcome).toEqual({ type: "ok", lastSeq: titles.length });
+    }
+  // The write-ahead log is left where it is when the file is not closed.
+  copyFileSync(path, `${path}.open`);
+  copyFileSync(`${path}-wal`, `${path}.open-wal`);
+  engine.close();
+  return written;
+}
+
+/** What every session of a file says, however it was damaged. */
+function told(path: string): ReadonlyMap<string, readonly string[] | string> {
+  const engine = engineOf(path);
+  const answers = new Map(sessions.map((session) => [session, titlesIn(engine, session)]));
+  try {
+    engine.close();
+  } catch {
+    // A damaged file may refuse to be closed well.
+  }
+  return answers;
+}
+
+/** In what an answer differs from what was written, in short; `undefined` when in nothing. */
+function differenceFrom(written: readonly string[] | undefined, answer: readonly string[] | string): string | undefined {
+  if (JSON.stringify(written) === JSON.stringify(answer)) return undefined;
+  return typeof answer === "string" ? answer : `${answer.length} of ${written?.length} facts`;
+}
+
+/** Pages that were emptied hold what lay there before; a file written anew has none. */
+function withoutRemains(path: string): void {
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA journal_mode = DELETE; VACUUM; PRAGMA journal_mode = WAL");
+  database.close();
+}
+
+const pageBytes = 4_096;
+/** @see https://www.sqlite.org/fileformat2.html (2026-11-21): the first byte of a page is its kind. */
+const interiorTablePage = 5;
+
+/** Every place in the file where the text of a fact lies. */
+function factBytes(file: Buffer): readonly number[] {
+  const marks = ['{"type":"session.changed"', "x".repeat(64), '"title":"'];
+  const places = new Set<number>();
+  for (const mark of marks)
+    for (let at = file.indexOf(mark); at >= 0; at = file.indexOf(mark, at + 1))
+      for (let byte = at; byte < at + mark.length; byte++) places.add(byte);
+  // A page that leads to others holds no facts, only what remains of the time when it did.
+  return [...places].filter((place) => file[place - (place % pageBytes)] !== interiorTablePage);
+}
+
+describe("a bit that has turned", () => {
+  it("in a fact is told as SESSION_CORRUPT, of 400 everywhere all, and no other session is touched", () => {
+    const path = freshPath();
+    const written = filled(path);
+    withoutRemains(path);
+    const sound = readFileSync(path);
+    const places = factBytes(sound);
+    expect(places.length).toBeGreaterThan(10_000);
+    const random = seededRandom(7);
+    const copy = freshPath();
+    const verdicts = new Map<string, number>();
+    for (let round = 0; round < 400; round++) {
+      const bytes = Buffer.from(sound);
+      const place = places[Math.floor(random() * places.length)] ?? 0;
+      bytes[place] = (bytes[place] ?? 0) ^ (1 << Math.floor(random() * 8));
+      writeFileSync(copy, bytes);
+      const answers = [...told(copy)];
+      const differences = answers.flatMap(([session, answer]) => differenceFrom(written.get(session), answer) ?? []).join();
+      verdicts.set(differences, (verdicts.get(differences) ?? 0) + 1);
+    }
+    expect([...verdicts]).toEqual([["SESSION_CORRUPT", 400]]);
+  });
+
+  it("anywhere in the file is told, or changes no fact that is given out", () => {
+    const path = freshPath();
+    const written = filled(path, 4);
+    const sound = readFileSync(path);
+    const random = seededRandom(8);
+    const copy = freshPath();
+    for (let round = 0; round < 300; round++) {
+      const bytes = Buffer.from(sound);
+      const place = Math.floor(random() * bytes.length);
+      bytes[place] = (bytes[place] ?? 0) ^ (1 << Math.floor(random() * 8));
+      writeFileSync(copy, bytes);
+      for (const [session, answer] of told(copy)) {
+        // The name under which a session is found may be what turned: then it is not there. Never do facts read differently.
+        const isTold = typeof answer === "string" || answer.length === 0;
+        if (!isTold) expect(differenceFrom(written.get(session), answer), `byte ${place}`).toBeUndefined();
+      }
+    }
+  });
+});
+
+describe("a copy that was cut short", () => {
+  it("at any place is told as damaged, or gives the facts as they were written", () => {
+    const path = freshPath();
+    const written = filled(path);
+    const sound = readFileSync(path);
+    const copy = freshPath();
+    let toldDamage = 0;
+    for (let size = 1; size < sound.length; size += 1_537) {
+      writeFileSync(copy, sound.subarray(0, size));
+      for (const [session, answer] of told(copy))
+        if (typeof answer === "string") {
+          // A page that cannot be read whole is a disk that fails, to the engine.
+          expect(["STORE_CORRUPT", "SESSION_CORRUPT", "STORE_UNAVAILABLE"]).toContain(answer);
+          toldDamage++;
+        } else expect(differenceFrom(written.get(session), answer), `${size} of ${sound.length} bytes`).toBeUndefined();
+    }
+    expect(toldDamage).toBeGreaterThan(100);
+  });
+
+  it("in its write-ahead log gives whole batches up to some place, each session without a gap", () => {
+    const path = freshPath();
+    const written = filled(path);
+    const log = readFileSync(`${path}.open-wal`);
+    const lengths = new Set<number>();
+    for (let size = 0; size <= log.length; size += 7_741) {
+      const copy = freshPath();
+      copyFileSync(`${path}.open`, copy);
+      writeFileSync(`${copy}-wal`, log.subarray(0, size));
+      for (const [session, answer] of told(copy)) {
+        expect(Array.isArray(answer), `${size} bytes: ${answer}`).toBe(true);
+        expect(answer.length % 2).toBe(0);
+        if (Array.isArray(answer)) expect(differenceFrom(written.get(session)?.slice(0, answer.length), answer)).toBeUndefined();
+        lengths.add(answer.length);
+      }
+    }
+    // From nothing to everything: the cuts were felt.
+    expect([...lengths].sort((a, b) => a - b)).toEqual(Array.from({ length: 13 }, (_, batch) => batch * 2));
+  });
+});
