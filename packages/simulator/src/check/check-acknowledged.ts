@@ -1,0 +1,73 @@
+import { type Fact, type FactOf, partsOf } from "@loopwright/core";
+import type { Acknowledged, SimulatedClient } from "../people/simulated-client.ts";
+import type { Claim } from "./finding.ts";
+import type { LogModel } from "./log-model.ts";
+
+/** I1: what was acknowledged is in the log, where it was said to be, once, and in the order in which it was asked for. */
+export function checkAcknowledged(
+  client: SimulatedClient,
+  { facts, model, claim }: { facts: readonly Fact[]; model: LogModel; claim: Claim },
+): void {
+  const { name, acknowledged } = client;
+  for (const one of acknowledged) checkOne(one, { facts, model, claim, name });
+  const said = acknowledged.filter((one) => one.kind === "input");
+  for (const later of said)
+    for (const earlier of said)
+      if (earlier.atMs <= later.askedAtMs)
+        claim(
+          earlier.seq < later.seq,
+          "I1",
+          () => `${name}: ${later.key} was said after ${earlier.key} was acknowledged, and stands before it`,
+        );
+}
+
+interface Scene {
+  readonly facts: readonly Fact[];
+  readonly model: LogModel;
+  readonly claim: Claim;
+  readonly name: string;
+}
+
+function checkOne(one: Acknowledged, { facts, model, claim, name }: Scene): void {
+  switch (one.kind) {
+    case "input": {
+      const fact = model.inputs.find(({ idempotencyKey }) => idempotencyKey === one.key);
+      claim(fact !== undefined, "I1", () => `${name}: the input ${one.key} was acknowledged and is not in the log`);
+      claim(fact === undefined || fact.seq === one.seq, "I1", () => `${name}: ${one.key} stands at ${fact?.seq}, ${one.seq} was said`);
+      return;
+    }
+    case "answer": {
+      const ends = facts.filter(
+        (fact): fact is FactOf<"client.answered"> => fact.type === "client.answered" && fact.callKey === one.callKey,
+      );
+      const texts = ends.map(({ output }) =>
+        partsOf(output)
+          .map((part) => (part.type === "text" ? part.text : ""))
+          .join(""),
+      );
+      claim(
+        texts.includes(one.text),
+        "I1",
+        () => `${name}: the answer to ${one.callKey} was acknowledged; the log has ${JSON.stringify(texts)}`,
+      );
+      return;
+    }
+    case "decision": {
+      const decided = facts.filter((fact) => fact.type === "approval.decided" && fact.callKey === one.callKey);
+      const isSo = decided.length === 1 && decided[0]?.type === "approval.decided" && decided[0].decision === one.decision;
+      claim(
+        isSo,
+        "I1",
+        () => `${name}: ${one.decision} of ${one.callKey} was acknowledged; the log has ${decided.length} decisions, or another`,
+      );
+      return;
+    }
+    case "abort": {
+      const run = model.runs.get(one.runId);
+      claim((run?.aborts.length ?? 0) > 0, "I1", () => `${name}: the abort of ${one.runId} was acknowledged and is not in the log`);
+      return;
+    }
+    default:
+      one satisfies never;
+  }
+}

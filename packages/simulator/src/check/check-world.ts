@@ -1,0 +1,60 @@
+import { createSession, type DurableEvent, readHistory } from "@loopwright/core";
+import type { SimulatedClient } from "../people/simulated-client.ts";
+import { factsOf } from "../world/simulated-store.ts";
+import type { World } from "../world/simulated-world.ts";
+import { checkAcknowledged } from "./check-acknowledged.ts";
+import { checkLog } from "./check-log.ts";
+import { checkRecording } from "./check-recordings.ts";
+import { checkWitness } from "./check-witness.ts";
+import { claimsInto, type Finding } from "./finding.ts";
+import { readLog } from "./log-model.ts";
+
+export interface WorldToCheck {
+  readonly world: World;
+  readonly clients: readonly SimulatedClient[];
+  readonly options: { readonly calm: boolean; readonly leaseMs: number };
+  /** True: it has come to rest, so that everything has to be there. */
+  readonly isOver: boolean;
+}
+
+/** Grace of an abort and of the store, beyond the lease of an owner that cannot hear it. */
+const abortGraceMs = 16_000;
+const calmAbortMs = 1_000;
+
+/** Everything that is wrong with a world: reads the logs, what clients were told and promised, and what the world saw. */
+export async function checkWorld({ world, clients, options, isOver }: WorldToCheck): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const abortMs = options.calm ? calmAbortMs : options.leaseMs + abortGraceMs;
+  for (const session of new Set(clients.map((client) => client.session))) {
+    const ref = { scope: world.scope, session };
+    const facts = await factsOf(world.store, ref);
+    const model = readLog(facts);
+    const claim = claimsInto(findings, session);
+    checkLog(facts, model, { claim, isOver });
+    checkWitness({ world, session, facts, model, claim, abortMs });
+    const told: DurableEvent[] = [];
+    for await (const events of readHistory(world.store.truth, ref)) told.push(...events);
+    for (const client of clients) {
+      if (client.session !== session) continue;
+      checkAcknowledged(client, { facts, model, claim });
+      if (isOver) checkRecording(client, told, claim);
+    }
+    if (isOver) await checkStates(world, session, findings);
+  }
+  return findings;
+}
+
+/** I15: whoever has seen the whole log has the same state, however it came to it. */
+async function checkStates(world: World, session: string, findings: Finding[]): Promise<void> {
+  const claim = claimsInto(findings, session);
+  const access = { user: "checker", scope: world.scope };
+  const fresh = await createSession({ agent: world.agent, id: session, store: world.store.truth, access, drives: false }).ready();
+  const should = JSON.stringify(fresh.snapshot());
+  for (const { node, handles } of world.hosts) {
+    if (node.state === "dead") continue;
+    for (const handle of handles) {
+      if (handle.id !== session || handle.lastSeq !== fresh.lastSeq) continue;
+      claim(JSON.stringify(handle.snapshot()) === should, "I15", () => `${node.name} has another state than the log gives`);
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/** Something that must never happen, and did. */
+export interface Finding {
+  /** `I1` to `I15` as in the fault matrix, `S5` for no progress, `R<n>` for a row of the recovery table. */
+  readonly invariant: string;
+  readonly session: string;
+  readonly message: string;
+}
+
+/** Collects findings about one session. */
+export type Claim = (isSo: boolean, invariant: string, message: () => string) => void;
+
+export function claimsInto(findings: Finding[], session: string): Claim {
+  return (isSo, invariant, message) => {
+    if (!isSo) findings.push({ invariant, session, message: message() });
+  };
+}

@@ -1,0 +1,129 @@
+/*
+ * Owns: a naive reading of a log, made apart from the fold of core, so that both would have to be wrong in the same way.
+ */
+import type { Fact, FactOf } from "@loopwright/core";
+
+export interface CallModel {
+  readonly callKey: string;
+  readonly name: string;
+  readonly turn: number;
+  readonly starts: readonly FactOf<"tool.started">[];
+  /** Facts that close it: `tool.finished` or `client.answered`. */
+  readonly ends: readonly (FactOf<"tool.finished"> | FactOf<"client.answered">)[];
+  readonly isAsked: boolean;
+}
+
+export interface RunModel {
+  readonly runId: string;
+  readonly started: readonly FactOf<"run.started">[];
+  readonly finished: readonly FactOf<"run.finished">[];
+  readonly aborts: readonly FactOf<"abort.requested">[];
+  readonly modelStarts: readonly FactOf<"model.started">[];
+  readonly modelEnds: readonly (FactOf<"model.finished"> | FactOf<"model.failed">)[];
+  readonly calls: ReadonlyMap<string, CallModel>;
+}
+
+export interface LogModel {
+  readonly inputs: readonly FactOf<"input.accepted">[];
+  readonly runs: ReadonlyMap<string, RunModel>;
+  readonly isClosed: boolean;
+  /** Why somebody still has to do something; `undefined` when nothing is owed to anybody but people. */
+  readonly owed: string | undefined;
+  /** Calls that wait for a client or a decision. */
+  readonly waiting: readonly string[];
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer U)[] ? U[] : T[K] };
+type OpenCall = Mutable<CallModel>;
+type OpenRun = Omit<Mutable<RunModel>, "calls"> & { readonly calls: Map<string, OpenCall> };
+
+export function readLog(facts: readonly Fact[]): LogModel {
+  const runs = new Map<string, OpenRun>();
+  const inputs = facts.filter((fact) => fact.type === "input.accepted");
+  const runOf = (runId: string): OpenRun => {
+    const known = runs.get(runId);
+    if (known) return known;
+    const fresh: OpenRun = { runId, started: [], finished: [], aborts: [], modelStarts: [], modelEnds: [], calls: new Map() };
+    runs.set(runId, fresh);
+    return fresh;
+  };
+  for (const fact of facts) if ("runId" in fact && fact.type !== "input.accepted") take(runOf(fact.runId), fact);
+  const isClosed = facts.some(({ type }) => type === "session.closed");
+  const open = [...runs.values()].filter(({ started, finished }) => started.length > 0 && finished.length === 0);
+  const waiting = open.flatMap(({ calls }) => [...calls.values()].filter(isWaiting).map(({ callKey }) => callKey));
+  return { inputs, runs, isClosed, owed: isClosed ? undefined : whatIsOwed(inputs, runs, open), waiting };
+}
+
+function take(run: OpenRun, fact: Extract<Fact, { readonly runId: string }>): void {
+  switch (fact.type) {
+    case "run.started":
+      run.started.push(fact);
+      return;
+    case "run.finished":
+      run.finished.push(fact);
+      return;
+    case "abort.requested":
+      run.aborts.push(fact);
+      return;
+    case "model.started":
+      run.modelStarts.push(fact);
+      return;
+    case "model.finished":
+      run.modelEnds.push(fact);
+      for (const part of fact.message.content) {
+        if (part.type !== "tool_call") continue;
+        const { callKey, name } = part;
+        if (!run.calls.has(callKey)) run.calls.set(callKey, { callKey, name, turn: fact.turn, starts: [], ends: [], isAsked: false });
+      }
+      return;
+    case "model.failed":
+      run.modelEnds.push(fact);
+      return;
+    case "tool.started":
+      run.calls.get(fact.callKey)?.starts.push(fact);
+      return;
+    case "tool.finished":
+    case "client.answered":
+      run.calls.get(fact.callKey)?.ends.push(fact);
+      return;
+    case "client.requested":
+      for (const callKey of fact.callKeys) setAsked(run, callKey, true);
+      return;
+    case "approval.requested":
+      setAsked(run, fact.callKey, true);
+      return;
+    case "approval.decided":
+      setAsked(run, fact.callKey, false);
+      return;
+    default:
+      return;
+  }
+}
+
+function setAsked(run: OpenRun, callKey: string, isAsked: boolean): void {
+  const call = run.calls.get(callKey);
+  if (call) call.isAsked = isAsked;
+}
+
+const isWaiting = ({ ends, isAsked }: OpenCall): boolean => ends.length === 0 && isAsked;
+
+function whatIsOwed(
+  inputs: readonly FactOf<"input.accepted">[],
+  runs: ReadonlyMap<string, OpenRun>,
+  open: readonly OpenRun[],
+): string | undefined {
+  for (const run of open) {
+    const unsettled = [...run.calls.values()].filter(({ ends }) => ends.length === 0);
+    const isUnderWay = run.modelStarts.length > run.modelEnds.length;
+    const waitsOnly = unsettled.length > 0 && unsettled.every(isWaiting) && run.aborts.length === 0 && !isUnderWay;
+    if (!waitsOnly) return `run ${run.runId} is open`;
+  }
+  if (open.length > 0) return undefined;
+  for (const input of inputs) {
+    const joined = runs.get(input.runId);
+    const hasEnded = (joined?.finished.length ?? 0) > 0;
+    const own = runs.get(input.inputId);
+    if (input.mode === "steer" ? !hasEnded && !own?.finished.length : !hasEnded) return `input ${input.inputId} has no run`;
+  }
+  return undefined;
+}

@@ -1,0 +1,140 @@
+import type { Agent } from "@loopwright/core";
+import { createDice } from "../world/dice.ts";
+import type { NodeRole } from "../world/session-host.ts";
+import type { ModelScript } from "../world/simulated-model.ts";
+
+/** How rough the world is. Shares are of requests, rates of events per simulated minute. */
+export interface FaultRates {
+  /** A process dies between two of its requests, or in the middle of one. */
+  readonly crashes: number;
+  /** A process stops for seconds, then goes on as if nothing had been. */
+  readonly pauses: number;
+  /** The store answers nobody for a while. */
+  readonly outages: number;
+  /** The machine under everything dies: all processes, and writes that were under way. */
+  readonly machineCrashes: number;
+  /** A process is told to end and hands over. */
+  readonly handOvers: number;
+  /** A process lets go of one session, as of one that nobody used for long. */
+  readonly evictions: number;
+  /** The wall clock of one process is turned by up to two days. */
+  readonly clockTurns: number;
+  /** The channel carries nothing to one process for a while. */
+  readonly cuts: number;
+  /** Share of requests to the store whose arrival or answer is lost. */
+  readonly unknown: number;
+  /** Share of requests to the store that arrive twice. */
+  readonly doubled: number;
+  /** Share of requests to the store that take hundreds of milliseconds. */
+  readonly slow: number;
+  /** Share of messages of the channel, and of hints of the queue, that are lost; doubled and late ones are as many. */
+  readonly lossy: number;
+}
+
+export interface SimulateOptions {
+  /** The same seed, options and agent give the same simulation. */
+  readonly seed: number;
+  /** What is simulated. Default: a sample agent with tools of every kind. */
+  readonly agent?: Agent;
+  /** What the model says. Default: answers, calls of the agent's tools with arguments that fit their schemas, and vendor failures. */
+  readonly model?: ModelScript;
+  /** What the people say, at random. Default: numbered messages. */
+  readonly texts?: readonly string[];
+  /** Processes. Default 3. */
+  readonly nodes?: number;
+  /** Default: one to three. */
+  readonly sessions?: number;
+  readonly clientsPerSession?: number;
+  /** How long it is rough, in virtual milliseconds. Default: 10 to 40 seconds. */
+  readonly stormMs?: number;
+  /** True: no faults, only delays. Default: one seed in ten. */
+  readonly calm?: boolean;
+  readonly faults?: Partial<FaultRates>;
+  readonly leaseMs?: number;
+  /** Which process does what. Default: all do everything, or servers and workers apart, as the seed says. */
+  readonly roles?: readonly NodeRole[];
+  /** A session that owes something and does not move for so long after the last fault is a failure. Default 120,000. */
+  readonly quietMs?: number;
+  /** How long real work of a tool or hook is waited for while time stands still. Default 2,000 real milliseconds. */
+  readonly realWaitMs?: number;
+  /** True: the report holds every line of the trace. */
+  readonly trace?: boolean;
+}
+
+/** Everything that a seed decides, spelled out: what a failure prints. */
+export interface ExpandedOptions {
+  readonly seed: number;
+  readonly calm: boolean;
+  readonly roles: readonly NodeRole[];
+  /** Processes that are not told of appends and have to look. */
+  readonly deaf: readonly boolean[];
+  readonly hasChannel: boolean;
+  readonly sessions: number;
+  readonly clientsPerSession: number;
+  readonly stormMs: number;
+  readonly leaseMs: number;
+  readonly sweepMs: number;
+  readonly quietMs: number;
+  readonly actsPerMinute: number;
+  readonly modelPaceMs: { readonly first: number; readonly next: number };
+  readonly toolSlowestMs: number;
+  readonly faults: FaultRates;
+}
+
+const noFaults: FaultRates = {
+  crashes: 0,
+  pauses: 0,
+  outages: 0,
+  machineCrashes: 0,
+  handOvers: 0,
+  evictions: 0,
+  clockTurns: 0,
+  cuts: 0,
+  unknown: 0,
+  doubled: 0,
+  slow: 0,
+  lossy: 0,
+};
+
+/** The options with everything that the seed decides. */
+export function expandOptions(options: SimulateOptions): ExpandedOptions {
+  const { seed, nodes = 3 } = options;
+  const dice = createDice(seed).fork("options");
+  const calm = options.calm ?? dice.chance(0.1);
+  /** Many seeds are rough in a few ways only: what only one fault shows must not drown in the others. */
+  const some = (most: number): number => (dice.chance(0.5) ? dice.between(0, most) : 0);
+  const faults: FaultRates = {
+    crashes: some(12),
+    pauses: some(6),
+    outages: some(3),
+    machineCrashes: some(2),
+    handOvers: some(4),
+    evictions: some(8),
+    clockTurns: some(3),
+    cuts: some(6),
+    unknown: some(0.08),
+    doubled: some(0.08),
+    slow: some(0.1),
+    lossy: some(0.2),
+  };
+  const isApart = nodes > 1 && dice.chance(0.5);
+  const roleAt = (_: unknown, at: number): NodeRole =>
+    !isApart ? "all" : at === 0 ? "server" : at === 1 ? "worker" : dice.oneOf(["server", "worker"]);
+  return {
+    seed,
+    calm,
+    roles: options.roles ?? Array.from({ length: nodes }, roleAt),
+    deaf: Array.from({ length: options.roles?.length ?? nodes }, () => dice.chance(0.3)),
+    hasChannel: dice.chance(0.8),
+    sessions: options.sessions ?? 1 + dice.below(3),
+    clientsPerSession: options.clientsPerSession ?? 1 + dice.below(3),
+    stormMs: options.stormMs ?? Math.round(dice.between(10_000, 40_000)),
+    leaseMs: options.leaseMs ?? (dice.chance(0.2) ? 15_000 : 5_000),
+    sweepMs: 10_000,
+    quietMs: options.quietMs ?? 120_000,
+    actsPerMinute: Math.round(dice.between(20, 90)),
+    modelPaceMs: dice.chance(0.3) ? { first: 1_500, next: 400 } : { first: 150, next: 40 },
+    toolSlowestMs: dice.chance(0.3) ? 10_000 : 1_500,
+    faults: { ...(calm ? noFaults : faults), ...options.faults },
+  };
+}

@@ -1,0 +1,187 @@
+/*
+ * Owns: one simulation from its seed to its report: a storm, then calm until nothing is owed, then the check.
+ */
+import { checkWorld } from "../check/check-world.ts";
+import type { Finding } from "../check/finding.ts";
+import { readLog } from "../check/log-model.ts";
+import { sampleAgent, sampleModel } from "../people/sample-agent.ts";
+import { createClient, type SimulatedClient } from "../people/simulated-client.ts";
+import { createDice } from "../world/dice.ts";
+import { digestInOrder } from "../world/in-order-digests.ts";
+import { factsOf } from "../world/simulated-store.ts";
+import { createWorld, type Sabotage, type World } from "../world/simulated-world.ts";
+import { createTrace } from "../world/trace.ts";
+import { createVirtualTime } from "../world/virtual-time.ts";
+import { type ExpandedOptions, expandOptions, type SimulateOptions } from "./expand-options.ts";
+import { endStorm, planStorm, type Storm } from "./storm.ts";
+
+/** What came of one simulation. */
+export interface SimulationReport {
+  readonly seed: number;
+  /** Empty when every promise was kept. */
+  readonly findings: readonly Finding[];
+  /** What the seed decided. */
+  readonly options: ExpandedOptions;
+  /** Equal for equal histories. */
+  readonly traceHash: string;
+  /** Empty unless `trace` was asked for. */
+  readonly trace: readonly string[];
+  readonly figures: {
+    readonly sessions: number;
+    readonly facts: number;
+    readonly runs: number;
+    /** Requests of processes to the world. */
+    readonly requests: number;
+    readonly events: number;
+    readonly crashes: number;
+    readonly toolStarts: number;
+    readonly modelCalls: number;
+    readonly virtualMs: number;
+    /** How often real work of a tool or hook was not waited for: then the seed alone does not decide. */
+    readonly lateWork: number;
+  };
+  /** One line of code that does it again. */
+  readonly replay: string;
+}
+
+/** What else a simulation may be told, for trials of the checker itself. */
+export interface SimulationExtras {
+  readonly sabotage?: Sabotage;
+}
+
+/** How often one looks whether the world has come to rest. */
+const lookMs = 500;
+/** The longest a simulation may last after its storm. */
+const calmMaxMs = 30 * 60_000;
+
+/** Simulates the whole runtime with this seed and checks every promise. Never rejects because of a broken promise: read `findings`. */
+export async function simulate(options: SimulateOptions): Promise<SimulationReport> {
+  return simulateWith(options, {});
+}
+
+export async function simulateWith(options: SimulateOptions, { sabotage }: SimulationExtras): Promise<SimulationReport> {
+  const expanded = expandOptions(options);
+  const dice = createDice(options.seed);
+  const time = createVirtualTime({ realWaitMs: options.realWaitMs ?? 2_000 });
+  const trace = createTrace(options.trace ?? false);
+  const agent = options.agent ?? sampleAgent();
+  const stop = digestInOrder();
+  const unhandled: Finding[] = [];
+  const onUnhandled = (reason: unknown): void =>
+    void unhandled.push({
+      invariant: "I14",
+      session: "",
+      message: `unhandled: ${reason instanceof Error ? reason.stack : String(reason)}`,
+    });
+  process.on("unhandledRejection", onUnhandled);
+  try {
+    const world = createWorld({ ...expanded, time, trace, dice, agent, model: options.model ?? sampleModel, sabotage });
+    if (expanded.calm) world.calmDown();
+    const storm: Storm = { world, options: expanded, dice, texts: options.texts, clients: clientsOf(world, expanded) };
+    planStorm(storm);
+    await time.pass({ untilMs: expanded.stormMs });
+    endStorm(storm);
+    const stalled = await comeToRest(storm);
+    const findings = [
+      ...stalled,
+      ...(await checkWorld({ world, clients: storm.clients, options: expanded, isOver: stalled.length === 0 })),
+    ];
+    await new Promise((resolve) => void setImmediate(resolve));
+    return reportOf({ options, expanded, world, findings: [...findings, ...unhandled] });
+  } finally {
+    process.off("unhandledRejection", onUnhandled);
+    stop();
+  }
+}
+
+function clientsOf(world: World, { seed, sessions, clientsPerSession }: ExpandedOptions): readonly SimulatedClient[] {
+  return Array.from({ length: sessions }, (_, at) => `s${at + 1}`).flatMap((session) =>
+    Array.from({ length: clientsPerSession }, (_, at) => {
+      const name = `${session}-c${at + 1}`;
+      return createClient({ world, name, session, dice: createDice(seed).fork(`client ${name}`) });
+    }),
+  );
+}
+
+/** S5: waits until nothing is owed and everybody knows it; what does not move for too long is a finding. */
+async function comeToRest({ world, clients, options }: Storm): Promise<readonly Finding[]> {
+  const { time, store, scope } = world;
+  const sessions = [...new Set(clients.map(({ session }) => session))];
+  const seen = new Map<string, { readonly lastSeq: number; readonly sinceMs: number }>();
+  const endMs = time.nowMs + calmMaxMs;
+  for (let restingSince = Number.POSITIVE_INFINITY; time.nowMs < endMs; ) {
+    await time.pass({ untilMs: time.nowMs + lookMs });
+    for (const client of clients) {
+      if (!client.isConnected) client.connect();
+      client.answer();
+      client.decide();
+    }
+    let isBusy = clients.some(({ openCount }) => openCount > 0);
+    for (const session of sessions) {
+      const facts = await factsOf(store, { scope, session });
+      const { owed, waiting } = readLog(facts);
+      const before = seen.get(session);
+      if (before?.lastSeq !== facts.length) seen.set(session, { lastSeq: facts.length, sinceMs: time.nowMs });
+      const isOwing = owed !== undefined || waiting.length > 0;
+      if (isOwing && time.nowMs - (seen.get(session)?.sinceMs ?? 0) > options.quietMs)
+        return [
+          { invariant: "S5", session, message: `nothing has moved for ${options.quietMs} ms: ${owed ?? `waits for ${waiting.join()}`}` },
+        ];
+      isBusy ||= isOwing;
+    }
+    if (isBusy) restingSince = Number.POSITIVE_INFINITY;
+    else restingSince = Math.min(restingSince, time.nowMs);
+    // Who watches has to hear of it by then, also one who has to look.
+    if (time.nowMs - restingSince >= 3_000) return [];
+  }
+  return [{ invariant: "S5", session: "", message: `the world did not rest within ${calmMaxMs} ms` }];
+}
+
+interface Outcome {
+  readonly options: SimulateOptions;
+  readonly expanded: ExpandedOptions;
+  readonly world: World;
+  readonly findings: readonly Finding[];
+}
+
+function reportOf({ options, expanded, world, findings }: Outcome): SimulationReport {
+  const { time, trace, witness, everyHost, store } = world;
+  const { facts, runs } = countFacts(world, expanded.sessions);
+  trace.add(
+    time.nowMs,
+    `ends with ${facts} facts, ${witness.tools.length} tools, ${witness.models.length} models, ${store.claims.length} claims`,
+  );
+  return {
+    seed: options.seed,
+    findings,
+    options: expanded,
+    traceHash: trace.hash,
+    trace: trace.lines,
+    figures: {
+      sessions: expanded.sessions,
+      facts,
+      runs,
+      requests: everyHost.reduce((sum, { node }) => sum + node.asked.length, 0),
+      events: time.eventCount,
+      crashes: everyHost.filter(({ node }) => node.state === "dead").length,
+      toolStarts: witness.tools.length,
+      modelCalls: witness.models.length,
+      virtualMs: Math.round(time.nowMs),
+      lateWork: time.lateCount,
+    },
+    replay: replayOf(options),
+  };
+}
+
+function countFacts({ store, scope }: World, sessions: number): { readonly facts: number; readonly runs: number } {
+  const logs = Array.from({ length: sessions }, (_, at) => store.counted({ scope, session: `s${at + 1}` }));
+  return { facts: logs.reduce((sum, { facts }) => sum + facts, 0), runs: logs.reduce((sum, { runs }) => sum + runs, 0) };
+}
+
+/** What is plain data can be written down; an agent or a script cannot, and is named. */
+function replayOf({ agent, model, trace: _, ...plain }: SimulateOptions): string {
+  const more = [agent ? `agent /* ${agent.name} */` : [], model ? "model" : []].flat();
+  const data = JSON.stringify({ ...plain, trace: true });
+  const text = more.length > 0 ? `${data.slice(0, -1)},${more.map((name) => `${name}`).join()}}` : data;
+  return `import { simulate } from "@loopwright/simulator"; console.log((await simulate(${text})).findings)`;
+}

@@ -1,0 +1,120 @@
+/*
+ * Owns: when which fault comes over a world, and what the people in it do meanwhile. Does not own: requests that are lost (fate).
+ */
+import type { SimulatedClient } from "../people/simulated-client.ts";
+import type { Dice } from "../world/dice.ts";
+import type { SessionHost } from "../world/session-host.ts";
+import type { World } from "../world/simulated-world.ts";
+import type { ExpandedOptions, FaultRates } from "./expand-options.ts";
+
+export interface Storm {
+  readonly world: World;
+  readonly clients: readonly SimulatedClient[];
+  readonly options: ExpandedOptions;
+  readonly dice: Dice;
+  readonly texts: readonly string[] | undefined;
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** Plans every disturbance and everything that people do until the storm is over. */
+export function planStorm(storm: Storm): void {
+  const { options, dice } = storm;
+  for (const [kind, disturb] of Object.entries(disturbances)) {
+    const faultDice = dice.fork(kind);
+    plan(storm, options.faults[kind as keyof typeof disturbances], faultDice, () => disturb(storm, faultDice));
+  }
+  for (const client of storm.clients) {
+    const actDice = dice.fork(client.name);
+    storm.world.time.schedule(actDice.between(0, 300), () => {
+      client.connect();
+      client.say("enqueue", textOf(storm, actDice));
+    });
+    plan(storm, options.actsPerMinute, actDice, () => act(storm, client, actDice));
+  }
+}
+
+/** So many a minute, at random. */
+function plan({ world, options }: Storm, perMinute: number, dice: Dice, run: () => void): void {
+  if (perMinute <= 0) return;
+  let atMs = 0;
+  for (;;) {
+    atMs += (-Math.log(1 - dice.next()) * minuteMs) / perMinute;
+    if (atMs >= options.stormMs) return;
+    world.time.schedule(atMs, run);
+  }
+}
+
+const textOf = ({ texts }: Storm, dice: Dice): string | undefined => (texts && texts.length > 0 ? dice.oneOf(texts) : undefined);
+
+/** One person does one thing. */
+function act(storm: Storm, client: SimulatedClient, dice: Dice): void {
+  const roll = dice.next();
+  if (roll < 0.3) client.say(dice.oneOf(["enqueue", "enqueue", "enqueue", "steer", "steer", "interrupt"]), textOf(storm, dice));
+  else if (roll < 0.5) client.answer({ isDouble: dice.chance(0.2) });
+  else if (roll < 0.64) client.decide({ isDouble: dice.chance(0.2) });
+  else if (roll < 0.72) client.abort();
+  else if (roll < 0.75) client.rename();
+  else if (roll < 0.8) client.disconnect();
+  else if (!client.isConnected || roll < 0.88) client.connect();
+}
+
+type Disturb = (storm: Storm, dice: Dice) => void;
+
+const disturbances: { readonly [kind in Exclude<keyof FaultRates, "unknown" | "doubled" | "slow" | "lossy">]: Disturb } = {
+  crashes({ world }, dice) {
+    const place = dice.below(world.hosts.length);
+    crashAndStart(world, place, dice);
+  },
+  pauses({ world, options }, dice) {
+    aliveOf(world, dice)?.node.pause(dice.between(100, options.leaseMs * (dice.chance(0.6) ? 3 : 0.5)));
+  },
+  outages: ({ world }, dice) => world.store.goAway(dice.between(100, dice.chance(0.3) ? 15_000 : 3_000)),
+  machineCrashes({ world }, dice) {
+    world.store.loseUnsynced();
+    world.store.goAway(dice.between(50, 500));
+    for (const place of world.hosts.keys()) crashAndStart(world, place, dice);
+  },
+  handOvers({ world }, dice) {
+    const place = dice.below(world.hosts.length);
+    const host = world.hosts[place];
+    if (host?.node.state !== "alive") return;
+    world.trace.add(world.time.nowMs, `${host.node.name} hands over`);
+    void host.handOver().then(() => host.node.crash("handed over"));
+    world.time.schedule(dice.between(500, 3_000), () => {
+      host.node.crash("after its drain");
+      if (world.hosts[place] === host) world.start(place);
+    });
+  },
+  evictions({ world, clients }, dice) {
+    aliveOf(world, dice)?.letGo(dice.oneOf(clients).session);
+  },
+  clockTurns({ world }, dice) {
+    const byMs = dice.chance(0.5) ? dice.between(-2 * dayMs, 2 * dayMs) : dice.between(-2_000, 2_000);
+    aliveOf(world, dice)?.node.turnClock(byMs);
+  },
+  cuts({ world }, dice) {
+    world.channel.cut(dice.oneOf(world.hosts).node.name, dice.between(100, 6_000));
+  },
+};
+
+function aliveOf(world: World, dice: Dice): SessionHost | undefined {
+  const alive = world.hosts.filter(({ node }) => node.state === "alive");
+  return alive.length > 0 ? dice.oneOf(alive) : undefined;
+}
+
+function crashAndStart(world: World, place: number, dice: Dice): void {
+  const host = world.hosts[place];
+  host?.node.crash("killed");
+  world.time.schedule(dice.between(100, 8_000), () => {
+    if (world.hosts[place] === host) world.start(place);
+  });
+}
+
+/** The storm is over: whoever is dead is started again, and everybody is connected. */
+export function endStorm({ world, clients }: Storm): void {
+  world.calmDown();
+  for (const [place, { node }] of world.hosts.entries()) if (node.state === "dead") world.start(place);
+  for (const client of clients) if (!client.isConnected) client.connect();
+}

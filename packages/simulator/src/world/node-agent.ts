@@ -1,0 +1,42 @@
+import { type Agent, createAgent, type Hooks } from "@loopwright/core";
+import { type ModelOptions, simulatedModel } from "./simulated-model.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+import { witnessedTools } from "./witnessed-tools.ts";
+
+/** The agent as one process runs it for one session: its own hooks and tools, watched, over the simulated model. */
+export function nodeAgent(agent: Agent, options: Omit<ModelOptions, "like"> & { readonly toolSlowestMs: number }): Agent {
+  const { node, time, toolSlowestMs } = options;
+  return createAgent({
+    ...agent,
+    provider: simulatedModel({ ...options, like: agent.provider }),
+    tools: witnessedTools(agent.tools, { ...options, slowestMs: toolSlowestMs }),
+    hooks: agent.hooks.map((hooks) => slowHooks(hooks, { node, time, thinkMs: () => options.dice.next() ** 3 * 300 })),
+  });
+}
+
+interface Pace {
+  readonly node: SimulatedNode;
+  readonly time: VirtualTime;
+  readonly thinkMs: () => number;
+}
+
+/** The same hooks, which take their time; what they do for real is done while time stands still. */
+function slowHooks(hooks: Hooks, { node, time, thinkMs }: Pace): Hooks {
+  const slow =
+    <Context, Answer>(ask: (context: Context) => Answer | PromiseLike<Answer>) =>
+    async (context: Context): Promise<Answer> => {
+      await node.sleep(thinkMs());
+      const answer = Promise.resolve().then(() => ask(context));
+      time.hold(answer);
+      return answer;
+    };
+  const { prepare, decide, gate, review } = hooks;
+  return {
+    ...hooks,
+    ...(prepare ? { prepare: slow(prepare.bind(hooks)) } : {}),
+    ...(decide ? { decide: slow(decide.bind(hooks)) } : {}),
+    ...(gate ? { gate: slow(gate.bind(hooks)) } : {}),
+    ...(review ? { review: slow(review.bind(hooks)) } : {}),
+  };
+}

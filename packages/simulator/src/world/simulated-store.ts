@@ -1,0 +1,185 @@
+/*
+ * Owns: the one store of the world: a memory log that takes time, that a machine can take away, that loses what it was never asked to keep
+ * (a write that was under way when the machine died), and never what it acknowledged.
+ * Does not own: which request is late or lost (fate), what the facts mean.
+ */
+import { AgentError, type Fact } from "@loopwright/core";
+import { memoryStore } from "@loopwright/core/memory";
+import type { AppendOutcome, AppendRequest, SessionLog, SessionRef, SessionStore } from "@loopwright/core/ports";
+import type { Dice } from "./dice.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** A claim that the store has granted. */
+export interface Claimed {
+  readonly session: string;
+  readonly node: string;
+  readonly epoch: number;
+  readonly atMs: number;
+}
+
+export interface SimulatedStore {
+  /** The store itself, for whoever looks at it from outside: at once and without faults. */
+  readonly truth: SessionStore;
+  /** The store as a process sees it. `isDeaf`: it is not told of appends and has to look. */
+  viewOf(node: SimulatedNode, options: { readonly isDeaf: boolean }): SessionStore;
+  readonly claims: readonly Claimed[];
+  /** Facts and ended runs of a session. */
+  counted(ref: SessionRef): { readonly facts: number; readonly runs: number };
+  /** When each fact became durable. */
+  writtenAtMs(ref: SessionRef, seq: number): number;
+  /** Nobody reaches it for so long. */
+  goAway(forMs: number): void;
+  readonly isAway: boolean;
+  /** Its machine dies: writes under way are kept whole or not at all, and nobody is told which. */
+  loseUnsynced(): void;
+}
+
+export interface StoreOptions {
+  readonly time: VirtualTime;
+  readonly dice: Dice;
+  /** Puts a flaw into the log: for trials of the checker. */
+  readonly spoil?: (log: SessionLog) => SessionLog;
+}
+
+/** How long a write is under way before it is safe. */
+const syncMs = 1.5;
+
+export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore {
+  const clock = { now: () => time.nowMs, monotonic: () => time.nowMs, after: () => () => {}, soon: () => {} };
+  const truth = memoryStore({ clock });
+  const log = spoil ? spoil(truth.log) : truth.log;
+  const claims: Claimed[] = [];
+  const written = new Map<string, number[]>();
+  const ended = new Map<string, number>();
+  let awayUntilMs = 0;
+  /** Raised by each death of the machine: writes of an older life are told nothing. */
+  let life = 0;
+
+  const noteWritten = ({ scope, session }: SessionRef, lastSeq: number, { facts }: AppendRequest): void => {
+    const runs = facts.filter(({ type }) => type === "run.finished").length;
+    ended.set(`${scope}/${session}`, (ended.get(`${scope}/${session}`) ?? 0) + runs);
+    const moments = written.get(`${scope}/${session}`) ?? [];
+    while (moments.length < lastSeq) moments.push(time.nowMs);
+    written.set(`${scope}/${session}`, moments);
+  };
+  const append = async (ref: SessionRef, request: AppendRequest): Promise<AppendOutcome> => {
+    const born = life;
+    await new Promise<void>((resolve) => void time.schedule(syncMs, resolve));
+    // The machine died before the write was safe: a part of it may be on the disk, and is cut off with what is torn.
+    if (born !== life && dice.chance(0.5)) return { type: "unknown" };
+    const outcome = await log.append(ref, request);
+    if (outcome.type === "ok") noteWritten(ref, outcome.lastSeq, request);
+    return born === life ? outcome : { type: "unknown" };
+  };
+  const claim: SessionLog["claim"] = async (ref, options) => {
+    const outcome = await log.claim(ref, options);
+    if (outcome.type === "claimed") claims.push({ session: ref.session, node: options.node, epoch: outcome.epoch, atMs: time.nowMs });
+    return outcome;
+  };
+  const isAway = (): boolean => time.nowMs < awayUntilMs;
+
+  return {
+    truth,
+    claims,
+    counted: ({ scope, session }) => ({
+      facts: written.get(`${scope}/${session}`)?.length ?? 0,
+      runs: ended.get(`${scope}/${session}`) ?? 0,
+    }),
+    writtenAtMs: ({ scope, session }, seq) => written.get(`${scope}/${session}`)?.[seq - 1] ?? Number.POSITIVE_INFINITY,
+    get isAway() {
+      return isAway();
+    },
+    goAway(forMs) {
+      awayUntilMs = Math.max(awayUntilMs, time.nowMs + forMs);
+    },
+    loseUnsynced() {
+      life += 1;
+    },
+    viewOf: (node, { isDeaf }) => viewOf({ node, truth, isDeaf, isAway, time, dice, log: { ...log, append, claim } }),
+  };
+}
+
+interface View {
+  readonly node: SimulatedNode;
+  readonly truth: SessionStore;
+  readonly log: SessionLog;
+  readonly isDeaf: boolean;
+  readonly isAway: () => boolean;
+  readonly time: VirtualTime;
+  readonly dice: Dice;
+}
+
+const unavailable = (): never => {
+  throw new AgentError("STORE_UNAVAILABLE", { message: "The simulated store did not answer." });
+};
+
+function viewOf(view: View): SessionStore {
+  const { node, truth, isAway } = view;
+  const ask = <T>(kind: string, detail: string, run: () => Promise<T>): Promise<T> =>
+    node.ask({ kind, detail, run, lost: unavailable, isAway });
+  const { blobs, drafts, index } = truth;
+  return {
+    log: logView(view, ask),
+    index,
+    blobs: {
+      put: (scope, key, blob) => ask("blob-put", key, () => blobs.put(scope, key, blob)),
+      get: (scope, key) => ask("blob-get", key, () => blobs.get(scope, key)),
+      remove: (scope, key) => ask("blob-remove", key, () => blobs.remove(scope, key)),
+      list: (scope, options) => ask("blob-list", "", () => blobs.list(scope, options)),
+    },
+    drafts: {
+      put: (ref, name, value) => ask("draft-put", name, () => drafts.put(ref, name, value)),
+      get: (ref, name) => ask("draft-get", name, () => drafts.get(ref, name)),
+      remove: (ref, name) => ask("draft-remove", name, () => drafts.remove(ref, name)),
+    },
+    async close() {},
+  };
+}
+
+function logView(view: View, ask: <T>(kind: string, detail: string, run: () => Promise<T>) => Promise<T>): SessionLog {
+  const { node, log, isAway, isDeaf } = view;
+  return {
+    append: (ref, request) =>
+      node.ask({
+        kind: "append",
+        detail: describe(ref, request),
+        run: () => log.append(ref, request),
+        lost: () => ({ type: "unknown" }),
+        isAway,
+      }),
+    read: (ref, options) => ask("read", `${ref.session} from ${options?.from ?? 1}`, () => log.read(ref, options)),
+    head: (ref) => ask("head", ref.session, () => log.head(ref)),
+    claim: (ref, claim) => ask("claim", ref.session, () => log.claim(ref, claim)),
+    renew: (ref, lease) => ask("renew", `${ref.session} ${lease.epoch}`, () => log.renew(ref, lease)),
+    release: (ref, epoch) => ask("release", `${ref.session} ${epoch}`, () => log.release(ref, epoch)),
+    due: (options) => ask("due", "", () => log.due(options)),
+    setDue: (ref, options) => ask("set-due", ref.session, () => log.setDue(ref, options)),
+    remove: (ref) => ask("remove", ref.session, () => log.remove(ref)),
+    ...(isDeaf ? {} : { subscribe: listening(view) }),
+  };
+}
+
+/** Who listens hears of every append, a little later. */
+function listening({ node, log, time, dice }: View): NonNullable<SessionLog["subscribe"]> {
+  return (ref, listener) => {
+    let isOn = true;
+    const stop = log.subscribe?.(ref, (lastSeq) => {
+      time.schedule(dice.between(0.1, 5), () => node.enter(() => isOn && listener(lastSeq)));
+    });
+    return () => {
+      isOn = false;
+      stop?.();
+    };
+  };
+}
+
+function describe({ session }: SessionRef, { expectedSeq, epoch, facts, due, release }: AppendRequest): string {
+  const types = facts.map(({ type }) => type).join();
+  return `${session} at ${expectedSeq} epoch ${epoch ?? "none"} [${types}] due ${String(due)}${release ? " release" : ""}`;
+}
+
+/** All facts of a session, from the store itself. */
+export function factsOf({ truth }: SimulatedStore, ref: SessionRef): Promise<readonly Fact[]> {
+  return truth.log.read(ref);
+}

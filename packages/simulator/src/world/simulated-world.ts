@@ -1,0 +1,182 @@
+/*
+ * Owns: one world: a store, a channel, a queue and several processes that run the real runtime over them.
+ * Does not own: what happens in it (storm, scenario), whether it was right (checker).
+ */
+import type { Agent } from "@loopwright/core";
+import type { EventChannel, RunQueue, SessionLog } from "@loopwright/core/ports";
+import { seededIds } from "@loopwright/core/testing";
+import type { FaultRates } from "../run/expand-options.ts";
+import type { Dice } from "./dice.ts";
+import { nodeAgent } from "./node-agent.ts";
+import { createHost, type NodeRole, type SessionHost } from "./session-host.ts";
+import { createChannel, type SimulatedChannel } from "./simulated-channel.ts";
+import type { ModelScript } from "./simulated-model.ts";
+import { createNode, type Fate, type FateOf } from "./simulated-node.ts";
+import { createQueue } from "./simulated-queue.ts";
+import { createStore, type SimulatedStore } from "./simulated-store.ts";
+import type { Trace } from "./trace.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+import { createWitness, type Witness } from "./witness.ts";
+
+export interface World {
+  readonly time: VirtualTime;
+  readonly trace: Trace;
+  readonly scope: string;
+  readonly witness: Witness;
+  readonly store: SimulatedStore;
+  readonly channel: SimulatedChannel;
+  readonly agent: Agent;
+  /** One per place; a dead one stays until its place is started again. */
+  readonly hosts: readonly SessionHost[];
+  /** Every process there ever was. */
+  readonly everyHost: readonly SessionHost[];
+  isCalm(): boolean;
+  calmDown(): void;
+  /** A process that clients may be sent to: by somebody who does not know which are dead, if all are. */
+  anyHost(dice: Dice): SessionHost;
+  /** A new process in this place; the old one is dead by then. */
+  start(place: number): SessionHost;
+}
+
+/** What a world puts a flaw into, for trials of the checker: each takes the real part and gives the flawed one. */
+export interface Sabotage {
+  readonly log?: (log: SessionLog) => SessionLog;
+  readonly channel?: (channel: EventChannel) => EventChannel;
+  readonly queue?: (queue: RunQueue) => RunQueue;
+  readonly agent?: (agent: Agent) => Agent;
+  /** The log as one process sees it. */
+  readonly nodeLog?: (log: SessionLog, scene: { readonly nowMs: () => number; readonly wallMs: () => number }) => SessionLog;
+}
+
+export interface WorldOptions {
+  readonly time: VirtualTime;
+  readonly trace: Trace;
+  readonly dice: Dice;
+  readonly seed: number;
+  readonly agent: Agent;
+  readonly model: ModelScript;
+  readonly roles: readonly NodeRole[];
+  readonly deaf: readonly boolean[];
+  readonly hasChannel: boolean;
+  readonly leaseMs: number;
+  readonly sweepMs: number;
+  readonly modelPaceMs: { readonly first: number; readonly next: number };
+  readonly toolSlowestMs: number;
+  readonly faults: FaultRates;
+  /** Decides before the dice do. */
+  readonly fuse?: (asked: Parameters<FateOf>[0]) => Partial<Fate> | undefined;
+  readonly sabotage?: Sabotage | undefined;
+}
+
+const scope = "local";
+/** 2026-01-01T00:00:00Z */
+const epochMs = 1_767_225_600_000;
+
+export function createWorld(options: WorldOptions): World {
+  const { time, trace, dice, seed, roles, faults, sabotage = {} } = options;
+  const lossy = (): number => (isCalm ? 0 : faults.lossy);
+  let isCalm = false;
+  const witness = createWitness();
+  const ids = seededIds(seed);
+  const store = createStore({ time, dice: dice.fork("store"), ...(sabotage.log ? { spoil: sabotage.log } : {}) });
+  const channel = createChannel({
+    time,
+    dice: dice.fork("channel"),
+    faults: () => ({ dropped: lossy(), doubled: lossy() / 4, late: lossy() / 4 }),
+  });
+  const queue = createQueue({ time, dice: dice.fork("queue"), faults: () => ({ lost: lossy(), doubled: lossy(), late: lossy() }) });
+  const fateOf = createFate(options, () => isCalm);
+  const everyHost: SessionHost[] = [];
+  const hosts: SessionHost[] = [];
+  const pace = dice.fork("pace");
+
+  const start = (place: number): SessionHost => {
+    const lives = everyHost.filter(({ node }) => node.name.startsWith(`n${place + 1}.`)).length;
+    const name = `n${place + 1}.${lives + 1}`;
+    const node = createNode({ name, time, trace, dice: dice.fork(name), fateOf, epochMs });
+    const view = store.viewOf(node, { isDeaf: options.deaf[place] ?? false });
+    const scene = { nowMs: () => time.nowMs, wallMs: () => node.clock.now() };
+    const nodeStore = sabotage.nodeLog ? { ...view, log: sabotage.nodeLog(view.log, scene) } : view;
+    const nodeChannel = options.hasChannel ? (sabotage.channel ?? same)(channel.viewOf(node)) : undefined;
+    const host = createHost({
+      node,
+      role: roles[place] ?? "all",
+      scope,
+      store: nodeStore,
+      queue: (sabotage.queue ?? same)(queue.viewOf(node)),
+      dice: dice.fork(`${name} host`),
+      sweepMs: options.sweepMs,
+      optionsOf: (session) => ({
+        agent: nodeAgent((sabotage.agent ?? same)(options.agent), {
+          session,
+          node,
+          time,
+          witness,
+          dice: pace,
+          script: options.model,
+          isCalm: () => isCalm,
+          paceMs: options.modelPaceMs,
+          toolSlowestMs: options.toolSlowestMs,
+        }),
+        id: session,
+        store: nodeStore,
+        access: { user: "host", scope },
+        clock: node.clock,
+        ids,
+        node: name,
+        leaseMs: options.leaseMs,
+        ...(nodeChannel ? { channel: nodeChannel } : {}),
+      }),
+    });
+    everyHost.push(host);
+    hosts[place] = host;
+    return host;
+  };
+  for (const place of roles.keys()) start(place);
+
+  return {
+    time,
+    trace,
+    scope,
+    witness,
+    store,
+    channel,
+    agent: options.agent,
+    hosts,
+    everyHost,
+    isCalm: () => isCalm,
+    calmDown() {
+      isCalm = true;
+    },
+    anyHost(from) {
+      const serving = hosts.filter(({ role }) => role !== "worker");
+      const alive = serving.filter(({ node }) => node.state !== "dead");
+      return from.oneOf(alive.length > 0 ? alive : serving);
+    },
+    start,
+  };
+}
+
+const same = <T>(value: T): T => value;
+
+/** Requests that the storm may fail; others are only delayed. */
+const storeKinds = new Set(["append", "read", "head", "claim", "renew", "release", "due", "blob-put", "blob-get", "draft-put", "offer"]);
+
+function createFate({ dice: all, faults, fuse }: WorldOptions, isCalm: () => boolean): FateOf {
+  const dice = all.fork("fate");
+  return (asked) => {
+    const planned = fuse?.(asked);
+    const isSlow = !isCalm() && dice.chance(faults.slow);
+    const base: Fate = {
+      requestMs: isSlow ? dice.between(5, 900) : dice.between(0.1, 1.5),
+      answerMs: dice.between(0.1, isSlow ? 600 : 1.5),
+    };
+    if (planned) return { ...base, ...planned };
+    if (isCalm() || !storeKinds.has(asked.kind)) return base;
+    const roll = dice.next();
+    const deadlineMs = dice.chance(0.5) ? 2_000 : dice.between(1, 50);
+    if (roll < faults.unknown / 2) return { ...base, lost: "request", deadlineMs };
+    if (roll < faults.unknown) return { ...base, lost: "answer", deadlineMs };
+    return dice.chance(faults.doubled) && asked.kind === "append" ? { ...base, isDoubled: true } : base;
+  };
+}

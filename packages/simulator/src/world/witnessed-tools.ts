@@ -1,0 +1,87 @@
+import type { Tool, ToolContext, ToolEvent, ToolReturn } from "@loopwright/core";
+import type { Dice } from "./dice.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+import type { ToolStart, Witness } from "./witness.ts";
+
+export interface WitnessedToolsOptions {
+  readonly session: string;
+  readonly node: SimulatedNode;
+  readonly time: VirtualTime;
+  readonly dice: Dice;
+  readonly witness: Witness;
+  readonly isCalm: () => boolean;
+  /** The longest that a tool takes, in virtual milliseconds. */
+  readonly slowestMs: number;
+}
+
+/**
+ * The tools as the simulated process runs them: each start is witnessed, takes virtual time and dies with the process. What they do, they do for
+ * real and at once; time stands still meanwhile. A `lookup` is answered by the tool itself.
+ */
+export function witnessedTools(tools: readonly Tool[], options: WitnessedToolsOptions): readonly Tool[] {
+  return tools.map((tool) => {
+    const { execute } = tool;
+    if (!execute) return tool;
+    return { ...tool, execute: (args: unknown, context: ToolContext) => run(tool, { args, context, options }) };
+  });
+}
+
+interface Scene {
+  readonly args: unknown;
+  readonly context: ToolContext;
+  readonly options: WitnessedToolsOptions;
+}
+
+const never: Promise<never> = new Promise(() => {});
+
+async function run(tool: Tool, { args, context, options }: Scene): Promise<Extract<ToolEvent, { type: "complete" }>> {
+  const { session, node, time, dice, witness } = options;
+  const { callKey, attempt } = context;
+  if (!node.does("tool-start", `${tool.name} ${callKey}`)) return never;
+  const start = witness.toolStarted({ session, node: node.name, tool: tool.name, callKey, attempt, atMs: time.nowMs });
+  const tookMs = dice.chance(0.2) ? dice.between(0, options.slowestMs) : dice.between(0, options.slowestMs / 20);
+  // A tool that ignores its signal works on after it.
+  const signal = dice.chance(0.7) ? context.signal : undefined;
+  const workMs = tookMs * dice.next();
+  await node.sleep(workMs, signal);
+  const work = Promise.resolve().then(() => collect(tool.execute?.(args, context)));
+  time.hold(work);
+  const finish = (outcome: NonNullable<ToolStart["outcome"]>): void => {
+    start.outcome = outcome;
+    start.endedAtMs = time.nowMs;
+  };
+  try {
+    const complete = await work;
+    if (node.state === "dead") return never;
+    if (!node.does("tool-end", `${tool.name} ${callKey}`)) return never;
+    finish("ok");
+    await node.sleep(tookMs - workMs);
+    return complete;
+  } catch (error) {
+    finish("failed");
+    throw error;
+  }
+}
+
+/** What the tool gives, in one piece. */
+async function collect(returned: ToolReturn | undefined): Promise<Extract<ToolEvent, { type: "complete" }>> {
+  const value = await returned;
+  if (!isStream(value))
+    return isComplete(value) ? value : { type: "complete", output: value as Extract<ToolEvent, { type: "complete" }>["output"] };
+  let text = "";
+  const events = value[Symbol.asyncIterator]();
+  for (;;) {
+    const { done, value: event } = await events.next();
+    if (done)
+      return { type: "complete", output: event === undefined ? text : (event as Extract<ToolEvent, { type: "complete" }>["output"]) };
+    if (event.type === "complete") return event;
+    text += event.delta;
+  }
+}
+
+const isStream = (value: unknown): value is AsyncIterable<ToolEvent, unknown> =>
+  typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+
+const isComplete = (value: unknown): value is Extract<ToolEvent, { type: "complete" }> =>
+  typeof value === "object" && value !== null && "type" in value && value.type === "complete" && "output" in value;
