@@ -12,12 +12,12 @@ export async function until(isTrue: () => boolean | Promise<boolean>, what: stri
   throw new Error(`It did not come to pass that ${what}.`);
 }
 
-/** Moves the clock on with every turn of the event loop, until told to stop. */
-export function runClock(clock: ManualClock, stepMs: number): () => void {
+/** Moves the clock on with every turn of the event loop, until told to stop. It stands still while it is `held`: real work takes no time then. */
+export function runClock(clock: ManualClock, stepMs: number, isHeld: () => boolean = () => false): () => void {
   let isOn = true;
   const step = (): void => {
     if (!isOn) return;
-    clock.advance(stepMs);
+    if (!isHeld()) clock.advance(stepMs);
     setImmediate(step);
   };
   setImmediate(step);

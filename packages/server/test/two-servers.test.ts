@@ -21,6 +21,8 @@ interface Pair {
   readonly stores: readonly [SessionStore, SessionStore];
   readonly clock: ManualClock;
   readonly random: () => number;
+  /** A store has been asked something: the disk knows nothing of the clock of the test. */
+  readonly isReading: () => boolean;
 }
 
 const closings: (() => Promise<unknown>)[] = [];
@@ -34,10 +36,23 @@ async function openPair(seed: number, { mayTell }: { readonly mayTell: boolean }
   const directory = await mkdtemp(join(tmpdir(), "two-servers-"));
   closings.push(() => rm(directory, { recursive: true, force: true }));
   const [clock, random] = [manualClock(), seededRandom(seed)];
+  let asked = 0;
+  const counted = <Args extends readonly unknown[], T>(act: (...args: Args) => Promise<T>): ((...args: Args) => Promise<T>) => {
+    return (...args) => {
+      asked += 1;
+      return act(...args).finally(() => {
+        asked -= 1;
+      });
+    };
+  };
   const open = (place: number): { readonly store: SessionStore; readonly door: StreamDoor } => {
     const whole = sqliteStore({ path: join(directory, "sessions.db"), clock });
-    const { subscribe: _, ...silent } = whole.log;
-    const store = mayTell ? whole : { ...whole, log: silent };
+    const { append, read, head, claim, renew } = whole.log;
+    const { subscribe, ...silent } = {
+      ...whole.log,
+      ...{ append: counted(append), read: counted(read), head: counted(head), claim: counted(claim), renew: counted(renew) },
+    };
+    const store = { ...whole, log: mayTell && subscribe ? { ...silent, subscribe } : silent };
     const limits = random() < 0.5 ? { recentEvents: 8, sessionIdleMs: 500 } : {};
     const door = openStreamDoor({
       agents: [busyAgent(random, { mayHang: false })],
@@ -52,6 +67,7 @@ async function openPair(seed: number, { mayTell }: { readonly mayTell: boolean }
   };
   const [a, b] = [open(1), open(2)];
   return {
+    isReading: () => asked > 0,
     ...{ clock, random, doors: [a.door, b.door], stores: [a.store, b.store] },
     connects: [connectInProcess(a.door.fetch), connectInProcess(b.door.fetch)],
   };
@@ -74,7 +90,7 @@ describe("two servers over one file", () => {
     for (let seed = 1; seed <= 3; seed++) {
       const pair = await openPair(seed, { mayTell: seed === 1 });
       const { doors, connects, random, clock } = pair;
-      const stop = runClock(clock, 1);
+      const stop = runClock(clock, 1, pair.isReading);
       const sessionId = `shared-${seed}`;
       await doors[0].open(sessionId);
       const tally = { connections: 0, cuts: 0 };
@@ -115,7 +131,7 @@ describe("two servers over one file", () => {
     // The clock stands still: the other server has not looked.
     const answer = await connects[1]({ path, headers });
     expect(answer?.status).toBe(200);
-    const stop = runClock(clock, 1);
+    const stop = runClock(clock, 1, pair.isReading);
     const text = answer ? await textOfAnswer(answer) : "";
     expect(text).toContain("retry:");
     await bothRest(pair, "s");
@@ -129,7 +145,7 @@ describe("two servers over one file", () => {
     const watching = await watchStream(connects[1], { path: "/api/sessions/s/events?after=" });
     await watching.got("rest");
     await doors[0].use("s", ({ session }) => session.change({ title: "Told" }));
-    const stop = runClock(clock, 1);
+    const stop = runClock(clock, 1, pair.isReading);
     await watching.got("session_changed");
     stop();
     expect(watching.reader.durable).toEqual(await historyOf(stores[0], "s"));

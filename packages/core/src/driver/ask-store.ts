@@ -1,5 +1,5 @@
 /*
- * Owns: how long this process stays with a store that does not answer. Does not own: what is asked, and what follows when it gives up.
+ * Owns: how long this process stays with a store that is away. Does not own: what is asked, and what follows when it gives up.
  * Why it stays at all: giving up throws away what runs here, a model's half answer among it, and most outages are shorter than that is worth.
  */
 import { AgentError } from "../errors.ts";
@@ -9,7 +9,7 @@ import { driverLimits } from "./session-options.ts";
 
 export interface AskOptions {
   readonly clock: Clock;
-  /** How long one try may take, in milliseconds. */
+  /** How long one try may take, in milliseconds: longer than a store's own deadline, which not every store has. */
   readonly answerMs: number;
   /** How long after the first try the store may be asked again, in milliseconds, as things stand. 0: what it throws is passed on at once. */
   readonly staysFor: () => number;

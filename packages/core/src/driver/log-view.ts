@@ -85,8 +85,7 @@ export class LogView {
   async read(): Promise<void> {
     this.#tailSeq = 0;
     const ask = (): ReturnType<typeof readNews> => readNews(this.#deps, this.#state.seq);
-    const { staysFor } = this.#options;
-    const facts = await askStore(ask, { clock: this.#deps.clock, answerMs: driverLimits.readMs, staysFor });
+    const facts = await askStore(ask, { clock: this.#deps.clock, answerMs: driverLimits.readMs, staysFor: this.#options.staysFor });
     this.#isFresh = true;
     if (facts.length === 0) return;
     const { state, events } = catchUp(this.#state, facts, this.#deps.sessionId);

@@ -82,8 +82,8 @@ export const driverLimits: {
   unknownMs: 4_000,
   /** How long what runs here is kept for a store that is away, as long as the lease allows. */
   outageMs: 10_000,
-  /** How long one append or claim may take before it is asked again, and one read, which may be of a long log. Stores are quicker. */
-  appendMs: 2_500,
+  /** How long one append or claim may take before it is asked again, and one read, which may be of a long log. Stores have deadlines of their own. */
+  appendMs: 5_000,
   readMs: 60_000,
   /** How long the store is left alone before it is asked again, twice as long each time up to the cap. */
   askAgainMs: 50,

@@ -24,10 +24,18 @@ it("forgets a session whose inputs were all refused or answered, whatever order 
 it("forgets a session that was lost while a second input was on its way", async () => {
   const runs = createOpenRuns(1);
   const store = failingStore(memoryStore());
-  const session = createSession({ agent, access: principal, store, logger: silentLogger, clock: manualClock() });
+  const clock = manualClock();
+  const session = createSession({ agent, access: principal, store, logger: silentLogger, clock });
   await runs.admit({ principal, session }, () => session.submit("Hi."));
   store.state = "failing";
-  await expect(runs.admit({ principal, session }, () => session.submit("Again."))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  const again = expect(runs.admit({ principal, session }, () => session.submit("Again."))).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+  });
+  for (let second = 0; second < 15; second++) {
+    await turnOfLoop();
+    clock.advance(1_000);
+  }
+  await again;
   const other = createSession({ agent, access: principal, store: memoryStore() });
   await expect(runs.admit({ principal, session: other }, () => other.submit("Hi."))).resolves.toMatchObject({ replayed: false });
 });
