@@ -1,4 +1,7 @@
+import type { AgentSession } from "@loopwright/core";
+import type { Json, JsonObject } from "@loopwright/core/protocol";
 import { z } from "zod";
+import { plainOf, underKey } from "../http/kept-key.ts";
 import type { Route } from "../http/route.ts";
 import { type AbortRequest, abortRequest } from "../schemas/index.ts";
 import { withSession } from "./open-session.ts";
@@ -19,8 +22,25 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
   },
   handle: (call) =>
     withSession(call, call.params.id, async ({ session }) => {
-      const { reason = "stopped", runId } = call.body ?? {};
-      const aborting = await session.abort(reason, { by: call.principal.user, ...(runId === undefined ? {} : { runId }) });
+      const { reason = "stopped", runId } = call.body;
+      const note = { runId: runId ?? runOf(session) ?? null };
+      const aborting = await underKey(call, { purpose: `abort/${session.id}`, content: plainOf(call.body), note }, async (how) => {
+        // Sent again, it means the run that was open then, not the one that is open now.
+        const meant = how.isRepeat ? notedRun(how.note) : runId;
+        if (how.isRepeat && meant === undefined) return false;
+        const isFirst = await session.abort(reason, { by: call.principal.user, ...(meant === undefined ? {} : { runId: meant }) });
+        return isFirst || how.isRepeat;
+      });
       return Response.json({ aborting }, { status: 202 });
     }),
 };
+
+/** The run that an abort without a name means. */
+function runOf(session: AgentSession): string | undefined {
+  return session.runId ?? session.snapshot().waiting[0]?.runId;
+}
+
+function notedRun(note: Json | undefined): string | undefined {
+  const runId = typeof note === "object" && note !== null && !Array.isArray(note) ? (note as JsonObject)["runId"] : undefined;
+  return typeof runId === "string" ? runId : undefined;
+}

@@ -1,7 +1,13 @@
-import { AgentError } from "@loopwright/core";
-import type { Route } from "../http/route.ts";
+import { AgentError, type AgentSession, type FactOf, isAgentError, readOpening } from "@loopwright/core";
+import { plainOf, underKey } from "../http/kept-key.ts";
+import type { Call, Route } from "../http/route.ts";
 import { admit } from "../identity/admit.ts";
 import { type NewSessionRequest, newSessionRequest, sessionSnapshot } from "../schemas/index.ts";
+import type { Principal } from "../server-options.ts";
+import type { ServerScene } from "../server-scene.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { keyedSessionId } from "./keyed-session-id.ts";
+import { withSession } from "./open-session.ts";
 
 export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
   method: "POST",
@@ -12,23 +18,64 @@ export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
   isRefusedAtEnd: true,
   body: newSessionRequest,
   responses: {
+    200: { description: "It was begun before under the same `Idempotency-Key`.", schema: sessionSnapshot },
     201: { description: "The session; `Location` leads to it.", schema: sessionSnapshot },
     403: { description: "The context holds what only trusted callers may bring." },
     404: { description: "No such agent." },
     409: { description: "A session of this id exists." },
+    422: { description: "The `Idempotency-Key` came with another session." },
   },
-  async handle({ principal, scene, body }) {
-    const { id, agent = scene.options.agents[0]?.name ?? "", title, metadata, context } = body;
+  async handle(call) {
+    const { principal, scene, body, request } = call;
+    const { agent = scene.options.agents[0]?.name ?? "", context } = body;
     admit(principal, { agent, context }, scene);
-    const hosted = await scene.host.create(principal, { id, agent, title, metadata, ...context });
-    try {
-      const { session } = hosted;
-      if (!(await session.open())) throw new AgentError("SESSION_EXISTS", { message: `The session \`${session.id}\` exists already.` });
-      await session.ready();
-      const location = `${scene.options.basePath ?? ""}/api/sessions/${session.id}`;
-      return Response.json(session.snapshot(), { status: 201, headers: { Location: location } });
-    } finally {
-      hosted.release();
-    }
+    const { idempotencyKey } = idempotencyKeyOf(request);
+    const id = body.id ?? (idempotencyKey === undefined ? undefined : await keyedSessionId(principal, idempotencyKey));
+    const wish: Wish = { ...body, id, agent };
+    return underKey(call, { purpose: "session", content: plainOf(body) }, async () => {
+      try {
+        return await begin(call, wish);
+      } catch (error) {
+        const mayBeOurs = idempotencyKey !== undefined && id !== undefined && isAgentError(error, "SESSION_EXISTS");
+        const begun = mayBeOurs ? await begunBefore(call, { ...wish, id }) : undefined;
+        if (begun) return begun;
+        throw error;
+      }
+    });
   },
 };
+
+type CreateCall = Call<unknown, unknown, NewSessionRequest>;
+type Wish = Omit<NewSessionRequest, "id"> & { readonly id: string | undefined; readonly agent: string };
+
+async function begin({ principal, scene }: CreateCall, { id, agent, title, metadata, context }: Wish): Promise<Response> {
+  const hosted = await scene.host.create(principal, { id, agent, title, metadata, ...context });
+  try {
+    const { session } = hosted;
+    if (!(await session.open())) throw new AgentError("SESSION_EXISTS", { message: `The session \`${session.id}\` exists already.` });
+    await session.ready();
+    return answerOf(session, 201, scene);
+  } finally {
+    hosted.release();
+  }
+}
+
+/** The session, where it began as the request wishes: its answer was lost, or another node is ahead. */
+async function begunBefore(call: CreateCall, wish: Wish & { readonly id: string }): Promise<Response | undefined> {
+  const { scene, principal } = call;
+  const opened = await readOpening(scene.options.store, { scope: principal.scope, session: wish.id });
+  if (!opened || !isAsWished(opened, wish, principal)) return undefined;
+  return withSession(call, wish.id, ({ session }) => answerOf(session, 200, scene));
+}
+
+function isAsWished(opened: FactOf<"session.opened">, { agent, title, metadata, context }: Wish, { user }: Principal): boolean {
+  const { messages = [], tools = [], systemPrompt } = context ?? {};
+  const wished = [agent, user, title, metadata, messages, tools, systemPrompt];
+  const { context: seeded = [], tools: declared = [] } = opened;
+  const begun = [opened.agent, opened.participants?.[0], opened.title, opened.metadata, seeded, declared, opened.prompt];
+  return JSON.stringify(wished) === JSON.stringify(begun);
+}
+
+function answerOf(session: AgentSession, status: 200 | 201, { options }: ServerScene): Response {
+  return Response.json(session.snapshot(), { status, headers: { Location: `${options.basePath ?? ""}/api/sessions/${session.id}` } });
+}

@@ -1,5 +1,6 @@
 import { AgentError, isAgentError } from "@loopwright/core";
 import { checkExecuteInput } from "@loopwright/core/protocol";
+import { plainOf, underKey } from "../http/kept-key.ts";
 import type { Call, Route } from "../http/route.ts";
 import { admit } from "../identity/admit.ts";
 import { type ExecuteRequest, executeRequest } from "../schemas/index.ts";
@@ -36,10 +37,15 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
     await checkBlobs(input, scene.options.store, principal.scope);
     const hosted = await sessionFor(call, { key: key.idempotencyKey, goesOn: seen !== undefined });
     const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }), ...key };
-    try {
-      return await scene.runs.admit({ principal, session: hosted.session, goesOn: Array.isArray(input) }, () =>
+    const goesOn = Array.isArray(input);
+    const stream = (): Promise<Response> =>
+      scene.runs.admit({ principal, session: hosted.session, goesOn }, () =>
         streamExecution(call, hosted, { input, options: chosen, seen }),
       );
+    try {
+      // The log keeps the key of a message with it; results have their own way of being the same.
+      if (!goesOn) return await stream();
+      return await underKey(call, { purpose: `results/${hosted.session.id}`, content: plainOf(input) }, stream);
     } catch (error) {
       hosted.release();
       throw error;

@@ -1,9 +1,9 @@
 import { checkExecuteInput } from "@loopwright/core/protocol";
+import { plainOf, underKey } from "../http/kept-key.ts";
 import type { Route } from "../http/route.ts";
 import { accessOf } from "../identity/access-of.ts";
 import { acceptedSubmission, type ToolResultsRequest, toolResultsRequest } from "../schemas/index.ts";
 import { checkBlobs } from "./check-blobs.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { withSession } from "./open-session.ts";
 import { type SessionParams, sessionParams } from "./session-params.ts";
 
@@ -21,14 +21,16 @@ export const sendResultsRoute: Route<SessionParams, unknown, ToolResultsRequest>
     400: { description: "A result cannot be used." },
     404: { description: "No such session, or no such call is pending." },
     409: { description: "A call has another result already." },
+    422: { description: "The `Idempotency-Key` came with other results." },
   },
   handle: (call) =>
     withSession(call, call.params.id, async ({ session, ref }) => {
-      const { principal, scene, request, body } = call;
+      const { principal, scene, body } = call;
       const results = checkExecuteInput(body.results);
       await checkBlobs(results, scene.options.store, ref.scope);
-      const how = { ...idempotencyKeyOf(request), access: accessOf(principal) };
-      const accepted = await scene.runs.admit({ principal, session, goesOn: true }, () => session.submit(results, how));
+      const accepted = await underKey(call, { purpose: `results/${session.id}`, content: plainOf(body.results) }, () =>
+        scene.runs.admit({ principal, session, goesOn: true }, () => session.submit(results, { access: accessOf(principal) })),
+      );
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),
 };

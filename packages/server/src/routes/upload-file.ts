@@ -1,6 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { z } from "zod";
 import { answerInTime } from "../http/answer-in-time.ts";
+import { underKey } from "../http/kept-key.ts";
 import { readBody } from "../http/read-body.ts";
 import type { Route } from "../http/route.ts";
 
@@ -20,8 +21,11 @@ export const uploadFileRoute: Route = {
     400: { description: "The file is empty, or its name cannot be read." },
     413: { description: "The file is too large." },
     415: { description: "The media type is missing." },
+    422: { description: "The `Idempotency-Key` came with another file." },
   },
-  async handle({ request, principal: { scope }, scene }) {
+  async handle(call) {
+    const { request, scene } = call;
+    const { scope } = call.principal;
     const mediaType = request.headers.get("Content-Type")?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
     if (!mediaTypePattern.test(mediaType))
       throw new AgentError("MEDIA_TYPE_UNSUPPORTED", {
@@ -35,8 +39,12 @@ export const uploadFileRoute: Route = {
     if (bytes.byteLength === 0)
       throw new AgentError("INPUT_INVALID", { message: "The file is empty.", fix: "Send its bytes as the body." });
     const blob = `sha256-${hex(await crypto.subtle.digest("SHA-256", bytes))}`;
-    await answerInTime(scene.options.store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true }), scene);
-    return Response.json({ blob, mediaType, sizeBytes: bytes.byteLength, ...(name === undefined ? {} : { name }) }, { status: 201 });
+    const file = { blob, mediaType, sizeBytes: bytes.byteLength, ...(name === undefined ? {} : { name }) };
+    const keeping = underKey(call, { purpose: "file", content: file }, () =>
+      scene.options.store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true }),
+    );
+    await answerInTime(keeping, scene);
+    return Response.json(file, { status: 201 });
   },
 };
 

@@ -1,0 +1,70 @@
+import { AgentError, isAgentError } from "@loopwright/core";
+import type { BlobStore } from "@loopwright/core/ports";
+import type { Json } from "@loopwright/core/protocol";
+import { idempotencyKeyOf } from "../routes/idempotency-key.ts";
+import type { Call } from "./route.ts";
+
+/** What an `Idempotency-Key` came with, where the log has no place for it. */
+export interface KeyedContent {
+  /** What the key is for: the same one may be used for other things. */
+  readonly purpose: string;
+  /** The same key with other content is refused. */
+  readonly content: Json;
+  /** Kept with the first one. */
+  readonly note?: Json;
+}
+
+export interface KeyedWork {
+  /** The key came before with this content; what was done then may be all of it, or nothing. */
+  readonly isRepeat: boolean;
+  /** What was noted when it came first. */
+  readonly note: Json | undefined;
+}
+
+interface Kept {
+  readonly digest: string;
+  readonly note?: Json;
+}
+
+/**
+ * Does the work of a request under its `Idempotency-Key`, whichever node was asked before. Work that is refused leaves the key free.
+ * @throws AgentError KEY_REUSED when the key came with other content before
+ */
+export async function underKey<T>(call: Call, keyed: KeyedContent, work: (how: KeyedWork) => Promise<T>): Promise<T> {
+  const { idempotencyKey } = idempotencyKeyOf(call.request);
+  if (idempotencyKey === undefined) return work({ isRepeat: false, note: keyed.note });
+  const { scope, user } = call.principal;
+  const { blobs } = call.scene.options.store;
+  const name = `idempotency-${await digestOf([user, keyed.purpose, idempotencyKey])}`;
+  const own: Kept = { digest: await digestOf(keyed.content), ...(keyed.note === undefined ? {} : { note: keyed.note }) };
+  const first = await keep(blobs, { scope, name, own });
+  if (first && first.digest !== own.digest)
+    throw new AgentError("KEY_REUSED", { message: "The idempotency key was used with another request." });
+  try {
+    return await work({ isRepeat: first !== undefined, note: (first ?? own).note });
+  } catch (error) {
+    const isRefused = isAgentError(error) && !error.retryable;
+    if (!first && isRefused) await blobs.remove(scope, name).catch(() => {});
+    throw error;
+  }
+}
+
+/** What was kept before; `undefined` where this is the first. */
+async function keep(
+  blobs: BlobStore,
+  { scope, name, own }: { readonly scope: string; readonly name: string; readonly own: Kept },
+): Promise<Kept | undefined> {
+  const bytes = new TextEncoder().encode(JSON.stringify(own));
+  if (await blobs.put(scope, name, { bytes, mediaType: "application/json", ifAbsent: true })) return undefined;
+  const found = await blobs.get(scope, name);
+  // Gone meanwhile: the first one was refused.
+  return found ? (JSON.parse(new TextDecoder().decode(found.bytes)) as Kept) : undefined;
+}
+
+/** What came as JSON, as such. */
+export const plainOf = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
+
+async function digestOf(value: Json): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(value)));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { type NodeInTest, type NodesScene, openNodes, pickTool } from "./nodes-scene.ts";
+import { until } from "./turn-of-loop.ts";
+
+const path = "/api/sessions/s";
+const roles = ["all", "all", "server"] as const;
+
+/** The same request to all nodes in turn, at once. */
+async function storm(
+  nodes: readonly NodeInTest[],
+  times: number,
+  bodyOf: (place: number) => object,
+  to = `${path}/messages`,
+): Promise<{ readonly statuses: readonly number[]; readonly bodies: readonly Record<string, unknown>[] }> {
+  const answers = await Promise.all(
+    Array.from({ length: times }, (_, place) =>
+      nodes[place % nodes.length]?.ask({ path: to, method: "POST", headers: { "Idempotency-Key": "k" }, body: bodyOf(place) }),
+    ),
+  );
+  return { statuses: answers.map((answer) => answer?.status ?? 0), bodies: answers.map((answer) => answer?.body ?? {}) };
+}
+
+const tally = (statuses: readonly number[]): Readonly<Record<number, number>> =>
+  Object.fromEntries([...new Set(statuses)].sort().map((status) => [status, statuses.filter((one) => one === status).length]));
+
+async function askedToPick(): Promise<NodesScene> {
+  const scene = await openNodes({ roles: ["all", "server", "server"], tools: [pickTool] });
+  const [first] = scene.nodes;
+  await first?.say("Pick.");
+  first?.model.call("pick", {});
+  first?.model.end();
+  await until(async () => (await scene.facts()).at(-1) === "client.requested", "it waits");
+  return scene;
+}
+
+describe("twenty requests under one key, over three nodes at once", () => {
+  it("record a message once, and refuse another one under it", async () => {
+    const { nodes, facts } = await openNodes({ roles });
+    const { statuses, bodies } = await storm(nodes, 20, () => ({ message: "Hi." }));
+    expect(tally(statuses)).toEqual({ 200: 19, 202: 1 });
+    expect(new Set(bodies.map(({ runId, seq }) => `${runId} ${seq}`)).size).toBe(1);
+    const changed = await storm(nodes, 20, (place) => ({ message: `Hi ${place}.` }));
+    expect(tally(changed.statuses)).toEqual({ 422: 20 });
+    expect((await facts()).filter((type) => type === "input.accepted")).toHaveLength(1);
+  });
+
+  it("of which each says something else record one of them", async () => {
+    const { nodes, facts } = await openNodes({ roles });
+    const { statuses } = await storm(nodes, 20, (place) => ({ message: `Hi ${place}.` }));
+    expect(tally(statuses)).toEqual({ 202: 1, 422: 19 });
+    expect((await facts()).filter((type) => type === "input.accepted")).toHaveLength(1);
+  });
+
+  it("record the results of a call once, and refuse others under it", async () => {
+    const { nodes, facts } = await askedToPick();
+    const answer = (content: string): object => ({ results: [{ role: "tool_result", toolCallId: "call_1", content }] });
+    const { statuses } = await storm(nodes, 20, () => answer("red"), `${path}/tool-results`);
+    expect(tally(statuses)).toEqual({ 200: 19, 202: 1 });
+    const changed = await storm(nodes, 20, () => answer("blue"), `${path}/tool-results`);
+    expect(tally(changed.statuses)).toEqual({ 422: 20 });
+    expect((await facts()).filter((type) => type === "client.answered")).toHaveLength(1);
+  });
+
+  it("begin one session, with an id of one's own or without, and refuse another one under it", async () => {
+    const { nodes, store } = await openNodes({ roles });
+    for (const id of [undefined, "mine"]) {
+      const body = { ...(id === undefined ? {} : { id }), title: "A trip", context: { messages: [{ role: "user", content: "Hi." }] } };
+      const key = { "Idempotency-Key": `begin-${id}` };
+      const send = (place: number, more: object = {}) =>
+        nodes[place % 3]?.ask({ path: "/api/sessions", method: "POST", headers: key, body: { ...body, ...more } });
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, place) => send(place)));
+      expect(tally(answers.map((answer) => answer?.status ?? 0))).toEqual({ 200: 19, 201: 1 });
+      expect(new Set(answers.map((answer) => answer?.body["sessionId"])).size).toBe(1);
+      expect((await send(0, { title: "Another" }))?.status).toBe(422);
+    }
+    // With the one of the scene.
+    expect(await store.index.list("local", { limit: 10 })).toHaveLength(3);
+    const taken = await nodes[1]?.ask({
+      path: "/api/sessions",
+      method: "POST",
+      headers: { "Idempotency-Key": "new" },
+      body: { id: "mine" },
+    });
+    expect(taken).toMatchObject({ status: 409, body: { code: "SESSION_EXISTS" } });
+  });
+
+  it("keep a file once, and refuse another one under it", async () => {
+    const { nodes, store } = await openNodes({ roles });
+    const send = async (place: number, text: string): Promise<number> => {
+      const headers = { "Content-Type": "text/plain", "Idempotency-Key": "file" };
+      const request = new Request("http://localhost/api/files", { method: "POST", headers, body: text });
+      return (await nodes[place % 3]?.door.fetch(request))?.status ?? 0;
+    };
+    expect(tally(await Promise.all(Array.from({ length: 20 }, (_, place) => send(place, "hello"))))).toEqual({ 201: 20 });
+    expect(await send(1, "other")).toBe(422);
+    expect(await store.blobs.list("local", { prefix: "sha256-" })).toHaveLength(1);
+  });
+});
+
+describe("an abort that is sent again under its key", () => {
+  it("means the run that was open at first: the next one goes on", async () => {
+    const { nodes, facts, history } = await openNodes({ roles: ["all", "all"] });
+    const [a, b] = nodes;
+    const abort = (node: NodeInTest | undefined) =>
+      node?.ask({ path: `${path}/abort`, method: "POST", headers: { "Idempotency-Key": "stop" }, body: {} });
+    await a?.say("Tell me.");
+    await until(() => a?.model.calls === 1, "it runs");
+    expect((await abort(a))?.body).toEqual({ aborting: true });
+    await until(async () => (await facts()).at(-1) === "run.finished", "the run ends");
+    await a?.say("And now?");
+    await until(() => a?.model.calls === 2, "the next one runs");
+    expect((await abort(b))?.body).toEqual({ aborting: true });
+    a?.model.say("Now this.");
+    a?.model.end();
+    await until(async () => (await facts()).filter((type) => type === "run.finished").length === 2, "it ends");
+    expect((await history()).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
+  });
+});
+
+describe("a request that was refused", () => {
+  it("leaves its key free for the right one", async () => {
+    const { nodes } = await askedToPick();
+    const headers = { "Idempotency-Key": "k" };
+    const results = (toolCallId: string): object => ({ results: [{ role: "tool_result", toolCallId, content: "red" }] });
+    const send = (place: number, id: string) =>
+      nodes[place]?.ask({ path: `${path}/tool-results`, method: "POST", headers, body: results(id) });
+    expect((await send(0, "call_9"))?.status).toBe(404);
+    expect((await send(1, "call_1"))?.status).toBe(202);
+  });
+});
+
+describe("a reader who was told of a fact by another node", () => {
+  it.each(["", "/events", "/runs/:run"])("waits for it at %s, and is never shown less", async (route) => {
+    const { nodes, run, store } = await openNodes({ roles: ["all", "server"], isSilent: true });
+    const [a, b] = nodes;
+    expect((await b?.ask({ path }))?.status).toBe(200);
+    const { seq, runId } = (await a?.say("Hi.")) ?? { seq: 0, runId: "" };
+    const to = `${path}${route.replace(":run", runId)}?minSeq=${seq}`;
+    const asking = b?.ask({ path: to, headers: { Accept: "application/json" } });
+    run(10);
+    const answer = await asking;
+    expect(answer?.status).toBe(200);
+    expect(JSON.stringify(answer?.body)).toContain("Hi.");
+    const { lastSeq } = await store.log.head({ scope: "local", session: "s" });
+    const late = await b?.ask({ path: `${path}${route.replace(":run", runId)}?minSeq=${lastSeq + 1}` });
+    expect([late?.status, late?.headers.get("Retry-After"), late?.body["code"]]).toEqual([503, "1", "NODE_BEHIND"]);
+  });
+});
