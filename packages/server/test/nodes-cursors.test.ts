@@ -1,0 +1,64 @@
+import { memoryStore } from "@loopwright/core/memory";
+import { manualClock } from "@loopwright/core/testing";
+import { expect, it } from "vitest";
+import { scriptedAgent, testServer } from "./test-server.ts";
+import { until } from "./turn-of-loop.ts";
+
+const day = 86_400_000;
+
+/** The session `s` has one exchange of today, and one of so many days later; each server that shares its store has read none of it. */
+async function scene(daysBetween: number) {
+  const clock = manualClock();
+  const store = memoryStore({ clock });
+  const options = { agents: [scriptedAgent()], store, clock };
+  const first = testServer(options);
+  const say = async (text: string): Promise<string> => {
+    await first.ask("/api/sessions/s/messages", { json: { message: text } });
+    await until(async () => (await first.ask<{ readonly status: string }>("/api/sessions/s")).body.status === "idle", "it rests");
+    return (await first.ask<{ readonly cursor: string }>("/api/sessions/s")).body.cursor;
+  };
+  await first.ask("/api/sessions", { json: { id: "s" } });
+  const early = await say("One.");
+  clock.advance(daysBetween * day);
+  const late = await say("Two.");
+  return { clock, early, late, servers: [first, testServer(options)] as const };
+}
+
+it("a reader whose next event is older than a month is sent to the snapshot, whichever server it asks", async () => {
+  const { clock, early, late, servers } = await scene(1);
+  clock.advance(29 * day);
+  for (const { ask } of servers)
+    expect((await ask(`/api/sessions/s/events?after=${early}`, { headers: { Accept: "application/json" } })).status).toBe(200);
+  clock.advance(2 * day);
+  for (const [place, { refused, send, server }] of servers.entries()) {
+    for (const [path, headers] of [
+      [`/api/sessions/s/events?after=${early}`, {}],
+      ["/api/sessions/s/events", { "Last-Event-ID": early }],
+      [`/api/notifications?session=s@${early}`, {}],
+    ] as const) {
+      const problem = await refused(path, { headers });
+      expect(problem, `${path} of ${place}`).toMatchObject({
+        status: 410,
+        code: "HISTORY_EXPIRED",
+        details: { snapshot: "/api/sessions/s" },
+      });
+      expect(problem.headers.get("Link")).toBe('</api/sessions/s>; rel="latest-version"');
+    }
+    // What is still to come is never too old, and a reader without a place may have it all.
+    expect((await send("/api/sessions/s/events", { headers: { "Last-Event-ID": late } })).status).toBe(204);
+    expect((await send("/api/sessions/s/events", { headers: { Accept: "application/json" } })).status).toBe(200);
+    await server.close();
+  }
+});
+
+it("a reader who knows more than the store has is told so; operators hear of it by the log and a metric", async () => {
+  const { refused, send, logged, server } = testServer();
+  await (await send("/api/sessions", { json: { id: "s" } })).text();
+  expect(await (await send("/metrics")).text()).toContain("\nloopwright_history_lost_total 0\n");
+  expect(await refused("/api/sessions/s/events?after=99.0")).toMatchObject({ status: 409, code: "HISTORY_LOST" });
+  expect(await (await send("/metrics")).text()).toContain("\nloopwright_history_lost_total 1\n");
+  expect(logged.filter(({ level }) => level === "error")).toMatchObject([
+    { fields: { scope: "local", session: "s", cursorSeq: 99, lastSeq: 1 } },
+  ]);
+  await server.close();
+});
