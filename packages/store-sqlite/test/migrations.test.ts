@@ -54,7 +54,7 @@ it("a file of the first version that cannot be written is read as it is", async 
     chmodSync(each, mode);
   onTestFinished(() => chmodSync(place, 0o755));
   // Root may write anything: then another user looks.
-  const looker = startStoreProcess("look", path, "rested", process.getuid?.() === 0 ? 65_534 : undefined);
+  const looker = startStoreProcess("look", path, "rested", { uid: process.getuid?.() === 0 ? 65_534 : undefined });
   expect(await looker.next()).toMatchObject({ factCount: 13 });
   expect(await looker.next()).toMatchObject({ code: "STORE_READ_ONLY" });
 });

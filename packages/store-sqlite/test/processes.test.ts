@@ -72,6 +72,28 @@ it("what was acknowledged before a writer was killed in the middle of its work i
   }
 });
 
+it("of eight sessions that share transactions no acknowledged fact is lost or changed, over five processes that are killed", async () => {
+  const path = freshPath();
+  const acknowledged = new Map<string, readonly [string, number, unknown]>();
+  for (let cycle = 0; cycle < 5; cycle++) {
+    const writer = start("many", path, `cycle${cycle}`);
+    for (let line = 0; line < 30 + cycle * 13; line++) {
+      const { session, seq, title, outcome } = Object(await writer.next());
+      expect(outcome).toBe("ok");
+      acknowledged.set(`${session} ${seq}`, [session, seq, title]);
+    }
+    await writer.kill();
+    const store = open(path);
+    for (let index = 0; index < 8; index++) {
+      const facts = await store.log.read({ scope: "local", session: `s${index}` });
+      for (const [session, seq, title] of acknowledged.values())
+        if (session === `s${index}`) expect(facts[seq - 1]).toMatchObject({ seq, title });
+    }
+    expect(await store.check()).toMatchObject({ problems: [], damaged: [] });
+  }
+  expect(acknowledged.size).toBeGreaterThan(250);
+});
+
 it("a process lists sessions while another writes them", async () => {
   const path = freshPath();
   const writer = start("append", path, "writer");

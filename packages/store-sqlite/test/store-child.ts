@@ -29,7 +29,41 @@ async function append(count: number): Promise<void> {
   }
 }
 
+/** Appends to eight sessions at once for ever, and says what it was told, with the title. */
+async function appendToMany(): Promise<void> {
+  const writers = Array.from({ length: 8 }, async (_, index) => {
+    const own = { scope: "local", session: `s${index}` };
+    for (let seq = (await store.log.head(own)).lastSeq; ; seq++) {
+      const title = `${name} ${index} ${seq} ${"x".repeat((seq * 997) % 5_000)}`;
+      const facts = [{ type: "session.changed", title, at: seq, v: 1 }] as const;
+      const outcome = await store.log.append(own, { expectedSeq: seq, batchId: `${name} ${seq}`, facts });
+      say({ session: own.session, seq: seq + 1, title, outcome: outcome.type });
+    }
+  });
+  await Promise.all(writers);
+}
+
+/** Appends after `from` until the disk refuses, asks again with the same batch id where it is not known what became of one, and says all answers. */
+async function appendUntilTrouble(from: number): Promise<void> {
+  let doubts = 0;
+  for (let seq = from; doubts < 4; ) {
+    const facts = [{ type: "session.changed", title: `note ${seq + 1} ${"x".repeat(2_000)}`, at: seq, v: 1 }] as const;
+    const outcome = await store.log.append(ref, { expectedSeq: seq, batchId: `note ${seq + 1}`, facts });
+    say(outcome);
+    if (outcome.type === "ok" || outcome.type === "dup") seq = outcome.lastSeq;
+    else if (outcome.type === "unknown") doubts++;
+    else return;
+  }
+}
+
 switch (task) {
+  case "many":
+    await appendToMany();
+    break;
+  case "until-trouble":
+    await appendUntilTrouble(Number(name)).catch(sayError);
+    process.exit();
+    break;
   case "append":
     await append(Number(name.split(":")[1] ?? Number.POSITIVE_INFINITY));
     break;

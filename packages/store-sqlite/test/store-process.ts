@@ -13,10 +13,23 @@ export interface StoreProcess {
   readonly ended: Promise<number | null>;
 }
 
-/** Starts `store-child.ts` with what it shall do; under another user's id where one is given. */
-export function startStoreProcess(task: "append" | "claim" | "list" | "look", path: string, name: string, uid?: number): StoreProcess {
+export interface StoreProcessOptions {
+  /** Under another user's id. */
+  readonly uid?: number | undefined;
+  /** No file that it writes may become larger, in blocks of 512 bytes: then its writes fail. */
+  readonly fileBlocksMax?: number;
+}
+
+type Task = "append" | "claim" | "list" | "look" | "many" | "until-trouble";
+
+/** Starts `store-child.ts` with what it shall do. */
+export function startStoreProcess(task: Task, path: string, name: string, options: StoreProcessOptions = {}): StoreProcess {
+  const { uid, fileBlocksMax } = options;
   const file = fileURLToPath(new URL("store-child.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--conditions=@loopwright/source", file, task, path, name], {
+  const command = [process.execPath, "--conditions=@loopwright/source", file, task, path, name];
+  const limited = fileBlocksMax === undefined ? command : ["sh", "-c", `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`, ...command];
+  const [program = "", ...args] = limited;
+  const child = spawn(program, args, {
     stdio: ["pipe", "pipe", "inherit"],
     ...(uid === undefined ? {} : { uid }),
   });

@@ -1,0 +1,130 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AppendOutcome } from "@loopwright/core/ports";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { sqliteStore } from "../src/index.ts";
+import { appendAll, engineOf, notes, refOf, titlesIn } from "./engine-scene.ts";
+import { freshFolder } from "./fresh-folder.ts";
+import { startStoreProcess } from "./store-process.ts";
+
+// Processes of their own start slowly on a busy machine.
+vi.setConfig({ testTimeout: 30_000 });
+
+const folder = freshFolder();
+let count = 0;
+const freshPath = (): string => join(folder, `${count++}.db`);
+
+/** A title of its own for every place, of about one page. */
+const titleOf = (session: string, seq: number): string => `${session} ${seq} ${"x".repeat(3_000 + ((seq * 337) % 2_900))}`;
+
+describe("a file that may not grow beyond some page", () => {
+  it("at each of twelve sizes: what was acknowledged is there, what was not is not, and the same batches go in when there is space", () => {
+    for (let pages = 25; pages < 85; pages += 5) {
+      const path = freshPath();
+      const small = engineOf(path, pages * 4_096);
+      const written = { a: 0, b: 0 };
+      const next = (session: "a" | "b") => ({ session, request: notes(written[session], titleOf(session, written[session] + 1)) });
+      const isIn = (session: "a" | "b"): boolean => {
+        const [outcome] = appendAll(small, [next(session)]);
+        if (outcome && "type" in outcome && outcome.type === "ok") written[session]++;
+        else expect(outcome).toEqual({ type: "full" });
+        return outcome !== undefined && "type" in outcome && outcome.type === "ok";
+      };
+      while (isIn("a") && isIn("b"));
+      const titles = (session: "a" | "b"): readonly string[] =>
+        Array.from({ length: written[session] }, (_, at) => titleOf(session, at + 1));
+      for (const session of ["a", "b"] as const) expect(titlesIn(small, session)).toEqual(titles(session));
+      small.close();
+      const roomy = engineOf(path);
+      for (const session of ["a", "b"] as const) {
+        expect(titlesIn(roomy, session)).toEqual(titles(session));
+        expect(appendAll(roomy, [next(session)])).toEqual([{ type: "ok", lastSeq: written[session] + 1 }]);
+      }
+      roomy.close();
+    }
+  });
+});
+
+/** Mounts a disk of 1 MiB; false where this may not be done. */
+function mountSmallDisk(place: string): boolean {
+  mkdirSync(place);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", place], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("a disk that is full", () => {
+  const place = join(folder, "disk");
+  const isMounted = process.platform === "linux" && process.getuid?.() === 0 && mountSmallDisk(place);
+  const title = "answers `full`, loses nothing that was acknowledged, and goes on without a restart when there is space again";
+  it.skipIf(!isMounted)(isMounted ? title : `${title} (skipped: only root may mount a disk of 1 MiB)`, async () => {
+    const path = join(place, "store.db");
+    const store = sqliteStore(path);
+    onTestFinished(async () => {
+      await store.close();
+      execFileSync("umount", [place]);
+    });
+    const append = (session: string, seq: number, text: string): Promise<AppendOutcome> =>
+      store.log.append(refOf(session), notes(seq, text));
+    expect(await append("other", 0, "sound")).toMatchObject({ type: "ok" });
+    writeFileSync(join(place, "filler"), new Uint8Array(300_000));
+    let written = 0;
+    let outcome: AppendOutcome = { type: "full" };
+    // In the end only small ones fit, then none.
+    for (const sizeBytes of [20_000, 500])
+      for (;;) {
+        outcome = await append("first", written, `${written} ${"x".repeat(sizeBytes)}`);
+        if (outcome.type !== "ok") break;
+        written++;
+      }
+    expect(written).toBeGreaterThan(5);
+    expect(["full", "unknown"]).toContain(outcome.type);
+    expect((await store.log.read(refOf("first"))).length).toBe(written);
+    expect(await store.log.read(refOf("other"))).toHaveLength(1);
+    rmSync(join(place, "filler"));
+    expect(await append("first", written, "again")).toEqual({ type: "ok", lastSeq: written + 1 });
+    expect(await store.check()).toMatchObject({ problems: [], damaged: [], factCount: written + 2 });
+  });
+});
+
+describe("a disk that fails to write", () => {
+  // A limit on the size of files makes the engine's writes fail as a broken disk does: with an error that is not lack of space.
+  it("acknowledges nothing that is not there: of every batch it is known, or found out with the same batch id, whether it is in", async () => {
+    const path = freshPath();
+    const kinds = new Set<string>();
+    for (const fileBlocksMax of [300, 500, 900]) {
+      const before = await lengthOf(path);
+      const writer = startStoreProcess("until-trouble", path, String(before), { fileBlocksMax });
+      onTestFinished(() => writer.kill());
+      let acknowledged = before;
+      for (let said = await writer.next(); said !== undefined; said = await writer.next()) {
+        const answer = Object(said);
+        kinds.add(answer.type ?? answer.code);
+        if (answer.type === "ok" || answer.type === "dup") acknowledged = Math.max(acknowledged, answer.lastSeq);
+      }
+      expect(acknowledged).toBeGreaterThan(before);
+      const store = sqliteStore(path);
+      const facts = await store.log.read(refOf("shared"));
+      expect([acknowledged, acknowledged + 1]).toContain(facts.length);
+      expect(facts.map((fact) => "title" in fact && fact.title?.split(" x")[0])).toEqual(facts.map(({ seq }) => `note ${seq}`));
+      // The batch in doubt, with a disk that works: in by now or then, and once.
+      const again = { ...notes(acknowledged, `note ${acknowledged + 1} x`), batchId: `note ${acknowledged + 1}` };
+      expect((await store.log.append(refOf("shared"), again)).type).toBe(facts.length > acknowledged ? "dup" : "ok");
+      expect(await store.log.read(refOf("shared"))).toHaveLength(acknowledged + 1);
+      expect(await store.check()).toMatchObject({ problems: [], damaged: [] });
+      await store.close();
+    }
+    expect(kinds).toContain("unknown");
+  });
+});
+
+async function lengthOf(path: string): Promise<number> {
+  const store = sqliteStore(path);
+  const { lastSeq } = await store.log.head(refOf("shared"));
+  await store.close();
+  return lastSeq;
+}
