@@ -32,6 +32,7 @@ export interface Judgement extends Omit<LogVerdict, "flaws"> {
   readonly facts: number;
   readonly reconnects: number;
   readonly wholeTexts: number;
+  readonly partTexts: number;
   /** Time from the last person's last word until everything rested. */
   readonly restedAfterMs: number;
 }
@@ -84,6 +85,7 @@ export async function gatherCrowd({ world, sessions, random, taste, watchers: ta
         facts: 0,
         reconnects: 0,
         wholeTexts: 0,
+        partTexts: 0,
       };
       for (const { id, person, watchers } of places) {
         const ref = { scope, session: id };
@@ -98,6 +100,7 @@ export async function gatherCrowd({ world, sessions, random, taste, watchers: ta
           flaws.push(...checkRecording(watcher.recording, log).map((flaw) => `${id}: ${flaw}`));
           total.reconnects += watcher.connections - 1;
           total.wholeTexts += watcher.recording.wholeTexts;
+          total.partTexts += watcher.recording.partTexts;
         }
         total.facts += facts.length;
         for (const [name, value] of Object.entries(counts)) total[name as keyof typeof counts] += value;
