@@ -10,6 +10,7 @@ export const ActionsContext = createContext<ConversationActions>({
   selectBranch: nothing,
   stop: () => {},
   answerCall: nothing,
+  decideCall: nothing,
   toolLabel: () => undefined,
   openRun: () => {},
   fileUrl: (blob) => `api/files/${blob}`,

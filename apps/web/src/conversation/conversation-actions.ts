@@ -1,11 +1,14 @@
 import type { SessionView, ViewCall } from "@loopwright/client";
-import type { DurableEvent, MessageId } from "@loopwright/core/protocol";
+import type { ApprovalDecision, DurableEvent, MessageId } from "@loopwright/core/protocol";
 
 /** What a person's answer to a call says. */
 export interface CallAnswer {
   readonly content: string;
   readonly isError?: boolean;
 }
+
+/** What a person says of a call that waits for leave. */
+export type CallDecision = Pick<ApprovalDecision, "decision" | "note">;
 
 /** What the messages of a conversation can ask of the page. The same object for the whole life of an open session, or nearly so. */
 export interface ConversationActions {
@@ -19,6 +22,8 @@ export interface ConversationActions {
   stop(): void;
   /** Answers a call that waits for this client. Rejects with an AgentError. */
   answerCall(call: ViewCall, answer: CallAnswer): Promise<void>;
+  /** Lets a call run that waits for leave, or not. Rejects with an AgentError: somebody else may have been faster. */
+  decideCall(call: ViewCall, decision: CallDecision): Promise<void>;
   /** What people call a tool, where the page knows it. */
   toolLabel(name: string): string | undefined;
   /** Opens the waterfall of a run. */

@@ -1,4 +1,4 @@
-import { createClient, viewOf } from "@loopwright/client";
+import { createClient, type ViewCall, viewOf } from "@loopwright/client";
 import type { SessionSnapshot } from "@loopwright/core/protocol";
 import { expect, it } from "vitest";
 import { createSessionActions } from "./session-actions.ts";
@@ -69,6 +69,24 @@ it("an edited message begins a branch beside the old one and keeps its files", a
       body: { input: { role: "user", content: [{ type: "text", text: "when?" }, image] }, parent: null, options: { model: "big-model" } },
     },
     { body: { input: { role: "user", content: "stop" }, parent: "5" } },
+  ]);
+});
+
+it("a decision is about the arguments that were seen", async () => {
+  const { actions, sent } = scene();
+  const call: ViewCall = {
+    callKey: "r.1.0",
+    toolCallId: "c1",
+    toolName: "remove",
+    args: { path: "a" },
+    state: "approval",
+    approval: { argsDigest: "d1", reason: undefined },
+    written: "",
+    progress: [],
+  };
+  await actions.decideCall(call, { decision: "deny", note: "no" });
+  expect(sent).toEqual([
+    { method: "POST", path: "/api/sessions/s1/approvals/r.1.0", body: { decision: "deny", note: "no", argsDigest: "d1" } },
   ]);
 });
 

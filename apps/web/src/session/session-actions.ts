@@ -1,6 +1,6 @@
 import { type LoopwrightClient, latestBelow, type SessionView, type ViewCall } from "@loopwright/client";
 import type { MessageId, UserMessage } from "@loopwright/core/protocol";
-import type { CallAnswer, ConversationActions } from "../conversation/conversation-actions.ts";
+import type { CallAnswer, CallDecision, ConversationActions } from "../conversation/conversation-actions.ts";
 import { newId } from "./new-id.ts";
 import { questionOf } from "./question-of.ts";
 
@@ -58,6 +58,10 @@ export function createSessionActions(options: SessionActionsOptions): Conversati
     async answerCall({ toolCallId, callKey, toolName }: ViewCall, { content, isError }: CallAnswer) {
       const base = { role: "tool_result", toolCallId, callKey, toolName, content } as const;
       await client.sessions.sendResults(sessionId, [isError ? { ...base, isError } : base]);
+    },
+    async decideCall({ callKey, approval }: ViewCall, decision: CallDecision) {
+      const looked = approval ? { argsDigest: approval.argsDigest } : {};
+      await client.sessions.decide(sessionId, callKey, { ...decision, ...looked });
     },
     openRun: options.openRun,
     toolLabel: options.toolLabel,

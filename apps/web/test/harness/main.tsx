@@ -56,6 +56,7 @@ const actions: ConversationActions = {
   selectBranch: note("selectBranch"),
   stop: () => void note("stop")(),
   answerCall: note("answerCall"),
+  decideCall: note("decideCall"),
   openRun: (runId) => void note("openRun")(runId),
   toolLabel: () => undefined,
   fileUrl: (blob) => `/picture/${blob}`,

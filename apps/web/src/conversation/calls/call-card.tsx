@@ -7,6 +7,7 @@ import { durationLabel } from "../amount-labels.ts";
 import { Elapsed } from "../elapsed.tsx";
 import { useFold } from "../fold-state.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
+import { CallApproval } from "./call-approval.tsx";
 import { CallBody, type ShownCallProps } from "./call-body.tsx";
 import { CallIcon } from "./call-icon.tsx";
 import { stateWords } from "./call-words.ts";
@@ -65,6 +66,7 @@ export function CallCard({ shown, call }: ShownCallProps): ReactNode {
       <div id={body} hidden={!isOpen}>
         {isOpen ? <CallBody shown={shown} {...(call ? { call } : {})} /> : null}
       </div>
+      {state === "approval" && call ? <CallApproval call={call} showsArguments={!isOpen} /> : null}
     </div>
   );
 }

@@ -1,0 +1,136 @@
+import { type Agent, createAgent, defineTool } from "@loopwright/core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect } from "vitest";
+import { axeProblems } from "./support/axe-check.ts";
+import { type ChatPage, chatPage } from "./support/chat-page.ts";
+import { type HandModel, handModel } from "./support/hand-model.ts";
+import { look } from "./support/look.ts";
+import { type PageScene, pageTest } from "./support/page-test.ts";
+
+interface AskedPage {
+  readonly page: Page;
+  readonly chat: ChatPage;
+  readonly model: HandModel;
+  readonly ran: readonly unknown[];
+  readonly url: string;
+}
+
+function carefulAgent(model: HandModel, ran: unknown[]): Agent {
+  const remove = defineTool({
+    name: "remove_file",
+    label: "Remove a file",
+    description: "Removes a file.",
+    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    execute: (args) => `removed ${ran.push(args)}`,
+  });
+  return createAgent({
+    name: "careful",
+    provider: model.provider,
+    tools: [remove],
+    hooks: [{ gate: ({ call }) => ({ action: "ask", reason: `It cannot be undone${call.args["path"] === "b" ? ", ever" : ""}.` }) }],
+  });
+}
+
+/** A chat in which these files wait for leave to be removed. */
+async function askedPage({ serve, open }: PageScene, paths: readonly string[], options: BrowserContextOptions = {}): Promise<AskedPage> {
+  const model = handModel();
+  const ran: unknown[] = [];
+  const { url } = await serve({ agents: [carefulAgent(model, ran)] });
+  const page = await open(url, options);
+  const chat = chatPage(page);
+  await chat.say("Tidy up");
+  const answer = await model.next();
+  answer.say("These can go.");
+  for (const path of paths) answer.call("remove_file", { path });
+  answer.end();
+  await chat.calls
+    .getByRole("form")
+    .nth(paths.length - 1)
+    .waitFor();
+  return { page, chat, model, ran, url };
+}
+
+async function finish({ model, chat }: AskedPage): Promise<void> {
+  const next = await model.next();
+  next.say("So be it.");
+  next.end();
+  await chat.text("So be it.").waitFor();
+  await chat.rested();
+}
+
+pageTest("a call that waits for leave shows what it would do, and runs once it is allowed", async (scene) => {
+  const asked = await askedPage(scene, ["notes/old.md"]);
+  const { chat, ran, page } = asked;
+  const form = chat.calls.getByRole("form", { name: /^Run “Remove a file”\?\s+It cannot be undone\.$/ });
+  expect(await form.textContent()).toContain('"path": "notes/old.md"');
+  expect(ran).toEqual([]);
+  await page.reload();
+  await form.getByRole("button", { name: "Allow" }).click();
+  await finish(asked);
+  expect(ran).toEqual([{ path: "notes/old.md" }]);
+  expect(await chat.calls.getByRole("form").count()).toBe(0);
+  await chat.calls.getByRole("button", { name: /done/ }).waitFor();
+});
+
+pageTest("a denied call is told so, with the note that the model reads; all of it with the keyboard", async (scene) => {
+  const asked = await askedPage(scene, ["a", "b"]);
+  const { chat, ran, page, model } = asked;
+  await chat.calls.nth(1).getByRole("button").first().focus();
+  const focused = (): Promise<string> =>
+    page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
+  const seen: string[] = [];
+  for (let step = 0; step < 5 && !seen.includes("Allow"); step++) {
+    await page.keyboard.press("Tab");
+    seen.push(await focused());
+  }
+  expect(seen.slice(-3)).toEqual(["Note, if you like", "Deny", "Allow"]);
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.type("Keep it.");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await chat.calls
+    .nth(1)
+    .getByRole("button", { name: /denied/ })
+    .waitFor();
+  // Whoever decided stays with the call.
+  await page.waitForFunction(() => document.activeElement?.className === "call-head");
+  expect(await chat.calls.getByRole("form").count()).toBe(1);
+  await chat.calls.nth(0).getByRole("button", { name: "Allow" }).focus();
+  await page.keyboard.press("Enter");
+  const next = await model.next();
+  expect(JSON.stringify(next.request.messages.at(-1))).toContain("Keep it.");
+  next.end();
+  await chat.rested();
+  expect(ran).toEqual([{ path: "a" }]);
+});
+
+pageTest("a decision that comes second is told of the first one", async (scene) => {
+  const asked = await askedPage(scene, ["a"]);
+  const { page, chat, url, ran } = asked;
+  scene.expectErrors(/409/);
+  const deny = async (href: string): Promise<void> => {
+    const headers = { "Content-Type": "application/json", Origin: new URL(url).origin };
+    await fetch(href, { method: "POST", headers, body: JSON.stringify({ decision: "deny" }) });
+  };
+  await page.route("**/approvals/**", (route) => deny(route.request().url()).then(() => route.continue()), { times: 1 });
+  await chat.calls.getByRole("button", { name: "Allow" }).click();
+  await finish(asked);
+  expect(ran).toEqual([]);
+  await chat.calls.getByRole("button", { name: /denied/ }).waitFor();
+});
+
+for (const [name, options] of [
+  ["light", { colorScheme: "light" }],
+  ["dark", { colorScheme: "dark" }],
+  ["narrow", { colorScheme: "light", viewport: { width: 360, height: 740 } }],
+] as const)
+  pageTest(`axe finds nothing wrong where a call waits for leave (${name})`, async (scene) => {
+    const { page, chat } = await askedPage(scene, ["notes/a-file-with-quite-a-long-name-that-has-to-be-cut.md", "b"], options);
+    await look(page, `approval-${name}`);
+    expect(await axeProblems(page)).toEqual([]);
+    await chat.calls.first().getByRole("button").first().click();
+    await look(page, `approval-${name}-open`);
+    expect(await axeProblems(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)).toBe(false);
+  });
