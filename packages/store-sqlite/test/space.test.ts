@@ -50,7 +50,7 @@ describe("a file that may not grow beyond some page", () => {
 function mountSmallDisk(place: string): boolean {
   mkdirSync(place);
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", place], { stdio: "ignore" });
+    execFileSync("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", place], { stdio: "ignore" });
     return true;
   } catch {
     return false;
@@ -66,7 +66,7 @@ describe("a disk that is full", () => {
     const store = sqliteStore(path);
     onTestFinished(async () => {
       await store.close();
-      execFileSync("umount", [place]);
+      execFileSync("/bin/umount", [place]);
     });
     const append = (session: string, seq: number, text: string): Promise<AppendOutcome> =>
       store.log.append(refOf(session), notes(seq, text));

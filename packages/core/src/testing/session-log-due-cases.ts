@@ -1,30 +1,11 @@
-import type { DueOptions, DueSession, SessionLog, SessionRef } from "../ports/session-log.ts";
-import { expectSame, expectThat } from "./kit.ts";
+import { dated, dueOf, firstDue, later, withDate } from "./dated-session.ts";
+import { expectSame } from "./kit.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
 import { noteBatch, sampleAt, sampleRef, secondRef } from "./sample-facts.ts";
+import { dueListCases } from "./session-log-due-list-cases.ts";
 import type { StoreCase } from "./store-case.ts";
 
-const later = sampleAt + 1_000_000;
 const leaseMs = 15_000;
-const refOf = (session: string, scope = "local"): SessionRef => ({ scope, session });
-
-/** Who is due long after the dates of these cases, as `scope/session date`. */
-async function dueOf(log: SessionLog, options: Partial<DueOptions> = {}): Promise<readonly string[]> {
-  return (await log.due({ now: later, ...options })).map(({ ref, due }) => `${ref.scope}/${ref.session} ${due - sampleAt}`);
-}
-
-/** One fact in a session, with a date so long after the sample moment; `null`: with none. */
-function dated(log: SessionLog, ref: SessionRef, afterMs: number | null): Promise<unknown> {
-  return log.append(ref, noteBatch("b1", 0, { due: afterMs === null ? null : sampleAt + afterMs }));
-}
-
-async function withDate(make: () => Promise<LogUnderTest>): Promise<LogUnderTest> {
-  const subject = await make();
-  await dated(subject.log, sampleRef, 5);
-  return subject;
-}
-
-const first = ["local/first 5"];
 
 const dateCases: readonly StoreCase<LogUnderTest>[] = [
   {
@@ -50,8 +31,8 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     promise: "a session is due from its date on, to the millisecond",
     async run(make) {
       const { log } = await withDate(make);
-      expectSame(await dueOf(log, { now: sampleAt + 5 }), first, "at its date");
-      expectSame(await dueOf(log), first, "later");
+      expectSame(await dueOf(log, { now: sampleAt + 5 }), firstDue, "at its date");
+      expectSame(await dueOf(log), firstDue, "later");
     },
   },
   {
@@ -69,7 +50,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await withDate(make);
       await log.append(sampleRef, noteBatch("b2", 1));
-      expectSame(await dueOf(log), first, "who is due");
+      expectSame(await dueOf(log), firstDue, "who is due");
     },
   },
   {
@@ -108,7 +89,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await withDate(make);
       await log.append(sampleRef, noteBatch("b2", 0, { due: null }));
-      expectSame(await dueOf(log), first, "who is due");
+      expectSame(await dueOf(log), firstDue, "who is due");
     },
   },
   {
@@ -117,7 +98,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await withDate(make);
       await log.append(sampleRef, noteBatch("b2", 1, { epoch: 7, due: null }));
-      expectSame(await dueOf(log), first, "who is due");
+      expectSame(await dueOf(log), firstDue, "who is due");
     },
   },
   {
@@ -128,7 +109,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
       await dated(log, sampleRef, null);
       await log.append(sampleRef, noteBatch("b2", 1, { due: sampleAt + 5 }));
       await dated(log, sampleRef, null);
-      expectSame(await dueOf(log), first, "who is due");
+      expectSame(await dueOf(log), firstDue, "who is due");
     },
   },
   {
@@ -137,82 +118,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     needs: ["reopen"],
     async run(make) {
       const subject = await withDate(make);
-      expectSame(await dueOf((await subject.reopen?.()) ?? subject.log), first, "who is due");
-    },
-  },
-];
-
-const listCases: readonly StoreCase<LogUnderTest>[] = [
-  {
-    id: "due-apart",
-    promise: "sessions of all scopes are due, each by its own date",
-    async run(make) {
-      const { log } = await withDate(make);
-      await dated(log, refOf("first", "other"), 6);
-      await dated(log, secondRef, null);
-      expectSame(await dueOf(log), ["local/first 5", "other/first 6"], "who is due");
-    },
-  },
-  {
-    id: "due-order",
-    promise: "who is due comes by date, then by scope, then by session",
-    async run(make) {
-      const { log } = await make();
-      const places = [
-        ["b", "x", 2],
-        ["a", "y", 2],
-        ["b", "z", 1],
-        ["a", "x", 2],
-      ] as const;
-      for (const [scope, session, afterMs] of places) await dated(log, refOf(session, scope), afterMs);
-      expectSame(await dueOf(log), ["b/z 1", "a/x 2", "a/y 2", "b/x 2"], "who is due");
-    },
-  },
-  {
-    id: "due-limit",
-    promise: "at most `limit` sessions are named, the earliest",
-    async run(make) {
-      const { log } = await make();
-      for (const [index, session] of ["c", "b", "a"].entries()) await dated(log, refOf(session), index);
-      expectSame(await dueOf(log, { limit: 2 }), ["local/c 0", "local/b 1"], "who is due");
-    },
-  },
-  {
-    id: "due-default-limit",
-    promise: "without a limit a hundred are named",
-    async run(make) {
-      const { log } = await make();
-      await Promise.all(Array.from({ length: 103 }, (_, index) => dated(log, refOf(`s${index}`), 1)));
-      expectSame((await dueOf(log)).length, 100, "how many are due");
-    },
-  },
-  {
-    id: "due-pages",
-    promise: "page by page everybody is named once, also where many have one date",
-    async run(make) {
-      const { log } = await make();
-      for (let index = 0; index < 9; index++) await dated(log, refOf(`s${index % 5}`, index < 5 ? "a" : "b"), index % 2);
-      const seen: string[] = [];
-      let after: DueSession | undefined;
-      for (let page = 0; page < 9; page++) {
-        const found = await log.due({ now: later, limit: 2, ...(after ? { after } : {}) });
-        seen.push(...found.map(({ ref }) => `${ref.scope}/${ref.session}`));
-        after = found.at(-1);
-        if (!after) break;
-      }
-      expectSame(seen.join(" "), "a/s0 a/s2 a/s4 b/s1 b/s3 a/s1 a/s3 b/s0 b/s2", "the pages");
-    },
-  },
-  {
-    id: "due-page-gone",
-    promise: "the next page begins after its predecessor's last one, also when that one is due no more",
-    async run(make) {
-      const { log } = await make();
-      for (const session of ["a", "b", "c"]) await dated(log, refOf(session), 1);
-      const [after] = await log.due({ now: later, limit: 1 });
-      expectThat(after !== undefined, "nobody was due");
-      await log.setDue(after.ref, { expectedSeq: 1, due: null });
-      expectSame(await dueOf(log, { after }), ["local/b 1", "local/c 1"], "the next page");
+      expectSame(await dueOf((await subject.reopen?.()) ?? subject.log), firstDue, "who is due");
     },
   },
 ];
@@ -235,7 +141,7 @@ const leaseCases: readonly StoreCase<LogUnderTest>[] = [
       const { log, advance } = await withDate(make);
       await log.claim(sampleRef, { node: "one", leaseMs });
       advance?.(leaseMs + 1);
-      expectSame(await dueOf(log), first, "who is due");
+      expectSame(await dueOf(log), firstDue, "who is due");
     },
   },
   {
@@ -245,7 +151,7 @@ const leaseCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await withDate(make);
       await log.claim(sampleRef, { node: "one", leaseMs });
       await log.release(sampleRef, 1);
-      expectSame(await dueOf(log), first, "who is due");
+      expectSame(await dueOf(log), firstDue, "who is due");
     },
   },
   {
@@ -255,7 +161,7 @@ const leaseCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await make();
       await log.claim(sampleRef, { node: "one", leaseMs });
       await log.append(sampleRef, noteBatch("b1", 0, { epoch: 1, release: true, due: sampleAt + 5 }));
-      expectSame(await dueOf(log), first, "who is due");
+      expectSame(await dueOf(log), firstDue, "who is due");
     },
   },
 ];
@@ -268,7 +174,7 @@ const setCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await make();
       await log.append(sampleRef, noteBatch("b1", 0));
       await log.setDue(sampleRef, { expectedSeq: 1, due: sampleAt + 5 });
-      expectSame(await dueOf(log), first, "who is due");
+      expectSame(await dueOf(log), firstDue, "who is due");
     },
   },
   {
@@ -288,7 +194,7 @@ const setCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await withDate(make);
       await log.setDue(sampleRef, { expectedSeq: 0, due: null });
       await log.setDue(sampleRef, { expectedSeq: 2, due: null });
-      expectSame(await dueOf(log), first, "who is due");
+      expectSame(await dueOf(log), firstDue, "who is due");
     },
   },
   {
@@ -315,4 +221,4 @@ const setCases: readonly StoreCase<LogUnderTest>[] = [
 ];
 
 /** When a session needs an owner. Needs `exact` where a store could name too many, which is harmless. */
-export const dueCases: readonly StoreCase<LogUnderTest>[] = [...dateCases, ...listCases, ...leaseCases, ...setCases];
+export const dueCases: readonly StoreCase<LogUnderTest>[] = [...dateCases, ...dueListCases, ...leaseCases, ...setCases];
