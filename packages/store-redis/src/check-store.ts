@@ -66,10 +66,16 @@ async function* sessionsOf({
     const [next, found] = listOf(await connection.answer(words));
     cursor = textOf(next) ?? "0";
     for (const key of listOf(found)) {
-      const [scope, session] = (textOf(key) ?? "").slice(keys.sessions.length, -"}:meta".length).split(".");
-      if (!scope || !session || seen.has(`${scope}.${session}`)) continue;
-      seen.add(`${scope}.${session}`);
-      yield { scope, session };
+      const ref = refOf((textOf(key) ?? "").slice(keys.sessions.length, -"}:meta".length));
+      if (!ref || seen.has(`${ref.scope}.${ref.session}`)) continue;
+      seen.add(`${ref.scope}.${ref.session}`);
+      yield ref;
     }
   } while (cursor !== "0");
+}
+
+/** The keys of blobs are any text; some may look like those of a session. */
+function refOf(tag: string): SessionRef | undefined {
+  const [, scope, session] = /^([a-z0-9_-]+)\.([a-z0-9_-]+)$/.exec(tag) ?? [];
+  return scope && session ? { scope, session } : undefined;
 }

@@ -31,7 +31,7 @@ export interface ClientFactory {
   readonly where: string;
   /** A client that is not connected and will not connect again by itself. */
   make(): Client;
-  /** Connects and checks the server. @throws AgentError, or what the client throws */
+  /** Connects and checks the server; the caller disposes of a client that failed. @throws AgentError, or what the client throws */
   open(client: Client, deadlineMs: number): Promise<void>;
   /** What failed, as an error of ours, without a secret. */
   faultOf(error: Error): AgentError;
@@ -41,19 +41,18 @@ export interface ClientFactory {
 export function clientFactory(target: Target): ClientFactory {
   const where = placeOf(target);
   let hasTold = false;
+  const connect = async (client: Client): Promise<void> => {
+    await client.connect();
+    const { problem, unchecked } = checkServer(await infoOf(client), { where, durability: target.durability });
+    if (problem) throw problem;
+    if (unchecked.length === 0 || hasTold) return;
+    hasTold = true;
+    target.logger.log("warn", "Redis does not say how it keeps sessions; make sure of it", { where, unchecked: [...unchecked] });
+  };
   return {
     where,
     make: () => makeClient(target),
-    async open(client, deadlineMs) {
-      await within(client, deadlineMs, async () => {
-        await client.connect();
-        const { problem, unchecked } = checkServer(await infoOf(client), { where, durability: target.durability });
-        if (problem) throw problem;
-        if (unchecked.length === 0 || hasTold) return;
-        hasTold = true;
-        target.logger.log("warn", "Redis does not say how it keeps sessions; make sure of it", { where, unchecked: [...unchecked] });
-      });
-    },
+    open: (client, deadlineMs) => within(deadlineMs, connect(client), where),
     faultOf(error) {
       if (isAgentError(error)) return error;
       if (error instanceof ErrorReply) return faultOf(refusalOf(error), where);
@@ -90,16 +89,15 @@ export function dispose(client: Client): void {
 }
 
 /** Gives up on a server that accepts a connection and then says nothing. */
-async function within(client: Client, deadlineMs: number, work: () => Promise<void>): Promise<void> {
-  let isOver = false;
-  const timer = setTimeout(() => {
-    isOver = true;
-    dispose(client);
-  }, deadlineMs);
+async function within(deadlineMs: number, work: Promise<void>, where: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unavailable(where, `did not answer within ${deadlineMs} ms`)), deadlineMs);
+  });
+  // What it says after that is of no interest.
+  work.catch(() => {});
   try {
-    await work();
-  } catch (error) {
-    throw isOver ? new AgentError("STORE_UNAVAILABLE", { message: `Redis did not answer within ${deadlineMs} ms.` }) : error;
+    await Promise.race([work, silence]);
   } finally {
     clearTimeout(timer);
   }

@@ -97,13 +97,15 @@ export class Connection {
   async #sendLater(words: readonly Word[], options: AskOptions, deadlineMs: number): Promise<Outcome> {
     const askedAt = performance.now();
     if (!this.#attempt && askedAt < this.#retryAt) return this.#unsent(this.#failure);
+    // Counted while it waits: closing waits for it too.
+    this.#pending++;
     this.#attempt ??= this.#connect();
-    this.#start(undefined);
     await this.#attempt;
-    this.#finish(undefined);
+    const client = this.#client;
     const leftMs = deadlineMs - (performance.now() - askedAt);
-    if (!this.#client || leftMs <= 0) return this.#unsent(this.#failure);
-    return this.#send(this.#client, words, { options, deadlineMs: leftMs });
+    const outcome = client && leftMs > 0 ? this.#send(client, words, { options, deadlineMs: leftMs }) : this.#unsent(this.#failure);
+    this.#finish(client);
+    return outcome;
   }
 
   #unsent(error: AgentError | undefined): Outcome {
@@ -121,7 +123,6 @@ export class Connection {
       this.#client = client;
       this.#failures = 0;
       this.#failure = undefined;
-      client.unref();
     } catch (error) {
       this.#failure = error instanceof Error ? this.#factory.faultOf(error) : unavailable(this.where, "cannot be reached");
       this.#retryAt = performance.now() + Math.random() * Math.min(backoff.capMs, backoff.baseMs * 2 ** this.#failures++);
@@ -146,7 +147,7 @@ export class Connection {
         settle({ type: "uncertain", error: unavailable(this.where, `did not answer within ${Math.round(how.deadlineMs)} ms`) });
         if (this.#heardAt < sentAt) this.#lose(client);
       }, how.deadlineMs);
-      this.#start(client);
+      if (this.#pending++ === 0) client.ref();
       client.sendCommand([...words], how.options.isBinary ? { typeMapping: binary } : undefined).then(
         (reply: unknown) => {
           this.#heardAt = performance.now();
@@ -170,10 +171,6 @@ export class Connection {
   }
 
   /** A process ends when nothing but an idle store is left of it. */
-  #start(client: Client | undefined): void {
-    if (this.#pending++ === 0) client?.ref();
-  }
-
   #finish(client: Client | undefined): void {
     if (--this.#pending > 0) return;
     if (client?.isReady) client.unref();

@@ -19,7 +19,7 @@ export interface SessionKeys {
   readonly tail: string;
 }
 
-/** Every key that a store uses. Ids are of `[a-z0-9_-]`, so no part can pass for another. */
+/** Every key that a store uses. No prefix has a brace and no id a point or a slash, so no key can pass for another. */
 export interface StoreKeys {
   session(ref: SessionRef): SessionKeys;
   /** What the keys of sessions begin with, for scripts that find a session by itself. */
@@ -58,10 +58,10 @@ export function storeKeys(prefix: string): StoreKeys {
       };
     },
     sessions,
-    due: `${prefix}:due`,
-    index: (scope) => `${prefix}:index:${checkedScope(scope)}`,
-    blob: (scope, key) => `${prefix}:blob:${checkedScope(scope)}:${key}`,
-    blobs: (scope) => `${prefix}:blobs:${checkedScope(scope)}`,
+    due: `${prefix}:{due}`,
+    index: (scope) => `${prefix}:{index/${checkedScope(scope)}}`,
+    blob: (scope, key) => `${prefix}:{blobs/${checkedScope(scope)}}:blob:${key}`,
+    blobs: (scope) => `${prefix}:{blobs/${checkedScope(scope)}}:keys`,
   };
 }
 

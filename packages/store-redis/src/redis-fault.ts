@@ -26,7 +26,7 @@ export function isFull({ word, isDiskFull }: Refusal): boolean {
 
 /** True when another server, or the same one later, may answer otherwise: the connection is made anew. */
 export function isOfConnection({ word }: Refusal): boolean {
-  return ["READONLY", "NOAUTH", "WRONGPASS", "MASTERDOWN", "UNBLOCKED"].includes(word);
+  return ["READONLY", "NOAUTH", "WRONGPASS", "MASTERDOWN"].includes(word);
 }
 
 /** The refusal as an error of ours; `where` names the server without its password. */

@@ -1,6 +1,8 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createAgent, createSession, execute } from "@loopwright/core";
+import { scripted } from "@loopwright/core/memory";
 import type { Logger } from "@loopwright/core/ports";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { missing, redisFixture } from "./redis-fixture.ts";
@@ -112,7 +114,7 @@ describe.skipIf(missing !== undefined)("a Redis that went back to an older state
         message: expect.stringContaining("older state"),
       });
     expect(await other.log.read(ref)).toHaveLength(9);
-  }, 60_000);
+  });
 
   it("gives one epoch twice: the claim that is gone is fenced", async () => {
     const prefix = fixture.prefix();
@@ -125,5 +127,24 @@ describe.skipIf(missing !== undefined)("a Redis that went back to an older state
     await patiently(() => other.log.release(ref, 1));
     expect(await other.log.claim(ref, { node: "two", leaseMs: 60_000 })).toMatchObject({ type: "claimed", epoch: 2 });
     expect(await patiently(() => store.log.append(ref, batch(0, "zombie", { epoch: 2 })))).toEqual({ type: "fenced", currentEpoch: 2 });
+  });
+});
+
+describe.skipIf(missing !== undefined)("a handle over a Redis that has lost everything", () => {
+  it("rejects what is said to it, and begins no new history in silence", async () => {
+    const store = fixture.open();
+    const agent = createAgent({ name: "told", provider: scripted([{ text: "One." }, { text: "Two." }]) });
+    const session = createSession({ agent, id: ref.session, store });
+    await execute(session, "First.").result();
+    const { lastSeq } = await store.log.head(ref);
+    expect(lastSeq).toBeGreaterThan(3);
+    await fixture.redis.command("FLUSHALL");
+    const outcome = await session.submit("Second.").then(
+      () => "accepted",
+      (error) => error.code,
+    );
+    // The driver sees the shorter log by itself and calls it corrupt; a handle that is new has the word of the store.
+    expect(["HISTORY_LOST", "SESSION_CORRUPT"]).toContain(outcome);
+    await expect(createSession({ agent, id: ref.session, store }).ready()).rejects.toMatchObject({ code: "HISTORY_LOST" });
   });
 });

@@ -1,3 +1,4 @@
+import { isAgentError } from "@loopwright/core";
 import type { AppendRequest, SessionLog, SessionRef } from "@loopwright/core/ports";
 
 export const ref: SessionRef = { scope: "local", session: "first" };
@@ -22,7 +23,7 @@ export async function fill(log: SessionLog, count: number, into: SessionRef = re
     );
 }
 
-/** Tries again until it does not reject: a connection is made anew after a random moment. */
+/** Tries again until it does not reject for want of a server: a connection is made anew after a random moment. */
 export async function patiently<T>(work: () => Promise<T>, isGood: (value: T) => boolean = () => true): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -30,7 +31,8 @@ export async function patiently<T>(work: () => Promise<T>, isGood: (value: T) =>
       if (isGood(value)) return value;
       if (tries > 500) throw new Error(`It stays ${JSON.stringify(value)}.`);
     } catch (error) {
-      if (tries > 500) throw error;
+      const mayPass = isAgentError(error) && ["STORE_UNAVAILABLE", "STORE_READ_ONLY", "CONFIG_INVALID"].includes(error.code);
+      if (!mayPass || tries > 500) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
