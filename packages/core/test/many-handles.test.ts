@@ -7,13 +7,16 @@ const seedCount = Number(process.env["LOOPWRIGHT_STORMS"] ?? 150);
 const firstSeed = Number(process.env["LOOPWRIGHT_STORM"] ?? 1);
 
 describe("several handles on one session", () => {
-  it("lose nothing, double nothing and come to rest, whatever fails", async () => {
+  it("lose nothing, double nothing and come to rest, whatever fails", { timeout: 1_800_000 }, async () => {
     let runs = 0;
+    let deltas = 0;
     for (let seed = firstSeed; seed < firstSeed + seedCount; seed++) {
       const outcome = await simulateHandles(seed);
       expect(flawsOf(outcome), `LOOPWRIGHT_STORM=${seed}`).toEqual([]);
+      deltas += outcome.foreignDeltas;
       runs += outcome.facts.filter(({ type }) => type === "run.finished").length;
     }
     expect(runs).toBeGreaterThan(seedCount);
+    expect(deltas).toBeGreaterThan(seedCount);
   });
 });

@@ -13,8 +13,8 @@ import {
   type SessionEvent,
   type SubmitOptions,
 } from "../src/index.ts";
-import { memoryStore, type ScriptedTurn, scripted } from "../src/memory/index.ts";
-import type { AppendOutcome, Clock, SessionLog, SessionStore } from "../src/ports/index.ts";
+import { memoryChannel, memoryStore, type ScriptedTurn, scripted } from "../src/memory/index.ts";
+import type { AppendOutcome, Clock, EventChannel, SessionLog, SessionStore } from "../src/ports/index.ts";
 import { type ManualClock, manualClock } from "../src/testing/manual-clock.ts";
 import { seededIds } from "../src/testing/seeded-ids.ts";
 import { seededRandom } from "../src/testing/seeded-random.ts";
@@ -46,6 +46,8 @@ export interface Process {
   /** What it heard as a follower that follows again whenever the store is lost; absent where it does not follow. */
   readonly followed: SessionEvent[] | undefined;
   isRested: boolean;
+  /** May own the session: it did not begin as a mere watcher, and was not handed over. */
+  drives: boolean;
   /** Dead: nothing it asks is answered, none of its timers fires. Let go: its handle was disposed. */
   state: "alive" | "dead" | "let go";
   /** Timers of its driver. */
@@ -60,6 +62,8 @@ export interface Outcome {
   /** Call keys of once tools, as often as they were started. */
   readonly onceStarts: readonly string[];
   readonly isLeased: boolean;
+  /** Deltas that were heard by handles that never drive. */
+  readonly foreignDeltas: number;
   readonly sent: readonly string[];
 }
 
@@ -78,6 +82,7 @@ class Storm {
   private readonly random: () => number;
   private readonly clock: ManualClock = manualClock();
   private readonly store: SessionStore = memoryStore({ clock: this.clock });
+  private readonly channel: EventChannel = this.lossy(memoryChannel());
   private readonly processes: Process[] = [];
   private readonly streams: (WatchedStream & { readonly stream: ExecuteStream })[] = [];
   private readonly submissions: Submission[] = [];
@@ -147,7 +152,18 @@ class Storm {
     return { text: "an answer", after, chunkSize: 3 };
   }
 
-  private start(): Process {
+  /** A channel that loses what it likes while it storms. */
+  private lossy(channel: EventChannel): EventChannel {
+    return {
+      ...channel,
+      publish: (session, events) => {
+        const kept = events.filter(() => !(this.isStormy && this.isChance(0.05)));
+        if (kept.length > 0) channel.publish(session, kept);
+      },
+    };
+  }
+
+  private start(mustDrive = false): Process {
     const node = `n${this.processes.length + 1}`;
     const told: SessionEvent[] = [];
     const timers = new Set<object>();
@@ -170,9 +186,11 @@ class Storm {
     };
     const store = { ...this.store, log: this.logOf(() => process) };
     const ids = seededIds(1_000 * (this.processes.length + 1));
-    const session = createSession({ agent: this.agent, id: ref.session, store, clock, ids, node, leaseMs });
+    const drives = mustDrive || this.isChance(0.7);
+    const channel = this.isChance(0.7) ? { channel: this.channel } : {};
+    const session = createSession({ agent: this.agent, id: ref.session, store, clock, ids, node, leaseMs, drives, ...channel });
     const followed = this.isChance(0.4) ? [] : undefined;
-    const process: Process = { node, session, told, followed, isRested: false, state: "alive", pending: () => timers.size };
+    const process: Process = { node, session, told, followed, isRested: false, drives, state: "alive", pending: () => timers.size };
     if (followed) this.follow(process, followed);
     session.subscribe((events) => told.push(...events));
     this.processes.push(process);
@@ -263,7 +281,7 @@ class Storm {
     const again = this.sent.length > 0 && this.isChance(0.15);
     const text = again ? this.oneOf(this.sent) : `input ${++this.count}`;
     if (!again) this.sent.push(text);
-    const mode = this.oneOf(["enqueue", "enqueue", "steer", "interrupt"] as const);
+    const mode = this.oneOf(["enqueue", "enqueue", "steer", "interrupt", "reject"] as const);
     if (this.isChance(0.3)) this.submit(process, text, { idempotencyKey: text, mode });
     else this.watch(process, text, execute(process.session, text, { idempotencyKey: text, mode }));
   }
@@ -305,6 +323,9 @@ class Storm {
     else if (dice < 0.93) {
       process.state = "let go";
       void process.session[Symbol.asyncDispose]();
+    } else if (dice < 0.96) {
+      process.drives = false;
+      void process.session.handOver();
     }
   }
 
@@ -319,6 +340,7 @@ class Storm {
   async rage(): Promise<void> {
     for (let step = 0; step < 25; step++) {
       while (this.processes.filter(({ state }) => state === "alive").length < 3) this.start();
+      if (!this.processes.some(({ state, drives }) => state === "alive" && drives)) this.start(true);
       this.act();
       if (this.isChance(0.5)) await this.pass(this.random() * 1_500);
       else await this.takeTurns();
@@ -329,7 +351,7 @@ class Storm {
   async settle(): Promise<void> {
     this.isStormy = false;
     await this.pass(leaseMs * 2);
-    const last = this.start();
+    const last = this.start(true);
     for (let round = 0; round < 30; round++) {
       this.watch(last, "resume", resume(last.session));
       await this.pass(2_000);
@@ -348,6 +370,7 @@ class Storm {
     return {
       facts,
       isLeased,
+      foreignDeltas: this.processes.flatMap(({ drives, told }) => (drives ? [] : told.filter((event) => "lane" in event))).length,
       streams,
       submissions: this.submissions,
       processes: this.processes,
