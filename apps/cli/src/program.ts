@@ -69,7 +69,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
 }
 
 function addRun(program: Command, exit: (code: number) => void): void {
-  shared(
+  linked(
     program.command("run").description("serve the page and the API until Ctrl+C; without a key the offline demonstration model answers"),
   )
     .option("--port <number>", "default: 8080, or the next free one; 0: any free one")
@@ -80,6 +80,7 @@ function addRun(program: Command, exit: (code: number) => void): void {
     .option("--allow-host <name>", "another name by which callers may know this server; may be repeated", collect)
     .option("--shutdown-timeout <seconds>", "how long open runs may go on when it is stopped; default: 0 at Ctrl+C, 30 at SIGTERM")
     .option("--json", "print what happens as one JSON object a line")
+    .option("--role <name>", "server, worker or all; default: all. A worker listens only with --port, for /healthz, /readyz and /metrics")
     .action(async (flags) => {
       const { run } = await import("./commands/run.ts");
       exit(await run(flags));
@@ -119,7 +120,7 @@ function addSessions(program: Command, exit: (code: number) => void): void {
   const add = (name: string, description: string): Command =>
     remote(sessions.command(name))
       .description(description)
-      .option("--store <file>", "the store's file")
+      .option("--store <place>", "where sessions are kept, as for `run`")
       .option("--env <file>", "file with variables");
   add("list", "all sessions, the latest change first")
     .option("--limit <count>", "at most this many", "50")
@@ -139,7 +140,7 @@ function addSessions(program: Command, exit: (code: number) => void): void {
 }
 
 function addDoctor(program: Command, exit: (code: number) => void): void {
-  shared(program.command("doctor").description("check Node.js, the store, keys and models"))
+  linked(program.command("doctor").description("check Node.js, the store, channel and queue, keys and models"))
     .option("--online", "also ask the chosen vendor for one word (this costs a little)")
     .option("--json", "as one JSON object")
     .action(async (flags) => {
@@ -154,9 +155,17 @@ function shared(command: Command): Command {
     .option("--model <name>", "the model; default: the vendor's")
     .option("--base-url <url>", "another address of the vendor's API")
     .addOption(new Option("--offline", "the offline demonstration model: no network, no key").conflicts("provider"))
-    .option("--store <file>", "where sessions are kept; default: .loopwright/sessions.db")
+    .option("--store <place>", "a SQLite file, redis://host, file:folder or s3://bucket; default: .loopwright/sessions.db")
     .option("--tools <file>", "a module that exports tools of your own")
     .option("--env <file>", "file with variables; default: .env. The real environment wins");
+}
+
+/** Flags of what may be one of several processes. */
+function linked(command: Command): Command {
+  return shared(command)
+    .option("--redis <url>", "a Redis for store, channel and queue, where they are not named")
+    .option("--channel <url>", "redis://host: carries events to the other processes on the store")
+    .option("--queue <url>", "redis://host: tells workers of work");
 }
 
 /** Flags that name a running server; who answers and where sessions are kept is decided there. */

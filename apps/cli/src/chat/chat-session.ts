@@ -1,7 +1,23 @@
-import type { AgentEvent, Cost, ExecuteResult, Message, PendingToolCall, ToolResultMessage, Usage } from "@loopwright/core";
+import type {
+  AgentEvent,
+  Cost,
+  ExecuteResult,
+  Message,
+  PendingApproval,
+  PendingToolCall,
+  ToolResultMessage,
+  Usage,
+} from "@loopwright/core";
+import type { ApprovalDecision } from "@loopwright/core/protocol";
 
 /** How the run ended that answered an input. */
 export type AnswerEnd = Pick<ExecuteResult, "status" | "error" | "runId">;
+
+/** What the person said to everything that waited. */
+export interface CallAnswers {
+  readonly results: readonly ToolResultMessage[];
+  readonly decisions: readonly (ApprovalDecision & { readonly callKey: string })[];
+}
 
 /** Who is told what happens in a session. */
 export interface ChatListener {
@@ -20,6 +36,7 @@ export interface ChatSession {
   /** The transcript, oldest first. */
   readonly messages: readonly Message[];
   readonly pendingToolCalls: readonly PendingToolCall[];
+  readonly pendingApprovals: readonly PendingApproval[];
   readonly usage: Usage | undefined;
   readonly cost: Cost | undefined;
   readonly contextTokens: number | undefined;
@@ -30,8 +47,10 @@ export interface ChatSession {
   /** Something of it is kept and can be come back to. */
   readonly isKept: boolean;
   subscribe(listener: ChatListener): () => void;
-  /** Says words (they join the open run) or gives the results of calls. Resolves when the run that answers ends or waits. */
-  say(input: string | readonly ToolResultMessage[], options: { readonly model?: string }): Promise<AnswerEnd>;
+  /** Says words (they join the open run). Resolves when the run that answers ends or waits. */
+  say(words: string, options: { readonly model?: string }): Promise<AnswerEnd>;
+  /** Answers calls that wait. Resolves when their run ends or waits again. */
+  answer(answers: CallAnswers): Promise<AnswerEnd>;
   goOn(): Promise<AnswerEnd>;
   /** Stops the open run. Resolves when that is recorded. */
   abort(): Promise<void>;

@@ -1,9 +1,12 @@
-import type { AgentEvent, PendingToolCall, ToolResultMessage } from "@loopwright/core";
+import type { AgentEvent } from "@loopwright/core";
 import { complaintOf } from "../complaint.ts";
 import { addNotice, foldScreen, screenOf } from "../screen/fold-screen.ts";
 import { emptyScreen, type Screen, type Tone } from "../screen/screen.ts";
-import type { AnswerEnd, ChatSession } from "./chat-session.ts";
-import { answerTo } from "./question-lines.ts";
+import { decisionOf } from "./approval-lines.ts";
+import type { AnswerEnd, CallAnswers, ChatSession } from "./chat-session.ts";
+import { answerTo, isApproval, type Question } from "./question-lines.ts";
+
+type Answer = CallAnswers["results"][number] | CallAnswers["decisions"][number];
 
 /** Messages of the past that a resumed session shows. */
 const pastShownMax = 40;
@@ -17,8 +20,8 @@ export interface Conversation {
   readonly screen: Screen;
   readonly isBusy: boolean;
   /** The call that the next words answer. */
-  readonly question: PendingToolCall | undefined;
-  /** Resolves when no run of ours is open. */
+  readonly question: Question | undefined;
+  /** Resolves when no run of ours is open, or one asks the person. */
   rest(): Promise<void>;
   /** Shows the past and goes on with a run that a crash cut off, or with one that is under way. */
   begin(): void;
@@ -38,7 +41,9 @@ class SessionConversation implements Conversation {
   private readonly onChange: () => void;
   private readonly open = new Set<Promise<void>>();
   /** Given answers by call key; they are sent when the last one is there. */
-  private readonly answers = new Map<string, ToolResultMessage>();
+  private readonly answers = new Map<string, Answer>();
+  /** Who waits for a change. */
+  private wakes: (() => void)[] = [];
   private readonly unsubscribe: () => void;
   private model: string | undefined;
   /** A run that several inputs joined is complained about once. */
@@ -46,7 +51,10 @@ class SessionConversation implements Conversation {
 
   constructor(session: ChatSession, onChange: () => void) {
     this.session = session;
-    this.onChange = onChange;
+    this.onChange = () => {
+      onChange();
+      for (const wake of this.wakes.splice(0)) wake();
+    };
     this.unsubscribe = session.subscribe({
       events: (events) => this.fold(events),
       connection: (isLost) =>
@@ -65,11 +73,12 @@ class SessionConversation implements Conversation {
   }
 
   async rest(): Promise<void> {
-    while (this.open.size > 0) await Promise.all(this.open);
+    while (this.open.size > 0 && !this.question)
+      await Promise.race([Promise.all(this.open), new Promise<void>((wake) => this.wakes.push(wake))]);
   }
 
   begin(): void {
-    const { messages, pendingToolCalls, state, usage, cost, contextTokens } = this.session;
+    const { messages, pendingToolCalls, pendingApprovals, state, usage, cost, contextTokens } = this.session;
     this.screen = {
       ...this.screen,
       ...(usage ? { usage } : {}),
@@ -80,7 +89,8 @@ class SessionConversation implements Conversation {
     if (left > 0)
       this.notice("quiet", [`${left} earlier messages are not shown; \`loopwright sessions show ${this.session.id}\` has all.`]);
     this.screen = screenOf(this.screen, left > 0 ? messages.slice(left) : messages);
-    if (pendingToolCalls.length > 0) this.screen = { ...this.screen, pending: pendingToolCalls, activity: "asking" };
+    if (pendingToolCalls.length + pendingApprovals.length > 0)
+      this.screen = { ...this.screen, pending: pendingToolCalls, approvals: pendingApprovals, activity: "asking" };
     else if (state !== "resting") {
       const cutOff = "The last run was cut off before it was done. It goes on now; everything recorded is kept.";
       this.notice(state === "cut-off" ? "warning" : "quiet", [state === "cut-off" ? cutOff : "A run is under way."]);
@@ -89,8 +99,8 @@ class SessionConversation implements Conversation {
     this.onChange();
   }
 
-  get question(): PendingToolCall | undefined {
-    return this.screen.pending.find((call) => !this.answers.has(call.callKey));
+  get question(): Question | undefined {
+    return [...this.screen.approvals, ...this.screen.pending].find((call) => !this.answers.has(call.callKey));
   }
 
   send(text: string): void {
@@ -99,10 +109,20 @@ class SessionConversation implements Conversation {
       this.follow(this.session.say(text, this.model ? { model: this.model } : {}));
       return;
     }
-    const { toolCallId, callKey } = question;
-    this.answers.set(callKey, { role: "tool_result", toolCallId, callKey, content: answerTo(question, text) });
-    if (this.question) this.onChange();
-    else this.follow(this.session.say([...this.answers.values()], {}));
+    const answer = answerOf(question, text);
+    if (!answer) {
+      this.notice("warning", ["Type y or n; a note may follow."]);
+      return;
+    }
+    this.answers.set(question.callKey, answer);
+    if (this.question) {
+      this.onChange();
+      return;
+    }
+    const answers = [...this.answers.values()];
+    const results = answers.flatMap((one) => ("role" in one ? [one] : []));
+    const decisions = answers.flatMap((one) => ("role" in one ? [] : [one]));
+    this.follow(this.session.answer({ results, decisions }));
   }
 
   async abort(): Promise<void> {
@@ -155,6 +175,14 @@ class SessionConversation implements Conversation {
     for (const event of events) this.screen = foldScreen(this.screen, event, now);
     this.onChange();
   }
+}
+
+/** The words as what the call waits for; `undefined`: they are no decision. */
+function answerOf(question: Question, text: string): Answer | undefined {
+  const { toolCallId, callKey } = question;
+  if (!isApproval(question)) return { role: "tool_result", toolCallId, callKey, content: answerTo(question, text) };
+  const decision = decisionOf(text);
+  return decision && { callKey, argsDigest: question.argsDigest, ...decision };
 }
 
 /** A conversation over a session that is ready. `onChange` is called after every change. */

@@ -33,6 +33,9 @@ function localSession(session: AgentSession): ChatSession {
     get pendingToolCalls() {
       return session.pendingToolCalls;
     },
+    get pendingApprovals() {
+      return session.pendingApprovals;
+    },
     get usage() {
       return session.totalUsage;
     },
@@ -51,6 +54,10 @@ function localSession(session: AgentSession): ChatSession {
     },
     subscribe: (listener) => session.subscribe((events) => listener.events(events)),
     say: (input, options) => ending(execute(session, input, { mode: "steer", ...options })),
+    async answer({ results, decisions }) {
+      for (const { callKey, ...decision } of decisions) await session.decide(callKey, decision);
+      return ending(results.length > 0 ? execute(session, results) : resume(session));
+    },
     goOn: () => ending(resume(session)),
     abort: async () => void (await session.abort("stopped by the user")),
     leave: () => session[Symbol.asyncDispose](),

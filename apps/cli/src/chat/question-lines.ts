@@ -1,11 +1,20 @@
-import type { PendingToolCall } from "@loopwright/core";
+import type { PendingApproval, PendingToolCall } from "@loopwright/core";
 import { askUserName, questionOf } from "../compose/ask-user-tool.ts";
 import type { Frame } from "../markdown/frame.ts";
 import { wrapLines } from "../terminal/lines.ts";
 import { neutralise, oneLine } from "../terminal/neutralise.ts";
+import { approvalLines } from "./approval-lines.ts";
 
-/** A call that waits for the person, as a question. */
-export function questionLines(call: PendingToolCall, { style, width }: Frame): readonly string[] {
+/** A call that waits for the person: for an answer, or for leave. */
+export type Question = PendingToolCall | PendingApproval;
+
+/** True for one that waits for leave. */
+export const isApproval = (question: Question): question is PendingApproval => "argsDigest" in question;
+
+/** What waits for the person, as a question. */
+export function questionLines(call: Question, frame: Frame): readonly string[] {
+  if (isApproval(call)) return approvalLines(call, frame);
+  const { style, width } = frame;
   const { question, choices } = questionOf(call.args);
   const what =
     call.toolName === askUserName ? neutralise(question) : `${oneLine(call.toolName, 64)} ${oneLine(JSON.stringify(call.args), 200)}`;

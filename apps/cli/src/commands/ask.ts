@@ -5,6 +5,7 @@ import { openSession, openWorkplace } from "../compose/workplace.ts";
 import { exitCodeOfRun } from "../exit-code.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
 import { costText, usageParts } from "../screen/footer-lines.ts";
+import { oneLine } from "../terminal/neutralise.ts";
 import { createAnswerPrinter } from "./answer-printer.ts";
 import { type SharedFlags, settingsOf } from "./flags.ts";
 import { printJson } from "./print-json.ts";
@@ -74,7 +75,8 @@ async function follow(asked: Asked): Promise<number> {
     if (flags.json) await printJson(stream, process.stdout);
     else await printAnswer(stream, flags);
     const result = await stream.result();
-    if (!flags.quiet && !flags.json) process.stderr.write(`${account(result)}\nResume: ${resumeCommand}\n`);
+    if (!flags.quiet && !flags.json)
+      process.stderr.write(`${[...waitingLines(result), account(result)].join("\n")}\nResume: ${resumeCommand}\n`);
     if (result.error && result.status === "error") process.stderr.write(`${complaintOf(result.error).join("\n")}\n`);
     return exitCodeOfRun(result);
   } finally {
@@ -86,6 +88,15 @@ async function printAnswer(stream: ExecuteStream, flags: AskFlags): Promise<void
   const printer = createAnswerPrinter({ stdout: process.stdout, stderr: process.stderr, flags });
   for await (const event of stream as AsyncIterable<AgentEvent>) printer.push(event);
   printer.end((await stream.result()).text);
+}
+
+/** The calls that wait for a person, one on a line. */
+function waitingLines({ pendingToolCalls = [], pendingApprovals = [] }: ExecuteResult): readonly string[] {
+  const asked = [
+    ...pendingApprovals.map((call) => ({ ...call, waits: "leave" })),
+    ...pendingToolCalls.map((call) => ({ ...call, waits: "an answer" })),
+  ];
+  return asked.map(({ toolName, args, waits }) => `Waits for ${waits}: ${oneLine(`${toolName} ${JSON.stringify(args)}`, 200)}`);
 }
 
 function account(result: ExecuteResult): string {

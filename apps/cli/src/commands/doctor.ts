@@ -2,11 +2,12 @@ import { isAgentError } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { complaintOf } from "../complaint.ts";
 import { createProvider } from "../compose/create-provider.ts";
-import { openExistingStore } from "../compose/kept-sessions.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type Vendor, vendors } from "../settings/vendors.ts";
 import { padTo } from "../terminal/lines.ts";
+import { checkLinks } from "./check-links.ts";
+import { checkStore } from "./check-store.ts";
 import { type SharedFlags, settingsOf, styleFor } from "./flags.ts";
 
 interface DoctorFlags extends SharedFlags {
@@ -15,7 +16,7 @@ interface DoctorFlags extends SharedFlags {
 }
 
 /** One thing that was looked at. */
-interface Finding {
+export interface Finding {
   readonly what: string;
   readonly state: "ok" | "note" | "bad";
   readonly text: string;
@@ -23,12 +24,13 @@ interface Finding {
 
 const onlineMs = 30_000;
 
-/** Looks at Node.js, the store, the keys and the models; 1 when something is broken. Values of keys are never shown. */
+/** Looks at Node.js, the store, channel and queue, the keys and the models; 1 when something is broken. Values of keys are never shown. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
   const settings = await settingsOf(flags);
   const findings: Finding[] = [
     nodeFinding(),
-    await storeFinding(settings),
+    await checkStore(settings),
+    ...(await checkLinks(settings)),
     ...(await vendorFindings(settings)),
     await choiceFinding(settings),
   ];
@@ -51,21 +53,6 @@ function print(findings: readonly Finding[], flags: DoctorFlags): void {
 
 function nodeFinding(): Finding {
   return { what: "Node.js", state: "ok", text: `${process.versions.node}, SQLite ${process.versions["sqlite"] ?? "unknown"}` };
-}
-
-async function storeFinding({ storeFile }: Settings): Promise<Finding> {
-  const store = openExistingStore(storeFile);
-  if (!store) return { what: "store", state: "note", text: `${storeFile} (not made yet; the first message makes it)` };
-  try {
-    const { problems, damaged, sessionCount, factCount, sizeBytes } = await store.check();
-    const text = `${storeFile}: ${sessionCount} sessions, ${factCount} facts, ${Math.ceil(sizeBytes / 1024)} KiB`;
-    const broken = [...problems, ...damaged.map((session) => `session ${session} is damaged and read-only`)];
-    return { what: "store", state: broken.length > 0 ? "bad" : "ok", text: [text, ...broken.slice(0, 10)].join("\n") };
-  } catch (error) {
-    return { what: "store", state: "bad", text: [storeFile, ...complaintOf(error)].join("\n") };
-  } finally {
-    await store.close();
-  }
 }
 
 async function vendorFindings(settings: Settings): Promise<readonly Finding[]> {

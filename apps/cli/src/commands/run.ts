@@ -1,3 +1,4 @@
+import { openLinks } from "../compose/open-links.ts";
 import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { createRunLogger } from "../serve/run-logger.ts";
@@ -5,16 +6,24 @@ import { type RunFlags, runSettings } from "../serve/run-settings.ts";
 import { serve } from "../serve/serve.ts";
 import { settingsOf } from "./flags.ts";
 
-/** Serves the page and the API until the process is asked to end; returns the exit code. @throws AgentError CONFIG_INVALID, MODEL_KEY_MISSING, STORE_* */
+/**
+ * Serves the page and the API, or runs sessions, until the process is asked to end; returns the exit code.
+ * @throws AgentError CONFIG_INVALID, MODEL_KEY_MISSING, STORE_*
+ */
 export async function run(flags: RunFlags): Promise<number> {
   const settings = await settingsOf(flags);
   const wishes = runSettings(flags, settings);
   const logger = createRunLogger({ isJson: flags.json === true, stdout: process.stdout, stderr: process.stderr });
-  const workplace = await openWorkplace(settings, { isAttended: false, surface: "web page" });
+  const links = await openLinks(settings, logger);
   try {
-    await serve(workplace, wishes, logger);
-    return exitCodes.ok;
+    const workplace = await openWorkplace(settings, { isAttended: false, surface: "web page", logger });
+    try {
+      await serve({ workplace, links, wishes, logger });
+      return exitCodes.ok;
+    } finally {
+      await workplace.store.close();
+    }
   } finally {
-    await workplace.store.close();
+    await links.close();
   }
 }

@@ -1,5 +1,6 @@
 import type { Message, MessageId } from "@loopwright/core";
 import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
+import type { Question } from "../chat/question-lines.ts";
 
 /** What is said in a session. */
 export interface Transcript {
@@ -8,6 +9,8 @@ export interface Transcript {
   readonly messages: readonly { readonly id: MessageId; readonly message: Message }[];
   /** Its last run was cut off and waits for somebody to go on with it. */
   readonly isInterrupted: boolean;
+  /** What waits for a person. */
+  readonly pending: readonly Question[];
 }
 
 /** Sessions that can be looked at: of a store's file, or of a server. */

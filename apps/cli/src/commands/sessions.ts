@@ -1,5 +1,6 @@
 import { AgentError } from "@loopwright/core";
-import type { SessionSummary } from "@loopwright/core/ports";
+import type { SessionSummary, WaitingReason } from "@loopwright/core/ports";
+import { questionLines } from "../chat/question-lines.ts";
 import { localShelf } from "../compose/local-shelf.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
@@ -39,7 +40,7 @@ export async function searchSessions(words: readonly string[], flags: SessionFla
 /** Prints the transcript. @throws AgentError SESSION_NOT_FOUND */
 export async function showSession(id: string, flags: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
-    const { title, messages, isInterrupted } = await shelf.read(id);
+    const { title, messages, isInterrupted, pending } = await shelf.read(id);
     if (flags.json) {
       for (const { id: messageId, message } of messages) print(JSON.stringify({ id: messageId, ...message }));
       return exitCodes.ok;
@@ -50,8 +51,10 @@ export async function showSession(id: string, flags: SessionFlags): Promise<numb
       emptyScreen,
       messages.map(({ message }) => message),
     );
+    const questions = pending.flatMap((question) => questionLines(question, frame));
     if (title) print(frame.style.bold(oneLine(title, 200)));
     for (const line of createScreenWriter().write(screen, view).finished) print(line);
+    if (questions.length > 0) process.stderr.write(`\n${questions.join("\n")}\nAnswer: ${shelf.resumeCommand(id)}\n`);
     if (isInterrupted) process.stderr.write(`\nIts last run was cut off. Go on with it: ${shelf.resumeCommand(id)}\n`);
     return exitCodes.ok;
   });
@@ -77,7 +80,7 @@ async function withShelf(flags: SessionFlags, work: (shelf: SessionShelf) => Pro
 
 async function openShelf(flags: SessionFlags): Promise<SessionShelf> {
   if (flags.url !== undefined) return (await import("../remote/remote-shelf.ts")).remoteShelf(await serverOf(flags));
-  return localShelf((await settingsOf({ ...flags, offline: true })).storeFile);
+  return localShelf(await settingsOf({ ...flags, offline: true }));
 }
 
 function limitOf({ limit = "50" }: SessionFlags): number {
@@ -95,7 +98,16 @@ export function summaryLine(summary: SessionSummary): string {
   const count = `${summary.messageCount} message${summary.messageCount === 1 ? "" : "s"}`;
   const state =
     summary.status === "idle" && summary.lastRun && summary.lastRun.status !== "completed" ? summary.lastRun.status : summary.status;
-  return `${summary.id}  ${changed}  ${padTo(state, 8)}  ${padTo(count, 12)}  ${oneLine(summary.title ?? "", 60)}`.trimEnd();
+  const waits = waitsText(summary);
+  const tail = [oneLine(summary.title ?? "", 60), ...(waits === undefined ? [] : [`(${waits})`])].join("  ");
+  return `${summary.id}  ${changed}  ${padTo(state, 8)}  ${padTo(count, 12)}  ${tail}`.trimEnd();
+}
+
+const waitsFor: { readonly [Reason in WaitingReason]: string } = { client_tools: "an answer", approvals: "leave" };
+
+/** For what a session waits, where it does. */
+function waitsText({ waitsFor: reasons = [] }: Pick<SessionSummary, "waitsFor">): string | undefined {
+  return reasons.length === 0 ? undefined : `waits for ${reasons.map((reason) => waitsFor[reason]).join(" and for ")}`;
 }
 
 function print(line: string): void {

@@ -1,14 +1,20 @@
 import { existsSync } from "node:fs";
 import { AgentError } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
-import { type SqliteStore, sqliteStore } from "@loopwright/store-sqlite";
+import type { Settings } from "../settings/settings.ts";
+import { openStore } from "./open-store.ts";
 
 /** The scope of everything that the command line keeps. */
 export const localScope = "local";
 
-/** The store when its file exists: commands that only look never create one. */
-export function openExistingStore(storeFile: string): SqliteStore | undefined {
-  return existsSync(storeFile) ? sqliteStore(storeFile) : undefined;
+/** The store when it is there: commands that only look never create a file. @throws AgentError CONFIG_INVALID */
+export async function openExistingStore({
+  store,
+  environment,
+}: Pick<Settings, "store" | "environment">): Promise<SessionStore | undefined> {
+  if (store.kind === "sqlite" && !existsSync(store.file)) return undefined;
+  if (store.kind === "files" && !existsSync(store.folder)) return undefined;
+  return openStore(store, { environment });
 }
 
 /** @throws AgentError SESSION_NOT_FOUND when the store does not know the id. */

@@ -2,21 +2,24 @@ import { AgentError, createAgent } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
 import { offline } from "@loopwright/providers-scripted";
 import type { SessionShelf } from "../commands/session-shelf.ts";
+import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { findSession, localScope, openExistingStore } from "./kept-sessions.ts";
 import { openSession } from "./workplace.ts";
 
-/** The sessions of a store's file, which need not exist: looking makes none. */
-export function localShelf(storeFile: string): SessionShelf {
-  const store = openExistingStore(storeFile);
+/** The sessions of a store, whose file need not exist: looking makes none. @throws AgentError CONFIG_INVALID */
+export async function localShelf(settings: Pick<Settings, "store" | "environment">): Promise<SessionShelf> {
+  const store = await openExistingStore(settings);
   return {
     list: async (limit) => (store ? store.index.list(localScope, { limit }) : []),
     search: async (words, limit) => (store ? store.index.search(localScope, words, { limit }) : []),
     async read(id) {
       // Reading needs no model; the offline one stands in for whichever will be asked next.
       const agent = createAgent({ name: "reader", provider: offline() });
-      const { title, messages, messageIds, isInterrupted } = await openSession({ agent, store: known(store, id) }, id);
-      return { title, isInterrupted, messages: messages.map((message, place) => ({ id: messageIds[place] ?? "", message })) };
+      const session = await openSession({ agent, store: known(store, id) }, id);
+      const { title, messages, messageIds, isInterrupted } = session;
+      const pending = [...session.pendingApprovals, ...session.pendingToolCalls];
+      return { title, isInterrupted, pending, messages: messages.map((message, place) => ({ id: messageIds[place] ?? "", message })) };
     },
     remove: (id) => removeSession(known(store, id), id),
     resumeCommand: (id) => `loopwright chat --resume ${id}`,

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { type Agent, type AgentSession, createSession, readOpening } from "@loopwright/core";
-import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
-import { sqliteStore } from "@loopwright/store-sqlite";
+import type { Logger, ModelProvider, SessionStore } from "@loopwright/core/ports";
 import type { Settings } from "../settings/settings.ts";
 import { type AssistantOptions, createAssistant } from "./create-assistant.ts";
 import { createProvider } from "./create-provider.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
 import { loadTools } from "./load-tools.ts";
+import { openStore } from "./open-store.ts";
 
 /** Everything that a run needs. */
 export interface Workplace {
@@ -16,17 +16,28 @@ export interface Workplace {
   readonly store: SessionStore;
 }
 
+export interface WorkplaceOptions extends Pick<AssistantOptions, "isAttended" | "surface"> {
+  /** Hears what the store has to tell operators. */
+  readonly logger?: Logger;
+}
+
 /**
  * Agent and store of the settings. Nothing is sent, and no file is made yet; one that exists is looked at, so that a broken store
  * is told before anything is asked.
  * @throws AgentError MODEL_KEY_MISSING, CONFIG_INVALID, STORE_*
  */
-export async function openWorkplace(settings: Settings, options: Pick<AssistantOptions, "isAttended" | "surface">): Promise<Workplace> {
+export async function openWorkplace(settings: Settings, { logger, ...options }: WorkplaceOptions): Promise<Workplace> {
   const provider = await createProvider(settings);
   const ownTools = settings.toolsFile === undefined ? [] : await loadTools(settings.toolsFile, process.cwd());
   const agent = createAssistant({ provider, ...options, filesDirectory: settings.filesDirectory, ownTools });
-  const store = sqliteStore(settings.storeFile);
-  if (existsSync(settings.storeFile)) await store.index.list(localScope, { limit: 1 });
+  const store = await openStore(settings.store, { environment: settings.environment, ...(logger ? { logger } : {}) });
+  const isToBeMade = settings.store.kind === "sqlite" && !existsSync(settings.store.file);
+  try {
+    if (!isToBeMade) await store.index.list(localScope, { limit: 1 });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
   return { settings, provider, agent, store };
 }
 

@@ -4,13 +4,13 @@ import {
   type Cost,
   isAgentError,
   type Message,
+  type PendingApproval,
   type PendingToolCall,
-  type ToolResultMessage,
   type Usage,
 } from "@loopwright/core";
 import { randomIds } from "@loopwright/core/memory";
 import type { DeclaredTool, SessionSnapshot } from "@loopwright/core/protocol";
-import type { AnswerEnd, ChatListener, ChatSession } from "../chat/chat-session.ts";
+import type { AnswerEnd, CallAnswers, ChatListener, ChatSession } from "../chat/chat-session.ts";
 import { askUserTool } from "../compose/ask-user-tool.ts";
 import { createRunEnds, type RunEnds } from "./run-ends.ts";
 
@@ -25,6 +25,7 @@ class RemoteSession implements ChatSession {
   readonly id: string;
   readonly model: string | undefined;
   readonly pendingToolCalls: readonly PendingToolCall[];
+  readonly pendingApprovals: readonly PendingApproval[];
   readonly usage: Usage | undefined;
   readonly cost: Cost | undefined;
   readonly contextTokens: number | undefined;
@@ -49,6 +50,7 @@ class RemoteSession implements ChatSession {
     this.model = view?.model;
     this.past = view?.path.map(({ message }) => message) ?? [];
     this.pendingToolCalls = view?.pendingToolCalls ?? [];
+    this.pendingApprovals = snapshot?.run?.pendingApprovals ?? [];
     this.usage = view?.usage;
     this.cost = view?.cost;
     this.contextTokens = view?.contextTokens;
@@ -70,15 +72,20 @@ class RemoteSession implements ChatSession {
     return () => void this.listeners.delete(listener);
   }
 
-  async say(input: string | readonly ToolResultMessage[], options: { readonly model?: string }): Promise<AnswerEnd> {
+  async say(words: string, options: { readonly model?: string }): Promise<AnswerEnd> {
     await this.create();
     this.follow();
-    const { sessions } = this.client;
-    const { runId, seq } =
-      typeof input === "string"
-        ? await sessions.submit(this.id, input, { mode: "steer", surface: "terminal", ...options })
-        : await sessions.sendResults(this.id, input);
+    const { runId, seq } = await this.client.sessions.submit(this.id, words, { mode: "steer", surface: "terminal", ...options });
     return this.ends.of(runId, seq);
+  }
+
+  async answer({ results, decisions }: CallAnswers): Promise<AnswerEnd> {
+    this.follow();
+    const { sessions } = this.client;
+    let last = { runId: "", seq: 0 };
+    for (const { callKey, ...decision } of decisions) last = await sessions.decide(this.id, callKey, decision);
+    if (results.length > 0) last = await sessions.sendResults(this.id, results);
+    return this.ends.of(last.runId, last.seq);
   }
 
   goOn(): Promise<AnswerEnd> {

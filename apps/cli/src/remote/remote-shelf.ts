@@ -10,9 +10,11 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
     list: async (limit) => (await sessions.list({ limit })).sessions,
     search: (words, limit) => sessions.search(words, { limit }),
     async read(id) {
-      const { title, path } = viewOf(await sessions.get(id));
+      const snapshot = await sessions.get(id);
+      const { title, path } = viewOf(snapshot);
+      const { pendingApprovals = [], pendingToolCalls = [] } = snapshot.run ?? {};
       // What a crash cut off goes on by itself there.
-      return { title, messages: path, isInterrupted: false };
+      return { title, messages: path, isInterrupted: false, pending: [...pendingApprovals, ...pendingToolCalls] };
     },
     remove: (id) => sessions.remove(id),
     resumeCommand: (id) => `loopwright chat --url ${server.url} --resume ${id}`,

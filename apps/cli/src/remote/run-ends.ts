@@ -42,7 +42,8 @@ export function createRunEnds(): RunEnds {
       const { runId, seq } = event;
       if (runId === undefined) return;
       if (event.type === "error") failures.set(runId, errorOf(event.code, event.error, runId));
-      else if (event.type === "awaiting_tool_execution") settle(runId, seq, { status: "awaiting_tool_execution", runId });
+      else if (event.type === "awaiting_tool_execution" || event.type === "approval_requested")
+        settle(runId, seq, { status: "awaiting_tool_execution", runId });
       else if (event.type === "run_end") {
         const error = failures.get(runId);
         failures.delete(runId);

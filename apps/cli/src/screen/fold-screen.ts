@@ -64,6 +64,14 @@ function foldDurable(screen: Screen, event: DurableEvent, now: number): Screen {
       for (const call of event.toolCalls) blocks = changeTool(blocks, call.callKey, (tool) => ({ ...tool, phase: "asking" }));
       return { ...screen, blocks, pending: event.toolCalls, activity: "asking" };
     }
+    case "approval_requested": {
+      const asked = changed(screen, event.callKey, (tool) => ({ ...tool, phase: "asking" }));
+      return { ...asked, approvals: [...screen.approvals, event], activity: "asking" };
+    }
+    case "approval_decided": {
+      const decided = changed(screen, event.callKey, (tool) => ({ ...tool, phase: "waiting" }));
+      return withoutQuestion(decided, event.callKey);
+    }
     case "aborting":
       return { ...screen, activity: "aborting" };
     case "limit_reached":
@@ -118,6 +126,12 @@ function foldEphemeral(screen: Screen, event: EphemeralEvent, now: number): Scre
   }
 }
 
+/** What waited for the person under this key waits no more. */
+function withoutQuestion({ pending, approvals, ...screen }: Screen, callKey: string): Screen {
+  const isOther = (call: { readonly callKey: string }): boolean => call.callKey !== callKey;
+  return { ...screen, pending: pending.filter(isOther), approvals: approvals.filter(isOther) };
+}
+
 function changed(screen: Screen, callKey: string, change: (tool: ToolBlock) => ToolBlock): Screen {
   return { ...screen, blocks: changeTool(screen.blocks, callKey, change) };
 }
@@ -167,11 +181,7 @@ function endMessage(screen: Screen, event: MessageEnd, now: number): Screen {
   const { message } = event;
   if (message.role === "tool_result") {
     const key = message.callKey ?? message.toolCallId;
-    return {
-      ...screen,
-      blocks: lateTool(endTool(screen.blocks, message), message, now),
-      pending: screen.pending.filter((call) => call.callKey !== key),
-    };
+    return withoutQuestion({ ...screen, blocks: lateTool(endTool(screen.blocks, message), message, now) }, key);
   }
   if (message.role !== "assistant")
     return { ...screen, blocks: [...screen.blocks, ...messageBlocks(message, `message-${event.messageId}`)] };
@@ -202,7 +212,13 @@ type RunEnd = Extract<DurableEvent, { type: "run_end" }>;
 
 function endRun(screen: Screen, event: RunEnd, now: number): Screen {
   const { retryAt: _, lane: __, ...rest } = screen;
-  const ended: Screen = { ...rest, blocks: finishBlocks(closeLane(screen, now), () => true, now), activity: "idle", pending: [] };
+  const ended: Screen = {
+    ...rest,
+    blocks: finishBlocks(closeLane(screen, now), () => true, now),
+    activity: "idle",
+    pending: [],
+    approvals: [],
+  };
   return event.status === "aborted" ? addNotice(ended, "quiet", ["Stopped. What was written so far is kept."]) : ended;
 }
 

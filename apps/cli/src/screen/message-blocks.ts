@@ -47,7 +47,7 @@ export function messageBlocks(message: Message, id: string): readonly Block[] {
     case "tool_result":
       return [];
     case "assistant":
-      return reconcile({ blocks: [], activity: "idle", pending: [] }, message.content, 0).map((block) =>
+      return reconcile({ blocks: [], activity: "idle", pending: [], approvals: [] }, message.content, 0).map((block) =>
         block.kind === "text" || block.kind === "thinking" ? { ...block, id: `${id}-${block.id}`, isDone: true } : block,
       );
     default:

@@ -1,4 +1,4 @@
-import type { CallOutcome, Cost, PendingToolCall, Usage } from "@loopwright/core";
+import type { CallOutcome, Cost, PendingApproval, PendingToolCall, Usage } from "@loopwright/core";
 
 /** One thing on the screen. Its text holds nothing that a terminal acts upon. */
 export type Block =
@@ -60,10 +60,12 @@ export interface Screen {
   /** Tokens of the last model call: what counts against the window. */
   readonly contextTokens?: number;
   readonly pending: readonly PendingToolCall[];
+  /** Calls that wait for the person's leave. */
+  readonly approvals: readonly PendingApproval[];
   /** Seq of the open `model.started`; the ids of its blocks begin with it. */
   readonly lane?: number;
   readonly retryAt?: number;
 }
 
 /** The screen before anything happened. */
-export const emptyScreen: Screen = { blocks: [], activity: "idle", pending: [] };
+export const emptyScreen: Screen = { blocks: [], activity: "idle", pending: [], approvals: [] };

@@ -4,11 +4,13 @@ import { runSettings } from "./run-settings.ts";
 
 const long = "a-token-of-enough-characters";
 const settings = (flags: RunFlags, environment: Record<string, string> = {}): ReturnType<typeof runSettings> =>
-  runSettings(flags, { environment });
+  runSettings(flags, { environment, store: { kind: "sqlite", file: "/project/sessions.db" } });
 
 describe("the flags of run", () => {
   test("mean this machine alone, the usual port or the next, and no wait at Ctrl+C", () => {
     expect(settings({})).toEqual({
+      role: "all",
+      listens: true,
       host: "127.0.0.1",
       port: 8080,
       isPortFixed: false,

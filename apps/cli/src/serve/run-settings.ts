@@ -2,6 +2,7 @@ import { AgentError } from "@loopwright/core";
 import type { SharedFlags } from "../commands/flags.ts";
 import { secretOf } from "../settings/secret-of.ts";
 import type { Settings } from "../settings/settings.ts";
+import { isShared } from "../settings/store-place.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { isLoopback } from "./host-names.ts";
 
@@ -15,10 +16,17 @@ export interface RunFlags extends SharedFlags {
   readonly insecure?: boolean;
   readonly json?: boolean;
   readonly shutdownTimeout?: string;
+  readonly role?: string;
 }
+
+/** What a process does: everything, serve only, or run sessions only. */
+export type Role = "all" | "server" | "worker";
 
 /** What the flags of `run` come to. */
 export interface RunSettings {
+  readonly role: Role;
+  /** False: a worker that was given no port. */
+  readonly listens: boolean;
   readonly host: string;
   readonly port: number;
   /** The port was asked for: another one will not do. */
@@ -43,9 +51,11 @@ const patienceMaxSeconds = 86_400;
 
 /**
  * Where to listen, who may call and how to end.
- * @throws AgentError CONFIG_INVALID for a port or a time that is none, and for a host that other machines reach where nobody has to show a token
+ * @throws AgentError CONFIG_INVALID for a port, a time or a role that is none, for a role that the store does not allow, and for a host that other machines reach where nobody has to show a token
  */
-export function runSettings(flags: RunFlags, { environment }: Pick<Settings, "environment">): RunSettings {
+export function runSettings(flags: RunFlags, { environment, store }: Pick<Settings, "environment" | "store">): RunSettings {
+  const role = roleOf(flags.role ?? environment["LOOPWRIGHT_ROLE"]);
+  if (role !== "all" && !isShared(store)) throw notShared(role);
   const host = flags.host ?? "127.0.0.1";
   const token = secretOf(flags.token ?? environment["LOOPWRIGHT_TOKEN"], "--token or LOOPWRIGHT_TOKEN");
   const isReachable = !isLoopback(host);
@@ -63,6 +73,8 @@ export function runSettings(flags: RunFlags, { environment }: Pick<Settings, "en
   }
   const patience = secondsOf(flags.shutdownTimeout);
   return {
+    role,
+    listens: role !== "worker" || flags.port !== undefined,
     host,
     port: portOf(flags.port),
     isPortFixed: flags.port !== undefined,
@@ -73,6 +85,21 @@ export function runSettings(flags: RunFlags, { environment }: Pick<Settings, "en
     patienceMs: patience === undefined ? defaultPatienceMs : { SIGINT: patience * 1_000, SIGTERM: patience * 1_000 },
   };
 }
+
+function roleOf(text: string | undefined): Role {
+  if (text === undefined) return "all";
+  if (text === "all" || text === "server" || text === "worker") return text;
+  throw new AgentError("CONFIG_INVALID", {
+    message: `There is no role \`${oneLine(text, 40)}\`.`,
+    fix: "Pass `server`, `worker` or `all` with `--role` or LOOPWRIGHT_ROLE.",
+  });
+}
+
+const notShared = (role: Role): AgentError =>
+  new AgentError("CONFIG_INVALID", {
+    message: `The role \`${role}\` needs other processes on the same store, and a folder of files has one process for itself.`,
+    fix: "Keep sessions in a SQLite file, in Redis or in a bucket, or take the role `all`.",
+  });
 
 function portOf(text: string | undefined): number {
   if (text === undefined) return defaultPort;

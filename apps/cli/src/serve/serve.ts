@@ -1,90 +1,82 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { type AgentServer, bearerTokens, createServer } from "@loopwright/server";
-import { listen, staticFiles } from "@loopwright/server/node";
-import { introduction } from "../compose/introduction.ts";
+import { type AgentServer, bearerTokens, createServer, createWorker, type RuntimeNode } from "@loopwright/server";
+import { type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { localScope } from "../compose/kept-sessions.ts";
+import type { Links } from "../compose/open-links.ts";
 import type { Workplace } from "../compose/workplace.ts";
+import { storeText } from "../settings/store-place.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
 import { freePort } from "./free-port.ts";
 import { hostNames, openableHost } from "./host-names.ts";
 import type { RunLogger } from "./run-logger.ts";
 import type { RunSettings } from "./run-settings.ts";
 import { type StopSignal, stopSignals } from "./stop-signal.ts";
+import { welcome } from "./welcome.ts";
 
-/** Serves until the process is asked to end, then lets go of everything in order. @throws AgentError CONFIG_INVALID when the port cannot be had */
-export async function serve(workplace: Workplace, wishes: RunSettings, logger: RunLogger): Promise<void> {
+/** What a process is made of. */
+export interface ServeParts {
+  readonly workplace: Workplace;
+  readonly links: Links;
+  readonly wishes: RunSettings;
+  readonly logger: RunLogger;
+}
+
+/** Serves, or works, until the process is asked to end, then lets go of everything in order. @throws AgentError CONFIG_INVALID when the port cannot be had */
+export async function serve(parts: ServeParts): Promise<void> {
+  const { workplace, wishes, logger } = parts;
   const signals = stopSignals();
-  const port = await freePort(wishes);
+  const port = wishes.listens ? await freePort(wishes) : undefined;
   const page = findPage();
-  const server = serverOf(workplace, { wishes, port, page, logger });
+  const server = wishes.role === "worker" ? undefined : serverOf(parts, { port: port ?? 0, page });
+  const node = server ?? workerOf(parts, port);
+  let listening: Listening | undefined;
   try {
-    const listening = await listen(server, { host: wishes.host, port, insecure: wishes.isOpenToAll });
-    try {
-      const url = `http://${openableHost(wishes.host)}:${port}/`;
-      logger.tell("listening", welcome({ workplace, wishes, port, url, page }), {
-        url,
-        pid: process.pid,
-        store: workplace.settings.storeFile,
-        provider: workplace.provider.name,
-        model: workplace.agent.model,
-        page: "directory" in page,
-      });
-      await goOn(server, logger);
-      const signal = await signals.first;
-      await stop(server, { signal, patienceMs: wishes.patienceMs[signal], logger });
-    } finally {
-      await server.close();
-      await listening.close();
-    }
+    if (port !== undefined) listening = await listen(node, { host: wishes.host, port, insecure: wishes.isOpenToAll });
+    const url = port === undefined ? undefined : `http://${openableHost(wishes.host)}:${port}/`;
+    logger.tell(url === undefined ? "working" : "listening", welcome({ ...parts, port, url, page }), {
+      role: wishes.role,
+      url,
+      pid: process.pid,
+      store: storeText(workplace.settings.store),
+      provider: workplace.provider.name,
+      model: workplace.agent.model,
+      page: server !== undefined && "directory" in page,
+    });
+    if (server && wishes.role === "all") await goOn(server, logger);
+    await stop(node, await signals.first, parts);
   } finally {
-    await server.close();
+    await node.close();
+    await listening?.close();
     signals.ignore();
   }
   logger.tell("stopped", ["Stopped."]);
 }
 
-interface ServerParts {
-  readonly wishes: RunSettings;
-  readonly port: number;
-  readonly page: FoundPage;
-  readonly logger: RunLogger;
+/** What servers and workers have in common. */
+function sharedOptions({ workplace, links, wishes, logger }: ServeParts, port: number) {
+  const { channel, queue } = links;
+  const { host, allowedHosts, token } = wishes;
+  return {
+    agents: [workplace.agent],
+    store: workplace.store,
+    logger,
+    ...(channel ? { channel } : {}),
+    ...(queue ? { queue } : {}),
+    hosts: hostNames(host, port, allowedHosts),
+    ...(token === undefined ? {} : { authenticate: bearerTokens({ [token]: { user: localScope, scope: localScope, trusted: true } }) }),
+  };
 }
 
-function serverOf({ agent, store }: Workplace, { wishes, port, page, logger }: ServerParts): AgentServer {
-  const { host, allowedHosts, models, token } = wishes;
+function serverOf(parts: ServeParts, { port, page }: { readonly port: number; readonly page: FoundPage }): AgentServer {
+  const { workplace, wishes } = parts;
   return createServer({
-    agents: [agent],
-    store,
-    logger,
-    models: { [agent.name]: models },
-    hosts: hostNames(host, port, allowedHosts),
+    ...sharedOptions(parts, port),
+    role: wishes.role === "server" ? "server" : "all",
+    models: { [workplace.agent.name]: wishes.models },
     ...("directory" in page ? { page: staticFiles(page.directory) } : {}),
-    ...(token === undefined ? {} : { authenticate: bearerTokens({ [token]: { user: localScope, scope: localScope, trusted: true } }) }),
   });
 }
 
-interface Welcome {
-  readonly workplace: Workplace;
-  readonly wishes: RunSettings;
-  readonly port: number;
-  readonly url: string;
-  readonly page: FoundPage;
-}
-
-function welcome({ workplace, wishes, port, url, page }: Welcome): readonly string[] {
-  return [
-    `Loopwright serves ${"directory" in page ? "the page" : "its API"} at ${url}`,
-    ...("missing" in page ? [page.missing] : []),
-    ...(port === wishes.port || wishes.port === 0 ? [] : [`Port ${wishes.port} is taken, so it is ${port}.`]),
-    ...(wishes.isOpenToAll
-      ? ["WARNING: everybody who reaches this machine may talk to the agent and read all sessions (--insecure)."]
-      : []),
-    ...(wishes.token === undefined ? [] : ["Callers have to send the token: `Authorization: Bearer <token>`. The page asks for it."]),
-    introduction(workplace),
-    `Sessions are kept in ${workplace.settings.storeFile}`,
-    `Ctrl+C stops it (process ${process.pid}). What runs then is kept and goes on at the next start.`,
-  ];
-}
+const workerOf = (parts: ServeParts, port: number | undefined): RuntimeNode => createWorker(sharedOptions(parts, port ?? 0));
 
 /** Takes up the runs that a crash cut off. */
 async function goOn(server: AgentServer, logger: RunLogger): Promise<void> {
@@ -95,23 +87,17 @@ async function goOn(server: AgentServer, logger: RunLogger): Promise<void> {
     });
 }
 
-interface Stop {
-  readonly signal: StopSignal;
-  readonly patienceMs: number;
-  readonly logger: RunLogger;
-}
-
-/** How often it is looked whether the runs that may end have ended. */
-const lookMs = 200;
-
-/** Takes nothing new and gives open runs their time. */
-async function stop(server: AgentServer, { signal, patienceMs, logger }: Stop): Promise<void> {
-  server.drain();
-  const count = server.running;
+/** Takes nothing new, gives open runs their time, and hands over the rest. */
+async function stop(node: RuntimeNode, signal: StopSignal, { wishes, logger, links }: ServeParts): Promise<void> {
+  const patienceMs = wishes.patienceMs[signal];
+  node.drain();
+  const count = node.running;
   const runs = count === 1 ? "1 run" : `${count} runs`;
-  if (count === 0) return logger.tell("stopping", ["Stopping."], { signal });
-  const plan = patienceMs === 0 ? `${runs} will go on at the next start.` : `${runs} may end within ${patienceMs / 1_000} s.`;
-  logger.tell("stopping", [`Stopping. ${plan} The same again ends at once.`], { signal, running: count, patienceMs });
-  const until = performance.now() + patienceMs;
-  while (performance.now() < until && server.running > 0) await sleep(Math.min(lookMs, Math.max(0, until - performance.now())));
+  const later = links.queue ? "on another node" : "at the next start";
+  const plan = patienceMs === 0 ? `${runs} will go on ${later}.` : `${runs} may end within ${patienceMs / 1_000} s.`;
+  if (count === 0) logger.tell("stopping", ["Stopping."], { signal });
+  else logger.tell("stopping", [`Stopping. ${plan} The same again ends at once.`], { signal, running: count, patienceMs });
+  const left = await node.handOver({ withinMs: patienceMs });
+  if (left > 0 && patienceMs > 0)
+    logger.tell("handed over", [`${left === 1 ? "1 run" : `${left} runs`} will go on ${later}.`], { count: left });
 }

@@ -60,15 +60,15 @@ test("model, base URL and store come from the flags, then from the environment",
   expect(resolveSettings({}, environment, "/project")).toMatchObject({
     model: "m1",
     baseUrl: "http://one.example",
-    storeFile: "/project/one.db",
+    store: { kind: "sqlite", file: "/project/one.db" },
   });
   const flags = { model: "m2", baseUrl: "http://two.example", store: "/two.db" };
   expect(resolveSettings(flags, environment, "/project")).toMatchObject({
     model: "m2",
     baseUrl: "http://two.example",
-    storeFile: "/two.db",
+    store: { kind: "sqlite", file: "/two.db" },
   });
-  expect(resolveSettings({}, {}, "/project").storeFile).toBe("/project/.loopwright/sessions.db");
+  expect(resolveSettings({}, {}, "/project").store).toEqual({ kind: "sqlite", file: "/project/.loopwright/sessions.db" });
 });
 
 test.each(["not a url", "ftp://x", "file:///etc/passwd", "javascript:alert(1)"])("`%s` is no base URL", (baseUrl) => {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { AgentError } from "@loopwright/core";
 import type { Environment } from "./environment.ts";
+import { redisUrlOf, type StorePlace, storePlaceOf } from "./store-place.ts";
 import { type Vendor, type VendorName, vendorNamed, vendors } from "./vendors.ts";
 
 /** Flags that choose a model and a store; all commands share them. */
@@ -10,6 +11,10 @@ export interface ModelFlags {
   readonly baseUrl?: string;
   readonly offline?: boolean;
   readonly store?: string;
+  /** A Redis for store, channel and queue, where they are not named. */
+  readonly redis?: string;
+  readonly channel?: string;
+  readonly queue?: string;
   readonly tools?: string;
 }
 
@@ -20,8 +25,10 @@ export interface Settings {
   readonly because: string;
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
-  /** Absolute path of the store's file. */
-  readonly storeFile: string;
+  readonly store: StorePlace;
+  /** Addresses of what ties this process to others; they may hold passwords. */
+  readonly channelUrl: string | undefined;
+  readonly queueUrl: string | undefined;
   /** Absolute path of the directory that the file tools share. */
   readonly filesDirectory: string;
   /** Module with tools of the user's own. */
@@ -48,10 +55,22 @@ export function resolveSettings(flags: ModelFlags, environment: Environment, dir
     ...chosen,
     model,
     baseUrl,
-    storeFile: resolve(directory, flags.store ?? environment["LOOPWRIGHT_STORE"] ?? ".loopwright/sessions.db"),
+    ...placesOf(flags, environment, directory),
     toolsFile: flags.tools,
     filesDirectory: resolve(directory, ".loopwright/files"),
     environment,
+  };
+}
+
+/** A flag comes before a variable, and what is named by itself before `redis`. */
+function placesOf(flags: ModelFlags, environment: Environment, directory: string): Pick<Settings, "store" | "channelUrl" | "queueUrl"> {
+  const chosen = (name: "store" | "channel" | "queue"): string | undefined =>
+    flags[name] ?? flags.redis ?? environment[`LOOPWRIGHT_${name.toUpperCase()}`] ?? environment["LOOPWRIGHT_REDIS"];
+  const [channel, queue] = [chosen("channel"), chosen("queue")];
+  return {
+    store: storePlaceOf(chosen("store"), directory),
+    channelUrl: channel === undefined ? undefined : redisUrlOf(channel, "the channel"),
+    queueUrl: queue === undefined ? undefined : redisUrlOf(queue, "the queue"),
   };
 }
 

@@ -1,0 +1,40 @@
+import { introduction } from "../compose/introduction.ts";
+import { storeText, withoutSecret } from "../settings/store-place.ts";
+import type { FoundPage } from "./find-page.ts";
+import type { ServeParts } from "./serve.ts";
+
+interface Welcome extends Pick<ServeParts, "workplace" | "wishes" | "links"> {
+  readonly port: number | undefined;
+  /** Absent: nothing is listened on. */
+  readonly url: string | undefined;
+  readonly page: FoundPage;
+}
+
+/** What is told to people when a process has begun. */
+export function welcome(parts: Welcome): readonly string[] {
+  const { workplace, wishes, port, links } = parts;
+  const { settings } = workplace;
+  return [
+    ...firstLines(parts),
+    ...(port === undefined || port === wishes.port || wishes.port === 0 ? [] : [`Port ${wishes.port} is taken, so it is ${port}.`]),
+    ...(wishes.isOpenToAll && port !== undefined
+      ? ["WARNING: everybody who reaches this machine may talk to the agent and read all sessions (--insecure)."]
+      : []),
+    ...(wishes.token === undefined || port === undefined
+      ? []
+      : ["Callers have to send the token: `Authorization: Bearer <token>`. The page asks for it."]),
+    introduction(workplace),
+    `Sessions are kept in ${storeText(settings.store)}`,
+    ...(settings.channelUrl === undefined ? [] : [`Events are shared over ${withoutSecret(settings.channelUrl)}`]),
+    ...(settings.queueUrl === undefined ? [] : [`Work is shared over ${withoutSecret(settings.queueUrl)}`]),
+    `Ctrl+C stops it (process ${process.pid}). ${wishes.role === "server" ? "Sessions run in workers." : `What runs then is kept and goes on ${links.queue ? "on another node" : "at the next start"}.`}`,
+  ];
+}
+
+function firstLines({ wishes, url, page }: Welcome): readonly string[] {
+  if (wishes.role === "worker") {
+    const asked = url === undefined ? "" : `; /healthz, /readyz and /metrics are at ${url}`;
+    return [`Loopwright runs the sessions that servers record${asked}`];
+  }
+  return [`Loopwright serves ${"directory" in page ? "the page" : "its API"} at ${url}`, ...("missing" in page ? [page.missing] : [])];
+}
