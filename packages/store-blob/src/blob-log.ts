@@ -102,7 +102,11 @@ async function append(deps: BlobLogDeps, log: OpenLog, request: AppendRequest, l
     isKnownToIndex = true;
     return { header, lines };
   });
-  if (outcome.type === "dropped") return own(verdict, outcome) ?? { type: "unknown" };
+  if (outcome.type === "dropped") {
+    // Of a session that was removed meanwhile nothing stays, not even that somebody came too late.
+    if (isKnownToIndex && (await log.known()).isRemoved) deps.background.add(deps.observer.removed(log));
+    return own(verdict, outcome) ?? { type: "unknown" };
+  }
   if (outcome.type !== "written") return outcome;
   const state = await log.known();
   if (due && state.due?.slot !== due.slot) deps.background.add(dropDueMark(log, due));
