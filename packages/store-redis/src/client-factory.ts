@@ -72,6 +72,8 @@ function makeClient({ url, clientOptions, deadlineMs }: Target): Client {
     // Deadlines are kept by the connection, over all of a command's way.
     commandOptions: { timeout: 0 },
     maintNotifications: "disabled",
+    // One command less that a user has to be allowed.
+    disableClientInfo: true,
   };
   const client = createClient(options);
   // Without a listener an error would end the process.

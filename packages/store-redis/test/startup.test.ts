@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "@loopwright/core/ports";
 import { startRedis } from "@loopwright/simulator/node";
@@ -82,6 +83,35 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
       retryable: false,
       message: expect.stringContaining("does not allow"),
     });
+  });
+
+  it("and a user who may do no more than the README says is enough for everything", async () => {
+    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+    const [rule = ""] = /^ACL SETUSER .*$/m.exec(readme) ?? [];
+    await fixture.redis.command(...rule.split(" "));
+    const store = fixture.open({ url: `redis://loopwright:password@127.0.0.1:${fixture.redis.port}`, prefix: "loopwright" });
+    const told: number[] = [];
+    store.log.subscribe?.(ref, (lastSeq) => told.push(lastSeq));
+    const { epoch } = { epoch: 0, ...(await store.log.claim(ref, { node: "n", leaseMs: 1_000 })) };
+    expect(await store.log.renew(ref, { epoch, leaseMs: 1_000 })).toBe(true);
+    expect(await store.log.append(ref, batch(0, "words", { epoch, due: 1 }))).toEqual({ type: "ok", lastSeq: 1 });
+    await store.log.release(ref, epoch);
+    await store.log.setDue(ref, { expectedSeq: 1, due: 2 });
+    expect(await store.log.due({ now: 5, after: { ref: { scope: "a", session: "a" }, due: 1 } })).toEqual([{ ref, due: 2 }]);
+    expect((await store.index.list("local", { before: { updatedAt: 9, id: "z" } })).map(({ id }) => id)).toEqual(["first"]);
+    expect(await store.index.search("local", "words")).toHaveLength(1);
+    expect(await store.index.rebuild("local")).toBe(1);
+    await store.drafts.put(ref, "name", { a: 1 });
+    expect(await store.drafts.get(ref, "name")).toEqual({ a: 1 });
+    await store.drafts.remove(ref, "name");
+    expect(await store.blobs.put("local", "key", { bytes: Uint8Array.of(1), mediaType: "a/b" })).toBe(true);
+    expect(await store.blobs.list("local")).toEqual(["key"]);
+    expect(await store.blobs.get("local", "key")).toEqual({ bytes: Uint8Array.of(1), mediaType: "a/b" });
+    expect(await store.blobs.remove("local", "key")).toBe(true);
+    expect(await store.check()).toMatchObject({ sessionCount: 1, factCount: 1, damaged: [] });
+    await expect.poll(() => told).toContain(1);
+    await store.log.remove(ref);
+    expect(await store.log.head(ref)).toEqual({ lastSeq: 0, epoch });
   });
 
   it("and one whose keys are another program's is STORE_CORRUPT", async () => {
