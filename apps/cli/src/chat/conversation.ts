@@ -110,11 +110,8 @@ class SessionConversation implements Conversation {
       return;
     }
     const answer = answerOf(question, text);
-    if (!answer) {
-      this.notice("warning", ["Type y or n; a note may follow."]);
-      return;
-    }
-    this.answers.set(question.callKey, answer);
+    // What is no decision is asked again; the question says how to answer.
+    if (answer) this.answers.set(question.callKey, answer);
     if (this.question) {
       this.onChange();
       return;

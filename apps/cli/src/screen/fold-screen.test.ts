@@ -189,3 +189,21 @@ test("events that nobody knows change nothing", () => {
   expect(foldScreen(emptyScreen, durable(1, "session_closed", {}), 0)).toBe(emptyScreen);
   expect(foldScreen(emptyScreen, { type: "brand_new", seq: 1, k: 0 } as never, 0)).toBe(emptyScreen);
 });
+
+test("a call that needs leave waits for the person until it is decided on, by whomever", () => {
+  const call = { toolCallId: "c1", callKey: "r.1.0", toolName: "remove", args: { path: "a" }, argsDigest: "d" };
+  const part = { type: "tool_call", callKey: call.callKey, id: "c1", name: "remove", args: call.args } as const;
+  const asked = screenAfter([
+    durable(3, "run_start", { model: "m", provider: "p" }),
+    durable(4, "message_start", { messageId: "4", role: "assistant" }),
+    durable(5, "message_end", { messageId: "5", message: { role: "assistant", content: [part], stopReason: "tool_calls" } }),
+    durable(6, "approval_requested", call),
+  ]);
+  expect(asked.approvals).toMatchObject([call]);
+  expect([asked.activity, shape(asked)]).toEqual(["asking", ["tool remove asking - "]]);
+  const decided = screenAfter([durable(7, "approval_decided", { toolCallId: "c1", callKey: call.callKey, decision: "allow" })], asked);
+  expect([decided.approvals, shape(decided)]).toEqual([[], ["tool remove waiting - "]]);
+  const result = { role: "tool_result", toolCallId: "c1", callKey: call.callKey, content: "late", outcome: "expired" } as const;
+  const expired = screenAfter([durable(7, "message_end", { messageId: "7", message: result })], asked);
+  expect([expired.approvals, shape(expired)]).toEqual([[], ["tool remove ended expired late"]]);
+});
