@@ -98,6 +98,11 @@ function aloneAt(place: ConditionalBlobs, requests: S3Requests, prefix: string):
   return {
     ...place,
     exclusive: { life: crypto.randomUUID() },
+    // @20minutes/s3rver 5.0.0 answers 500 to a list that it has to cut (2026-11-21): it makes a token with a cipher that OpenSSL has given up.
+    async list(start, { after, limit = pageMax } = {}) {
+      const { objects, hasMore } = await place.list(start, after === undefined ? {} : { after });
+      return { objects: objects.slice(0, limit), hasMore: hasMore || objects.length > limit };
+    },
     put: (key, bytes, options = {}) =>
       keys.run(key, async () => {
         const { ifMatch, ifNoneMatch, ...unconditional } = options;
