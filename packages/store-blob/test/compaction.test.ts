@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { compactLog } from "../src/compact-log.ts";
 import { blobStore, type ConditionalBlobs } from "../src/index.ts";
 import { OpenLogs } from "../src/open-logs.ts";
+import { dying } from "./dying-blobs.ts";
 import { type MemoryBlobs, memoryBlobs } from "./memory-blobs.ts";
 import { noteBatch, ref, titlesOf, writeNotes } from "./notes.ts";
 
@@ -131,21 +132,3 @@ it("a compaction may die before or after any of its requests: the log is whole, 
   console.info(`Compactions that died: ${points} points.`);
   expect(points).toBeGreaterThan(60);
 });
-
-/** Serves so many half-requests, then dies: every odd one is done without an answer. */
-function dying(blobs: MemoryBlobs, halves: number): ConditionalBlobs {
-  let left = halves;
-  const served = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (left-- <= 0) throw new Error("dead before");
-    const done = await work();
-    if (left-- <= 0) throw new Error("dead after");
-    return done;
-  };
-  return {
-    ...blobs,
-    get: (key) => served(() => blobs.get(key)),
-    put: (key, bytes, options) => served(() => blobs.put(key, bytes, options)),
-    remove: (key) => served(() => blobs.remove(key)),
-    list: (prefix, options) => served(() => blobs.list(prefix, options)),
-  };
-}

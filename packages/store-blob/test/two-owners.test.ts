@@ -160,6 +160,23 @@ it("of two heirs one gets the session in every order, under the next epoch", asy
   console.info(`A claim against a claim: ${orders} orders.`);
 });
 
+it("a session that needs an owner is found in every order in which one says so and another that it does not", async () => {
+  const seen = new Map<string, number>();
+  const orders = await everyOrder(async (choose) => {
+    const world = await takeOver(choose);
+    await world.run([
+      world.old.append(ref, { ...batch("rest", 1), epoch: 1, due: null }),
+      world.heir.append(ref, { ...batch("wake", 1), due: 0 }),
+    ]);
+    const last = slotsOf(world).at(-1) ?? "";
+    const due = await world.node("sweeper").due({ now: 1 });
+    expect(due, last).toEqual(last === "wake" ? [{ ref, due: 0 }] : []);
+    seen.set(last, (seen.get(last) ?? 0) + 1);
+  }, isThorough);
+  expect([...seen.keys()].sort()).toEqual(["rest", "wake"]);
+  console.info(`A rest against a command: ${orders} orders, ${JSON.stringify(Object.fromEntries(seen))}.`);
+});
+
 it("commands, an old owner, an heir and a removal in random orders leave one sequence that holds what was acknowledged", async () => {
   const rounds = Math.max(150, Math.floor(isThorough / 4));
   for (let seed = 1; seed <= rounds; seed++) {
