@@ -56,11 +56,6 @@ export class Connection {
     return this.#factory.where;
   }
 
-  /** Commands that are on their way. */
-  get pending(): number {
-    return this.#pending;
-  }
-
   /** Never rejects. */
   ask(words: readonly Word[], options: AskOptions = {}): Promise<Outcome> {
     const deadlineMs = this.#deadlineMs + (options.extraMs ?? 0);

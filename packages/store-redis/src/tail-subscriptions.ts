@@ -2,7 +2,6 @@ import type { SessionRef } from "@loopwright/core/ports";
 import { type Client, type ClientFactory, dispose } from "./client-factory.ts";
 import type { Connection } from "./connection.ts";
 import type { StoreKeys } from "./keys.ts";
-import { listOf, numberOf } from "./reply.ts";
 
 interface Topic {
   readonly ref: SessionRef;
@@ -17,7 +16,8 @@ const timing = { baseMs: 50, capMs: 1_000, pingMs: 1_000 } as const;
 /**
  * Owns: the connection that hears of appends by other processes. It lives from the first listener on, apart from the one that writes.
  * I1: a listener of a session is told the tail after every connection that was made: what was said meanwhile was heard by nobody.
- * I2: a connection that hears nothing is found out by a ping. I3: it never keeps the process alive.
+ * I2: a connection that hears nothing is found out by a ping. I3: while none can be had, the tails are looked at with every attempt.
+ * I4: it never keeps the process alive.
  */
 export class TailSubscriptions {
   readonly #factory: ClientFactory;
@@ -73,7 +73,7 @@ export class TailSubscriptions {
   }
 
   #tell(topic: Topic | undefined, lastSeq: number): void {
-    if (!topic || lastSeq === topic.told || (lastSeq !== 0 && lastSeq < (topic.told ?? 0))) return;
+    if (!topic || !Number.isInteger(lastSeq) || lastSeq === topic.told || (lastSeq !== 0 && lastSeq < (topic.told ?? 0))) return;
     topic.told = lastSeq;
     queueMicrotask(() => {
       for (const listener of topic.listeners) listener(lastSeq);
@@ -93,7 +93,6 @@ export class TailSubscriptions {
         this.#isConnecting = false;
         if (this.#isClosed || !client.isReady) return this.#retry(client);
         this.#client = client;
-        this.#failures = 0;
         client.unref();
         this.#pingLater(client);
         return this.#listen(client, [...this.#topics.keys()]);
@@ -101,6 +100,7 @@ export class TailSubscriptions {
       .catch(() => {
         this.#isConnecting = false;
         this.#retry(client);
+        return this.#tellMissed([...this.#topics.keys()], { again: false });
       });
   }
 
@@ -111,26 +111,33 @@ export class TailSubscriptions {
       await client.subscribe([...channels], (message, channel) => this.#tell(this.#topics.get(channel), Number(message)));
     } catch {
       this.#lose(client);
+      // Where one may not listen one still may look.
+      await this.#tellMissed(channels, { again: false });
       return;
     }
-    await Promise.all(channels.map((channel) => this.#tellMissed(channel)));
+    this.#failures = 0;
+    await this.#tellMissed(channels, { again: true });
   }
 
-  async #tellMissed(channel: string): Promise<void> {
-    const topic = this.#topics.get(channel);
-    if (!topic) return;
-    const outcome = await this.#connection.ask(["HMGET", this.#keys.session(topic.ref).meta, "seq", "removed"]);
-    // A tail that cannot be asked for now is asked for by whoever listens: it is told what it knows, and looks.
-    if (outcome.type !== "replied") return this.#retell(topic, topic.told);
-    const [seq, removed] = listOf(outcome.reply);
-    const lastSeq = removed ? 0 : numberOf(seq ?? 0);
-    if (lastSeq > 0 || removed || topic.told !== undefined) this.#retell(topic, lastSeq);
+  /** Asks where the logs end, and tells it; with `again` also what was told before, to who may have missed it. */
+  async #tellMissed(channels: readonly string[], { again }: { readonly again: boolean }): Promise<void> {
+    await Promise.all(
+      channels.map(async (channel) => {
+        const topic = this.#topics.get(channel);
+        if (!topic) return;
+        const lastSeq = await this.#tailOf(topic);
+        if (again) topic.told = undefined;
+        if (lastSeq !== undefined) this.#tell(topic, lastSeq);
+      }),
+    );
   }
 
-  /** Tells even what was told before, also a tail that has gone back: then history was lost, which a look finds out. */
-  #retell(topic: Topic, lastSeq: number | undefined): void {
-    topic.told = undefined;
-    if (lastSeq !== undefined) this.#tell(topic, lastSeq);
+  /** `undefined`: there is nothing to tell. A tail that has gone back is told: then history was lost, which a look finds out. */
+  async #tailOf({ ref, told }: Topic): Promise<number | undefined> {
+    const outcome = await this.#connection.ask(["HMGET", this.#keys.session(ref).meta, "seq", "removed"]);
+    const [seq, removed] = outcome.type === "replied" && Array.isArray(outcome.reply) ? outcome.reply : [told];
+    const lastSeq = removed ? 0 : Number(seq ?? 0);
+    return lastSeq > 0 || removed || told !== undefined ? lastSeq : undefined;
   }
 
   #pingLater(client: Client): void {

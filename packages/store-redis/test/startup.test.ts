@@ -114,6 +114,18 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     expect(await store.log.head(ref)).toEqual({ lastSeq: 0, epoch });
   });
 
+  it("and one that lets nobody listen is looked at again and again in its place", async () => {
+    await fixture.redis.command("ACL", "SETUSER", "deaf", "on", "~*", "&*", "+@all", "-subscribe", ">secret");
+    const prefix = fixture.prefix();
+    const store = fixture.open({ url: `redis://deaf:secret@127.0.0.1:${fixture.redis.port}`, prefix });
+    const told: number[] = [];
+    store.log.subscribe?.(ref, (lastSeq) => told.push(lastSeq));
+    for (let seq = 0; seq < 3; seq++) {
+      await fixture.open({ prefix }).log.append(ref, batch(seq));
+      await expect.poll(() => told, { timeout: 5_000 }).toContain(seq + 1);
+    }
+  });
+
   it("and one whose keys are another program's is STORE_CORRUPT", async () => {
     const prefix = fixture.prefix();
     await fixture.redis.command("SET", `${prefix}:{local.first}:meta`, "theirs");
