@@ -36,7 +36,7 @@ function isStretchOf(events: readonly Told[], log: readonly Told[]): boolean {
 }
 
 /** What is wrong; nothing when all is well. */
-export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent, submissions }: Outcome): readonly string[] {
+export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent, submissions, decisions }: Outcome): readonly string[] {
   const flaws: string[] = [];
   const claim = (isTrue: boolean, flaw: string): void => {
     if (!isTrue) flaws.push(flaw);
@@ -89,12 +89,37 @@ export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent,
     claim(isNamed, `${name} names another fact`);
     claim(ends.includes(accepted.runId), `${name} names a run that never ended`);
   }
+  flaws.push(...flawsOfApprovals(facts, decisions));
   for (const { node, state: end, told, followed = [], isRested, pending } of processes) {
     claim(isStretchOf(durable(followed), log), `what ${node} told its follower is not what the log says`);
     const hasHeardAll = durable(followed).length === 0 || (durable(followed).at(-1)?.seq === log.at(-1)?.seq && isRested);
     claim(end !== "alive" || hasHeardAll, `the follower at ${node} was not told all, or not of the rest`);
     claim(isStretchOf(durable(told), log), `what ${node} told its listener is not what the log says`);
     if (end !== "dead") claim(pending() === 0, `${node} keeps ${pending()} timers`);
+  }
+  return flaws;
+}
+
+/** A call that waited for leave is decided on once, and starts only after it was allowed. */
+function flawsOfApprovals(facts: readonly Fact[], decisions: Outcome["decisions"]): readonly string[] {
+  const said = new Map<string, string>();
+  const flaws: string[] = [];
+  for (const fact of facts) {
+    const before = "callKey" in fact ? said.get(fact.callKey) : undefined;
+    if (fact.type === "approval.requested") {
+      if (before !== undefined) flaws.push(`${fact.callKey} was asked about twice`);
+      said.set(fact.callKey, "asked");
+    } else if (fact.type === "approval.decided") {
+      if (before !== "asked") flaws.push(`${fact.callKey} was decided on when it was ${before}`);
+      said.set(fact.callKey, fact.decision);
+    } else if (fact.type === "tool.started" && before !== undefined && before !== "allow")
+      flaws.push(`${fact.callKey} was started when it was ${before}`);
+  }
+  for (const { process, callKey, accepted, outcome } of decisions) {
+    if (process.state !== "dead" && outcome === "pending") flaws.push(`the decision on ${callKey} at ${process.node} never ended`);
+    const fact = accepted && facts[accepted.seq - 1];
+    if (accepted && (fact?.type !== "approval.decided" || fact.callKey !== callKey))
+      flaws.push(`the decision on ${callKey} names another fact`);
   }
   return flaws;
 }

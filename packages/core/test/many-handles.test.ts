@@ -10,13 +10,16 @@ describe("several handles on one session", () => {
   it("lose nothing, double nothing and come to rest, whatever fails", { timeout: 1_800_000 }, async () => {
     let runs = 0;
     let deltas = 0;
+    let decided = 0;
     for (let seed = firstSeed; seed < firstSeed + seedCount; seed++) {
       const outcome = await simulateHandles(seed);
       expect(flawsOf(outcome), `LOOPWRIGHT_STORM=${seed}`).toEqual([]);
       deltas += outcome.foreignDeltas;
+      decided += outcome.facts.filter(({ type }) => type === "approval.decided").length;
       runs += outcome.facts.filter(({ type }) => type === "run.finished").length;
     }
     expect(runs).toBeGreaterThan(seedCount);
     expect(deltas).toBeGreaterThan(seedCount);
+    expect(decided).toBeGreaterThan(seedCount / 4);
   });
 });

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { AgentError } from "../src/errors.ts";
 import {
+  type AcceptedDecision,
   type AcceptedSubmission,
   type AgentEvent,
   type AgentSession,
@@ -9,6 +11,7 @@ import {
   type ExecuteStream,
   execute,
   type Fact,
+  type GateVerdict,
   resume,
   type SessionEvent,
   type SubmitOptions,
@@ -38,6 +41,14 @@ export interface Submission {
   outcome: "pending" | "resolved" | "rejected";
 }
 
+/** A decision on a call that waited for leave, and what came of it. */
+export interface Decision {
+  readonly process: Process;
+  readonly callKey: string;
+  accepted: AcceptedDecision | undefined;
+  outcome: "pending" | "resolved" | "rejected";
+}
+
 /** One process: a handle, its view of the store, its clock. */
 export interface Process {
   readonly node: string;
@@ -58,6 +69,7 @@ export interface Outcome {
   readonly facts: readonly Fact[];
   readonly streams: readonly WatchedStream[];
   readonly submissions: readonly Submission[];
+  readonly decisions: readonly Decision[];
   readonly processes: readonly Process[];
   /** Call keys of once tools, as often as they were started. */
   readonly onceStarts: readonly string[];
@@ -69,6 +81,14 @@ export interface Outcome {
 
 const ref = { scope: "local", session: "s" };
 const leaseMs = 5_000;
+
+/** Digests are made in this thread, so that a seed tells the same story every time. */
+crypto.subtle.digest = async (_, data) =>
+  new Uint8Array(
+    createHash("sha256")
+      .update(data as Uint8Array)
+      .digest(),
+  ).buffer;
 
 /** A storm of inputs, aborts, answers, deaths and store faults over one session in two or three processes, then calm until it rests. */
 export async function simulateHandles(seed: number): Promise<Outcome> {
@@ -86,6 +106,7 @@ class Storm {
   private readonly processes: Process[] = [];
   private readonly streams: (WatchedStream & { readonly stream: ExecuteStream })[] = [];
   private readonly submissions: Submission[] = [];
+  private readonly decisions: Decision[] = [];
   private readonly onceStarts: string[] = [];
   private readonly sent: string[] = [];
   private isStormy = true;
@@ -114,9 +135,10 @@ class Storm {
     const client = defineTool({ name: "client", description: "Asks.", parameters });
     const tools = [work("pure"), work("idempotent"), work("once"), client];
     const provider = scripted(() => this.turn());
-    const gate = async (): Promise<undefined> => {
+    const gate = async (): Promise<GateVerdict | undefined> => {
       if (this.isChance(0.3)) await this.takeTime(300);
-      return undefined;
+      if (!this.isStormy || this.isChance(0.5)) return undefined;
+      return { action: "ask", ...(this.isChance(0.5) ? { timeoutMs: 3_000 } : {}) };
     };
     this.agent = createAgent({ name: "a", provider, tools, hooks: [{ gate }], limits: { turnsMax: 4, abortGraceMs: 500 } });
   }
@@ -306,12 +328,29 @@ class Storm {
     if (results.length > 0) this.watch(process, "answers", execute(process.session, results));
   }
 
+  /** What waits for leave gets it, or not: often from several at once, who learn of each other. */
+  private decide(process: Process): void {
+    const { session } = process;
+    for (const { callKey, argsDigest } of session.pendingApprovals) {
+      const user = this.oneOf(["ada", "bob"]);
+      const key = this.isChance(0.3) ? { idempotencyKey: `${callKey} ${user}` } : {};
+      const decision: Decision = { process, callKey, accepted: undefined, outcome: "pending" };
+      this.decisions.push(decision);
+      const options = { decision: this.isChance(0.7) ? "allow" : "deny", argsDigest, access: { user, scope: ref.scope }, ...key } as const;
+      session.decide(callKey, options).then(
+        (accepted) => Object.assign(decision, { accepted, outcome: "resolved" }),
+        () => Object.assign(decision, { outcome: "rejected" }),
+      );
+    }
+  }
+
   private act(): void {
     const process = this.oneOf(this.processes.filter(({ state }) => state === "alive"));
     const dice = this.random();
     if (dice < 0.4) this.say(process);
-    else if (dice < 0.55) this.answer(process);
-    else if (dice < 0.65) void process.session.abort().catch(() => {});
+    else if (dice < 0.5) this.answer(process);
+    else if (dice < 0.6) this.decide(process);
+    else if (dice < 0.66) void process.session.abort().catch(() => {});
     else if (dice < 0.72)
       void this.streams
         .at(-1)
@@ -356,8 +395,10 @@ class Storm {
       this.watch(last, "resume", resume(last.session));
       await this.pass(2_000);
       this.answer(last);
+      this.decide(last);
       await this.pass(2_000);
-      if (last.session.status !== "running" && last.session.pendingToolCalls.length === 0) return this.pass(10_000);
+      const { status, pendingToolCalls, pendingApprovals } = last.session;
+      if (status !== "running" && pendingToolCalls.length + pendingApprovals.length === 0) return this.pass(10_000);
     }
   }
 
@@ -373,6 +414,7 @@ class Storm {
       foreignDeltas: this.processes.flatMap(({ drives, told }) => (drives ? [] : told.filter((event) => "lane" in event))).length,
       streams,
       submissions: this.submissions,
+      decisions: this.decisions,
       processes: this.processes,
       onceStarts: this.onceStarts,
       sent: this.sent,
