@@ -20,4 +20,6 @@ export interface ServerScene {
   readonly metrics: RequestMetrics;
   /** False while the server shuts down. */
   isReady(): boolean;
+  /** The store did not answer when it was asked last. */
+  isStoreAway(): boolean;
 }

@@ -33,6 +33,20 @@ it("a session whose store fails is shown as it stood, and said to be so, and is 
   await server.close();
 });
 
+it("a session that is at hand is shown while the store is away, and said to be perhaps old as soon as that is known", async () => {
+  const store = failingStore(memoryStore());
+  const { ask, refused, server } = testServer({ store });
+  await ask("/api/sessions", { json: { id: "a" } });
+  store.state = "failing";
+  expect((await refused("/readyz")).status).toBe(503);
+  const shown = await ask("/api/sessions/a");
+  expect([shown.status, shown.headers.get("X-Session-Stale")]).toEqual([200, "true"]);
+  store.state = "well";
+  await ask("/readyz");
+  expect((await ask("/api/sessions/a")).headers.get("X-Session-Stale")).toBeNull();
+  await server.close();
+});
+
 it.each([
   ["POST", "/api/sessions", { id: "new" }],
   ["POST", "/api/sessions/a/messages", { message: "Again." }],
@@ -53,7 +67,11 @@ it.each([
   const askedAt = clock.now();
   const answer = await send(path, { method, json });
   expect(clock.now() - askedAt).toBeLessThan(2_000);
-  expect([answer.status, answer.headers.get("Retry-After"), ((await answer.json()) as Problem).code]).toEqual([503, "1", "STORE_UNAVAILABLE"]);
+  expect([answer.status, answer.headers.get("Retry-After"), ((await answer.json()) as Problem).code]).toEqual([
+    503,
+    "1",
+    "STORE_UNAVAILABLE",
+  ]);
   store.state = "well";
   // What goes on unheard gives back what it holds.
   await until(async () => (await (await send("/metrics")).text()).includes("loopwright_sse_clients 0"), "no stream is open");

@@ -93,7 +93,7 @@ async function stop(node: RuntimeNode, signal: StopSignal, { wishes, logger, lin
   node.drain();
   const count = node.running;
   const runs = count === 1 ? "1 run" : `${count} runs`;
-  const later = links.queue ? "on another node" : "at the next start";
+  const later = links.queue ? "at another node" : "at the next start";
   const plan = patienceMs === 0 ? `${runs} will go on ${later}.` : `${runs} may end within ${patienceMs / 1_000} s.`;
   if (count === 0) logger.tell("stopping", ["Stopping."], { signal });
   else logger.tell("stopping", [`Stopping. ${plan} The same again ends at once.`], { signal, running: count, patienceMs });

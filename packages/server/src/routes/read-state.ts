@@ -14,6 +14,8 @@ export interface ReadState {
   readonly headers: { readonly [name: string]: string };
 }
 
+const staleHeaders: ReadState["headers"] = { "X-Session-Stale": "true" };
+
 /** How long a state that was lost with the store may take to come back, before the old one is shown. */
 const comebackMs = 250;
 
@@ -30,7 +32,7 @@ async function freshState(call: Call, id: string, minSeq: number | undefined): P
   try {
     await awaitSeq(session, minSeq, call.scene);
     const { messages } = session;
-    return { snapshot: session.snapshot(), messages: () => messages, headers: {} };
+    return { snapshot: session.snapshot(), messages: () => messages, headers: call.scene.isStoreAway() ? staleHeaders : {} };
   } finally {
     release();
   }
@@ -44,7 +46,7 @@ async function staleState({ scene, principal }: Call, id: string, minSeq = 0): P
   if (!snapshot) return undefined;
   const { seq = 0 } = decodeCursor(snapshot.cursor) ?? {};
   if (seq < minSeq) throw behind(minSeq, seq);
-  return { snapshot, messages: () => pathOf(snapshot), headers: { "X-Session-Stale": "true" } };
+  return { snapshot, messages: () => pathOf(snapshot), headers: staleHeaders };
 }
 
 /** Resolves when the state can be read again, cannot, or has taken too long. */

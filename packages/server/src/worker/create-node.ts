@@ -12,6 +12,7 @@ import type { ServerOptions } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
 import { createSessionHost } from "../sessions/create-session-host.ts";
 import type { CloseOptions } from "../sessions/session-host.ts";
+import { watchStore } from "../sessions/watched-store.ts";
 import { createStreamRegistry } from "../stream/create-stream-registry.ts";
 import { hintOffers } from "./hint-offers.ts";
 import { createLeaving, type HandOverOptions } from "./leaving.ts";
@@ -58,7 +59,8 @@ export interface NodeRole {
 
 /** @throws AgentError CONFIG_INVALID */
 export function createNode(given: ServerOptions, { role, routes }: NodeRole): NodeParts {
-  const options = checkedOptions(given);
+  const watched = watchStore(given.store);
+  const options = checkedOptions({ ...given, store: watched.store });
   const { clock = systemClock, ids = randomIds, logger = consoleLogger(), store } = options;
   const isOneOfMany = options.isOneOfMany ?? (role !== "all" || options.queue !== undefined);
   if (isOneOfMany && !options.channel) warnOfChannel(logger);
@@ -81,6 +83,7 @@ export function createNode(given: ServerOptions, { role, routes }: NodeRole): No
     runs: createOpenRuns(limits.runsPerPrincipal),
     metrics: createRequestMetrics(),
     isReady: () => leaving.isReady,
+    isStoreAway: watched.isAway,
   };
   const close = async (how?: CloseOptions): Promise<number> => {
     const count = await leaving.close(how);

@@ -1,19 +1,15 @@
 import type { Clock, SessionStore } from "@loopwright/core/ports";
+import { withLog } from "../sessions/with-log.ts";
 import type { OfferHint } from "./hint-offers.ts";
 
 /** The store for handles that do not drive: whenever an append leaves a session in need of an owner, a worker is told. */
 export function hintingStore(store: SessionStore, { hint, clock }: { readonly hint: OfferHint; readonly clock: Clock }): SessionStore {
-  const { log } = store;
-  return {
-    ...store,
-    log: {
-      ...log,
-      async append(ref, request) {
-        const outcome = await log.append(ref, request);
-        const isDue = typeof request.due === "number" && request.due <= clock.now();
-        if (isDue && (outcome.type === "ok" || outcome.type === "dup")) void hint(ref);
-        return outcome;
-      },
+  return withLog(store, {
+    async append(ref, request) {
+      const outcome = await store.log.append(ref, request);
+      const isDue = typeof request.due === "number" && request.due <= clock.now();
+      if (isDue && (outcome.type === "ok" || outcome.type === "dup")) void hint(ref);
+      return outcome;
     },
-  };
+  });
 }

@@ -1,0 +1,25 @@
+import type { SessionLog, SessionStore } from "@loopwright/core/ports";
+
+/** The store with some methods of its log in place of its own. Adapters may be classes: each method stays with its object. */
+export function withLog(store: SessionStore, own: Partial<SessionLog>): SessionStore {
+  const { log } = store;
+  return {
+    log: {
+      append: (ref, request) => log.append(ref, request),
+      read: (ref, options) => log.read(ref, options),
+      head: (ref) => log.head(ref),
+      claim: (ref, claim) => log.claim(ref, claim),
+      renew: (ref, lease) => log.renew(ref, lease),
+      release: (ref, epoch) => log.release(ref, epoch),
+      due: (options) => log.due(options),
+      setDue: (ref, options) => log.setDue(ref, options),
+      remove: (ref) => log.remove(ref),
+      ...(log.subscribe ? { subscribe: (ref, listener) => log.subscribe?.(ref, listener) ?? (() => {}) } : {}),
+      ...own,
+    },
+    index: store.index,
+    blobs: store.blobs,
+    drafts: store.drafts,
+    close: () => store.close(),
+  };
+}
