@@ -15,6 +15,13 @@ export interface HintWorkerOptions {
   readonly bull: WorkerOptions;
 }
 
+/** BullMQ's own `close` waits for Redis before it ends its timer for locks, however long Redis is away. */
+class LettingWorker extends Worker {
+  async endTimers(): Promise<void> {
+    await this.lockManager.close();
+  }
+}
+
 /** Takes hints from BullMQ. A job is a hint under way; it is over when the take is, well or not. */
 export function createHintWorker({ name, take, offer, deadlineMs, connection, bull }: HintWorkerOptions): RunQueueWorker {
   /** Sessions under way here, and whether a hint came meanwhile. */
@@ -56,7 +63,7 @@ export function createHintWorker({ name, take, offer, deadlineMs, connection, bu
     if (own.isAgain) await offer(ref).catch(() => {});
   }
 
-  const worker = new Worker(
+  const worker = new LettingWorker(
     name,
     (job) => {
       const handled = handle(job).finally(() => jobs.delete(handled));
@@ -80,7 +87,7 @@ export function createHintWorker({ name, take, offer, deadlineMs, connection, bu
     // What was fetched in this moment is handled too, as long as Redis answers.
     await Promise.race([closed, new Promise<void>((resolve) => systemClock.after(deadlineMs, resolve, { idle: true }))]);
     while (jobs.size > 0) await Promise.allSettled(jobs);
-    await worker.disconnect().catch(() => {});
+    await worker.endTimers();
     connection.close();
   }
 

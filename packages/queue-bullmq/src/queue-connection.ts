@@ -33,6 +33,16 @@ export function connectQueue(options: {
       reconnectStrategy: (tries) => Math.min(50 * 2 ** Math.min(tries, 10), queueLimits.reconnectMaxMs) * (0.5 + Math.random() / 2),
     },
   });
+  // BullMQ waits for hints on a copy, which it lets go of only where Redis answers.
+  const copies: QueueClient[] = [];
+  const duplicate = client.duplicate.bind(client);
+  Object.assign(client, {
+    duplicate() {
+      const copy = duplicate();
+      copies.push(copy);
+      return copy;
+    },
+  });
   client.on("error", () => {
     if (!isAway && !isClosed) logger.log("warn", "The run queue lost Redis and connects again.");
     isAway = true;
@@ -72,7 +82,7 @@ export function connectQueue(options: {
     close() {
       isClosed = true;
       cancel();
-      client.destroy();
+      for (const one of [client, ...copies]) one.destroy();
     },
   };
 }
