@@ -94,6 +94,20 @@ const MUTANTS = [
     "append(state.ended, lastRun)",
     "append({ length: 0, chunks: [] }, lastRun)",
   ],
+  ["a denied call runs", "loop/pending-calls.ts", 'if (call.approval?.decision === "deny") {', "if (false as boolean) {"],
+  [
+    "a second decision counts",
+    "loop/calls.ts",
+    'return call?.stage === "asked" ? call : undefined;',
+    'return call?.stage === "asked" || call?.approval ? call : undefined;',
+  ],
+  ["a call is asked about again", "loop/calls.ts", '{ stage: "owed", approval, ...', '{ stage: "owed", ...'],
+  [
+    "a decision is forgotten",
+    "loop/calls.ts",
+    "append(state.decisions ?? emptyList<KnownDecision>(), known)",
+    "emptyList<KnownDecision>()",
+  ],
   ["a run that failed goes on", "loop/plan.ts", "if (run.failure) return planFailure(run, run.failure);", ""],
 ];
 
