@@ -22,7 +22,7 @@ export interface AskOptions {
 export async function askStore<T>(ask: () => Promise<T | undefined>, { clock, answerMs, staysFor }: AskOptions): Promise<T> {
   const startedAt = clock.monotonic();
   for (let tries = 0; ; tries++) {
-    let error = unknownOutcome();
+    let error: AgentError | undefined;
     let patienceMs: number = driverLimits.unknownMs;
     try {
       const answer = await within(ask(), { clock, ms: answerMs });
@@ -33,7 +33,7 @@ export async function askStore<T>(ask: () => Promise<T | undefined>, { clock, an
       patienceMs = 0;
     }
     const leftMs = Math.max(staysFor(), patienceMs) - (clock.monotonic() - startedAt);
-    if (leftMs <= 0) throw error;
+    if (leftMs <= 0) throw error ?? unknownOutcome();
     const waitMs = Math.min(leftMs, driverLimits.askAgainCapMs, driverLimits.askAgainMs * 2 ** tries);
     await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
   }

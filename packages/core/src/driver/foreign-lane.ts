@@ -15,8 +15,12 @@ export class ForeignLane {
   #held: EphemeralEvent[] = [];
   #heldBytes = 0;
 
-  constructor(id: number) {
+  /** Up to here it was told before, when it was heard of already. */
+  readonly #toldN: number;
+
+  constructor(id: number, toldN: number) {
     this.id = id;
+    this.#toldN = toldN;
   }
 
   /** Its opening event was told, and its closing one was not. */
@@ -24,9 +28,14 @@ export class ForeignLane {
     return this.#told !== undefined;
   }
 
-  /** Number of the last event that was told; 0: none. */
+  /** Number of the last event that it knows of; 0: none. */
   get n(): number {
     return this.#fold?.n ?? 0;
+  }
+
+  /** Number of the last event that was told, now or before. */
+  get toldN(): number {
+    return Math.max(this.n, this.#toldN);
   }
 
   /** It is open, and something before what it holds is missing. */
@@ -61,7 +70,7 @@ export class ForeignLane {
       else if (event.n > fold.n) this.#hold([event]);
     }
     this.#takeHeld(next);
-    if (next.length > 0) this.#told?.tell(next);
+    this.#tell(next);
   }
 
   /** Tells one snapshot in place of these and of what it held, as far as they bring it on. */
@@ -71,7 +80,11 @@ export class ForeignLane {
     const before = fold.n;
     for (const event of events) fold.take(event);
     this.#takeHeld([]);
-    if (fold.n > before) this.#told?.tell([{ ...fold.snapshot(), lane: this.id, n: fold.n }]);
+    if (fold.n > before) this.#tell([{ ...fold.snapshot(), lane: this.id, n: fold.n }]);
+  }
+
+  #tell(events: readonly EphemeralEvent[]): void {
+    this.#told?.tell(this.#toldN === 0 ? events : events.filter(({ n }) => n > this.#toldN));
   }
 
   /** What was held and comes next now. */

@@ -40,6 +40,8 @@ class Foreign implements ForeignLanes {
   readonly #options: ForeignLanesOptions;
   /** By the seq of their opening events; those that the state does not have yet only hold. */
   readonly #lanes = new Map<number, ForeignLane>();
+  /** How far open lanes were told that are heard of no more: who heard it is not told it again. */
+  readonly #told = new Map<number, number>();
   #unsubscribe: (() => void) | undefined;
   #cancelHeal: (() => void) | undefined;
   #isNeeded = false;
@@ -60,7 +62,10 @@ class Foreign implements ForeignLanes {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
     this.#stopHealing();
-    for (const lane of this.#lanes.values()) lane.close();
+    for (const lane of this.#lanes.values()) {
+      if (lane.isOpen) this.#told.set(lane.id, lane.toldN);
+      lane.close();
+    }
     this.#lanes.clear();
   }
 
@@ -73,6 +78,7 @@ class Foreign implements ForeignLanes {
       this.#lanes.delete(id);
     }
     if (open.length === 0) this.#stopHealing();
+    for (const id of this.#told.keys()) if (id <= state.seq && !open.some(({ lane }) => lane === id)) this.#told.delete(id);
     const { hub, isOwner } = this.#options;
     if (isOwner()) return;
     for (const { lane: id, call } of open) {
@@ -114,7 +120,7 @@ class Foreign implements ForeignLanes {
   }
 
   #add(id: number): ForeignLane {
-    const lane = new ForeignLane(id);
+    const lane = new ForeignLane(id, this.#told.get(id) ?? 0);
     this.#lanes.set(id, lane);
     // Those that are held for openings which never come must not pile up.
     if (this.#lanes.size > driverLimits.foreignLanes) {

@@ -33,7 +33,7 @@ export interface Hub {
   publish(events: readonly DurableEvent[]): void;
   openLane(lane: LaneOptions): Lane;
   openForeignLane(lane: LaneOptions): ForeignLane;
-  /** Whether the lane was opened here: what comes back of it from outside was told. */
+  /** Whether the lane was opened here: what comes back of it, from the channel or as a draft, was told. */
   isOwn(lane: number): boolean;
   /** One snapshot per open lane: the state for somebody who joins now. */
   snapshots(runId?: string): readonly EphemeralEvent[];
@@ -52,7 +52,7 @@ const ownLanesMax = 64;
 export function createHub(outward?: (events: readonly EphemeralEvent[]) => void): Hub {
   const listeners = new Set<HubListener>();
   const lanes = new Map<number, OpenLane>();
-  /** Opened here, the newest of them. Known only where something comes back. */
+  /** Opened here, the newest of them. */
   const ownLanes = new Set<number>();
   const tell = (events: readonly SessionEvent[], runId: string | undefined): void => {
     for (const listener of listeners) listener(events, runId);
@@ -73,7 +73,7 @@ export function createHub(outward?: (events: readonly EphemeralEvent[]) => void)
     openLane({ id, runId, snapshot }) {
       const open: OpenLane = { runId, snapshot, n: 0 };
       lanes.set(id, open);
-      if (outward) ownLanes.add(id);
+      ownLanes.add(id);
       if (ownLanes.size > ownLanesMax) for (const oldest of [...ownLanes].slice(0, ownLanesMax / 2)) ownLanes.delete(oldest);
       return {
         id,
