@@ -1,9 +1,10 @@
 /* K1 to K5: nodes die by kill -9 while people talk, in tools, in waits and in recoveries; each is started again at once. */
 import type { FactType } from "@loopwright/core";
 import { seededRandom } from "@loopwright/core/testing";
+import type { Child } from "../world/child.ts";
 import type { GroundPlan } from "../world/ground.ts";
 import type { KillPoint } from "../world/node-settings.ts";
-import { startWorld } from "../world/world.ts";
+import { startWorld, type World } from "../world/world.ts";
 import { gatherCrowd } from "./crowd.ts";
 import type { Experiment, Outcome } from "./experiment.ts";
 
@@ -33,12 +34,78 @@ const deadly: readonly KillPoint["at"][] = [
   "witness-end",
 ];
 
-/** How long a node that waits for its fact may live. */
-const patienceMs = 4_000;
 const aimedShare = 0.3;
 const gapMsMax = 700;
-/** Deaths of one node in a row, a fraction of a second apart: recoveries are killed as well. */
-const burstShare = 0.15;
+/** Deaths a fraction of a second apart: recoveries are killed as well. */
+const burstShare = 0.1;
+
+interface Reaper {
+  /** Resolves when so many nodes have died. Afterwards all live, and none waits for its fact any more. */
+  reap(kills: number, told: (kills: number) => void): Promise<{ readonly kills: number; readonly aimed: number }>;
+}
+
+/** Kills nodes at random moments, and starts each again at once; some of them are told to kill themselves at a fact. */
+function createReaper(world: World, random: () => number): Reaper {
+  let isOver = false;
+  let kills = 0;
+  let aimed = 0;
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+  const killPoint = (): KillPoint | undefined => {
+    if (isOver || random() >= aimedShare) return undefined;
+    const at = deadly[Math.floor(random() * deadly.length)] ?? "model.started";
+    return { when: random() < 0.5 ? "before" : "after", at, count: 1 + Math.floor(random() * 4) };
+  };
+
+  /** Sees to it that there is always a node in this place. */
+  const live = async (index: number): Promise<void> => {
+    let node = world.nodes[index];
+    let killAt: KillPoint | undefined;
+    for (;;) {
+      await node?.ended;
+      kills += 1;
+      if (killAt && !killed.delete(node)) aimed += 1;
+      killAt = killPoint();
+      // It may meet its fact before it is ready.
+      node = await world.start(index, killAt ? { killAt } : {}).catch((error: unknown) => {
+        if (!killAt) throw error;
+        return undefined;
+      });
+      if (!isOver) continue;
+      if (!killAt) return;
+      node?.signal("SIGKILL");
+      await node?.ended;
+      await world.start(index);
+      return;
+    }
+  };
+  const killed = new Set<Child | undefined>();
+  const kill = (node: Child | undefined): void => {
+    if (!node?.isAlive) return;
+    killed.add(node);
+    node.signal("SIGKILL");
+  };
+
+  return {
+    async reap(wanted, told) {
+      const lives = world.nodes.map((_, index) => live(index));
+      const failed = Promise.all(lives);
+      while (kills < wanted) {
+        const isBurst = random() < burstShare;
+        await Promise.race([pause(isBurst ? 20 : random() * gapMsMax), failed]);
+        const alive = world.nodes.filter((node) => node?.isAlive && !killed.has(node));
+        // Somebody works most of the time, or there would be little to kill.
+        if (alive.length > 1 || isBurst) kill(alive[Math.floor(random() * alive.length)]);
+        told(kills);
+      }
+      isOver = true;
+      // Everybody dies once more, and lives on for good.
+      for (const node of world.nodes) kill(node);
+      await failed;
+      return { kills, aimed };
+    },
+  };
+}
 
 export function killStorm({ ground: plan, nodes, sessions, kills, leaseMs }: StormOptions): Experiment {
   const name = `kills-${plan.name}`;
@@ -49,7 +116,6 @@ export function killStorm({ ground: plan, nodes, sessions, kills, leaseMs }: Sto
       const random = seededRandom(seed);
       const ground = await plan.lay(seed);
       const world = await startWorld({ ground, nodes, leaseMs });
-      const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
       try {
         const crowd = await gatherCrowd({
           world,
@@ -67,41 +133,17 @@ export function killStorm({ ground: plan, nodes, sessions, kills, leaseMs }: Sto
           },
           watchers: [{}, { cutAfterBytes: 20_000 }],
         });
-        let aimed = 0;
-        for (let kill = 1; kill <= kills; kill++) {
-          const index = Math.floor(random() * world.nodes.length);
-          const node = world.nodes[index] ?? (await world.start(index));
-          if (random() >= burstShare) await pause(random() * gapMsMax);
-          node.signal("SIGKILL");
-          await node.ended;
-          const killAt: KillPoint | undefined =
-            random() < aimedShare && kill < kills
-              ? {
-                  when: random() < 0.5 ? "before" : "after",
-                  at: deadly[Math.floor(random() * deadly.length)] ?? "model.started",
-                  count: 1 + Math.floor(random() * 4),
-                }
-              : undefined;
-          const next = await world.start(index, killAt ? { killAt } : {}).catch((error: unknown) => {
-            // It may meet its fact before it is ready.
-            if (!killAt) throw error;
-          });
-          if (killAt) {
-            const hasDied = !next || (await Promise.race([next.ended.then(() => true), pause(patienceMs).then(() => false)]));
-            if (hasDied) {
-              kill += 1;
-              aimed += 1;
-            } else next?.signal("SIGKILL");
-            await next?.ended;
-            await world.start(index);
-          }
-          if (kill % 25 < 2) say(`${name}: ${Math.min(kill, kills)} of ${kills} kills`);
-        }
+        let told = 0;
+        const { kills: died, aimed } = await createReaper(world, random).reap(kills, (count) => {
+          if (count < told + 25) return;
+          told = count;
+          say(`${name}: ${count} of ${kills} kills`);
+        });
         const judged = await crowd.judge();
         return {
           failures: judged.flaws,
           figures: [
-            { name: "kills", value: kills, bound: { least: kills } },
+            { name: "kills", value: died, bound: { least: kills } },
             { name: "kills aimed at a fact or a side effect", value: aimed },
             { name: "sessions at once", value: sessions },
             { name: "acknowledged inputs", value: judged.inputs },

@@ -1,7 +1,7 @@
 /* One node of the world: a server, a worker, or both, as a team would run it. */
 
 import { memoryChannel } from "@loopwright/core/memory";
-import { createServer } from "@loopwright/server";
+import { createServer, createWorker } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
 import { nodeAgent } from "./node-agent.ts";
 import type { NodeSettings } from "./node-settings.ts";
@@ -15,11 +15,10 @@ process.on("warning", (warning) => console.error("WARNING", warning.name, warnin
 const plain = await openStore(settings.store);
 const store = settings.killAt ? deadlyStore(plain, settings.killAt) : plain;
 const between = settings.redisUrl === undefined ? undefined : await betweenNodes(settings.redisUrl);
-const server = createServer({
+const options = {
   agents: [nodeAgent(settings)],
   store,
   ...(between ?? { channel: memoryChannel() }),
-  role: settings.role,
   leaseMs: settings.leaseMs,
   limits: {
     sweepMs: settings.sweepMs,
@@ -30,13 +29,19 @@ const server = createServer({
     streamsPerScope: 10_000,
     runsPerPrincipal: 10_000,
   },
-  logger: { log: (level, message, fields) => void (level === "error" && console.error(message, JSON.stringify(fields))) },
-});
+  logger: {
+    log(level: string, message: string, fields?: object) {
+      if (level === "error") console.error(message, JSON.stringify(fields));
+    },
+  },
+};
+const { role } = settings;
+const server = role === "worker" ? createWorker(options) : createServer({ ...options, role, isOneOfMany: true });
 const listening = await listen(server, { port: 0 });
 
 process.on("SIGTERM", () => {
   void (async () => {
-    await server.close();
+    await server.handOver();
     await listening.close();
     await between?.queue.close();
     await between?.channel.close();

@@ -69,8 +69,9 @@ export function createNode(given: ServerOptions, { role, routes }: NodeRole): No
   const drives = role !== "server";
   const parts = { options, limits, channel, clock, ids, logger, drives };
   const host = createSessionHost(drives || !options.queue ? parts : { ...parts, hint: hintOffers(options.queue, logger) });
-  // Nobody tells a worker without a queue of anything: it has to look itself.
-  const sweepMs = role === "worker" && !options.queue ? limits.pollMs : limits.sweepMs;
+  const isAlone = role === "all" && !options.isOneOfMany;
+  // Where nobody tells of what others leave behind, it is looked for often.
+  const sweepMs = options.queue || isAlone ? limits.sweepMs : limits.pollMs;
   const queue = options.queue ?? memoryQueue();
   const work = drives
     ? runWork({ ...{ host, store, queue, limits, clock, ids, logger, sweepMs }, keepsAlive: role === "worker" })
