@@ -3,7 +3,7 @@ import { complaintOf } from "../complaint.ts";
 import { openChannel, openQueue } from "../compose/open-links.ts";
 import type { Settings } from "../settings/settings.ts";
 import { withoutSecret } from "../settings/store-place.ts";
-import type { Finding } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
 
 /** How long a word may take from one end of the channel to the other. */
 const channelMs = 5_000;

@@ -2,7 +2,7 @@ import { complaintOf } from "../complaint.ts";
 import { localScope, openExistingStore } from "../compose/kept-sessions.ts";
 import type { Settings } from "../settings/settings.ts";
 import { storeText } from "../settings/store-place.ts";
-import type { Finding } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
 
 /** What a store that checks itself says. */
 interface StoreReport {

@@ -8,18 +8,12 @@ import { type Vendor, vendors } from "../settings/vendors.ts";
 import { padTo } from "../terminal/lines.ts";
 import { checkLinks } from "./check-links.ts";
 import { checkStore } from "./check-store.ts";
+import type { Finding } from "./finding.ts";
 import { type SharedFlags, settingsOf, styleFor } from "./flags.ts";
 
 interface DoctorFlags extends SharedFlags {
   readonly online?: boolean;
   readonly json?: boolean;
-}
-
-/** One thing that was looked at. */
-export interface Finding {
-  readonly what: string;
-  readonly state: "ok" | "note" | "bad";
-  readonly text: string;
 }
 
 const onlineMs = 30_000;

@@ -1,24 +1,14 @@
 import { type AgentServer, bearerTokens, createServer, createWorker, type RuntimeNode } from "@loopwright/server";
 import { type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { localScope } from "../compose/kept-sessions.ts";
-import type { Links } from "../compose/open-links.ts";
-import type { Workplace } from "../compose/workplace.ts";
 import { storeText } from "../settings/store-place.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
 import { freePort } from "./free-port.ts";
 import { hostNames, openableHost } from "./host-names.ts";
 import type { RunLogger } from "./run-logger.ts";
-import type { RunSettings } from "./run-settings.ts";
+import type { ServeParts } from "./serve-parts.ts";
 import { type StopSignal, stopSignals } from "./stop-signal.ts";
 import { welcome } from "./welcome.ts";
-
-/** What a process is made of. */
-export interface ServeParts {
-  readonly workplace: Workplace;
-  readonly links: Links;
-  readonly wishes: RunSettings;
-  readonly logger: RunLogger;
-}
 
 /** Serves, or works, until the process is asked to end, then lets go of everything in order. @throws AgentError CONFIG_INVALID when the port cannot be had */
 export async function serve(parts: ServeParts): Promise<void> {

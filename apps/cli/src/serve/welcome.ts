@@ -1,7 +1,7 @@
 import { introduction } from "../compose/introduction.ts";
 import { storeText, withoutSecret } from "../settings/store-place.ts";
 import type { FoundPage } from "./find-page.ts";
-import type { ServeParts } from "./serve.ts";
+import type { ServeParts } from "./serve-parts.ts";
 
 interface Welcome extends Pick<ServeParts, "workplace" | "wishes" | "links"> {
   readonly port: number | undefined;

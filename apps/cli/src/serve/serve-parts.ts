@@ -1,0 +1,12 @@
+import type { Links } from "../compose/open-links.ts";
+import type { Workplace } from "../compose/workplace.ts";
+import type { RunLogger } from "./run-logger.ts";
+import type { RunSettings } from "./run-settings.ts";
+
+/** What a process is made of. */
+export interface ServeParts {
+  readonly workplace: Workplace;
+  readonly links: Links;
+  readonly wishes: RunSettings;
+  readonly logger: RunLogger;
+}
