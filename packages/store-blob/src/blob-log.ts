@@ -3,6 +3,7 @@ import { type AppendOutcome, type AppendRequest, appendLimits, type SessionLog, 
 import type { Background } from "./background.ts";
 import { compactLog } from "./compact-log.ts";
 import { dropDueMark, dueEntry, dueSessions, putDueMark } from "./due-marks.ts";
+import type { KeyQueue } from "./key-queue.ts";
 import { claimLog, releaseLease, renewLease, runningLease } from "./lease.ts";
 import { type OpenLog, wholeState } from "./open-log.ts";
 import type { OpenLogs } from "./open-logs.ts";
@@ -23,6 +24,8 @@ export interface BlobLogDeps {
   readonly logs: OpenLogs;
   readonly observer: LogObserver;
   readonly background: Background;
+  /** One log after the other is compacted: there is no hurry. */
+  readonly compactions: KeyQueue;
   /** A log is compacted when so many slots lie after its checkpoint. */
   readonly compactAfter: number;
 }
@@ -145,11 +148,11 @@ function appended(deps: BlobLogDeps, log: OpenLog, facts: readonly Fact[]): void
   deps.background.add(compactWhenLong(deps, log));
 }
 
-async function compactWhenLong({ compactAfter }: BlobLogDeps, log: OpenLog): Promise<void> {
+async function compactWhenLong({ compactAfter, compactions }: BlobLogDeps, log: OpenLog): Promise<void> {
   if (log.isCompacting || (await log.known()).tail.length < compactAfter) return;
   log.isCompacting = true;
   try {
-    await compactLog(log);
+    await compactions.run("", () => compactLog(log));
   } finally {
     log.isCompacting = false;
   }

@@ -8,6 +8,7 @@ import { blobLog } from "./blob-log.ts";
 import { blobPayloads } from "./blob-payloads.ts";
 import type { ConditionalBlobs } from "./conditional-blobs.ts";
 import { ConversationViews } from "./conversation-view.ts";
+import { KeyQueue } from "./key-queue.ts";
 import { OpenLogs } from "./open-logs.ts";
 import { RestWatch } from "./rest-watch.ts";
 import { SessionSummaries } from "./session-summaries.ts";
@@ -52,6 +53,7 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
     logs,
     background,
     compactAfter,
+    compactions: new KeyQueue(),
     observer: {
       writing: (one) => summaries.mark(one),
       written: (one, facts) => rests.written(one, facts),

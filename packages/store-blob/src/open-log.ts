@@ -126,18 +126,24 @@ export class OpenLog {
     let state = from;
     state.damage = undefined;
     try {
-      for (;;) {
-        const key = this.keys.slot(state.slot + 1);
-        const object = await this.get(key);
-        if (!object) return state;
-        if (object.bytes.length > 0) {
-          state.apply(openEntry(object.bytes, { key, before: state.digest }));
-          continue;
+      // The more there is, the more is asked for at once.
+      for (let ahead = 1; ; ahead = Math.min(storeLimits.parallelMax, ahead * 4)) {
+        const keys = Array.from({ length: ahead }, (_, index) => this.keys.slot(state.slot + 1 + index));
+        const found = await Promise.allSettled(keys.map((key) => this.get(key)));
+        for (const [index, outcome] of found.entries()) {
+          if (outcome.status === "rejected") throw outcome.reason;
+          if (!outcome.value) return state;
+          const key = keys[index] ?? "";
+          if (outcome.value.bytes.length > 0) {
+            state.apply(openEntry(outcome.value.bytes, { key, before: state.digest }));
+            continue;
+          }
+          // Behind a checkpoint that we have not seen.
+          const fresh = await this.#load();
+          if (fresh.slot <= state.slot) throw damaged(key);
+          state = fresh;
+          break;
         }
-        // Behind a checkpoint that we have not seen.
-        const fresh = await this.#load();
-        if (fresh.slot <= state.slot) throw damaged(key);
-        state = fresh;
       }
     } catch (error) {
       if (!isAgentError(error, "SESSION_CORRUPT")) throw error;

@@ -40,6 +40,8 @@ export interface FakeS3 {
   readonly calls: S3Call[];
   /** Asked for each request. */
   faultOf: (call: S3Call) => S3Fault | undefined;
+  /** Called when a request will get no answer, or no more of one. */
+  hung: () => void;
   /** How late a write is seen by reads and by lists, in reads and lists. */
   lateness: (call: S3Call) => { readonly reads: number; readonly lists: number };
   close(): Promise<void>;
@@ -66,6 +68,7 @@ export async function startFakeS3(clock: Pick<Clock, "monotonic">): Promise<Fake
     objects,
     calls,
     faultOf: () => undefined,
+    hung: () => undefined,
     lateness: () => ({ reads: 0, lists: 0 }),
     close: () =>
       new Promise((resolve) => {
@@ -86,13 +89,13 @@ export async function startFakeS3(clock: Pick<Clock, "monotonic">): Promise<Fake
     const fault = fake.faultOf(call);
     if (fault?.type === "status") return answer(response, fault);
     if (fault?.type === "cut") return void request.socket.destroy();
-    if (fault?.type === "hang" && !fault.done) return;
+    if (fault?.type === "hang" && !fault.done) return fake.hung();
     const result = work(call, url, request, Buffer.concat(chunks));
-    if (fault?.type === "hang") return;
+    if (fault?.type === "hang") return fake.hung();
     if (fault?.type === "cut-after") return void request.socket.destroy();
     if (fault?.type !== "slow-body" || !result.body?.length) return answer(response, result);
     response.writeHead(result.status, { date: dateOf(clock.monotonic()), "content-length": String(result.body.length), ...result.headers });
-    response.write(result.body.subarray(0, Math.floor(result.body.length / 2)));
+    response.write(result.body.subarray(0, Math.floor(result.body.length / 2)), () => fake.hung());
   }
 
   function work(call: S3Call, url: URL, request: IncomingMessage, body: Uint8Array): Result {

@@ -35,8 +35,13 @@ export class Scheduler {
         await Promise.race([all, new Promise((resolve) => setTimeout(resolve, 1))]);
         continue;
       }
-      this.#waiting.sort((a, b) => (a.actor < b.actor ? -1 : a.actor > b.actor ? 1 : 0));
-      const [chosen] = this.#waiting.splice(choose(this.#waiting.map(({ actor }) => actor)), 1);
+      // An actor's own requests come in the order in which it made them.
+      const actors = [...new Set(this.#waiting.map(({ actor }) => actor))].sort();
+      const actor = actors[choose(actors)];
+      const [chosen] = this.#waiting.splice(
+        this.#waiting.findIndex((one) => one.actor === actor),
+        1,
+      );
       if (!chosen) throw new Error("Nobody was chosen.");
       order.push(chosen.actor);
       chosen.go();
