@@ -1,42 +1,69 @@
-// The one program that tests want and npm does not bring: a Chromium for the browser tests.
+// The programs that tests want and npm does not bring: a Chromium for the browser tests, a Redis for those of what lives on Redis.
 // Plain Node without dependencies: it must run before anything is installed.
 import { spawn } from "node:child_process";
 import { accessSync, closeSync, constants, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** What a Chromium is called, the likeliest first. Ubuntu's `chromium-browser` is a stand-in that starts nothing, so it is none. */
-const browserNames = ["chromium", "google-chrome-stable", "google-chrome"];
 const macBrowsers = ["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium"];
 
-const installing = ["sh", "-c", "apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium"];
+/** What a program is for, how it is found, and the Debian package that brings it. */
+const programs = {
+  browser: {
+    title: "Chromium",
+    variable: "LOOPWRIGHT_CHROMIUM",
+    // The likeliest first. Ubuntu's `chromium-browser` is a stand-in that starts nothing, so it is none.
+    names: ["chromium", "google-chrome-stable", "google-chrome"],
+    macNames: macBrowsers,
+    debianPackage: "chromium",
+    // In Ubuntu the package of the same name needs a snap daemon.
+    distributions: ["debian"],
+    tests: "The browser tests are",
+  },
+  redis: {
+    title: "redis-server",
+    variable: "LOOPWRIGHT_REDIS_SERVER",
+    names: ["redis-server", "/usr/bin/redis-server", "/usr/local/bin/redis-server"],
+    macNames: ["/opt/homebrew/bin/redis-server"],
+    debianPackage: "redis-server",
+    distributions: ["debian", "ubuntu"],
+    tests: "What is tested on a real Redis is",
+  },
+};
 
 /**
- * What to do about the browser of the tests: `found` (with its path), `install` (with the command) or `missing` (with the reason).
+ * What to do about a program (`browser`, `redis`): `found` (with its path), `install` (with the Debian package) or `missing` (with the reason).
  * Depends on what it is given alone: `which` gives the path of a program or undefined, `osRelease` is the text of /etc/os-release.
  */
-export function decideBrowser({ platform, uid, env, which, osRelease = "" }) {
-  const named = env.LOOPWRIGHT_CHROMIUM;
+export function decideProgram(name, { platform, uid, env, which, osRelease = "" }) {
+  const { title, variable, names, macNames, debianPackage, distributions } = programs[name];
+  const named = env[variable];
   if (named) {
     const path = which(named);
-    return path ? { type: "found", path } : { type: "missing", reason: `LOOPWRIGHT_CHROMIUM names \`${named}\`, which cannot be run.` };
+    return path ? { type: "found", path } : { type: "missing", reason: `${variable} names \`${named}\`, which cannot be run.` };
   }
-  const candidates = platform === "darwin" ? [...macBrowsers, ...browserNames] : browserNames;
-  const path = candidates.map((name) => which(name)).find(Boolean);
+  const candidates = platform === "darwin" ? [...macNames, ...names] : names;
+  const path = candidates.map((candidate) => which(candidate)).find(Boolean);
   if (path) return { type: "found", path };
-  const hint = "Install Chromium, or name one in LOOPWRIGHT_CHROMIUM.";
-  if (!isDebian(osRelease) || platform !== "linux" || !which("apt-get"))
-    return { type: "missing", reason: `There is no Chromium. ${hint}` };
+  const hint = `Install ${title}, or name one in ${variable}.`;
+  const mayInstall = platform === "linux" && distributions.includes(idOf(osRelease)) && which("apt-get");
+  if (!mayInstall) return { type: "missing", reason: `There is no ${title}. ${hint}` };
   if (env.LOOPWRIGHT_SYSTEM_DEPS === "0")
-    return { type: "missing", reason: `LOOPWRIGHT_SYSTEM_DEPS=0 forbids installing Chromium. ${hint}` };
-  if (uid !== 0) return { type: "missing", reason: "There is no Chromium, and only root may install it: `apt-get install chromium`." };
-  return { type: "install", command: installing };
+    return { type: "missing", reason: `LOOPWRIGHT_SYSTEM_DEPS=0 forbids installing ${title}. ${hint}` };
+  if (uid !== 0)
+    return { type: "missing", reason: `There is no ${title}, and only root may install it: \`apt-get install ${debianPackage}\`.` };
+  return { type: "install", debianPackage };
 }
 
-/** Debian itself: the package of the same name in Ubuntu needs a snap daemon. */
-function isDebian(osRelease) {
-  return /^ID="?debian"?$/m.test(osRelease);
+const idOf = (osRelease) => /^ID="?(\w+)"?$/m.exec(osRelease)?.[1];
+
+/** One run of apt-get for all packages that are missing. */
+export function installCommand(packages) {
+  return ["sh", "-c", `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${packages.join(" ")}`];
 }
+
+/** What the installation runs with: no questions, and a service that comes with a package is not started (tests start their own Redis). */
+export const installEnvironment = { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
 
 /** The path of a program, by name in the PATH or by path; undefined where there is none. */
 export function which(name) {
@@ -51,41 +78,45 @@ export function which(name) {
   });
 }
 
-function decide() {
+function machineHere() {
   let osRelease = "";
   try {
     osRelease = readFileSync("/etc/os-release", "utf8");
   } catch {
     // Only Linux has one.
   }
-  return decideBrowser({ platform: process.platform, uid: process.getuid?.(), env: process.env, which, osRelease });
+  return { platform: process.platform, uid: process.getuid?.(), env: process.env, which, osRelease };
 }
 
 /**
- * Looks for the browser and begins to install it where that may be done; the installation goes on beside whatever the caller does next.
- * Resolves with the path of the browser, or undefined after a line that says why there is none. `say` prints a line.
+ * Looks for the programs and begins to install those that are missing where that may be done; the installation goes on beside whatever the
+ * caller does next. Resolves with the paths by name, without those that are not to be had; a line says why. `say` prints a line.
  */
-export function provideBrowser(say) {
-  const decision = decide();
-  if (decision.type === "found") return Promise.resolve(decision.path);
-  const skipped = (reason) => say(`${reason} The browser tests are skipped.`);
-  if (decision.type === "missing") {
-    skipped(decision.reason);
-    return Promise.resolve(undefined);
+export async function providePrograms(names, say, machine = machineHere()) {
+  const decisions = names.map((name) => ({ name, ...decideProgram(name, machine) }));
+  const skipped = (name, reason) => say(`${reason} ${programs[name].tests} skipped.`);
+  for (const { name, type, reason } of decisions) if (type === "missing") skipped(name, reason);
+  const paths = Object.fromEntries(decisions.filter(({ type }) => type === "found").map(({ name, path }) => [name, path]));
+  const toInstall = decisions.filter(({ type }) => type === "install");
+  if (toInstall.length === 0) return paths;
+  const packages = toInstall.map(({ debianPackage }) => debianPackage);
+  say(`installs Debian's ${packages.join(" and ")} for the tests (apt-get, beside the build; LOOPWRIGHT_SYSTEM_DEPS=0 forbids it).`);
+  const logFile = join(tmpdir(), `loopwright-packages-${process.pid}.log`);
+  const isInstalled = await install(installCommand(packages), logFile);
+  for (const { name } of toInstall) {
+    const path = isInstalled ? programs[name].names.map((candidate) => machine.which(candidate)).find(Boolean) : undefined;
+    if (path) paths[name] = path;
+    else skipped(name, `${programs[name].title} could not be installed, see ${logFile}.`);
   }
-  say("installs Debian's chromium for the browser tests (apt-get, beside the build; LOOPWRIGHT_SYSTEM_DEPS=0 forbids it).");
-  const logFile = join(tmpdir(), `loopwright-chromium-${process.pid}.log`);
+  return paths;
+}
+
+function install([command, ...args], logFile) {
   const log = openSync(logFile, "w");
-  const [command, ...args] = decision.command;
-  const child = spawn(command, args, { stdio: ["ignore", log, log], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } });
+  const child = spawn(command, args, { stdio: ["ignore", log, log], env: { ...process.env, ...installEnvironment } });
   closeSync(log);
   return new Promise((resolve) => {
-    const end = (code) => {
-      const path = code === 0 ? which(browserNames[0]) : undefined;
-      if (!path) skipped(`Chromium could not be installed, see ${logFile}.`);
-      resolve(path);
-    };
-    child.on("error", () => end(undefined));
-    child.on("exit", end);
+    child.on("error", () => resolve(false));
+    child.on("exit", (code) => resolve(code === 0));
   });
 }

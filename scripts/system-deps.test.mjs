@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
-import { decideBrowser, which } from "./system-deps.mjs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { decideProgram, installCommand, installEnvironment, providePrograms, which } from "./system-deps.mjs";
 
 const debian = 'PRETTY_NAME="Debian GNU/Linux 13 (trixie)"\nID=debian\n';
 const ubuntu = "ID=ubuntu\nID_LIKE=debian\n";
@@ -15,36 +18,97 @@ const machine = (programs, rest = {}) => ({
 });
 const apt = { "apt-get": "/usr/bin/apt-get" };
 
-test("a browser that is there is taken, and nothing is installed", () => {
-  expect(decideBrowser(machine({ ...apt, chromium: "/usr/bin/chromium" }))).toEqual({ type: "found", path: "/usr/bin/chromium" });
-  expect(decideBrowser(machine({ "google-chrome": "/opt/chrome" }, { uid: 1000 }))).toEqual({ type: "found", path: "/opt/chrome" });
+describe.each([
+  ["browser", "Chromium", "LOOPWRIGHT_CHROMIUM", "chromium"],
+  ["redis", "redis-server", "LOOPWRIGHT_REDIS_SERVER", "redis-server"],
+])("%s", (name, title, variable, debianPackage) => {
+  test("one that is there is taken, and nothing is installed", () => {
+    const path = `/usr/bin/${debianPackage}`;
+    expect(decideProgram(name, machine({ ...apt, [debianPackage]: path }))).toEqual({ type: "found", path });
+    expect(decideProgram(name, machine({ [debianPackage]: path }, { uid: 1000 }))).toEqual({ type: "found", path });
+  });
+
+  test("the one that is named wins, and a name that leads nowhere is said rather than replaced", () => {
+    const env = { [variable]: "/opt/mine" };
+    const programs = { ...apt, [debianPackage]: `/usr/bin/${debianPackage}` };
+    expect(decideProgram(name, machine({ ...programs, "/opt/mine": "/opt/mine" }, { env }))).toEqual({ type: "found", path: "/opt/mine" });
+    expect(decideProgram(name, machine(programs, { env }))).toMatchObject({
+      type: "missing",
+      reason: expect.stringContaining("/opt/mine"),
+    });
+  });
+
+  test("root on Debian installs it", () => {
+    expect(decideProgram(name, machine(apt))).toEqual({ type: "install", debianPackage });
+  });
+
+  test.each([
+    ["another user", { uid: 1000 }, apt, /only root/],
+    ["whoever forbids it", { env: { LOOPWRIGHT_SYSTEM_DEPS: "0" } }, apt, /LOOPWRIGHT_SYSTEM_DEPS=0 forbids/],
+    ["another distribution", { osRelease: "ID=fedora\n" }, apt, undefined],
+    ["Debian without apt-get", {}, {}, undefined],
+    ["a Mac", { platform: "darwin", osRelease: "", uid: 501 }, {}, undefined],
+    ["Windows", { platform: "win32", osRelease: "", uid: undefined }, {}, undefined],
+  ])("%s gets a reason and no installation", (_, rest, programs, reason) => {
+    const wanted = reason ?? new RegExp(`no ${title}`);
+    expect(decideProgram(name, machine(programs, rest))).toEqual({ type: "missing", reason: expect.stringMatching(wanted) });
+  });
+});
+
+test("a browser of a Mac is found where it is, and Ubuntu's package of that name, a stand-in, is not taken", () => {
   const mac = "/Applications/Chromium.app/Contents/MacOS/Chromium";
-  expect(decideBrowser(machine({ [mac]: mac }, { platform: "darwin", osRelease: "" }))).toEqual({ type: "found", path: mac });
+  expect(decideProgram("browser", machine({ [mac]: mac }, { platform: "darwin", osRelease: "" }))).toEqual({ type: "found", path: mac });
+  expect(decideProgram("browser", machine({ "google-chrome": "/opt/chrome" }))).toEqual({ type: "found", path: "/opt/chrome" });
+  expect(decideProgram("browser", machine(apt, { osRelease: ubuntu }))).toMatchObject({ type: "missing" });
+  expect(decideProgram("redis", machine(apt, { osRelease: ubuntu }))).toMatchObject({ type: "install" });
 });
 
-test("the browser that is named wins, and a name that leads nowhere is said rather than replaced", () => {
-  const env = { LOOPWRIGHT_CHROMIUM: "/opt/mine" };
-  const programs = { ...apt, chromium: "/usr/bin/chromium" };
-  expect(decideBrowser(machine({ ...programs, "/opt/mine": "/opt/mine" }, { env }))).toEqual({ type: "found", path: "/opt/mine" });
-  expect(decideBrowser(machine(programs, { env }))).toMatchObject({ type: "missing", reason: expect.stringContaining("/opt/mine") });
+test("what is missing is installed in one run, without questions, and no service is started", () => {
+  const [, , line] = installCommand(["chromium", "redis-server"]);
+  expect(line).toBe("apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium redis-server");
+  expect(installEnvironment).toEqual({ DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" });
 });
 
-test("root on Debian installs it", () => {
-  const { type, command } = decideBrowser(machine(apt));
-  expect(type).toBe("install");
-  expect(command.join(" ")).toContain("apt-get install -y -qq --no-install-recommends chromium");
+test("what is there is given at once and without a word; what is missing costs one line that says what is skipped", async () => {
+  const said = [];
+  const say = (line) => said.push(line);
+  expect(await providePrograms(["redis"], say, machine({ "redis-server": "/usr/bin/redis-server" }))).toEqual({
+    redis: "/usr/bin/redis-server",
+  });
+  expect(said).toEqual([]);
+  expect(await providePrograms(["browser", "redis"], say, machine({ chromium: "/usr/bin/chromium" }, { uid: 1000 }))).toEqual({
+    browser: "/usr/bin/chromium",
+  });
+  expect(said).toEqual([expect.stringMatching(/^There is no redis-server\..*What is tested on a real Redis is skipped\.$/)]);
 });
 
-test.each([
-  ["another user", { uid: 1000 }, apt, /only root/],
-  ["whoever forbids it", { env: { LOOPWRIGHT_SYSTEM_DEPS: "0" } }, apt, /LOOPWRIGHT_SYSTEM_DEPS=0 forbids/],
-  ["Ubuntu, whose package is a stand-in", { osRelease: ubuntu }, apt, /no Chromium/],
-  ["Debian without apt-get", {}, {}, /no Chromium/],
-  ["a Mac", { platform: "darwin", osRelease: "", uid: 501 }, {}, /no Chromium/],
-  ["Windows", { platform: "win32", osRelease: "", uid: undefined }, {}, /no Chromium/],
-])("%s gets a reason and no installation", (_, rest, programs, reason) => {
-  expect(decideBrowser(machine(programs, rest))).toEqual({ type: "missing", reason: expect.stringMatching(reason) });
-});
+test.skipIf(process.platform === "win32")(
+  "installing ends with the paths of what was installed; what was not is said to be skipped",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "loopwright-apt-"));
+    const path = process.env.PATH;
+    onTestFinished(() => {
+      process.env.PATH = path;
+      rmSync(folder, { recursive: true });
+    });
+    // Brings Redis, not the browser, and writes down how it was called.
+    const script = `#!/bin/sh\necho "$RUNLEVEL $*" >> "${folder}/calls"\n[ "$1" = update ] || { echo >"${folder}/redis-server"; chmod +x "${folder}/redis-server"; }\n`;
+    writeFileSync(join(folder, "apt-get"), script, { mode: 0o755 });
+    process.env.PATH = `${folder}:${path}`;
+    const said = [];
+    const here = { ...machine({}), which: (name) => which(join(folder, name)) };
+    expect(await providePrograms(["browser", "redis"], (line) => said.push(line), here)).toEqual({ redis: join(folder, "redis-server") });
+    expect(readFileSync(join(folder, "calls"), "utf8").split("\n")).toEqual([
+      "1 update -qq",
+      "1 install -y -qq --no-install-recommends chromium redis-server",
+      "",
+    ]);
+    expect(said).toEqual([
+      expect.stringContaining("chromium and redis-server"),
+      expect.stringMatching(/Chromium could not be installed.*skipped/),
+    ]);
+  },
+);
 
 test("a program is found by name and by path, and what cannot be run is none", () => {
   expect(which("sh")).toMatch(/\/sh$/);

@@ -41,15 +41,18 @@ export interface RedisProcess {
 const defaults = ["--appendonly", "yes", "--appendfsync", "everysec", "--maxmemory-policy", "noeviction", "--save", ""];
 const startTries = 5;
 
+/** `LOOPWRIGHT_REDIS_SERVER` names one that is not in the `PATH`. */
+const redisServer = (): string | undefined => findProgram(process.env["LOOPWRIGHT_REDIS_SERVER"] || "redis-server");
+
 /** Why no redis-server can be started here, as a sentence; `undefined` where one can. For suites that skip with a reason. */
 export function redisMissing(): string | undefined {
-  return findProgram("redis-server") ? undefined : "no redis-server is installed (Debian: apt-get install redis-server)";
+  return redisServer() ? undefined : "no redis-server is installed (Debian: apt-get install redis-server)";
 }
 
 /** A redis-server that answers. Rejects with a plain reason where none is installed or it does not start. */
 export async function startRedis(options?: RedisOptions): Promise<RedisProcess> {
   const missing = redisMissing();
-  const program = findProgram("redis-server");
+  const program = redisServer();
   if (!program) throw new Error(missing);
   const dir = options?.dir ?? mkdtempSync(join(tmpdir(), "loopwright-redis-"));
   for (let attempt = 1; ; attempt++) {
