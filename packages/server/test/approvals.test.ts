@@ -1,11 +1,14 @@
 import { type Agent, defineTool } from "@loopwright/core";
-import { memoryStore } from "@loopwright/core/memory";
+import { memoryChannel, memoryQueue, memoryStore, silentLogger } from "@loopwright/core/memory";
 import type { DurableEvent, Problem, SessionSnapshot, SessionSummary } from "@loopwright/core/protocol";
-import { beforeEach, describe, expect, it } from "vitest";
+import { manualClock } from "@loopwright/core/testing";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createWorker } from "../src/index.ts";
 import { durableEvent, executeComplete, problem, sessionSnapshot } from "../src/schemas/index.ts";
 import type { ServerOptions } from "../src/server-options.ts";
 import { framesOf } from "./payloads/frames-of.ts";
 import { scriptedAgent, type TestServer, testServer } from "./test-server.ts";
+import { runClock, until } from "./turn-of-loop.ts";
 
 const ran: unknown[] = [];
 const remove = defineTool({
@@ -156,5 +159,44 @@ describe("an approval over HTTP", () => {
     });
     await server.send("/api/sessions/a", { method: "DELETE" });
     expect(await server.refused(server.path, { json: { decision: "allow" } })).toMatchObject({ status: 404 });
+  });
+});
+
+describe("an approval over several nodes", () => {
+  /** A server that runs nothing, and a worker, over one store and one queue; the clock stands still. */
+  async function nodes(timeoutMs?: number) {
+    const clock = manualClock();
+    const shared = { agents: [careful(timeoutMs === undefined ? {} : { timeoutMs })], store: memoryStore({ clock }), clock };
+    const queue = memoryQueue();
+    const channel = memoryChannel();
+    const server = testServer({ ...shared, queue, channel, role: "server" });
+    const worker = createWorker({ ...shared, queue, channel, logger: silentLogger });
+    onTestFinished(async () => {
+      await worker.close();
+      await server.server.close();
+    });
+    const asking = server.send("/api/agent/execute", { json: { sessionId: "a", agent: "helper", input: "Tidy up" } });
+    const frames = await framesOf(await asking);
+    const [approval] = executeComplete.parse(frames.at(-1)?.data).pendingApprovals ?? [];
+    const types = async (): Promise<readonly string[]> =>
+      (await shared.store.log.read({ scope: "local", session: "a" })).map(({ type }) => type);
+    return { server, clock, types, path: `/api/sessions/a/approvals/${approval?.callKey}` };
+  }
+
+  it("is decided on at one that runs nothing, and acted on by the worker at once", async () => {
+    const { server, path, types } = await nodes();
+    expect((await server.ask(path, { json: { decision: "allow" } })).status).toBe(202);
+    await until(async () => (await types()).at(-1) === "run.finished", "the run goes on");
+    expect(ran).toEqual([{ path: "/tmp/a" }]);
+    expect((await server.ask(path, { json: { decision: "allow" } })).body).toMatchObject({ replayed: true });
+  });
+
+  it("whose deadline passes while nobody looks is found by a sweep", async () => {
+    const { server, path, types, clock } = await nodes(3_600_000);
+    clock.advance(3_600_001);
+    expect(await server.refused(path, { json: { decision: "allow" } })).toMatchObject({ status: 409, details: { outcome: "expired" } });
+    onTestFinished(runClock(clock, 100));
+    await until(async () => (await types()).at(-1) === "run.finished", "the run goes on");
+    expect(ran).toEqual([]);
   });
 });
