@@ -25,7 +25,7 @@ export function deployRoll({ ground: plan, nodes, rolls, drainMs }: RollOptions)
     ...(plan.skip ? { skip: plan.skip } : {}),
     async run(seed, say): Promise<Outcome> {
       const ground = await plan.lay(seed);
-      const world = await startWorld({ ground, nodes, leaseMs: 15_000, sweepMs: 10_000, drainMs });
+      const world = await startWorld({ ground, nodes, leaseMs: 15_000, drainMs });
       try {
         const taste = { tools: ["pay", "book", "read"] as const, turnsMax: 2, wordsMax: 150, gapMsMax: 8, toolMsMax: 100 };
         const crowd = await gatherCrowd({ world, sessions, random: seededRandom(seed + 1), taste, watchers: [{}, {}] });

@@ -57,7 +57,7 @@ export function fullDisk({ ground: plan, times }: FullDiskOptions): Experiment {
       const disk = await smallDisk();
       const laid = await plan.lay(seed);
       const ground: Ground = { ...laid, store: (): StoreSettings => laid.store(disk.folder) };
-      const world = await startWorld({ ground, nodes: 1, leaseMs: 3_000 });
+      const world = await startWorld({ ground, nodes: 1, leaseMs: 3_000, sweepMs: 500 });
       const failures: string[] = [];
       const statuses = new Map<number, number>();
       try {

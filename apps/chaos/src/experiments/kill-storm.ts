@@ -115,7 +115,7 @@ export function killStorm({ ground: plan, nodes, sessions, kills, leaseMs }: Sto
     async run(seed, say): Promise<Outcome> {
       const random = seededRandom(seed);
       const ground = await plan.lay(seed);
-      const world = await startWorld({ ground, nodes, leaseMs });
+      const world = await startWorld({ ground, nodes, leaseMs, sweepMs: 500 });
       try {
         const crowd = await gatherCrowd({
           world,

@@ -13,7 +13,7 @@ export function pauses({ ground: plan, count }: { readonly ground: GroundPlan; r
     async run(seed, say): Promise<Outcome> {
       const random = seededRandom(seed);
       const ground = await plan.lay(seed);
-      const world = await startWorld({ ground, nodes: 3, leaseMs: 1_000 });
+      const world = await startWorld({ ground, nodes: 3, leaseMs: 1_000, sweepMs: 500 });
       try {
         const taste = { tools: ["pay", "book", "read"] as const, turnsMax: 2, wordsMax: 60, gapMsMax: 6, toolMsMax: 400 };
         const crowd = await gatherCrowd({

@@ -46,7 +46,7 @@ export function redisOutages({ rounds, lastMs }: OutageOptions): Experiment {
     async run(seed, say): Promise<Outcome> {
       const random = seededRandom(seed);
       const ground = await plan.lay(seed);
-      const world = await startWorld({ ground, nodes: 2, leaseMs: 3_000 });
+      const world = await startWorld({ ground, nodes: 2, leaseMs: 3_000, sweepMs: 500 });
       const refusals: number[] = [];
       const recoveries: number[] = [];
       const failures: string[] = [];

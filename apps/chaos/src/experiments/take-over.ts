@@ -18,7 +18,6 @@ export interface TakeOverOptions {
 }
 
 const leaseMs = 15_000;
-const sweepMs = 10_000;
 const scope = "local";
 
 export function takeOver({ ground: plan, by, samples, wave, mostMs }: TakeOverOptions): Experiment {
@@ -29,7 +28,7 @@ export function takeOver({ ground: plan, by, samples, wave, mostMs }: TakeOverOp
     async run(seed, say): Promise<Outcome> {
       const ground = await plan.lay(seed);
       // One survivor that takes all over. A node that is told to end hands over at once what it runs.
-      const world = await startWorld({ ground, nodes: wave + 1, leaseMs, sweepMs, drainMs: 1 });
+      const world = await startWorld({ ground, nodes: wave + 1, leaseMs, drainMs: 1 });
       const store = await openStore(world.store);
       try {
         const gaps: number[] = [];

@@ -21,7 +21,7 @@ const options = {
   ...(between ?? { channel: memoryChannel() }),
   leaseMs: settings.leaseMs,
   limits: {
-    sweepMs: settings.sweepMs,
+    ...(settings.sweepMs === undefined ? {} : { sweepMs: settings.sweepMs }),
     drainMs: settings.drainMs,
     requestsPerMinute: 1_000_000,
     writesPerMinute: 1_000_000,

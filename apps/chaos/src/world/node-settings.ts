@@ -25,7 +25,8 @@ export interface NodeSettings {
   readonly modelUrl: string;
   readonly witnessPort: number;
   readonly leaseMs: number;
-  readonly sweepMs: number;
+  /** Default: the server's own. */
+  readonly sweepMs?: number;
   readonly drainMs: number;
   readonly killAt?: KillPoint;
 }

@@ -35,7 +35,6 @@ export interface World {
   close(): Promise<void>;
 }
 
-const sweepDefault = 500;
 const drainDefault = 5_000;
 
 export async function startWorld(options: WorldOptions): Promise<World> {
@@ -55,7 +54,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       modelUrl: `http://127.0.0.1:${model.port}`,
       witnessPort: witness.port,
       leaseMs: options.leaseMs,
-      sweepMs: options.sweepMs ?? sweepDefault,
+      ...(options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs }),
       drainMs: options.drainMs ?? drainDefault,
       ...(ground.redisUrl === undefined ? {} : { redisUrl: ground.redisUrl }),
       ...changes,
