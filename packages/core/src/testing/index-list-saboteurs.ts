@@ -92,6 +92,11 @@ export const listSaboteurs: readonly Saboteur<IndexUnderTest>[] = [
     make: summarising((summary) => (summary.status === "waiting" ? { ...summary, status: "running" } : summary)),
   },
   {
+    defect: "takes people for clients",
+    breaks: ["waits-for"],
+    make: summarising((summary) => (summary.waitsFor ? { ...summary, waitsFor: ["client_tools"] } : summary)),
+  },
+  {
     defect: "loses count when it begins anew",
     breaks: ["rebuild"],
     make: spoiledIndex((real) => ({ rebuild: async (scope) => (await real.rebuild(scope)) - 1 })),

@@ -16,6 +16,8 @@ interface SampleBodies {
   toolFinished(callKey: string, output: string): FactBody;
   clientRequested(...callKeys: readonly string[]): FactBody;
   clientAnswered(callKey: string): FactBody;
+  approvalRequested(callKey: string): FactBody;
+  approvalDecided(callKey: string): FactBody;
   readonly runFinished: FactBody;
   titled(title: string): FactBody;
 }
@@ -73,6 +75,8 @@ export const sampleBody: SampleBodies = {
     output: [{ type: "text", text: output }],
   }),
   clientRequested: (...callKeys) => ({ type: "client.requested", runId: "r1", callKeys }),
+  approvalRequested: (callKey) => ({ type: "approval.requested", runId: "r1", callKey, argsDigest: "d" }),
+  approvalDecided: (callKey) => ({ type: "approval.decided", runId: "r1", callKey, decision: "allow", by: "local" }),
   clientAnswered: (callKey) => ({ type: "client.answered", runId: "r1", callKey, outcome: "ok", output: [] }),
   runFinished: { type: "run.finished", runId: "r1", status: "completed", reason: "stop" },
   titled: (title) => ({ type: "session.changed", title }),

@@ -169,6 +169,24 @@ const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
     },
   },
   {
+    id: "waits-for",
+    promise: "of a session that waits it is said for what: for clients, for people, or for both",
+    async run(make) {
+      const { index, log } = await make();
+      const steps: readonly (readonly [unknown, Parameters<typeof writeFacts>[2][number]])[] = [
+        [["client_tools"], body.clientRequested("r1.1.1")],
+        [["client_tools", "approvals"], body.approvalRequested("r1.1.0")],
+        [["approvals"], body.clientAnswered("r1.1.1")],
+        [undefined, body.approvalDecided("r1.1.0")],
+      ];
+      await writeFacts(log, first, [body.opened(), body.input("go"), body.runStarted, body.modelStarted, body.answer("I ask.")]);
+      for (const [at, [wanted, fact]] of steps.entries()) {
+        await writeFacts(log, first, [fact]);
+        expectSame((await index.get("local", "first"))?.waitsFor, wanted, `what it waits for after step ${at + 1}`);
+      }
+    },
+  },
+  {
     id: "rebuild",
     promise: "the projection made anew says the same, and how many sessions there are",
     async run(make) {
