@@ -1,5 +1,9 @@
 import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Experiment, type Figure, isWithin, type Outcome } from "./experiments/experiment.ts";
+import { type KeptResult, type KeptResults, reliabilityPage } from "./reliability-page.ts";
 import type { Tier } from "./tiers.ts";
 
 export interface RigRun {
@@ -18,10 +22,28 @@ function commit(): string {
   }
 }
 
+const madeBy = (): Pick<KeptResult, "date" | "commit" | "node"> => ({
+  date: new Date().toISOString().slice(0, 10),
+  commit: commit(),
+  node: process.version,
+});
+
+const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Adds one result to those that are kept, and makes the page of them anew. */
+function keep(name: string, result: KeptResult): void {
+  const file = fileOf("../results/latest.json");
+  const before: KeptResults = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as KeptResults) : {};
+  const results: KeptResults = { ...before, [name]: result };
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(fileOf("../../../docs/reliability.md"), reliabilityPage(results));
+}
+
 const failuresShown = 20;
 
 /** Runs them one after another and prints what they measured; true when nothing was wrong. */
-export async function runExperiments({ experiments, tier, seed }: RigRun): Promise<boolean> {
+export async function runExperiments({ experiments, tier, seed, write }: RigRun): Promise<boolean> {
   const say = (line: string): void => console.log(line);
   say(`Tier ${tier}, seed ${seed}, commit ${commit()}, Node.js ${process.version}`);
   let passed = 0;
@@ -34,9 +56,11 @@ export async function runExperiments({ experiments, tier, seed }: RigRun): Promi
     }
     const startedAt = performance.now();
     const { figures, failures } = await attempt(experiment, seed, say);
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    if (write) keep(experiment.name, { tier, seed, ...madeBy(), seconds, figures, failures });
     const missed = figures.filter((figure) => !isWithin(figure));
     const isGood = failures.length === 0 && missed.length === 0;
-    say(`\n${isGood ? "PASS" : "FAIL"} ${experiment.name} (${Math.round((performance.now() - startedAt) / 1_000)} s)`);
+    say(`\n${isGood ? "PASS" : "FAIL"} ${experiment.name} (${seconds} s)`);
     for (const figure of figures) say(`  ${lineOf(figure)}`);
     for (const failure of failures.slice(0, failuresShown)) say(`  ! ${failure}`);
     if (failures.length > failuresShown) say(`  ! and ${failures.length - failuresShown} more`);

@@ -1,6 +1,15 @@
+import { deployRoll } from "./experiments/deploy-roll.ts";
 import type { Experiment } from "./experiments/experiment.ts";
+import { fullDisk } from "./experiments/full-disk.ts";
 import { killStorm } from "./experiments/kill-storm.ts";
-import { sqliteGround } from "./world/ground.ts";
+import { memory } from "./experiments/memory.ts";
+import { pauses } from "./experiments/pauses.ts";
+import { reconnects } from "./experiments/reconnects.ts";
+import { redisOutages } from "./experiments/redis-outage.ts";
+import { stopQuickly } from "./experiments/stop-quickly.ts";
+import { swallowedReplies } from "./experiments/swallowed-replies.ts";
+import { takeOver } from "./experiments/take-over.ts";
+import { filesGround, redisGround, sqliteGround } from "./world/ground.ts";
 
 const tiers = ["pr", "nightly", "release"] as const;
 export type Tier = (typeof tiers)[number];
@@ -9,12 +18,91 @@ export function isTier(text: string): text is Tier {
   return tiers.some((tier) => tier === text);
 }
 
-/** By tier. */
-type Counts = { readonly [tier in Tier]: number };
+interface Size {
+  /** Kills on SQLite, on Redis and on files. */
+  readonly kills: { readonly sqlite: number; readonly redis: number; readonly files: number };
+  readonly pauses: number;
+  readonly outages: number;
+  readonly outageMs: readonly number[];
+  readonly swallowed: number;
+  readonly reconnects: number;
+  readonly deploys: number;
+  readonly takeOvers: number;
+  readonly handOvers: number;
+  readonly aborts: number;
+  readonly fullDisks: number;
+  readonly streams: { readonly idle: number; readonly cycles: number };
+}
 
-const storms: Counts = { pr: 40, nightly: 1_000, release: 5_000 };
+const sizes: { readonly [tier in Tier]: Size } = {
+  pr: {
+    kills: { sqlite: 20, redis: 20, files: 0 },
+    pauses: 5,
+    outages: 5,
+    outageMs: [1_000],
+    swallowed: 200,
+    reconnects: 100,
+    deploys: 1,
+    takeOvers: 0,
+    handOvers: 4,
+    aborts: 20,
+    fullDisks: 5,
+    streams: { idle: 1_000, cycles: 1_000 },
+  },
+  nightly: {
+    kills: { sqlite: 900, redis: 1_000, files: 100 },
+    pauses: 60,
+    outages: 25,
+    outageMs: [1_000, 5_000, 20_000],
+    swallowed: 20_000,
+    reconnects: 1_000,
+    deploys: 10,
+    takeOvers: 100,
+    handOvers: 100,
+    aborts: 200,
+    fullDisks: 100,
+    streams: { idle: 5_000, cycles: 10_000 },
+  },
+  release: {
+    kills: { sqlite: 4_500, redis: 5_000, files: 500 },
+    pauses: 400,
+    outages: 200,
+    outageMs: [1_000, 5_000, 20_000, 60_000],
+    swallowed: 200_000,
+    reconnects: 10_000,
+    deploys: 100,
+    takeOvers: 300,
+    handOvers: 300,
+    aborts: 2_000,
+    fullDisks: 1_000,
+    streams: { idle: 5_000, cycles: 50_000 },
+  },
+};
+
+/** Bounds of the design, in milliseconds. */
+const takeOverMs = 20_000;
+const handOverMs = 1_000;
+const storm = { sessions: 20, leaseMs: 1_000 };
 
 /** What a tier is made of. */
 export function experimentsOf(tier: Tier): readonly Experiment[] {
-  return [killStorm({ ground: sqliteGround, nodes: 2, sessions: 20, kills: storms[tier], leaseMs: 1_000 })];
+  const size = sizes[tier];
+  const redis = redisGround();
+  const wave = 5;
+  const all: readonly (readonly [number, () => Experiment])[] = [
+    [size.kills.sqlite, () => killStorm({ ...storm, ground: sqliteGround, nodes: 3, kills: size.kills.sqlite })],
+    [size.kills.redis, () => killStorm({ ...storm, ground: redis, nodes: 3, kills: size.kills.redis })],
+    [size.kills.files, () => killStorm({ ...storm, ground: filesGround, nodes: 1, kills: size.kills.files })],
+    [size.pauses, () => pauses({ ground: redis, count: size.pauses })],
+    [size.outages, () => redisOutages({ rounds: size.outages, lastMs: size.outageMs })],
+    [size.swallowed, () => swallowedReplies({ count: size.swallowed })],
+    [size.reconnects, () => reconnects({ ground: redis, count: size.reconnects, nodes: 3 })],
+    [size.deploys, () => deployRoll({ ground: redis, nodes: 3, rolls: size.deploys, drainMs: 2_000 })],
+    [size.takeOvers, () => takeOver({ ground: redis, by: "SIGKILL", samples: size.takeOvers, wave, mostMs: takeOverMs })],
+    [size.handOvers, () => takeOver({ ground: redis, by: "SIGTERM", samples: size.handOvers, wave: 2, mostMs: handOverMs })],
+    [size.aborts, () => stopQuickly({ ground: redis, samples: size.aborts })],
+    [size.fullDisks, () => fullDisk({ ground: sqliteGround, times: size.fullDisks })],
+    [1, () => memory({ ...size.streams, floodBytes: 64 * 1024 * 1024 })],
+  ];
+  return all.filter(([count]) => count > 0).map(([, make]) => make());
 }
