@@ -6,7 +6,7 @@ import { withoutSecret } from "../settings/store-place.ts";
 import type { Finding } from "./finding.ts";
 
 /** How long a word may take from one end of the channel to the other. */
-const channelMs = 5_000;
+const channelMs = 3_000;
 /** A scope and a session that nobody has: what is said of it concerns nobody. */
 const nobody = { scope: "doctor", session: "doctor" };
 

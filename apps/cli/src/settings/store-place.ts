@@ -45,7 +45,7 @@ function bucketOf(text: string): StorePlace {
 
 /** A Redis address, as it was given. @throws AgentError CONFIG_INVALID, without the address: it may hold a password */
 export function redisUrlOf(text: string, what: string): string {
-  if (/^rediss?:\/\//i.test(text) && URL.canParse(text)) return text;
+  if (/^rediss?:\/\//i.test(text) && URL.canParse(text) && new URL(text).hostname !== "") return text;
   throw new AgentError("CONFIG_INVALID", {
     message: `The address of ${what} is none of a Redis.`,
     fix: "Pass one such as `redis://localhost:6379`, or `rediss://user:password@host:6380`.",
