@@ -16,6 +16,7 @@ export type ErrorCode =
   | "MODEL_RATE_LIMITED"
   | "MODEL_QUOTA_EXHAUSTED"
   | "MODEL_OVERLOADED"
+  | "MODEL_CIRCUIT_OPEN"
   | "MODEL_TIMEOUT"
   | "MODEL_UNREACHABLE"
   | "MODEL_STREAM_BROKEN"
@@ -115,6 +116,10 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   MODEL_OVERLOADED: entry("The vendor is overloaded or failing.", [503, "overload"], {
     ...again,
     fix: "Try again in a moment, or use another model.",
+  }),
+  MODEL_CIRCUIT_OPEN: entry("The model has failed again and again, so it is left alone for a while.", [503, "overload"], {
+    ...again,
+    fix: "Try again after the time that is named, or use another model.",
   }),
   MODEL_TIMEOUT: entry("The model did not answer in time.", [504, "timeout"], {
     ...again,

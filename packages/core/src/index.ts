@@ -15,6 +15,9 @@ export type {
 } from "./agent/hooks.ts";
 export type { StandardResult, StandardSchema } from "./agent/standard-schema.ts";
 export type { FilesRoot, ProgressHandle, Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./agent/tool.ts";
+export type { CallGuard, CallTarget, GuardedCall } from "./driver/call-guard.ts";
+export { createCallGuard } from "./driver/call-guard.ts";
+export type { CallGuardLimits } from "./driver/call-guard-limits.ts";
 export { type HistoryOptions, readHistory, readOpening } from "./driver/history.ts";
 export { createSession, execute, resume } from "./driver/session.ts";
 export { foldSession, type SessionFold } from "./driver/session-fold.ts";

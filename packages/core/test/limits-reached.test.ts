@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAgent, createSession, defineTool, execute, type ModelChunk, resume, type Tool } from "../src/index.ts";
+import { createAgent, createCallGuard, createSession, defineTool, execute, type ModelChunk, resume, type Tool } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
 import { appendLimits, type Clock, type ModelProvider } from "../src/ports/index.ts";
 import { type ManualClock, manualClock } from "../src/testing/manual-clock.ts";
@@ -64,7 +64,10 @@ describe("a model call", () => {
   });
 
   it("waits at most half a minute before its next attempt", async () => {
-    const { session, clock, facts } = world((() => ({ error: "MODEL_OVERLOADED" })) as never, { limits: { attemptsMax: 12 } });
+    const clock = manualClock();
+    const callGuard = createCallGuard({ clock, retriesSpare: 12, failuresMax: 12 });
+    const options = { limits: { attemptsMax: 12 }, session: { clock, callGuard } };
+    const { session, facts } = world((() => ({ error: "MODEL_OVERLOADED" })) as never, options);
     const result = execute(session, "go").result();
     for (let round = 0; round < 40; round++) {
       await calm();

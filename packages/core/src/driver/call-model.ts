@@ -6,6 +6,7 @@ import { type AgentError, type Failure, failureOf } from "../errors.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { Fact, FactBody } from "../loop/fact.ts";
 import type { Run } from "../loop/state.ts";
+import { mayRetry } from "../loop/turns.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
 import { withStoredMedia } from "../prompt/stored-media.ts";
 import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
@@ -62,6 +63,9 @@ function launchModel({ deps, builder, hub, close, current }: EffectsOptions, { p
     return void close({ type: "model.failed", runId, turn, attempt, failure });
   }
   const request: ModelRequest = { ...prepared.request, messages: built.messages };
+  const admitted = deps.callGuard.admit({ scope: deps.ref.scope, provider: agent.provider.name, model: request.model }, attempt);
+  if ("refused" in admitted) return void close({ type: "model.failed", runId, turn, attempt, failure: admitted.refused });
+  const guarded = admitted.call;
   const call = startModelCall({
     provider: built.hasStoredMedia ? withStoredMedia(agent.provider, (key) => deps.store.blobs.get(deps.ref.scope, key)) : agent.provider,
     request,
@@ -71,12 +75,16 @@ function launchModel({ deps, builder, hub, close, current }: EffectsOptions, { p
     deadlines: agent.deadlines,
     filter: prepared.filter,
     lane: () => lane,
+    onAnswer: guarded.answered,
   });
   const lane = hub.openLane({ id: intent.seq, runId, snapshot: () => ({ type: "message_snapshot", content: call.partial() }) });
   const patience = createPatience(clock);
   const context = contextOf(deps, { run, turn }, patience);
   let isHandedOver = false;
-  const closing = call.end.then((end) => {
+  const closing = call.end.then((ended) => {
+    const end = judged(ended, (failure) => guarded.judge(failure, !isHandedOver && mayRetry(run, { attempt, failure })));
+    if (end.type === "aborted") guarded.left();
+    else if (end.type === "finished") guarded.answered();
     const scene = { run, context, messages: builder.follow(current()).messages, at: clock.now() };
     const left: ModelCallEnd = { ...end, type: "failed", failure: handedOver, parts: [] };
     // An abort is answered where it reached the call.
@@ -98,6 +106,11 @@ function launchModel({ deps, builder, hub, close, current }: EffectsOptions, { p
   };
   const broken = (failure: Failure): FactBody => ({ type: "model.failed", runId, turn, attempt, failure });
   track(effect, { abort, handOver, closing, broken, lane });
+}
+
+/** The end with its failure as it is to be recorded. */
+function judged(end: ModelCallEnd, judge: (failure: Failure) => Failure): ModelCallEnd {
+  return end.type === "failed" ? { ...end, failure: judge(end.failure) } : end;
 }
 
 /** What an attempt is closed with that another node is to make again. */

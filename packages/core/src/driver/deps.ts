@@ -12,6 +12,7 @@ import type { IdSource } from "../ports/id-source.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SessionRef } from "../ports/session-log.ts";
 import type { SessionStore } from "../ports/session-store.ts";
+import { type CallGuard, guardOf } from "./call-guard.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** Everything the driver of one session works with, defaults filled in. */
@@ -26,6 +27,7 @@ export interface Deps {
   readonly ids: IdSource;
   readonly logger: Logger;
   readonly channel: EventChannel | undefined;
+  readonly callGuard: CallGuard;
   readonly node: string;
   readonly leaseMs: number;
   /** May own the session. */
@@ -55,6 +57,7 @@ export function depsOf(options: SessionOptions): Deps {
     ids,
     logger,
     channel: options.channel && guardedChannel(options.channel, logger),
+    callGuard: options.callGuard ?? guardOf(clock),
     node: options.node ?? randomIds.next(),
     leaseMs,
     drives: options.drives ?? true,

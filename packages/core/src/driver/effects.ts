@@ -112,11 +112,11 @@ function openRun({ deps: { agent, agentDigest }, registry }: EffectsOptions, { i
   };
 }
 
-/** Full jitter, but never before the moment the vendor asked for. Attempts that were handed over have not failed. */
-function scheduleRetry({ clock, ids }: Deps, effect: Extract<Effect, { type: "schedule-retry" }>, handedOver: number): FactBody {
+/** Full jitter, but never before the moment the vendor asked for, and not in one moment with others. Attempts that were handed over have not failed. */
+function scheduleRetry({ clock, ids, callGuard }: Deps, effect: Extract<Effect, { type: "schedule-retry" }>, handedOver: number): FactBody {
   const { runId, turn, attempt, failure } = effect;
   const spreadMs = Math.min(driverLimits.retryCapMs, driverLimits.retryBaseMs * 2 ** (attempt - handedOver));
-  const waitMs = Math.round((failure.retryAfterMs ?? 0) + ids.random() * spreadMs);
+  const waitMs = callGuard.waitMs({ askedMs: failure.retryAfterMs ?? 0, spreadMs, random: ids.random() });
   return { type: "wait.scheduled", runId, turn, attempt, until: clock.now() + waitMs, reason: failure.code };
 }
 

@@ -54,6 +54,8 @@ export interface ModelCallOptions {
   readonly deadlines: CallDeadlines;
   readonly filter?: ChunkFilter | undefined;
   readonly lane: () => Lane | undefined;
+  /** Told once: the first piece of content has come. */
+  readonly onAnswer?: () => void;
 }
 
 export function startModelCall(options: ModelCallOptions): ModelCall {
@@ -75,7 +77,10 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
     const chunks = options.filter ? options.filter.pass(read) : read;
     const { hasContent, isComplete } = assemble(assembler, chunks);
     if (hasContent) {
-      firstTokenAt ??= clock.monotonic();
+      if (firstTokenAt === undefined) {
+        firstTokenAt = clock.monotonic();
+        options.onAnswer?.();
+      }
       watchdog.content();
     } else watchdog.alive();
     lane()?.emit(teller.tell(chunks));
@@ -134,9 +139,15 @@ function assemble(assembler: Assembler, chunks: readonly ModelChunk[]): { readon
   for (const chunk of chunks) {
     assembler.push(chunk);
     if (chunk.type === "end") isComplete = true;
-    if (chunk.type !== "alive" && chunk.type !== "usage") hasContent = true;
+    if (isContent(chunk)) hasContent = true;
   }
   return { hasContent, isComplete };
+}
+
+/** A delta without a character is a sign of life and nothing more. */
+function isContent(chunk: ModelChunk): boolean {
+  if (chunk.type === "alive" || chunk.type === "usage") return false;
+  return !("delta" in chunk) || chunk.delta !== "";
 }
 
 const brokenStream = (provider: string): AgentError =>
@@ -145,6 +156,11 @@ const brokenStream = (provider: string): AgentError =>
 /** What a provider threw; an error that is none of ours broke the contract, but a network is a likely cause. */
 function modelFailure(error: unknown): Failure {
   return isAgentError(error)
-    ? failureOf(error)
+    ? soundFailure(failureOf(error))
     : { code: "MODEL_PROTOCOL", message: "The provider failed in an unexpected way.", retryable: true };
+}
+
+/** A wait that is no number, or lies in the past, is none. */
+function soundFailure({ retryAfterMs, ...failure }: Failure): Failure {
+  return retryAfterMs !== undefined && retryAfterMs > 0 ? { ...failure, retryAfterMs } : failure;
 }

@@ -249,8 +249,9 @@ async function askDecide(
 
 async function costOf(agent: Agent, call: { provider: string; model: string; usage: Usage; at: number }): Promise<Cost | undefined> {
   try {
-    return await agent.prices?.costOf(call);
+    const cost = await agent.prices?.costOf(call);
+    return cost && Number.isFinite(cost.totalUsd) && cost.totalUsd >= 0 ? cost : undefined;
   } catch {
-    return undefined; // A price table that fails makes the cost unknown, not the run failed.
+    return undefined; // A price table that fails, or says what no price is, makes the cost unknown, not the run failed.
   }
 }

@@ -7,6 +7,7 @@ import type { EventChannel } from "../ports/event-channel.ts";
 import type { IdSource } from "../ports/id-source.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SessionStore } from "../ports/session-store.ts";
+import type { CallGuard } from "./call-guard.ts";
 
 export interface SessionOptions {
   readonly agent: Agent;
@@ -31,6 +32,8 @@ export interface SessionOptions {
   readonly logger?: Logger;
   /** Carries the events to other nodes. */
   readonly channel?: EventChannel;
+  /** Bounds retries and leaves failing vendors alone. Default: the one that all sessions of this clock share, so one per process. */
+  readonly callGuard?: CallGuard;
   /** Name of this handle in leases: another one of the same name takes over at once. Default: a random one per handle. */
   readonly node?: string;
   /**

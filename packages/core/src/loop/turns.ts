@@ -107,6 +107,9 @@ export function foldModelFailed(state: State, fact: FactOf<"model.failed">): Sta
 /** Longest wait that another side may ask for; beyond it the run fails at once. */
 const retryAfterMaxMs = 60_000;
 
+/** Longest wait for a circuit that is open; beyond it the run fails at once. */
+export const circuitWaitMaxMs = 15_000;
+
 /** How often one model call may be handed over: each time is a deploy, not a fault. */
 const handOversMax = 20;
 
@@ -115,7 +118,8 @@ export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" 
   const { failure } = fact;
   const handedOver = run.handedOver ?? 0;
   if (failure.code === "HANDED_OVER") return handedOver < handOversMax;
-  return failure.retryable && (failure.retryAfterMs ?? 0) <= retryAfterMaxMs && fact.attempt - handedOver < run.limits.attemptsMax;
+  const waitMaxMs = failure.code === "MODEL_CIRCUIT_OPEN" ? circuitWaitMaxMs : retryAfterMaxMs;
+  return failure.retryable && (failure.retryAfterMs ?? 0) <= waitMaxMs && fact.attempt - handedOver < run.limits.attemptsMax;
 }
 
 /** Whether the fact says when the attempt that is owed may begin. */
