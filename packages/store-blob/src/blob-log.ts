@@ -38,7 +38,7 @@ export function blobLog(deps: BlobLogDeps): SessionLog {
     async append(ref, request) {
       const batch = numberedBatch(request);
       const log = logs.of(ref);
-      const outcome = await log.run(() => append(deps, log, request, batch.lines).catch(fullOutcome));
+      const outcome = await log.run(() => append(deps, log, { request, lines: batch.lines }).catch(fullOutcome));
       if (outcome.type === "ok") appended(deps, log, batch.facts);
       return outcome;
     },
@@ -86,7 +86,13 @@ export function blobLog(deps: BlobLogDeps): SessionLog {
   };
 }
 
-async function append(deps: BlobLogDeps, log: OpenLog, request: AppendRequest, lines: readonly string[]): Promise<AppendOutcome> {
+interface AskedAppend {
+  readonly request: AppendRequest;
+  /** Its facts as JSON. */
+  readonly lines: readonly string[];
+}
+
+async function append(deps: BlobLogDeps, log: OpenLog, { request, lines }: AskedAppend): Promise<AppendOutcome> {
   let verdict: AppendOutcome | undefined;
   let due = (await known(log)).due;
   let isKnownToIndex = false;

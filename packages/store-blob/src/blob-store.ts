@@ -7,7 +7,7 @@ import { blobIndex } from "./blob-index.ts";
 import { blobLog } from "./blob-log.ts";
 import { blobPayloads } from "./blob-payloads.ts";
 import type { ConditionalBlobs } from "./conditional-blobs.ts";
-import { ConversationViews } from "./conversation-view.ts";
+import { ConversationViews } from "./conversation-views.ts";
 import { KeyQueue } from "./key-queue.ts";
 import { OpenLogs } from "./open-logs.ts";
 import { RestWatch } from "./rest-watch.ts";

@@ -1,6 +1,6 @@
 import type { Fact } from "@loopwright/core";
 import type { Background } from "./background.ts";
-import type { ConversationViews } from "./conversation-view.ts";
+import type { ConversationViews } from "./conversation-views.ts";
 import type { OpenLog } from "./open-log.ts";
 import type { OpenLogs } from "./open-logs.ts";
 import type { SessionSummaries } from "./session-summaries.ts";

@@ -19,8 +19,9 @@ const entities: { readonly [name: string]: string } = { amp: "&", lt: "<", gt: "
 
 function elementOf(xml: string, name: string): string | undefined {
   const text = new RegExp(`<${name}>(.*?)</${name}>`, "s").exec(xml)?.[1];
-  return text?.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (whole, hex: string | undefined, decimal: string | undefined, entity = "") => {
-    if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
-    return decimal === undefined ? (entities[entity] ?? whole) : String.fromCodePoint(Number(decimal));
+  return text?.replace(/&(#x[0-9a-f]+|#\d+|\w+);/gi, (whole, entity: string) => {
+    if (!entity.startsWith("#")) return entities[entity] ?? whole;
+    const isHex = /^#x/i.test(entity);
+    return String.fromCodePoint(Number.parseInt(entity.slice(isHex ? 2 : 1), isHex ? 16 : 10));
   });
 }
