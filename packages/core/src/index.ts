@@ -50,6 +50,8 @@ export type {
   Timings,
 } from "./loop/fact.ts";
 export { factVersion } from "./loop/fact.ts";
+export type { FailedAttempt, KeyOwner, ModelChain, ModelLink } from "./loop/fallback.ts";
+export { linkAfter } from "./loop/fallback.ts";
 export type { CallRoute, ReplayClass, RunLimits, ToolHome, ToolPolicy } from "./loop/policy.ts";
 export { defaultLimits } from "./loop/policy.ts";
 export type { Assembled, Assembler } from "./message/assemble.ts";

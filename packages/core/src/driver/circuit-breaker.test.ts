@@ -68,6 +68,14 @@ describe("a circuit breaker", () => {
     expect(breaker.pauseMs("a", 20_000)).toBe(0);
   });
 
+  it("gives the probe to the next where nothing is heard of it for two minutes", () => {
+    const breaker = opened();
+    ticketOf(breaker, 19_000);
+    expect(breaker.pauseMs("a", 138_999)).toBe(3_000);
+    ticketOf(breaker, 139_000).answered(139_500);
+    expect(breaker.pauseMs("a", 139_500)).toBe(0);
+  });
+
   it("is neither opened earlier nor closed by calls that began before it opened", () => {
     const breaker = createCircuitBreaker(limits);
     const early = Array.from({ length: 7 }, () => ticketOf(breaker, 0));

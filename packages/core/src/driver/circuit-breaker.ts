@@ -22,7 +22,7 @@ interface Circuit {
   /** When the last ones failed with no answer in between, oldest first. */
   failures: number[];
   /** Absent: closed. */
-  open?: { untilMs: number; forMs: number; isProbing: boolean };
+  open?: { readonly untilMs: number; readonly forMs: number; probeUntilMs: number };
 }
 
 type BreakerLimits = Pick<CallGuardLimits, "failuresMax" | "failuresMs" | "openMs" | "openCapMs" | "probeAskAgainMs" | "circuitsMax">;
@@ -31,7 +31,7 @@ export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
   const circuits = new Map<string, Circuit>();
 
   const open = (circuit: Circuit, nowMs: number, forMs: number): void => {
-    circuit.open = { untilMs: nowMs + forMs, forMs, isProbing: false };
+    circuit.open = { untilMs: nowMs + forMs, forMs, probeUntilMs: 0 };
     circuit.failures = [];
   };
 
@@ -72,7 +72,7 @@ export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
     const close = (): void => decide(() => circuits.delete(key));
     const leave = (): void =>
       decide(() => {
-        probing.isProbing = false;
+        probing.probeUntilMs = 0;
       });
     return {
       answered: (nowMs) => (isDecided ? plain.answered(nowMs) : close()),
@@ -90,7 +90,7 @@ export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
   const pauseMs = (key: string, nowMs: number): number => {
     const circuit = circuits.get(key)?.open;
     if (!circuit) return 0;
-    return circuit.untilMs > nowMs ? circuit.untilMs - nowMs : circuit.isProbing ? limits.probeAskAgainMs : 0;
+    return circuit.untilMs > nowMs ? circuit.untilMs - nowMs : circuit.probeUntilMs > nowMs ? limits.probeAskAgainMs : 0;
   };
 
   return {
@@ -100,7 +100,8 @@ export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
       if (waitMs > 0) return { waitMs };
       const circuit = circuits.get(key);
       if (!circuit?.open) return { ticket: plainTicket(key) };
-      circuit.open.isProbing = true;
+      // A process that stopped in the middle of its probe must not keep the circuit open for ever.
+      circuit.open.probeUntilMs = nowMs + limits.openCapMs;
       return { ticket: probeTicket(key, circuit, circuit.open) };
     },
   };

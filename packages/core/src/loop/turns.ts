@@ -105,7 +105,7 @@ export function foldModelFailed(state: State, fact: FactOf<"model.failed">): Sta
 }
 
 /** Longest wait that another side may ask for; beyond it the run fails at once. */
-const retryAfterMaxMs = 60_000;
+export const retryAfterMaxMs = 60_000;
 
 /** Longest wait for a circuit that is open; beyond it the run fails at once. */
 export const circuitWaitMaxMs = 15_000;
