@@ -118,8 +118,10 @@ function readHalf(text: string): readonly EphemeralEvent[] {
   const events: SessionEvent[] = [];
   /** Whether the line before could be read: a line of texts goes on where it ended. */
   let isWhole = false;
-  for (const line of text.split("\n")) {
-    // Zeroes stand where Redis has lost what was written before it restarted.
+  // Zeroes stand for what Redis has lost: it was restarted, and the next line was written where it belongs.
+  let start = 0;
+  while (text.charCodeAt(start) === 0) start++;
+  for (const line of text.slice(start).split("\n")) {
     if (line === "") continue;
     try {
       const pieces: unknown = JSON.parse(line);

@@ -1,0 +1,352 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { systemClock } from "@loopwright/core/memory";
+import type { Clock, Logger, SessionRef } from "@loopwright/core/ports";
+import type { SessionEvent } from "@loopwright/core/protocol";
+import { type FaultyProxy, faultyProxy, type RedisProcess, startRedis } from "@loopwright/simulator/node";
+import { expect, it, onTestFinished } from "vitest";
+import { type RedisChannel, type RedisChannelOptions, redisChannel } from "../src/index.ts";
+import { describeWithRedis } from "./redis-suite.ts";
+
+let tests = 0;
+const ref: SessionRef = { scope: "local", session: "first" };
+const lane = 5;
+const soon = { timeout: 15_000 };
+
+const delta = (n: number): SessionEvent => ({ type: "text_delta", lane, n, index: 0, delta: `${n} ` });
+const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
+const numbersOf = (events: readonly SessionEvent[]): readonly number[] =>
+  events.flatMap((event) => ("n" in event && event.lane !== 0 ? [event.n] : []));
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function open(options: RedisChannelOptions): RedisChannel {
+  const channel = redisChannel(options);
+  onTestFinished(() => channel.close());
+  return channel;
+}
+
+async function lineTo(redis: RedisProcess): Promise<FaultyProxy & { readonly url: string }> {
+  const line = await faultyProxy({ target: { port: redis.port } });
+  onTestFinished(() => line.close());
+  return Object.assign(line, { url: `redis://${line.host}:${line.port}` });
+}
+
+/** Every wait is a part of what it says. */
+const hasty = (part: number): Clock => ({ ...systemClock, after: (ms, run, options) => systemClock.after(ms / part, run, options) });
+
+/** A watcher that heals what it may have missed by what the lane can be recalled with. */
+function watch(channel: RedisChannel) {
+  const watcher = { heard: [] as number[], known: new Set<number>(), gaps: 0 };
+  const learn = (events: readonly SessionEvent[]): void => {
+    for (const n of numbersOf(events)) watcher.known.add(n);
+  };
+  channel.subscribe(
+    ref,
+    (events) => {
+      watcher.heard.push(...numbersOf(events));
+      learn(events);
+    },
+    {
+      gap: () => {
+        watcher.gaps++;
+        void channel.recall(ref, lane).then(learn);
+      },
+    },
+  );
+  return watcher;
+}
+
+/** Resolves when somebody who listens to the session at `listener` hears what is said at `speaker`. */
+async function joined(speaker: RedisChannel, listener: RedisChannel): Promise<void> {
+  let isHeard = false;
+  const stop = listener.subscribe(ref, () => {
+    isHeard = true;
+  });
+  const knock = (): boolean => {
+    if (!isHeard) speaker.publish(ref, [{ type: "text_start", lane: 0, n: 1, index: 0 }]);
+    return isHeard;
+  };
+  await expect.poll(knock, soon).toBe(true);
+  stop();
+}
+
+const isAscending = (numbers: readonly number[]): boolean => numbers.every((n, index) => index === 0 || n > (numbers[index - 1] ?? 0));
+
+function lines(): { readonly logger: Logger; readonly said: string[] } {
+  const said: string[] = [];
+  return { said, logger: { log: (...line) => void said.push(JSON.stringify(line)) } };
+}
+
+describeWithRedis("a channel over Redis", (redis) => {
+  const own = (options?: RedisChannelOptions): RedisChannelOptions => ({ url: redis().url, prefix: `test-${tests++}`, ...options });
+
+  it("connects to nothing before its first use", async () => {
+    const clients = async () => (await redis().command("CLIENT", "LIST")).split("id=").length;
+    const before = await clients();
+    const channel = redisChannel(own());
+    expect(await clients()).toBe(before);
+    await channel.close();
+    expect(await clients()).toBe(before);
+  });
+
+  it("heals what a listener misses whose connection is killed again and again while events flow (R8)", async () => {
+    const options = own();
+    const [speaker, listener] = [open(options), open(options)];
+    const watcher = watch(listener);
+    await joined(speaker, listener);
+    for (let n = 1; n <= 2_000; n++) {
+      speaker.publish(ref, [delta(n)]);
+      if (n % 10 === 0) await turn();
+      if (n % 200 === 100) {
+        const { gaps } = watcher;
+        await redis().command("CLIENT", "KILL", "TYPE", "pubsub");
+        for (let more = 0; more < 50; more++) speaker.publish(ref, [delta(++n)]);
+        await expect.poll(() => watcher.gaps, soon).toBeGreaterThan(gaps);
+      }
+    }
+    await expect.poll(() => [...watcher.known].sort((a, b) => a - b), soon).toEqual(upTo(2_000));
+    expect(isAscending(watcher.heard)).toBe(true);
+  });
+
+  it("tells every frame once and writes every ring once, whatever replies to the speaker are swallowed", async () => {
+    const line = await lineTo(redis());
+    const options = own();
+    const [speaker, listener] = [open({ ...options, url: line.url }), open(options)];
+    const watcher = watch(listener);
+    await joined(speaker, listener);
+    speaker.publish(ref, [delta(1)]);
+    await expect.poll(() => watcher.heard.length, soon).toBe(1);
+    line.infect({ swallowChance: 0.3 });
+    for (let n = 2; n <= 60; n += 3) {
+      speaker.publish(ref, [delta(n), delta(n + 1), delta(n + 2)]);
+      await expect.poll(() => watcher.heard.length, soon).toBe(n + 2);
+    }
+    expect(line.counts.swallowed).toBeGreaterThan(0);
+    line.infect();
+    expect(watcher.heard).toEqual(upTo(61));
+    await expect.poll(async () => numbersOf(await listener.recall(ref, lane)), soon).toEqual(upTo(61));
+  });
+
+  it("tells listeners again and again to look for themselves while their Redis is silent, and hears again when it speaks", async () => {
+    const line = await lineTo(redis());
+    const options = own();
+    const [speaker, listener] = [open(options), open({ ...options, url: line.url, clock: hasty(10), deadlineMs: 3_000 })];
+    const watcher = watch(listener);
+    await joined(speaker, listener);
+    line.infect({ toClient: { isHeld: true }, toServer: { isHeld: true } });
+    speaker.publish(ref, [delta(1)]);
+    await expect.poll(() => watcher.gaps, soon).toBeGreaterThan(2);
+    expect(watcher.heard).toEqual([]);
+    line.infect();
+    await expect.poll(() => watcher.known.has(1), soon).toBe(true);
+    let n = 1;
+    const isHeard = (): boolean => {
+      speaker.publish(ref, [delta(++n)]);
+      return watcher.heard.length > 0;
+    };
+    await expect.poll(isHeard, soon).toBe(true);
+    await expect.poll(() => watcher.heard.at(-1), soon).toBe(n);
+    expect(isAscending(watcher.heard)).toBe(true);
+  });
+
+  it("takes nonsense on its topic for a gap, and hears what comes after", async () => {
+    const options = own();
+    const [speaker, listener] = [open(options), open(options)];
+    const watcher = watch(listener);
+    await joined(speaker, listener);
+    const nonsense = [
+      "",
+      "nonsense",
+      "2 node 1 0\nfirst []",
+      "1 node 1 0\nfirst {",
+      '1 node 2 1\nfirst [{"type":7}]',
+      "1 node 3 2\n! []",
+      '1 node 4 3\nfirst [{"type":"x"}]',
+    ];
+    for (const text of nonsense) {
+      const { gaps } = watcher;
+      await redis().command("PUBLISH", `${options.prefix}:events:local`, text);
+      await expect.poll(() => watcher.gaps, soon).toBe(gaps + 1);
+    }
+    speaker.publish(ref, [delta(1)]);
+    await expect.poll(() => watcher.heard, soon).toEqual([1]);
+  });
+
+  it("notices a frame that never came", async () => {
+    const options = own();
+    const listener = open(options);
+    const watcher = watch(listener);
+    await joined(open(options), listener);
+    const { gaps } = watcher;
+    const say = (id: number, previous: number) =>
+      redis().command("PUBLISH", `${options.prefix}:events:local`, `1 node ${id} ${previous}\nfirst [${JSON.stringify(delta(id))}]`);
+    await say(1, 0);
+    await say(2, 1);
+    await say(2, 1);
+    await expect.poll(() => watcher.heard, soon).toEqual([1, 2]);
+    expect(watcher.gaps).toBe(gaps);
+    await say(9, 8);
+    await expect.poll(() => watcher.heard, soon).toEqual([1, 2, 9]);
+    expect(watcher.gaps).toBe(gaps + 1);
+  });
+
+  it("keeps nothing in Redis but rings, which expire by themselves", async () => {
+    const options = own();
+    const channel = open(options);
+    for (let n = 1; n <= 20; n++) {
+      channel.publish(ref, [delta(n)]);
+      channel.publish({ ...ref, session: "second" }, [{ ...delta(n), lane: 7 } as SessionEvent]);
+      channel.notify("local", { type: "refresh" });
+      await turn();
+    }
+    await channel.recall(ref, lane);
+    const keys = (await redis().command("KEYS", `${options.prefix}:*`))
+      .split("\r\n")
+      .filter((text) => text.startsWith(options.prefix ?? ""));
+    expect(keys.sort()).toEqual([`${options.prefix}:lane:{local.first}:5:0`, `${options.prefix}:lane:{local.second}:7:0`]);
+    for (const key of keys) {
+      const ttl = Number((await redis().command("PTTL", key)).slice(1));
+      expect(ttl).toBeGreaterThan(9 * 60_000);
+      expect(ttl).toBeLessThanOrEqual(10 * 60_000);
+    }
+  });
+
+  it("recalls what a lane says after Redis has lost its ring, and lets that expire too", async () => {
+    const options = own();
+    const channel = open(options);
+    channel.publish(ref, [delta(1), delta(2)]);
+    await channel.recall(ref, lane);
+    await redis().command("FLUSHALL");
+    // A line of texts alone goes on where nothing is; the next one can be read again.
+    channel.publish(ref, [delta(3)]);
+    await channel.recall(ref, lane);
+    channel.publish(ref, [{ type: "text_end", lane, n: 4, index: 0, text: "1 2 3 " }, delta(5)]);
+    expect(numbersOf(await channel.recall(ref, lane))).toEqual([4, 5]);
+    await redis().command("FLUSHALL");
+    channel.publish(ref, [delta(7)]);
+    await channel.recall(ref, lane);
+    channel.publish(ref, [delta(8)]);
+    expect(numbersOf(await channel.recall(ref, lane))).toEqual([7, 8]);
+    expect(Number((await redis().command("PTTL", `${options.prefix}:lane:{local.first}:5:0`)).slice(1))).toBeGreaterThan(0);
+  });
+
+  it("leaves the topic of a scope that nobody listens to any more, after a while, and can come back", async () => {
+    const options = own({ clock: hasty(100), deadlineMs: 500_000 });
+    const [speaker, listener] = [open(own({ prefix: options.prefix ?? "" })), open(options)];
+    const topic = `${options.prefix}:events:local`;
+    const listeners = async () => (await redis().command("PUBSUB", "NUMSUB", topic)).split("\r\n").at(-1);
+    for (let times = 0; times < 3; times++) {
+      const heard: number[] = [];
+      const stop = listener.subscribe(ref, (events) => heard.push(...numbersOf(events)));
+      await expect.poll(listeners, soon).toBe(":1");
+      speaker.publish(ref, [delta(times)]);
+      await expect.poll(() => heard, soon).toEqual([times]);
+      stop();
+      await expect.poll(listeners, soon).toBe(":0");
+    }
+  });
+
+  it("drops deltas first when too much waits, tells listeners so, and keeps the hints of facts", async () => {
+    const line = await lineTo(redis());
+    const options = own();
+    const { logger, said } = lines();
+    const [speaker, listener] = [open({ ...options, url: line.url, outgoingBytes: 10_000, logger }), open(options)];
+    const watcher = watch(listener);
+    const durable: string[] = [];
+    listener.subscribe(ref, (events) => void durable.push(...events.flatMap((event) => ("seq" in event ? [event.type] : []))));
+    await joined(speaker, listener);
+    speaker.publish(ref, [delta(1)]);
+    await expect.poll(() => watcher.heard, soon).toEqual([1]);
+    const { gaps } = watcher;
+    line.infect({ isRefusing: true });
+    line.cut("reset");
+    speaker.publish(ref, [{ type: "aborting", reason: "x", seq: 9, k: 0, at: 1, sessionId: "first" }]);
+    for (let n = 2; n <= 2_000; n++) speaker.publish(ref, [delta(n)]);
+    line.infect();
+    await expect.poll(() => watcher.gaps, soon).toBe(gaps + 1);
+    expect(said.some((text) => text.includes("dropped events"))).toBe(true);
+    await expect.poll(() => durable, soon).toEqual(["aborting"]);
+    speaker.publish(ref, [delta(2_001)]);
+    await expect.poll(() => watcher.heard.at(-1), soon).toBe(2_001);
+    expect(isAscending(watcher.heard)).toBe(true);
+    expect(watcher.heard.length).toBeLessThan(1_000);
+  });
+
+  it("goes on carrying events when Redis has no room for rings", async () => {
+    const full = await startRedis({ args: ["--appendonly", "no", "--maxmemory", "1"] });
+    onTestFinished(() => full.stop());
+    const { logger, said } = lines();
+    const [speaker, listener] = [open({ url: full.url, logger }), open({ url: full.url })];
+    const watcher = watch(listener);
+    await joined(speaker, listener);
+    for (let n = 1; n <= 5; n++) {
+      speaker.publish(ref, [delta(n)]);
+      await turn();
+    }
+    await expect.poll(() => watcher.heard, soon).toEqual(upTo(5));
+    expect(said.some((text) => text.includes("OOM"))).toBe(true);
+    expect(await speaker.recall(ref, lane)).toEqual([]);
+  });
+
+  it("hears its own node, recalls nothing and says no secret where there is no Redis", async () => {
+    for (const url of ["redis://user:hunter2@127.0.0.1:1", redis().url.replace("redis://", "redis://user:hunter2@")]) {
+      const { logger, said } = lines();
+      const channel = open({ url, deadlineMs: 200, logger });
+      const heard: number[] = [];
+      channel.subscribe(ref, (events) => heard.push(...numbersOf(events)));
+      channel.publish(ref, [delta(1)]);
+      await expect.poll(() => heard, soon).toEqual([1]);
+      expect(await channel.recall(ref, lane)).toEqual([]);
+      await expect.poll(() => said.length, soon).toBeGreaterThan(0);
+      expect(said.join()).not.toContain("hunter2");
+      await channel.close();
+    }
+  });
+
+  it("lets the process end once it is closed, with what was said last sent, with Redis and without", async () => {
+    const options = own();
+    for (const url of [redis().url, "redis://127.0.0.1:1"]) {
+      const program = `
+        const { redisChannel } = await import(${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)});
+        const channel = redisChannel({ url: ${JSON.stringify(url)}, prefix: ${JSON.stringify(options.prefix)}, deadlineMs: 500 });
+        channel.subscribe(${JSON.stringify(ref)}, () => {});
+        channel.publish(${JSON.stringify(ref)}, [${JSON.stringify(delta(1))}]);
+        await channel.close();`;
+      const child = spawn(process.execPath, ["--conditions=@loopwright/source", "--input-type=module", "--eval", program], {
+        stdio: "inherit",
+      });
+      expect(await once(child, "exit")).toEqual([0, null]);
+    }
+    expect(numbersOf(await open(options).recall(ref, lane))).toEqual([1]);
+  });
+
+  it("refuses options that name no Redis, or two", () => {
+    for (const options of [{}, { url: "hunter2" }, { url: "http://hunter2@x" }, { url: "redis://x", clientOptions: {} }])
+      expect(() => redisChannel(options)).toThrow(
+        expect.objectContaining({ code: "CONFIG_INVALID", message: expect.not.stringContaining("hunter2") }),
+      );
+  });
+});
+
+describeWithRedis("a channel whose Redis dies", () => {
+  it("tells listeners, and carries events again after a restart with empty data, without being made anew", async () => {
+    const redis = await startRedis({ args: ["--appendonly", "no"] });
+    onTestFinished(() => redis.stop());
+    const clock = hasty(10);
+    const [speaker, listener] = [open({ url: redis.url, clock, deadlineMs: 20_000 }), open({ url: redis.url, clock, deadlineMs: 20_000 })];
+    const watcher = watch(listener);
+    await joined(speaker, listener);
+    for (let round = 0; round < 3; round++) {
+      const { gaps } = watcher;
+      await redis.kill();
+      for (let n = 1; n <= 20; n++) speaker.publish(ref, [delta(round * 100 + n)]);
+      await expect.poll(() => watcher.gaps, soon).toBeGreaterThan(gaps);
+      const { gaps: away } = watcher;
+      await redis.restart();
+      await expect.poll(() => watcher.gaps, soon).toBeGreaterThan(away);
+      speaker.publish(ref, [delta(round * 100 + 21)]);
+      await expect.poll(() => watcher.known.has(round * 100 + 21), soon).toBe(true);
+    }
+    expect(isAscending(watcher.heard)).toBe(true);
+  });
+});
