@@ -38,10 +38,13 @@ export function createLaneRings({ prefix }: { readonly prefix: string }): LaneRi
   function laneAt(place: SessionRef & { readonly lane: number }, now: number): Lane {
     const key = ringKey(prefix, place);
     const name = key(0);
-    const lane = lanes.get(name) ?? { key, half: 0 as const, sizeBytes: 0, open: undefined, usedAt: now };
+    const known = lanes.get(name);
+    // Redis has forgotten it by now.
+    const isGone = known === undefined || known.usedAt + channelLimits.ringMs <= now;
+    const lane: Lane = isGone ? { key, half: 0, sizeBytes: 0, open: undefined, usedAt: now } : known;
+    lane.usedAt = now;
     lanes.delete(name);
     lanes.set(name, lane);
-    lane.usedAt = now;
     for (const [oldest, { usedAt }] of lanes) {
       if (lanes.size <= channelLimits.lanes && usedAt + channelLimits.ringMs > now) break;
       lanes.delete(oldest);
