@@ -31,7 +31,7 @@ export function reliabilityPage(results: KeptResults): string {
 }
 
 function sectionOf(name: string, { tier, seed, date, commit, node, seconds, figures, failures }: KeptResult): string {
-  const rows = figures.map((figure) => `| ${figure.name} | ${valueOf(figure)} | ${boundOf(figure)} |`);
+  const rows = figures.map((figure) => `| ${figure.name} | ${valueText(figure)} | ${boundOf(figure)} |`);
   const flaws =
     failures.length === 0
       ? ""
@@ -48,7 +48,7 @@ ${flaws}`;
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-const valueOf = ({ value, unit }: Figure): string => `${number(value)}${unit === undefined ? "" : ` ${unit}`}`;
+const valueText = ({ value, unit }: Figure): string => `${number(value)}${unit === undefined ? "" : ` ${unit}`}`;
 
 function boundOf(figure: Figure): string {
   const { bound } = figure;
