@@ -14,6 +14,7 @@ import { openEntry } from "./log-entry.ts";
 import { LogState } from "./log-state.ts";
 import { type LogKeys, logKeysOf, slotOfKey } from "./object-keys.ts";
 import { damaged } from "./sealed-object.ts";
+import type { SegmentCache } from "./segment-cache.ts";
 import { storeLimits } from "./store-limits.ts";
 
 export interface OpenLogDeps {
@@ -28,6 +29,7 @@ export class OpenLog {
   readonly ref: SessionRef;
   readonly keys: LogKeys;
   readonly deps: OpenLogDeps;
+  readonly segments: SegmentCache;
   readonly listeners: Set<(lastSeq: number) => void> = new Set();
   /** The outcome of a write of ours is not known: even the only writer has to look. */
   isUncertain = false;
@@ -36,8 +38,9 @@ export class OpenLog {
   #queue: Promise<unknown> = Promise.resolve();
   #pending = 0;
 
-  constructor(ref: SessionRef, deps: OpenLogDeps) {
+  constructor(ref: SessionRef, deps: OpenLogDeps, segments: SegmentCache) {
     this.ref = ref;
+    this.segments = segments;
     this.keys = logKeysOf(ref);
     this.deps = deps;
   }

@@ -1,11 +1,13 @@
 import type { SessionRef } from "@loopwright/core/ports";
 import { checkRef } from "./object-keys.ts";
 import { OpenLog, type OpenLogDeps } from "./open-log.ts";
+import { SegmentCache } from "./segment-cache.ts";
 import { storeLimits } from "./store-limits.ts";
 
 /** The logs that this process works on, and some that it has worked on lately. */
 export class OpenLogs {
   readonly deps: OpenLogDeps;
+  readonly #segments = new SegmentCache();
   readonly #logs = new Map<string, OpenLog>();
 
   constructor(deps: OpenLogDeps) {
@@ -16,7 +18,7 @@ export class OpenLogs {
   of(ref: SessionRef): OpenLog {
     const { scope, session } = checkRef(ref);
     const name = `${scope}/${session}`;
-    const found = this.#logs.get(name) ?? new OpenLog({ scope, session }, this.deps);
+    const found = this.#logs.get(name) ?? new OpenLog({ scope, session }, this.deps, this.#segments);
     // The one used last comes last.
     this.#logs.delete(name);
     this.#logs.set(name, found);

@@ -56,9 +56,9 @@ async function linesOf(log: OpenLog, { segments, tail }: Pieces, { from, to }: F
     for (const line of own.slice(Math.max(0, from - piece.from), to - piece.from + 1)) lines.push(line);
   };
   for (const segment of segments) {
-    const object = await log.get(segmentKey(log.keys.segments, segment));
-    if (!object) return undefined;
-    take(segment, openSegment(object.bytes, segment, log.keys.segments));
+    const own = await segmentLines(log, segment);
+    if (!own) return undefined;
+    take(segment, own);
   }
   for (let at = 0; at < tail.length; at += storeLimits.parallelMax) {
     const some = tail.slice(at, at + storeLimits.parallelMax);
@@ -70,6 +70,18 @@ async function linesOf(log: OpenLog, { segments, tail }: Pieces, { from, to }: F
     }
   }
   return lines.length === to - from + 1 ? lines : undefined;
+}
+
+/** The facts of a segment as JSON; `undefined` when it was merged into another. @throws AgentError SESSION_CORRUPT */
+async function segmentLines(log: OpenLog, segment: Segment): Promise<readonly string[] | undefined> {
+  const key = segmentKey(log.keys.segments, segment);
+  const kept = log.segments.get(key);
+  if (kept) return kept;
+  const object = await log.get(key);
+  if (!object) return undefined;
+  const lines = openSegment(object.bytes, segment, log.keys.segments);
+  log.segments.keep(key, lines);
+  return lines;
 }
 
 /** The facts of a slot as JSON; `undefined` when it was swept. @throws AgentError SESSION_CORRUPT */

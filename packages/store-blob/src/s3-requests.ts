@@ -3,7 +3,7 @@
  */
 import { AgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
-import { AwsClient } from "aws4fetch";
+import { AwsV4Signer } from "aws4fetch";
 import { readErrorCode } from "./s3-xml.ts";
 
 export interface S3Place {
@@ -55,19 +55,11 @@ const tryMsMin = 100;
 /** Sends requests to one bucket. */
 export class S3Requests {
   readonly #options: S3RequestsOptions;
-  readonly #client: AwsClient;
+  /** Keys made of the secret for a day and a region. */
+  readonly #signingKeys = new Map<string, ArrayBuffer>();
 
   constructor(options: S3RequestsOptions) {
     this.#options = options;
-    const { credentials, region } = options;
-    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
-    this.#client = new AwsClient({
-      accessKeyId,
-      secretAccessKey,
-      ...(sessionToken === undefined ? {} : { sessionToken }),
-      region,
-      service: "s3",
-    });
   }
 
   /**
@@ -101,7 +93,7 @@ export class S3Requests {
     { method, key, query = {}, headers = {}, body }: S3Request,
     timeoutMs: number,
   ): Promise<Omit<S3Answer, "mayHaveBeenDone"> | string> {
-    const { endpoint, bucket, clock } = this.#options;
+    const { endpoint, bucket, region, credentials, clock } = this.#options;
     const url = new URL(
       `${endpoint.replace(/\/+$/, "")}/${bucket}${key === undefined ? "" : `/${key.split("/").map(encodeURIComponent).join("/")}`}`,
     );
@@ -109,8 +101,10 @@ export class S3Requests {
     const controller = new AbortController();
     const stop = clock.after(timeoutMs, () => controller.abort());
     try {
-      const signed = await this.#client.sign(url, { method, headers, ...(body ? { body } : {}) });
-      const response = await this.#options.fetch(signed, { signal: controller.signal });
+      const place = { service: "s3", region, cache: this.#signingKeys, ...credentials };
+      const signed = await new AwsV4Signer({ url: url.href, method, headers, ...(body ? { body } : {}), ...place }).sign();
+      const request = { method, headers: signed.headers, signal: controller.signal, ...(body ? { body } : {}) };
+      const response = await this.#options.fetch(signed.url, request);
       return { status: response.status, headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
     } catch (error) {
       // Texts of errors below may hold anything.

@@ -14,6 +14,8 @@ export const storeLimits = {
   parallelMax: 16,
   /** A segment is not merged into a larger one than this. */
   segmentBytesMax: 4_194_304,
+  /** Segments that are kept opened, of all logs together. */
+  keptSegmentsMax: 4,
   /** Sessions whose conversation is kept folded in memory. */
   foldsMax: 32,
   /** Facts that are read at once. */

@@ -43,6 +43,24 @@ it("a long log lies in few objects, and to open it a handful of them is asked fo
   expect((await log.read(ref, { from: 200, limit: 2 })).map(({ seq }) => seq)).toEqual([200, 201]);
 });
 
+it("a long log that is read page by page asks for each of its objects once", async () => {
+  const blobs = memoryBlobs({ clock });
+  await writeNotes(storeOn(blobs).log, 60);
+  await compact(blobs);
+  const asked: string[] = [];
+  const { log } = storeOn({
+    ...blobs,
+    get(key) {
+      asked.push(key);
+      return blobs.get(key);
+    },
+  });
+  const seqs: number[] = [];
+  for (let from = 1; from <= 60; from += 10) seqs.push(...(await log.read(ref, { from, limit: 10 })).map(({ seq }) => seq));
+  expect(seqs).toEqual(wanted(60).map((_, at) => at + 1));
+  expect(asked.filter((key) => key.includes("/segments/")).length).toBe(1);
+});
+
 it("a batch is remembered by whoever opens a compacted log", async () => {
   const blobs = memoryBlobs({ clock });
   await writeNotes(storeOn(blobs).log, 40);

@@ -3,25 +3,22 @@ import { describe, onTestFinished } from "vitest";
 import { blobStore, s3Blobs } from "../src/index.ts";
 import { keyOfFact, withFlippedBit } from "./damage.ts";
 import { fakeS3Place, startFakeS3 } from "./fake-s3.ts";
-import { inTurns } from "./in-turns.ts";
 import { describeStoreKits } from "./store-kits.ts";
 
 const prefix = "here & there/";
 
-describe("two nodes on a strict S3 server, asked in turns", () =>
+describe("a strict S3 server", () =>
   describeStoreKits(async () => {
     const clock = manualClock();
     const fake = await startFakeS3(clock);
     onTestFinished(() => fake.close());
     const node = () => blobStore({ blobs: s3Blobs({ ...fakeS3Place, endpoint: fake.endpoint, prefix }) });
     return {
-      open: () => inTurns([node(), node()]),
-      more: (current) => ({
+      open: node,
+      more: () => ({
         // The server's clock shows whole seconds: what shall be over for certain takes one more.
         advance: (ms) => clock.advance(ms % 1_000 === 0 ? ms : ms + 999),
         async damage(ref, seq) {
-          current().stay();
-          await current().log.head(ref);
           const key =
             prefix +
             keyOfFact(

@@ -15,11 +15,11 @@ async function server(): Promise<FakeS3> {
 }
 
 /** A node whose deadlines pass when a request hangs, and not for the machine's being busy. */
-function nodeOn(fake: FakeS3) {
+function nodeOn(fake: FakeS3, deadlineMs = 20_000) {
   const clock = skippingClock();
   fake.hung = () => clock.skip();
-  const blobs = s3Blobs({ ...fakeS3Place, endpoint: fake.endpoint, deadlineMs: 20_000, clock });
-  const store = blobStore({ blobs, deadlineMs: 20_000, compactAfter: 6, clock, conversationViews: false });
+  const blobs = s3Blobs({ ...fakeS3Place, endpoint: fake.endpoint, deadlineMs, clock });
+  const store = blobStore({ blobs, deadlineMs, compactAfter: 6, clock, conversationViews: false });
   onTestFinished(() => store.close());
   return store;
 }
@@ -67,7 +67,8 @@ describe("an append", () => {
       fake.faultOf = ({ method, key }) => (method === "PUT" && isSlot(key) ? { type: "hang", done } : undefined);
       expect(await log.append(ref, noteBatch("b2", 1))).toEqual({ type: "unknown" });
       fake.faultOf = () => undefined;
-      expect(await log.append(ref, noteBatch("b2", 1))).toEqual({ type: done ? "dup" : "ok", lastSeq: 2 });
+      // A request that was given up may still arrive, after the server has come to itself.
+      expect(await log.append(ref, noteBatch("b2", 1))).toEqual({ type: done ? "dup" : expect.stringMatching(/^(ok|dup)$/), lastSeq: 2 });
       expect(await titlesOf(nodeOn(fake).log)).toEqual(["b1.0", "b2.0"]);
     });
 
@@ -103,12 +104,12 @@ it("a read whose body stops half-way begins anew within its deadline", async () 
 
 it("a server that is away is STORE_UNAVAILABLE within the deadline, without a word of secrets or content", async () => {
   const fake = await server();
-  const { log, index } = nodeOn(fake);
+  const { log, index } = nodeOn(fake, 1_000);
   await writeNotes(log, 1);
   const faults: readonly S3Fault[] = [slowDown, { type: "cut" }, { type: "status", status: 403, code: "AccessDenied" }];
   for (const fault of faults) {
     fake.faultOf = () => fault;
-    for (const call of [() => log.head(ref), () => index.list("local"), () => nodeOn(fake).log.read(ref)]) {
+    for (const call of [() => log.head(ref), () => index.list("local"), () => nodeOn(fake, 1_000).log.read(ref)]) {
       const error: unknown = await call().catch((reason: unknown) => reason);
       expect(isAgentError(error)).toBe(true);
       const { code, message, fix, stack = "", cause } = error as AgentError;
@@ -202,12 +203,11 @@ it("two nodes on a server that fails at random lose nothing and write nothing tw
 
 it("a server that does not check conditions is refused before anything is written, and the fix says how to go on alone", async () => {
   const fake = await server();
-  const careless: typeof fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const headers = new Headers(request.headers);
+  const careless: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
     headers.delete("if-none-match");
     headers.delete("if-match");
-    return fetch(new Request(request, { headers }), init);
+    return fetch(input, { ...init, headers });
   };
   const store = blobStore({ blobs: s3Blobs({ ...fakeS3Place, endpoint: fake.endpoint, fetch: careless }) });
   await expect(store.log.append(ref, noteBatch("b1", 0))).rejects.toMatchObject({

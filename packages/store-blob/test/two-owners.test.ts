@@ -11,7 +11,7 @@ import { type MemoryBlobs, memoryBlobs } from "./memory-blobs.ts";
 import { type Choose, everyOrder, Scheduler } from "./scheduler.ts";
 
 const ref = { scope: "local", session: "first" };
-const ordersMax = Number(process.env["LOOPWRIGHT_ORDERS"] ?? 600);
+const ordersMax = Number(process.env["LOOPWRIGHT_ORDERS"] ?? 2_000);
 
 interface World {
   readonly blobs: MemoryBlobs;
