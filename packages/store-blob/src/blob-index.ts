@@ -33,7 +33,8 @@ export function blobIndex({ logs, summaries, texts, remake }: BlobIndexDeps): Se
 
   async function textsOf(scope: string, { id, lastSeq }: SessionSummary): Promise<readonly string[]> {
     try {
-      return await texts.of(logs.of({ scope, session: id }), lastSeq);
+      const log = logs.of({ scope, session: id });
+      return await log.hold(() => texts.of(log, lastSeq));
     } catch (error) {
       // A damaged log is told to whoever reads it; the others are searched.
       if (isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_TOO_NEW")) return [];
@@ -50,7 +51,8 @@ export function blobIndex({ logs, summaries, texts, remake }: BlobIndexDeps): Se
         .slice(0, limit);
     },
     async get(scope, id) {
-      return (await summaries.fresh(logs.of({ scope, session: id })))?.summary;
+      const log = logs.of({ scope, session: id });
+      return (await log.hold(() => summaries.fresh(log)))?.summary;
     },
     async search(scope, query, { limit = pageMax } = {}) {
       const sought = [...new Set(searchWords(query))];

@@ -45,9 +45,11 @@ export function blobLog(deps: BlobLogDeps): SessionLog {
     async read(ref, { from = 1, limit = Number.MAX_SAFE_INTEGER } = {}) {
       const log = logs.of(ref);
       const first = Math.max(1, from);
-      const { lastSeq, damage } = await log.run(() => log.current());
-      if (damage && first + limit - 1 > lastSeq) throw damage;
-      return readFacts(log, { from: first, limit, lastSeq });
+      return log.hold(async () => {
+        const { lastSeq, damage } = await log.run(() => log.current());
+        if (damage && first + limit - 1 > lastSeq) throw damage;
+        return readFacts(log, { from: first, limit, lastSeq });
+      });
     },
     async head(ref) {
       const log = logs.of(ref);
@@ -151,7 +153,7 @@ function headerOf({ batchId, epoch, release, facts }: AppendRequest, due: EntryD
 function appended(deps: BlobLogDeps, log: OpenLog, facts: readonly Fact[]): void {
   deps.observer.written(log, facts);
   tell(log, facts.at(-1)?.seq ?? 0);
-  deps.background.add(compactWhenLong(deps, log));
+  deps.background.add(log.hold(() => compactWhenLong(deps, log)));
 }
 
 async function compactWhenLong({ compactAfter, compactions }: BlobLogDeps, log: OpenLog): Promise<void> {

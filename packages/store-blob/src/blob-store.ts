@@ -1,4 +1,4 @@
-import { AgentError, isAgentError } from "@loopwright/core";
+import { AgentError } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock, SessionStore } from "@loopwright/core/ports";
 import { Background } from "./background.ts";
@@ -72,20 +72,10 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
       logs,
       summaries,
       texts,
-      async remake(ref) {
+      remake(ref) {
         const one = logs.of(ref);
-        summaries.forget(one);
         texts.forget(one);
-        await one.run(() => summaries.mark(one));
-        try {
-          const projection = await summaries.fresh(logs.of(ref));
-          if (!projection) await summaries.remove(one);
-          else if (projection.summary.status !== "running") await summaries.settle(one, projection);
-          return projection !== undefined;
-        } catch (error) {
-          if (!isAgentError(error, "SESSION_CORRUPT")) throw error;
-          return true;
-        }
+        return one.hold(() => summaries.remake(one));
       },
     }),
     blobs: payloads,

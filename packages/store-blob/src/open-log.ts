@@ -37,6 +37,7 @@ export class OpenLog {
   #state: LogState | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #pending = 0;
+  #holders = 0;
 
   constructor(ref: SessionRef, deps: OpenLogDeps, segments: SegmentCache) {
     this.ref = ref;
@@ -47,7 +48,7 @@ export class OpenLog {
 
   /** True when nobody uses it: it may be forgotten. */
   get isIdle(): boolean {
-    return this.#pending === 0 && this.listeners.size === 0;
+    return this.#pending === 0 && this.#holders === 0 && this.listeners.size === 0;
   }
 
   /** Does the work when all earlier work on this log is done. */
@@ -56,6 +57,16 @@ export class OpenLog {
     const done = this.#queue.then(work).finally(() => this.#pending--);
     this.#queue = done.catch(() => undefined);
     return done;
+  }
+
+  /** Does work of several steps, between which others may come; meanwhile the log is not forgotten. */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    this.#holders++;
+    try {
+      return await work();
+    } finally {
+      this.#holders--;
+    }
   }
 
   /** What was known last; opened at the first call. */

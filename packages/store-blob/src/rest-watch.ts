@@ -61,16 +61,20 @@ export class RestWatch {
     this.#writtenAt.delete(name);
   }
 
-  async #writeDown({ ref }: OpenLog): Promise<void> {
-    const { logs, summaries, views } = this.#deps;
-    const log = logs.of(ref);
+  #writeDown({ ref }: OpenLog): Promise<void> {
+    const log = this.#deps.logs.of(ref);
+    return log.hold(() => this.#writeHeld(log));
+  }
+
+  async #writeHeld(log: OpenLog): Promise<void> {
+    const { summaries, views } = this.#deps;
     const { clock, blobs } = log.deps;
     this.#remember(nameOf(log), clock.monotonic());
     const projection = await summaries.fresh(log);
     if (!projection || projection.summary.status === "running") return;
     await Promise.allSettled([views?.write(log, projection.summary.lastSeq), summaries.settle(log, projection)]);
     // A removal that came in between has looked for the view too early.
-    if ((await logs.of(ref).run(() => logs.of(ref).current())).isRemoved) {
+    if ((await log.run(() => log.current())).isRemoved) {
       await blobs.remove(log.keys.view);
       await summaries.remove(log);
     }

@@ -93,8 +93,20 @@ export class SessionSummaries {
     await log.deps.blobs.remove(log.keys.summary);
   }
 
-  forget(log: OpenLog): void {
+  /** Makes a summary from its log alone; true when there is something to sum up. @throws AgentError STORE_* */
+  async remake(log: OpenLog): Promise<boolean> {
     this.#known.delete(nameOf(log));
+    await this.remove(log);
+    await log.run(() => this.mark(log));
+    try {
+      const projection = await this.fresh(log);
+      if (!projection) await this.remove(log);
+      else if (projection.summary.status !== "running") await this.settle(log, projection);
+      return projection !== undefined;
+    } catch (error) {
+      if (!isAgentError(error, "SESSION_CORRUPT")) throw error;
+      return true;
+    }
   }
 
   /** The summaries of a scope, in no order. */
@@ -120,7 +132,7 @@ export class SessionSummaries {
       }
     }
     try {
-      return (await this.fresh(this.#logs.of({ scope, session })))?.summary;
+      return (await log.hold(() => this.fresh(log)))?.summary;
     } catch (error) {
       // A damaged log is told to whoever reads it; the list goes on with what is known.
       if (!isAgentError(error, "SESSION_CORRUPT") && !isAgentError(error, "STORE_TOO_NEW")) throw error;

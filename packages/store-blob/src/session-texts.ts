@@ -11,8 +11,13 @@ interface KnownTexts {
 
 /** What people and models wrote in sessions, kept for the next search as far as there is room. */
 export class SessionTexts {
+  readonly #charactersMax: number;
   readonly #known = new Map<string, KnownTexts>();
   #characterCount = 0;
+
+  constructor(charactersMax: number = storeLimits.searchCharactersMax) {
+    this.#charactersMax = charactersMax;
+  }
 
   /** The texts of a log up to a fact. @throws AgentError SESSION_CORRUPT, STORE_* */
   async of(log: OpenLog, lastSeq: number): Promise<readonly string[]> {
@@ -44,7 +49,7 @@ export class SessionTexts {
     if (!this.#known.delete(name)) this.#characterCount += known.characterCount;
     this.#known.set(name, known);
     for (const [oldest, { characterCount }] of this.#known) {
-      if (this.#characterCount <= storeLimits.searchCharactersMax) return;
+      if (this.#characterCount <= this.#charactersMax) return;
       this.#known.delete(oldest);
       this.#characterCount -= characterCount;
     }
