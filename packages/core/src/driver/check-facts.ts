@@ -1,5 +1,6 @@
-import { AgentError } from "../errors.ts";
 import { type Fact, type FactType, factVersion } from "../loop/fact.ts";
+import { upCasters } from "../loop/up-cast.ts";
+import { missingFact } from "./session-errors.ts";
 
 /** Every type that this build folds; the compiler asks for an entry when one is added. */
 const known: { readonly [Type in FactType]: true } = {
@@ -28,18 +29,16 @@ const known: { readonly [Type in FactType]: true } = {
 };
 
 /**
- * Checks what was read before it is folded.
- * @throws AgentError SESSION_CORRUPT when a number is missing, SESSION_TOO_NEW when a newer version wrote a fact. Nothing is skipped.
+ * The first of the facts that this build does not know: it has a newer version, or a kind of its own.
+ * @throws AgentError SESSION_CORRUPT when a number is missing. Nothing is skipped.
  */
-export function checkFacts(facts: readonly Fact[], { sessionId, after }: { readonly sessionId: string; readonly after: number }): void {
+export function firstUnknown(
+  facts: readonly Fact[],
+  { sessionId, after }: { readonly sessionId: string; readonly after: number },
+): Fact | undefined {
   facts.forEach((fact, place) => {
     const seq = after + 1 + place;
-    if (fact.seq !== seq)
-      throw new AgentError("SESSION_CORRUPT", { message: `The log of session \`${sessionId}\` has no fact ${seq}.`, details: { seq } });
-    if (fact.v <= factVersion && Object.hasOwn(known, fact.type)) return;
-    throw new AgentError("SESSION_TOO_NEW", {
-      message: `Fact ${seq} of session \`${sessionId}\` is of a kind that this version does not know.`,
-      details: { seq, version: fact.v },
-    });
+    if (fact.seq !== seq) throw missingFact(sessionId, seq);
   });
+  return facts.find(({ v, type }) => v > factVersion || !(Object.hasOwn(known, type) || (v < factVersion && v in upCasters)));
 }

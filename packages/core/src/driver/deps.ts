@@ -13,6 +13,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { SessionRef } from "../ports/session-log.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { type CallGuard, guardOf } from "./call-guard.ts";
+import { snapshotLimits } from "./fold-snapshots.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** Everything the driver of one session works with, defaults filled in. */
@@ -32,6 +33,8 @@ export interface Deps {
   readonly leaseMs: number;
   /** May own the session. */
   readonly drives: boolean;
+  /** `undefined`: nobody else will ever read this store, so no snapshots of the fold are kept. */
+  readonly snapshotCheckShare: number | undefined;
 }
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -61,6 +64,7 @@ export function depsOf(options: SessionOptions): Deps {
     node: options.node ?? randomIds.next(),
     leaseMs,
     drives: options.drives ?? true,
+    snapshotCheckShare: options.store && (options.snapshotCheckShare ?? snapshotLimits.checkShare),
   };
 }
 

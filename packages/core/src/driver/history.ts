@@ -1,13 +1,12 @@
 import type { DurableEvent } from "../loop/event.ts";
-import type { Fact, FactOf } from "../loop/fact.ts";
+import type { FactOf } from "../loop/fact.ts";
 import { emptyState, type State } from "../loop/state.ts";
 import type { SessionRef } from "../ports/session-log.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { compareCursors, type EventCursor } from "../protocol/cursor.ts";
-import { checkFacts } from "./check-facts.ts";
-import { hydrate } from "./payload.ts";
 import { storeError } from "./session-errors.ts";
 import { catchUp } from "./speculation.ts";
+import { type UnderstoodFacts, understandFacts } from "./understand-facts.ts";
 
 /** Facts that are read at once. */
 const factsPerRead = 512;
@@ -20,8 +19,9 @@ export interface HistoryOptions {
 }
 
 /**
- * What watchers were told of the facts so far, in batches of the log's order; ends at the tail. Every call folds the log from its start.
- * @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_*, BLOB_NOT_FOUND
+ * What watchers were told of the facts so far, in batches of the log's order; ends at the tail, or before the first fact of a
+ * newer version: the session's snapshot says `readOnly` then. Every call folds the log from its start.
+ * @throws AgentError SESSION_CORRUPT, STORE_*, BLOB_NOT_FOUND
  */
 export async function* readHistory(
   store: SessionStore,
@@ -30,14 +30,13 @@ export async function* readHistory(
 ): AsyncGenerator<readonly DurableEvent[], void> {
   let state: State = emptyState;
   for (;;) {
-    const facts = await readFacts(store, ref, { from: state.seq + 1, limit: factsPerRead });
+    const { facts, tooNew } = await readFacts(store, ref, { from: state.seq + 1, limit: factsPerRead });
     if (facts.length === 0) return;
-    checkFacts(facts, { sessionId: ref.session, after: state.seq });
     const caughtUp = catchUp(state, facts, ref.session);
     state = caughtUp.state;
     const events = caughtUp.events.filter((event) => compareCursors(event, after) > 0);
     if (events.length > 0) yield events;
-    if (facts.length < factsPerRead) return;
+    if (tooNew || facts.length < factsPerRead) return;
   }
 }
 
@@ -45,9 +44,10 @@ async function readFacts(
   store: SessionStore,
   ref: SessionRef,
   range: { readonly from: number; readonly limit: number },
-): Promise<readonly Fact[]> {
+): Promise<UnderstoodFacts> {
   try {
-    return await hydrate(await store.log.read(ref, range), store.blobs, ref.scope);
+    const from = { blobs: store.blobs, scope: ref.scope, sessionId: ref.session, after: range.from - 1 };
+    return await understandFacts(await store.log.read(ref, range), from);
   } catch (error) {
     throw storeError(error);
   }
@@ -55,11 +55,11 @@ async function readFacts(
 
 /**
  * How a session was opened: which agent it has, and what came with it. `undefined` where it was not.
- * @throws AgentError STORE_*, BLOB_NOT_FOUND
+ * @throws AgentError SESSION_CORRUPT, STORE_*, BLOB_NOT_FOUND
  */
 export async function readOpening(store: SessionStore, ref: SessionRef): Promise<FactOf<"session.opened"> | undefined> {
   for (let from = 1; ; from += openingWithin) {
-    const facts = await readFacts(store, ref, { from, limit: openingWithin });
+    const { facts } = await readFacts(store, ref, { from, limit: openingWithin });
     const opened = facts.find((fact) => fact.type === "session.opened");
     // Only the claims of its first owners come before it.
     if (opened || facts.length < openingWithin) return opened;

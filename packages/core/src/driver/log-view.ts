@@ -7,6 +7,7 @@ import type { DurableEvent } from "../loop/event.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { type AskOptions, askStore } from "./ask-store.ts";
 import type { Deps } from "./deps.ts";
+import type { LoadedFold } from "./fold-snapshots.ts";
 import { readNews } from "./read-news.ts";
 import { storeError } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
@@ -25,6 +26,8 @@ export interface LogViewOptions extends Pick<AskOptions, "staysFor"> {
   /** Others have appended: what follows from that alone, before it is adopted. */
   readonly onForeign: (state: State) => void;
   readonly onAdopt: (adoption: Adoption) => void;
+  /** The log from its start; a fold that ends at `lastSeq` or before may stand for the first part of it. */
+  readonly load: (lastSeq: number) => Promise<LoadedFold>;
 }
 
 export class LogView {
@@ -40,6 +43,7 @@ export class LogView {
   /** What is read up to here is no news: it was told, or is older than this handle. */
   #oldSeq = Number.POSITIVE_INFINITY;
   #isFresh = false;
+  #tooNew: AgentError | undefined;
 
   constructor(deps: Deps, options: LogViewOptions) {
     this.#deps = deps;
@@ -60,12 +64,17 @@ export class LogView {
     return this.#state.seq === 0 ? this.#lost : undefined;
   }
 
+  /** SESSION_TOO_NEW: the log goes on in a newer version than this one. What comes before that can be read, and nothing be added. */
+  get tooNew(): AgentError | undefined {
+    return this.#tooNew;
+  }
+
   /** Others have appended what was not read yet. */
   get isBehind(): boolean {
     return this.#tailSeq > this.#state.seq;
   }
 
-  /** Reads the log, once. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
+  /** Reads the log, once. @throws AgentError SESSION_CORRUPT, STORE_* */
   load(): Promise<void> {
     this.#loading ??= this.read().then(
       () => {
@@ -84,11 +93,18 @@ export class LogView {
   /** Folds what others have appended. @throws as `load` */
   async read(): Promise<void> {
     this.#tailSeq = 0;
-    const ask = (): ReturnType<typeof readNews> => readNews(this.#deps, this.#state.seq);
-    const facts = await askStore(ask, { clock: this.#deps.clock, answerMs: driverLimits.readMs, staysFor: this.#options.staysFor });
+    const before = this.#state;
+    const ask = async (): Promise<LoadedFold> =>
+      before.seq === 0 ? this.#options.load(this.#oldSeq) : { base: before, ...(await readNews(this.#deps, before.seq)) };
+    const { base, facts, tooNew } = await askStore(ask, {
+      clock: this.#deps.clock,
+      answerMs: driverLimits.readMs,
+      staysFor: this.#options.staysFor,
+    });
     this.#isFresh = true;
-    if (facts.length === 0) return;
-    const { state, events } = catchUp(this.#state, facts, this.#deps.sessionId);
+    this.#tooNew = tooNew;
+    if (facts.length === 0 && base === before) return;
+    const { state, events } = catchUp(base, facts, this.#deps.sessionId);
     this.#options.onForeign(state);
     this.adopt(
       state,
@@ -133,6 +149,7 @@ export class LogView {
     if (this.#oldSeq === 0) this.#oldSeq = this.#state.seq;
     if (this.#state.seq > 0 || !error.retryable) this.#lost = error.retryable ? this.#state : undefined;
     this.#state = emptyState;
+    this.#tooNew = undefined;
     this.#tailSeq = 0;
   }
 }

@@ -1,9 +1,8 @@
 /*
- * Owns: what a fact may weigh. A value too large for the log goes to the blob store under its SHA-256 and leaves a reference; reading
- * puts it back, so that the loop never sees the difference.
+ * Owns: what a fact may weigh, and a part of a snapshot. A value too large goes to the blob store under its SHA-256 and leaves a reference;
+ * reading puts it back, so that the loop never sees the difference.
  */
 import { AgentError } from "../errors.ts";
-import type { Fact, FactDraft } from "../loop/fact.ts";
 import { findJsonFlaw, jsonDepthMax } from "../message/json.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import { appendLimits } from "../ports/session-log.ts";
@@ -21,7 +20,7 @@ interface Spilled {
 }
 
 /** A fact as the log holds it. */
-type StoredFact<F> = F & { readonly blobs?: readonly Spilled[] };
+type Stored<F> = F & { readonly blobs?: readonly Spilled[] };
 
 /** An upper bound of the bytes of a value as JSON, without making the JSON. Cost: one visit per node. */
 export function weigh(value: unknown): number {
@@ -44,12 +43,12 @@ export function checkPayload(value: unknown, what: string): void {
 }
 
 /** True when the fact is small enough as it is. */
-export function fitsLog(fact: FactDraft): boolean {
+export function fitsLog(fact: object): boolean {
   return weigh(fact) <= appendLimits.factBytes;
 }
 
 /** The fact with its large values in the blob store, written before the fact is. */
-export async function dehydrate<F extends FactDraft>(fact: F, blobs: BlobStore, scope: string): Promise<F> {
+export async function dehydrate<F extends object>(fact: F, blobs: BlobStore, scope: string): Promise<F> {
   const spills: { readonly path: Path; readonly value: unknown }[] = [];
   const light = lighten(fact, [], spills) as F;
   const spilled = await Promise.all(
@@ -78,12 +77,12 @@ async function store(value: unknown, blobs: BlobStore, scope: string): Promise<s
 }
 
 /** The facts with every spilled value back in its place. @throws AgentError BLOB_NOT_FOUND */
-export async function hydrate(facts: readonly Fact[], blobs: BlobStore, scope: string): Promise<readonly Fact[]> {
+export async function hydrate<F extends object>(facts: readonly F[], blobs: BlobStore, scope: string): Promise<readonly F[]> {
   if (!facts.some((fact) => "blobs" in fact)) return facts;
   return Promise.all(facts.map((fact) => hydrateOne(fact, blobs, scope)));
 }
 
-async function hydrateOne(fact: StoredFact<Fact>, blobs: BlobStore, scope: string): Promise<Fact> {
+async function hydrateOne<F extends object>(fact: Stored<F>, blobs: BlobStore, scope: string): Promise<F> {
   const { blobs: spilled, ...light } = fact;
   let whole: unknown = light;
   for (const { path, key } of spilled ?? []) {
@@ -95,7 +94,7 @@ async function hydrateOne(fact: StoredFact<Fact>, blobs: BlobStore, scope: strin
       });
     whole = place(whole, path, JSON.parse(new TextDecoder().decode(found.bytes)));
   }
-  return whole as Fact;
+  return whole as F;
 }
 
 /** A copy with the value at the path. */

@@ -20,6 +20,7 @@ import { createDateTimer, type DateTimer, dueOf, expiredCalls } from "./dates.ts
 import type { Deps } from "./deps.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
 import { createEffects, type Effects } from "./effects.ts";
+import { createFoldSnapshots, type FoldSnapshots } from "./fold-snapshots.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.ts";
 import { createListening, type Listening } from "./listening.ts";
@@ -41,11 +42,14 @@ export class SessionDriver {
   private readonly inbox: Inbox;
   private readonly listening: Listening;
   private readonly drafts: Drafts;
+  private readonly snapshots: FoldSnapshots;
   private readonly watchers = createWatchers();
   private readonly view: LogView;
   private readonly own: Ownership;
   private isPumping = false;
   private isDisposed = false;
+  /** The log was all understood so far: what begins here can be gone on with. */
+  private isOpenToAll = false;
   /** May own the session; false for good once it was handed over. */
   private drives: boolean;
   /** Told once a session that is handed over has no owner here. */
@@ -59,7 +63,9 @@ export class SessionDriver {
     this.drives = deps.drives;
     this.inbox = createInbox(deps.clock);
     const { channel, ref } = deps;
+    this.snapshots = createFoldSnapshots(deps);
     this.view = new LogView(deps, {
+      load: (lastSeq) => this.snapshots.load(lastSeq),
       onForeign: ({ epoch }) => void (this.own.lease && epoch > this.own.lease.epoch && this.loseLease()),
       onAdopt: (adoption) => this.adopted(adoption),
       staysFor: () => this.staysFor(),
@@ -112,7 +118,12 @@ export class SessionDriver {
     return this.wasRecovered && this.isOwner;
   }
 
-  /** Reads the log, once. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
+  /** The log goes on in a newer version than this one: it can be read up to there, and nothing be added. */
+  get isReadOnly(): boolean {
+    return this.view.tooNew !== undefined;
+  }
+
+  /** Reads the log, once. @throws AgentError SESSION_CORRUPT, STORE_* */
   load(): Promise<void> {
     return this.view.load();
   }
@@ -201,6 +212,8 @@ export class SessionDriver {
 
   /** One decision: from what came to one batch. False when nothing is left to do now. */
   private async decide(): Promise<boolean> {
+    if (this.view.tooNew) return this.refuse(this.view.tooNew);
+    this.isOpenToAll = true;
     if (this.own.lease?.isSure === false) await this.own.lease.makeSure();
     const isMine = this.isOwner;
     const wantsOwner = this.drives && (this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.state)));
@@ -232,6 +245,19 @@ export class SessionDriver {
     return launches.length > 0 || accepted.length > 0;
   }
 
+  /** A newer version has gone on with the session: whoever can read it is to own it. Those who came since only look. */
+  private async refuse(tooNew: AgentError): Promise<false> {
+    const released = this.own.release();
+    this.loseLease();
+    this.inbox.refuseAll(tooNew);
+    if (this.isOpenToAll) {
+      this.isOpenToAll = false;
+      this.watchers.lost(tooNew);
+    }
+    await released;
+    return false;
+  }
+
   /** How long to stay with a store that is away: what runs here would be lost with it, and nothing of that is worth more than the lease. */
   private staysFor(): number {
     return this.isOwner && this.effects.count > 0 ? driverLimits.outageMs : 0;
@@ -251,6 +277,7 @@ export class SessionDriver {
         if (decision.rests) this.own.drop();
         this.emptyConflicts = 0;
         this.view.adopt(decision.speculation.state, decision.speculation.events);
+        if (decision.lease) this.snapshots.grew(decision.speculation.bytes);
         this.deps.channel?.publish(this.deps.ref, decision.speculation.events);
         await this.finish(decision);
         return true;
@@ -328,6 +355,7 @@ export class SessionDriver {
   private lose(error: AgentError): void {
     this.loseLease();
     this.view.lose(error);
+    this.snapshots.forget();
     this.listening.end();
     const level = error.code === "SESSION_CLOSED" ? "info" : "error";
     this.deps.logger.log(level, error.message, { code: error.code, session: this.deps.sessionId });
@@ -341,12 +369,13 @@ export class SessionDriver {
     this.view.rest();
     this.watchers.settled(this.state);
     this.attend();
-    this.date.set(this.drives ? this.state : emptyState);
+    this.date.set(this.drives && !this.isReadOnly ? this.state : emptyState);
+    this.snapshots.heed(this.state);
   }
 
   private attend(): void {
     const isWatched = this.watchers.size > 0;
-    this.listening.attend({ isOwner: this.isOwner, isWatched, mayTakeOver: this.drives && !isAtRest(this.state) });
+    this.listening.attend({ isOwner: this.isOwner, isWatched, mayTakeOver: this.drives && !this.isReadOnly && !isAtRest(this.state) });
   }
 
   private onDate(): void {

@@ -20,6 +20,17 @@ export const historyLost = (sessionId: string, lastSeq: number): AgentError =>
     details: { seq: lastSeq },
   });
 
+/** The error of a log in which a number is missing. */
+export const missingFact = (sessionId: string, seq: number): AgentError =>
+  new AgentError("SESSION_CORRUPT", { message: `The log of session \`${sessionId}\` has no fact ${seq}.`, details: { seq } });
+
+/** The error of who wants more of a log than its facts of known versions. */
+export const sessionTooNew = (sessionId: string, { seq, v }: { readonly seq: number; readonly v: number }): AgentError =>
+  new AgentError("SESSION_TOO_NEW", {
+    message: `Fact ${seq} of session \`${sessionId}\` is of a kind that this version does not know.`,
+    details: { seq, version: v },
+  });
+
 /** The error of a store without space. */
 export const storeFull = (): AgentError => new AgentError("STORE_FULL", { message: "The store has no space left for the session's log." });
 

@@ -4,9 +4,8 @@ import { emptyState, type State } from "../loop/state.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { SessionRef } from "../ports/session-log.ts";
 import type { SessionSnapshot } from "../protocol/snapshot.ts";
-import { checkFacts } from "./check-facts.ts";
-import { hydrate } from "./payload.ts";
 import { snapshotOf } from "./snapshot.ts";
+import { understandFacts } from "./understand-facts.ts";
 
 /** A log that is folded as it grows. */
 export interface SessionFold {
@@ -27,8 +26,9 @@ export function foldSession(ref: SessionRef, blobs: BlobStore): SessionFold {
     },
     async add(facts) {
       const before = state;
-      checkFacts(facts, { sessionId: ref.session, after: before.seq });
-      state = (await hydrate(facts, blobs, ref.scope)).reduce(fold, before);
+      const understood = await understandFacts(facts, { blobs, scope: ref.scope, sessionId: ref.session, after: before.seq });
+      if (understood.tooNew) throw understood.tooNew;
+      state = understood.facts.reduce(fold, before);
     },
     snapshot: () => snapshotOf(state, ref.session),
   };

@@ -43,6 +43,8 @@ export interface SessionOptions {
   readonly drives?: boolean;
   /** How long an owner may be silent before another takes over. Default 15,000. */
   readonly leaseMs?: number;
+  /** Of the loads from a snapshot of the fold, how many fold the whole log too and compare the two: 0 to 1. Default 0.01. */
+  readonly snapshotCheckShare?: number;
 }
 
 /** Limits of the driver that no user needs to turn. */

@@ -140,15 +140,18 @@ function sessionOver(handle: Handle): AgentSession {
       return driver.state.run?.runId;
     },
     get isResting() {
-      return isAtRest(driver.state);
+      return driver.isReadOnly || isAtRest(driver.state);
+    },
+    get isReadOnly() {
+      return driver.isReadOnly;
     },
     get isOwner() {
       return driver.isOwner;
     },
     get dueAt() {
-      return dueOf(driver.state);
+      return driver.isReadOnly ? null : dueOf(driver.state);
     },
-    snapshot: () => snapshotOf(driver.state, deps.sessionId),
+    snapshot: () => snapshotOf(driver.state, deps.sessionId, driver.isReadOnly),
     staleSnapshot: () => driver.staleState && snapshotOf(driver.staleState, deps.sessionId),
     subscribe: (listener) => driver.hub.listen(guardListener(deps)((events: readonly SessionEvent[]) => listener(events))),
     ...commandsOf(handle),

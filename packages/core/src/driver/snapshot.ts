@@ -5,7 +5,7 @@ import type { OpenRun, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInp
 import { pendingApprovals, pendingToolCalls } from "./execution.ts";
 
 /** The session as a screen shows it. The cost is the number of messages. */
-export function snapshotOf(state: State, sessionId: string): SessionSnapshot {
+export function snapshotOf(state: State, sessionId: string, isReadOnly = false): SessionSnapshot {
   const { agent = "", title, metadata, participants, createdAt = 0, updatedAt = createdAt, run, lastRun } = state;
   const { model, usage, cost, contextTokens } = state;
   const optional = { title, metadata, participants, model, usage, cost, contextTokens };
@@ -14,6 +14,7 @@ export function snapshotOf(state: State, sessionId: string): SessionSnapshot {
     agent,
     status: isAtRest(state) ? (run ? "waiting" : "idle") : "running",
     ...(state.status === "closed" ? { closed: true } : {}),
+    ...(isReadOnly ? { readOnly: true } : {}),
     createdAt,
     updatedAt,
     cursor: encodeCursor(cursorAfter(state.seq)),

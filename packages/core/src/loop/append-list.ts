@@ -33,6 +33,13 @@ export function append<T>(list: AppendList<T>, item: T): AppendList<T> {
   return { length: list.length + 1, chunks };
 }
 
+/** The items of a version from a place on, oldest first. */
+export function itemsFrom<T>(list: AppendList<T>, from: number): readonly T[] {
+  const first = from >> chunkBits;
+  const items = list.chunks.slice(first).flat();
+  return items.slice(from - (first << chunkBits), list.length - (first << chunkBits));
+}
+
 /** The item at a place; `undefined` outside the version. */
 export function at<T>(list: AppendList<T>, index: number): T | undefined {
   if (index < 0 || index >= list.length) return undefined;

@@ -21,6 +21,9 @@ import {
   foldWait,
 } from "./turns.ts";
 
+/** Version of what a log folds to. To be raised when any log folds to another state than before: snapshots of other versions are not used. */
+export const foldVersion = 1;
+
 /** The state after one more fact. */
 export function fold(state: State, fact: Fact): State {
   if (fact.seq !== state.seq + 1) return state;

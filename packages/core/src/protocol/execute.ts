@@ -115,15 +115,20 @@ export interface AgentSession {
   readonly lastSeq: number;
   /** The open run. */
   readonly runId: string | undefined;
-  /** True when nothing moves the session by itself: no run is open, or it waits for somebody outside. */
+  /** True when nothing moves the session by itself: no run is open, it waits for somebody outside, or it can only be read here. */
   readonly isResting: boolean;
+  /**
+   * True when a newer version has gone on with the session: everything up to its first fact can be read, and whatever would record something
+   * is refused with SESSION_TOO_NEW.
+   */
+  readonly isReadOnly: boolean;
   /** True while this handle holds the lease: what runs, runs here. */
   readonly isOwner: boolean;
   /** When the session needs an owner: milliseconds since the epoch, 0: now, `null`: not before somebody says something. */
   readonly dueAt: number | null;
   /** Writes the opening of a new session; false when it exists already. An input does so by itself. */
   open(): Promise<boolean>;
-  /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_* */
+  /** Loads the state. @throws AgentError SESSION_CORRUPT, STORE_* */
   ready(): Promise<AgentSession>;
   /**
    * Records the abort of a run, open or waiting to begin; false when there is none. Default: the open run, or else the first one that waits,

@@ -69,6 +69,8 @@ export interface SessionSnapshot {
   readonly participants?: readonly string[];
   readonly status: "idle" | "running" | "waiting";
   readonly closed?: boolean;
+  /** The log goes on in a newer version than the one that shows this: nothing can be added here. */
+  readonly readOnly?: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** The place in the event stream that this stands for. */

@@ -92,6 +92,7 @@ export const sessionSnapshot: z.ZodType<SessionSnapshot> = exactly<SessionSnapsh
     participants: listOf(z.string()).exactOptional(),
     status: z.enum(["idle", "running", "waiting"]),
     closed: z.boolean().exactOptional(),
+    readOnly: z.boolean().exactOptional(),
     createdAt: z.number(),
     updatedAt: z.number(),
     cursor: z.string(),

@@ -5,7 +5,7 @@
  *  W1 a hint is handled once its session owes nothing now, belongs to somebody else, or cannot be opened: it is never more than a hint;
  *  W2 a session is in hand once, however often it is told of; what is told meanwhile is looked at before it is given back.
  */
-import { type AgentError, type AgentSession, failureOf, isAgentError } from "@loopwright/core";
+import { AgentError, type AgentSession, failureOf, isAgentError } from "@loopwright/core";
 import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
 import type { ServerLimits } from "../server-limits.ts";
 import type { HostedSession, SessionHost } from "../sessions/session-host.ts";
@@ -110,6 +110,7 @@ class Hands implements SessionWorker {
     try {
       const { session } = hosted;
       await session.ready();
+      if (session.isReadOnly) throw new AgentError("SESSION_TOO_NEW", { message: "A newer version has gone on with the session." });
       const before = session.lastSeq;
       isOurs = await this.#untilQuiet(hosted);
       // It owed nothing: whoever says so of it knows less.

@@ -1,0 +1,72 @@
+/*
+ * Owns: a state taken apart for keeping: what only grows in lists, so that each snapshot writes what is new of them, and the small rest whole.
+ * Does not own: where it is kept, and whether it is to be trusted (driver/fold-snapshots).
+ */
+import { canonicalJson } from "../message/canonical-json.ts";
+import { digestOf } from "../message/digest.ts";
+import type { Json } from "../message/json.ts";
+import { type AppendList, append, emptyList, itemsFrom } from "./append-list.ts";
+import type { EndedRun, Entry, KnownDecision, KnownInput, State } from "./state.ts";
+
+/** What only grows with the log. */
+export interface Growth {
+  readonly history: readonly Entry[];
+  readonly known: readonly KnownInput[];
+  readonly ended: readonly EndedRun[];
+  readonly decisions: readonly KnownDecision[];
+}
+
+export type GrowingName = keyof Growth;
+
+/** Every list that grows; the compiler asks for an entry when one is added. */
+const growing: { readonly [Name in GrowingName]: true } = { history: true, known: true, ended: true, decisions: true };
+
+export const growingNames: readonly GrowingName[] = Object.keys(growing) as GrowingName[];
+
+/** How long each list is. */
+export type Lengths = { readonly [Name in GrowingName]: number };
+
+/** What does not grow with the log. */
+export type StateRest = Omit<State, GrowingName>;
+
+export const noLengths: Lengths = { history: 0, known: 0, ended: 0, decisions: 0 };
+
+export function lengthsOf({ history, known, ended, decisions }: State): Lengths {
+  return { history: history.length, known: known.length, ended: ended.length, decisions: decisions?.length ?? 0 };
+}
+
+/** What the lists have got since they were so long. The cost is what is new. */
+export function growthOf({ history, known, ended, decisions }: State, since: Lengths): Growth {
+  return {
+    history: itemsFrom(history, since.history),
+    known: itemsFrom(known, since.known),
+    ended: itemsFrom(ended, since.ended),
+    decisions: decisions ? itemsFrom(decisions, since.decisions) : [],
+  };
+}
+
+export function restOf({ history: _, known: __, ended: ___, decisions: ____, ...rest }: State): StateRest {
+  return rest;
+}
+
+/** The state that was taken apart; `growths` in their order. */
+export function stateFrom(rest: StateRest, growths: readonly Partial<Growth>[]): State {
+  const join = <Name extends GrowingName>(name: Name): AppendList<Growth[Name][number]> =>
+    growths.reduce<AppendList<Growth[Name][number]>>((list, growth) => (growth[name] ?? []).reduce(appendItem, list), emptyList());
+  const decisions = join("decisions");
+  return {
+    ...rest,
+    history: join("history"),
+    known: join("known"),
+    ended: join("ended"),
+    ...(decisions.length > 0 ? { decisions } : {}),
+  };
+}
+
+const appendItem = <T>(list: AppendList<T>, item: T): AppendList<T> => append(list, item);
+
+/** The same for states that say the same, however they came to be. For comparing; the cost is the whole state. */
+export function stateDigest(state: State): string {
+  const image = { ...restOf(state), ...growthOf(state, noLengths) };
+  return digestOf(canonicalJson(JSON.parse(JSON.stringify(image)) as Json));
+}
