@@ -12,6 +12,9 @@ const PAGE = "^apps/web/src/";
 /** The server is proved with what talks to it and what it stands on. */
 const SERVER_TEST = "^packages/server/(?:test/|src/.*\\.test\\.ts$)";
 
+/** Companions on Redis are proved on a real one, over a line that can be made bad. */
+const REDIS_TEST = "^packages/(store-redis|channel-redis|queue-bullmq)/(?:test/|src/.*\\.test\\.ts$)";
+
 /** Package (regular expression) -> what it may import beside core and itself. */
 const EXCEPTIONS = {
   "providers-(?!scripted$|scripted/)[^/]+": "^packages/provider-kit/",
@@ -27,7 +30,7 @@ module.exports = {
     forbid("core-imports-no-sibling", { path: CORE }, { path: "^(packages/(?!core/)|apps/)" }, "core is the innermost room."),
     forbid(
       "packages-see-core-only",
-      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`, SERVER_TEST] },
+      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, REDIS_TEST] },
       { path: "^packages/", pathNot: [CORE, "^packages/$1/"] },
       "Companions do not know one another.",
     ),
@@ -36,6 +39,12 @@ module.exports = {
       { path: SERVER_TEST },
       { path: "^packages/", pathNot: [CORE, "^packages/(server|client|providers-scripted|store-sqlite)/"] },
       "Tests of the server may also use the client, scripted models and the embedded store.",
+    ),
+    forbid(
+      "redis-tests-exception",
+      { path: REDIS_TEST },
+      { path: "^packages/", pathNot: [CORE, "^packages/$1/", "^packages/simulator/src/node/"] },
+      "Tests on a real Redis may also use the processes and lines of the simulator.",
     ),
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(

@@ -2,9 +2,10 @@
 import { seededRandom } from "@loopwright/core/testing";
 import type { GroundPlan } from "../world/ground.ts";
 import { openStore } from "../world/open-store.ts";
-import { startWorld } from "../world/world.ts";
 import { gatherCrowd } from "./crowd.ts";
-import type { Experiment, Outcome } from "./experiment.ts";
+import type { Experiment } from "./experiment.ts";
+import { inWorld } from "./in-world.ts";
+import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
 
 export interface RollOptions {
   readonly ground: GroundPlan;
@@ -18,53 +19,34 @@ const sessions = 20;
 /** A longer silence in an open run than any model or tool here is the reason for. */
 const stallMs = 3_000;
 
-export function deployRoll({ ground: plan, nodes, rolls, drainMs }: RollOptions): Experiment {
-  const name = `deploys-${plan.name}`;
-  return {
-    name,
-    ...(plan.skip ? { skip: plan.skip } : {}),
-    async run(seed, say): Promise<Outcome> {
-      const ground = await plan.lay(seed);
-      const world = await startWorld({ ground, nodes, leaseMs: 15_000, drainMs });
-      try {
-        const taste = { tools: ["pay", "book", "read"] as const, turnsMax: 2, wordsMax: 150, gapMsMax: 8, toolMsMax: 100 };
-        const crowd = await gatherCrowd({ world, sessions, random: seededRandom(seed + 1), taste, watchers: [{}, {}] });
-        let ended = 0;
-        for (let roll = 1; roll <= rolls; roll++) {
-          for (let index = 0; index < nodes; index++) {
-            await new Promise((resolve) => setTimeout(resolve, 300));
-            const old = world.nodes[index];
-            old?.signal("SIGTERM");
-            const code = await old?.ended;
-            if (code === 0) ended += 1;
-            await world.start(index);
-          }
-          say(`${name}: ${roll} of ${rolls} deploys`);
-        }
-        const judged = await crowd.judge();
-        const store = await openStore(world.store);
-        const stalls = await stallsOf(store, sessions);
-        await store.close();
-        return {
-          failures: judged.flaws,
-          figures: [
-            { name: "deploys", value: rolls },
-            { name: "nodes that ended in order", value: ended, bound: { exactly: rolls * nodes } },
-            { name: "acknowledged inputs", value: judged.inputs },
-            { name: "acknowledged inputs lost", value: judged.lost, bound: { exactly: 0 } },
-            { name: "inputs doubled", value: judged.doubled, bound: { exactly: 0 } },
-            { name: "double starts of once tools", value: judged.doubleStarts, bound: { exactly: 0 } },
-            { name: "calls in doubt", value: judged.inDoubt },
-            { name: `silences in an open run of over ${stallMs} ms`, value: stalls, bound: { exactly: 0 } },
-            { name: "reconnects of watchers", value: judged.reconnects },
-          ],
-        };
-      } finally {
-        await world.close();
-        await ground.close();
+export function deployRoll({ ground, nodes, rolls, drainMs }: RollOptions): Experiment {
+  return inWorld({ name: `deploys-${ground.name}`, ground, nodes, leaseMs: 15_000, drainMs }, async ({ world, seed, say }) => {
+    const taste = { tools: ["pay", "book", "read"] as const, turnsMax: 2, wordsMax: 150, gapMsMax: 8, toolMsMax: 100 };
+    const crowd = await gatherCrowd({ world, sessions, random: seededRandom(seed + 1), taste, watchers: [{}, {}] });
+    let ended = 0;
+    for (let roll = 1; roll <= rolls; roll++) {
+      for (let index = 0; index < nodes; index++) {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        const old = world.nodes[index];
+        old?.signal("SIGTERM");
+        if ((await old?.ended) === 0) ended += 1;
+        await world.start(index);
       }
-    },
-  };
+      say(`${roll} of ${rolls} deploys`);
+    }
+    const judged = await judgeCrowd(world, crowd);
+    const store = await openStore(world.store);
+    const stalls = await stallsOf(store, sessions).finally(() => store.close());
+    return {
+      failures: judged.flaws,
+      figures: [
+        { name: "deploys", value: rolls },
+        { name: "nodes that ended in order", value: ended, bound: { exactly: rolls * nodes } },
+        { name: `silences in an open run of over ${stallMs} ms`, value: stalls, bound: { exactly: 0 } },
+        ...promiseFigures(judged),
+      ],
+    };
+  });
 }
 
 async function stallsOf(store: Awaited<ReturnType<typeof openStore>>, count: number): Promise<number> {

@@ -4,9 +4,11 @@ import { seededRandom } from "@loopwright/core/testing";
 import type { Child } from "../world/child.ts";
 import type { GroundPlan } from "../world/ground.ts";
 import type { KillPoint } from "../world/node-settings.ts";
-import { startWorld, type World } from "../world/world.ts";
+import type { World } from "../world/world.ts";
 import { gatherCrowd } from "./crowd.ts";
-import type { Experiment, Outcome } from "./experiment.ts";
+import type { Experiment } from "./experiment.ts";
+import { inWorld } from "./in-world.ts";
+import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
 
 export interface StormOptions {
   readonly ground: GroundPlan;
@@ -107,61 +109,39 @@ function createReaper(world: World, random: () => number): Reaper {
   };
 }
 
-export function killStorm({ ground: plan, nodes, sessions, kills, leaseMs }: StormOptions): Experiment {
-  const name = `kills-${plan.name}`;
-  return {
-    name,
-    ...(plan.skip ? { skip: plan.skip } : {}),
-    async run(seed, say): Promise<Outcome> {
-      const random = seededRandom(seed);
-      const ground = await plan.lay(seed);
-      const world = await startWorld({ ground, nodes, leaseMs, sweepMs: 500 });
-      try {
-        const crowd = await gatherCrowd({
-          world,
-          sessions,
-          random: seededRandom(seed + 1),
-          taste: {
-            tools: ["pay", "book", "read", "ask"],
-            turnsMax: 3,
-            wordsMax: 60,
-            gapMsMax: 6,
-            toolMsMax: 120,
-            abortShare: 0.08,
-            steerShare: 0.08,
-            interruptShare: 0.05,
-          },
-          watchers: [{}, { cutAfterBytes: 20_000 }],
-        });
-        let told = 0;
-        const { kills: died, aimed } = await createReaper(world, random).reap(kills, (count) => {
-          if (count < told + 25) return;
-          told = count;
-          say(`${name}: ${count} of ${kills} kills`);
-        });
-        const judged = await crowd.judge();
-        return {
-          failures: judged.flaws,
-          figures: [
-            { name: "kills", value: died, bound: { least: kills } },
-            { name: "kills aimed at a fact or a side effect", value: aimed },
-            { name: "sessions at once", value: sessions },
-            { name: "acknowledged inputs", value: judged.inputs },
-            { name: "acknowledged inputs lost", value: judged.lost, bound: { exactly: 0 } },
-            { name: "inputs doubled", value: judged.doubled, bound: { exactly: 0 } },
-            { name: "double starts of once tools", value: judged.doubleStarts, bound: { exactly: 0 } },
-            { name: "calls in doubt", value: judged.inDoubt },
-            { name: "calls in doubt that were reported", value: judged.inDoubtReported, bound: { exactly: judged.inDoubt } },
-            { name: "reconnects of watchers", value: judged.reconnects },
-            { name: "answers whose deltas added up", value: judged.wholeTexts },
-            { name: "facts", value: judged.facts },
-            { name: "until all rested", value: Math.round(judged.restedAfterMs), unit: "ms" },
-          ],
-        };
-      } finally {
-        await world.close();
-        await ground.close();
-      }
-    },
-  };
+export function killStorm({ ground, nodes, sessions, kills, leaseMs }: StormOptions): Experiment {
+  return inWorld({ name: `kills-${ground.name}`, ground, nodes, leaseMs, sweepMs: 500 }, async ({ world, seed, say }) => {
+    const crowd = await gatherCrowd({
+      world,
+      sessions,
+      random: seededRandom(seed + 1),
+      taste: {
+        tools: ["pay", "book", "read", "ask"],
+        turnsMax: 3,
+        wordsMax: 60,
+        gapMsMax: 6,
+        toolMsMax: 120,
+        abortShare: 0.08,
+        steerShare: 0.08,
+        interruptShare: 0.05,
+      },
+      watchers: [{}, { cutAfterBytes: 20_000 }],
+    });
+    let told = 0;
+    const { kills: died, aimed } = await createReaper(world, seededRandom(seed)).reap(kills, (count) => {
+      if (count < told + 25) return;
+      told = count;
+      say(`${count} of ${kills} kills`);
+    });
+    const judged = await judgeCrowd(world, crowd);
+    return {
+      failures: judged.flaws,
+      figures: [
+        { name: "kills", value: died, bound: { least: kills } },
+        { name: "kills aimed at a fact or a side effect", value: aimed },
+        { name: "sessions at once", value: sessions },
+        ...promiseFigures(judged),
+      ],
+    };
+  });
 }

@@ -4,8 +4,9 @@ import { connect, type Socket } from "node:net";
 import { sqliteGround } from "../world/ground.ts";
 import { textOfJob } from "../world/job.ts";
 import { post } from "../world/post.ts";
-import { startWorld, type World } from "../world/world.ts";
-import type { Experiment, Outcome } from "./experiment.ts";
+import type { World } from "../world/world.ts";
+import type { Experiment } from "./experiment.ts";
+import { inWorld } from "./in-world.ts";
 
 export interface MemoryOptions {
   readonly idle: number;
@@ -23,58 +24,48 @@ interface Memory {
 }
 
 export function memory({ idle, cycles, floodBytes }: MemoryOptions): Experiment {
-  return {
-    name: "memory",
-    async run(seed, say): Promise<Outcome> {
-      const ground = await sqliteGround.lay(seed);
-      const world = await startWorld({ ground, nodes: 1, leaseMs: 15_000 });
-      const node = world.nodes[0];
-      const pick = (): string => `http://127.0.0.1:${node?.port}`;
-      const measure = async (): Promise<Memory> => (await node?.ask<Memory>("memory")) ?? { rss: 0, heapUsed: 0 };
-      const failures: string[] = [];
-      try {
-        await post({ pick, path: "/api/sessions", body: { id: sessionId }, key: "open" });
-        const warm = await openStreams(pick(), 500);
-        await closeStreams(warm);
-        const quiet = await measure();
-        say(`memory: opens ${idle} streams`);
-        const streams = await openStreams(pick(), idle);
-        const full = await measure();
-        await closeStreams(streams);
-        say(`memory: ${cycles} times in and out`);
-        const before = await settledHeap(measure);
-        for (let done = 0; done < cycles; done += 500) await closeStreams(await openStreams(pick(), 500));
-        const after = await settledHeap(measure);
-        say(`memory: ${floodBytes / mebibyte} MB past a reader that never reads`);
-        const flood = await floodPast({ world, pick, floodBytes, failures });
-        return {
-          failures,
-          figures: [
-            { name: "idle clients", value: idle },
-            {
-              name: "memory per idle client",
-              value: round((full.rss - quiet.rss) / idle / 1024),
-              unit: "KB",
-              bound: { most: bounds.idleKb },
-            },
-            { name: "heap per idle client", value: round((full.heapUsed - quiet.heapUsed) / idle / 1024), unit: "KB" },
-            { name: "clients that came and went", value: cycles },
-            { name: "heap left behind by them", value: round((after - before) / mebibyte), unit: "MB", bound: { most: bounds.leftMb } },
-            {
-              name: "sent past a reader that never reads",
-              value: round(flood.sentBytes / mebibyte),
-              unit: "MB",
-              bound: { least: floodBytes / mebibyte },
-            },
-            { name: "longest queue of one reader meanwhile", value: flood.queueBytes, unit: "bytes", bound: { most: bounds.queueBytes } },
-          ],
-        };
-      } finally {
-        await world.close();
-        await ground.close();
-      }
-    },
-  };
+  return inWorld({ name: "memory", ground: sqliteGround, nodes: 1, leaseMs: 15_000 }, async ({ world, say }) => {
+    const node = world.nodes[0];
+    const pick = (): string => `http://127.0.0.1:${node?.port}`;
+    const measure = async (): Promise<Memory> => (await node?.ask<Memory>("memory")) ?? { rss: 0, heapUsed: 0 };
+    const failures: string[] = [];
+    await post({ pick, path: "/api/sessions", body: { id: sessionId }, key: "open" });
+    const warm = await openStreams(pick(), 500);
+    await closeStreams(warm);
+    const quiet = await measure();
+    say(`opens ${idle} streams`);
+    const streams = await openStreams(pick(), idle);
+    const full = await measure();
+    await closeStreams(streams);
+    say(`${cycles} times in and out`);
+    const before = await settledHeap(measure);
+    for (let done = 0; done < cycles; done += 500) await closeStreams(await openStreams(pick(), 500));
+    const after = await settledHeap(measure);
+    say(`${floodBytes / mebibyte} MB past a reader that never reads`);
+    const flood = await floodPast({ world, pick, floodBytes, failures });
+    return {
+      failures,
+      figures: [
+        { name: "idle clients", value: idle },
+        {
+          name: "memory per idle client",
+          value: round((full.rss - quiet.rss) / idle / 1024),
+          unit: "KB",
+          bound: { most: bounds.idleKb },
+        },
+        { name: "heap per idle client", value: round((full.heapUsed - quiet.heapUsed) / idle / 1024), unit: "KB" },
+        { name: "clients that came and went", value: cycles },
+        { name: "heap left behind by them", value: round((after - before) / mebibyte), unit: "MB", bound: { most: bounds.leftMb } },
+        {
+          name: "sent past a reader that never reads",
+          value: round(flood.sentBytes / mebibyte),
+          unit: "MB",
+          bound: { least: floodBytes / mebibyte },
+        },
+        { name: "longest queue of one reader meanwhile", value: flood.queueBytes, unit: "bytes", bound: { most: bounds.queueBytes } },
+      ],
+    };
+  });
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

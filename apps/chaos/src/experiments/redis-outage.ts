@@ -2,9 +2,11 @@
 import { seededRandom } from "@loopwright/core/testing";
 import { type Ground, redisGround } from "../world/ground.ts";
 import { textOfJob } from "../world/job.ts";
-import { startWorld, type World } from "../world/world.ts";
+import type { World } from "../world/world.ts";
 import { gatherCrowd } from "./crowd.ts";
-import { type Experiment, type Outcome, percentile } from "./experiment.ts";
+import { type Experiment, percentile } from "./experiment.ts";
+import { inWorld } from "./in-world.ts";
+import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
 
 interface Outage {
   readonly name: string;
@@ -39,77 +41,49 @@ export interface OutageOptions {
 }
 
 export function redisOutages({ rounds, lastMs }: OutageOptions): Experiment {
-  const plan = redisGround("always");
-  return {
-    name: "redis-outages",
-    ...(plan.skip ? { skip: plan.skip } : {}),
-    async run(seed, say): Promise<Outcome> {
-      const random = seededRandom(seed);
-      const ground = await plan.lay(seed);
-      const world = await startWorld({ ground, nodes: 2, leaseMs: 3_000, sweepMs: 500 });
-      const refusals: number[] = [];
-      const recoveries: number[] = [];
-      const failures: string[] = [];
-      const pids = world.nodes.map((node) => node?.pid);
-      try {
-        const taste = { tools: ["pay", "book", "ask"] as const, turnsMax: 2, wordsMax: 60, gapMsMax: 6, toolMsMax: 60 };
-        const crowd = await gatherCrowd({
-          world,
-          sessions: 10,
-          random: seededRandom(seed + 1),
-          taste,
-          watchers: [{}, { cutAfterBytes: 20_000 }],
-        });
-        for (let round = 0; round < rounds; round++) {
-          const outage = outages[round % outages.length] as Outage;
-          const length = lastMs[Math.floor(random() * lastMs.length)] ?? 1_000;
-          await new Promise((resolve) => setTimeout(resolve, 500 + random() * 1_000));
-          await outage.begin(ground);
-          const until = performance.now() + length;
-          do refusals.push(...(await refusalsOf(world, `o${round}`, { until, failures, name: outage.name })));
-          while (performance.now() < until);
-          await outage.end(ground);
-          const healedAt = performance.now();
-          const isBack = await recovered(world, `r${round}`);
-          const took = performance.now() - healedAt;
-          if (isBack) recoveries.push(took);
-          else failures.push(`P14: after ${outage.name} of ${length} ms nothing worked within ${recoveryPatienceMs} ms`);
-          say(`redis-outages: ${round + 1} of ${rounds}: ${outage.name}, ${length} ms, back after ${Math.round(took)} ms`);
-        }
-        world.nodes.forEach((node, index) => {
-          if (node?.pid !== pids[index]) failures.push(`P14: node ${index} ended during an outage`);
-        });
-        const judged = await crowd.judge();
-        return {
-          failures: [...failures, ...judged.flaws],
-          figures: [
-            { name: "outages of Redis", value: rounds },
-            { name: "writes tried while it was away", value: refusals.length },
-            {
-              name: "until a write was answered, p99",
-              value: Math.round(percentile(refusals, 0.99)),
-              unit: "ms",
-              bound: { most: bounds.writeMs },
-            },
-            { name: "until a write was answered, max", value: Math.round(percentile(refusals, 1)), unit: "ms" },
-            {
-              name: "recovery after healing, p99",
-              value: Math.round(percentile(recoveries, 0.99)),
-              unit: "ms",
-              bound: { most: bounds.recoveryMs },
-            },
-            { name: "acknowledged inputs", value: judged.inputs },
-            { name: "acknowledged inputs lost", value: judged.lost, bound: { exactly: 0 } },
-            { name: "inputs doubled", value: judged.doubled, bound: { exactly: 0 } },
-            { name: "double starts of once tools", value: judged.doubleStarts, bound: { exactly: 0 } },
-          ],
-        };
-      } finally {
-        await world.close();
-        await ground.close();
-      }
-    },
-  };
+  const plan = { name: "redis-outages", ground: redisGround("always"), nodes: 2, leaseMs: 3_000, sweepMs: 500 };
+  return inWorld(plan, async ({ world, ground, seed, say }) => {
+    const random = seededRandom(seed);
+    const refusals: number[] = [];
+    const recoveries: number[] = [];
+    const failures: string[] = [];
+    const pids = world.nodes.map((node) => node?.pid);
+    const taste = { tools: ["pay", "book", "ask"] as const, turnsMax: 2, wordsMax: 60, gapMsMax: 6, toolMsMax: 60 };
+    const watchers = [{}, { cutAfterBytes: 20_000 }];
+    const crowd = await gatherCrowd({ world, sessions: 10, random: seededRandom(seed + 1), taste, watchers });
+    for (let round = 0; round < rounds; round++) {
+      const outage = outages[round % outages.length] as Outage;
+      const length = lastMs[Math.floor(random() * lastMs.length)] ?? 1_000;
+      await new Promise((resolve) => setTimeout(resolve, 500 + random() * 1_000));
+      await outage.begin(ground);
+      const until = performance.now() + length;
+      do refusals.push(...(await refusalsOf(world, `o${round}`, { until, failures, name: outage.name })));
+      while (performance.now() < until);
+      await outage.end(ground);
+      const healedAt = performance.now();
+      const isBack = await recovered(world, `r${round}`);
+      const took = performance.now() - healedAt;
+      if (isBack) recoveries.push(took);
+      else failures.push(`P14: after ${outage.name} of ${length} ms nothing worked within ${recoveryPatienceMs} ms`);
+      say(`${round + 1} of ${rounds}: ${outage.name}, ${length} ms, back after ${Math.round(took)} ms`);
+    }
+    world.nodes.forEach((node, index) => {
+      if (node?.pid !== pids[index]) failures.push(`P14: node ${index} ended during an outage`);
+    });
+    const judged = await judgeCrowd(world, crowd);
+    const p99 = (values: readonly number[]): number => Math.round(percentile(values, 0.99));
+    return {
+      failures: [...failures, ...judged.flaws],
+      figures: [
+        { name: "outages of Redis", value: rounds },
+        { name: "writes tried while it was away", value: refusals.length },
+        { name: "until a write was answered, p99", value: p99(refusals), unit: "ms", bound: { most: bounds.writeMs } },
+        { name: "until a write was answered, max", value: Math.round(percentile(refusals, 1)), unit: "ms" },
+        { name: "recovery after healing, p99", value: p99(recoveries), unit: "ms", bound: { most: bounds.recoveryMs } },
+        ...promiseFigures(judged),
+      ],
+    };
+  });
 }
 
 /** How long each node took to say that it cannot write now. */

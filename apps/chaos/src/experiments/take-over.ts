@@ -4,8 +4,9 @@ import type { GroundPlan } from "../world/ground.ts";
 import { textOfJob } from "../world/job.ts";
 import { openStore } from "../world/open-store.ts";
 import { post } from "../world/post.ts";
-import { startWorld, type World } from "../world/world.ts";
-import { type Experiment, type Figure, type Outcome, percentile } from "./experiment.ts";
+import type { World } from "../world/world.ts";
+import { type Experiment, type Figure, percentile } from "./experiment.ts";
+import { inWorld } from "./in-world.ts";
 
 export interface TakeOverOptions {
   readonly ground: GroundPlan;
@@ -20,42 +21,30 @@ export interface TakeOverOptions {
 const leaseMs = 15_000;
 const scope = "local";
 
-export function takeOver({ ground: plan, by, samples, wave, mostMs }: TakeOverOptions): Experiment {
-  const name = `${by === "SIGKILL" ? "take-over" : "hand-over"}-${plan.name}`;
-  return {
-    name,
-    ...(plan.skip ? { skip: plan.skip } : {}),
-    async run(seed, say): Promise<Outcome> {
-      const ground = await plan.lay(seed);
-      // One survivor that takes all over. A node that is told to end hands over at once what it runs.
-      const world = await startWorld({ ground, nodes: wave + 1, leaseMs, drainMs: 1 });
-      const store = await openStore(world.store);
-      try {
-        const gaps: number[] = [];
-        for (let done = 0; done < samples; done += wave) {
-          const some = await Promise.all(
-            Array.from({ length: Math.min(wave, samples - done) }, (_, index) =>
-              sample(world, store, { index, by, id: `t${done + index}` }),
-            ),
-          );
-          gaps.push(...some);
-          say(`${name}: ${gaps.length} of ${samples}`);
-          await Promise.all(Array.from({ length: wave }, (_, index) => world.nodes[index + 1] ?? world.start(index + 1)));
-        }
-        const figures: Figure[] = [
-          { name: `nodes ended by ${by}, lease ${leaseMs} ms`, value: gaps.length },
-          { name: "gap p50", value: Math.round(percentile(gaps, 0.5)), unit: "ms" },
-          { name: "gap p99", value: Math.round(percentile(gaps, 0.99)), unit: "ms", bound: { most: mostMs } },
-          { name: "gap max", value: Math.round(Math.max(...gaps)), unit: "ms" },
-        ];
-        return { figures, failures: [] };
-      } finally {
-        await store.close();
-        await world.close();
-        await ground.close();
+export function takeOver({ ground, by, samples, wave, mostMs }: TakeOverOptions): Experiment {
+  const name = `${by === "SIGKILL" ? "take-over" : "hand-over"}-${ground.name}`;
+  // One survivor takes all over. A node that is told to end hands over at once what it runs.
+  return inWorld({ name, ground, nodes: wave + 1, leaseMs, drainMs: 1 }, async ({ world, say }) => {
+    const store = await openStore(world.store);
+    try {
+      const gaps: number[] = [];
+      for (let done = 0; done < samples; done += wave) {
+        const ends = Array.from({ length: Math.min(wave, samples - done) }, (_, index) => ({ index, by, id: `t${done + index}` }));
+        gaps.push(...(await Promise.all(ends.map((end) => sample(world, store, end)))));
+        say(`${gaps.length} of ${samples}`);
+        await Promise.all(ends.map(({ index }) => world.nodes[index + 1] ?? world.start(index + 1)));
       }
-    },
-  };
+      const figures: readonly Figure[] = [
+        { name: `nodes ended by ${by}, lease ${leaseMs} ms`, value: gaps.length },
+        { name: "gap p50", value: Math.round(percentile(gaps, 0.5)), unit: "ms" },
+        { name: "gap p99", value: Math.round(percentile(gaps, 0.99)), unit: "ms", bound: { most: mostMs } },
+        { name: "gap max", value: Math.round(Math.max(...gaps)), unit: "ms" },
+      ];
+      return { figures, failures: [] };
+    } finally {
+      await store.close();
+    }
+  });
 }
 
 /** Ends the node that runs the session and gives back how long nothing was appended, in milliseconds. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type FaultyProxy, faultyProxy, type RedisProcess, redisMissing, startRedis } from "@loopwright/simulator/node";
 import type { StoreSettings } from "./node-settings.ts";
+import { type SmallDisk, smallDisk } from "./small-disk.ts";
 
 /** What a world stands on. */
 export interface Ground {
@@ -10,6 +11,8 @@ export interface Ground {
   readonly redis?: RedisProcess;
   /** The line that every node has to Redis. */
   readonly proxy?: FaultyProxy;
+  /** What the store lies on, where it is a disk of its own. */
+  readonly disk?: SmallDisk;
   close(): Promise<void>;
 }
 
@@ -51,6 +54,23 @@ export function redisGround(appendfsync: "everysec" | "always" = "everysec"): Gr
           await redis.stop();
         },
       };
+    },
+  };
+}
+
+/** The same on a small disk that can be filled. */
+export function onSmallDisk(plan: GroundPlan): GroundPlan {
+  const isPossible = process.platform === "linux" && process.getuid?.() === 0;
+  return {
+    name: plan.name,
+    skip: () => (isPossible ? plan.skip?.() : "Only root on Linux can mount a small disk."),
+    async lay(seed) {
+      const [ground, disk] = [await plan.lay(seed), await smallDisk()];
+      const close = async (): Promise<void> => {
+        await ground.close();
+        await disk.close();
+      };
+      return { ...ground, disk, store: () => ground.store(disk.folder), close };
     },
   };
 }

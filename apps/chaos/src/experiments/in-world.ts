@@ -1,0 +1,38 @@
+import type { Ground, GroundPlan } from "../world/ground.ts";
+import { startWorld, type World, type WorldOptions } from "../world/world.ts";
+import type { Experiment, Outcome } from "./experiment.ts";
+
+export interface WorldPlan extends Omit<WorldOptions, "ground"> {
+  readonly name: string;
+  readonly ground: GroundPlan;
+}
+
+/** What an experiment has at hand. */
+export interface Scene {
+  readonly world: World;
+  readonly ground: Ground;
+  readonly seed: number;
+  /** Tells whoever waits how far it is. */
+  say(line: string): void;
+}
+
+/** An experiment on a world of its own, which is gone afterwards. */
+export function inWorld({ name, ground: plan, ...options }: WorldPlan, act: (scene: Scene) => Promise<Outcome>): Experiment {
+  return {
+    name,
+    ...(plan.skip ? { skip: plan.skip } : {}),
+    async run(seed, tell) {
+      const ground = await plan.lay(seed);
+      try {
+        const world = await startWorld({ ...options, ground });
+        try {
+          return await act({ world, ground, seed, say: (line) => tell(`${name}: ${line}`) });
+        } finally {
+          await world.close();
+        }
+      } finally {
+        await ground.close();
+      }
+    },
+  };
+}
