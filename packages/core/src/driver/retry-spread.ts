@@ -2,7 +2,7 @@ import type { CallGuardLimits } from "./call-guard-limits.ts";
 
 /** Keeps the retries of a process apart: chance alone puts too many of a few dozen into the same moment. */
 export interface RetrySpread {
-  /** The wait that was drawn, or a somewhat longer one where too many are due at that moment already. */
+  /** A wait that is at least the one that was drawn, and longer where too many are due at that moment already. */
   place(nowMs: number, waitMs: number): number;
 }
 
@@ -26,11 +26,12 @@ export function createRetrySpread({
       let pending = 1;
       for (const { index, count } of buckets) if (index >= first) pending += count;
       const room = Math.max(1, Math.floor(bucketShare * pending));
-      for (let at = nowMs + waitMs; at <= nowMs + waitMaxMs; at += bucketMs) {
-        const bucket = bucketAt(Math.floor(at / bucketMs));
+      const last = Math.floor((nowMs + waitMaxMs) / bucketMs);
+      for (let index = Math.ceil((nowMs + waitMs) / bucketMs); index <= last; index++) {
+        const bucket = bucketAt(index);
         if (bucket.count >= room) continue;
-        bucket.count++;
-        return at - nowMs;
+        // Evenly within the bucket too, so that no other stretch of its length holds more.
+        return index * bucketMs + (bucket.count++ / room) * bucketMs - nowMs;
       }
       return waitMs;
     },
