@@ -178,6 +178,31 @@ describe("a node that watches what another runs", () => {
     expect(channel.recalls).toBe(1);
   });
 
+  it("looks at the log and at the ring when the channel says that something may be missing, though nothing comes after it", async () => {
+    const { node, model, channel } = nodes({ tells: false });
+    const far = heardBy(node({ drives: false }));
+    await calm();
+    channel.loses = () => true;
+    execute(node(), "go");
+    await calm();
+    model[0]?.say("one ", "two");
+    await calm();
+    expect(far).toEqual([]);
+    channel.gap();
+    await calm();
+    expect(inLanes(far)).toMatchObject([{ type: "message_snapshot", content: [{ text: "one two" }] }]);
+    model[0]?.say(" three");
+    await calm();
+    channel.gap();
+    channel.gap();
+    await calm();
+    expect(inLanes(far).map(({ type, n }) => [type, n])).toEqual([
+      ["message_snapshot", 3],
+      ["message_snapshot", 4],
+    ]);
+    expect(findEventViolation(far, joined)).toBeUndefined();
+  });
+
   it("is told by the draft where the ring has forgotten: once the draft reaches what it holds, the words go on", async () => {
     const { node, model, channel, pass, store } = nodes();
     channel.keeps = () => false;

@@ -85,22 +85,35 @@ export interface RingChannel extends EventChannel {
   recalls: number;
   /** Events that went to listeners of the session. */
   heard: number;
+  /** Tells every listener that it may have missed something. */
+  gap(): void;
 }
 
 export function ringChannel(): RingChannel {
   const channel = memoryChannel();
   const lanes = new Map<number, EphemeralEvent[]>();
+  const gaps = new Set<() => void>();
   const ring: RingChannel = {
     ...channel,
     loses: () => false,
     keeps: () => true,
     recalls: 0,
     heard: 0,
-    subscribe: (session, listener) =>
-      channel.subscribe(session, (events) => {
+    gap() {
+      for (const tell of gaps) tell();
+    },
+    subscribe(session, listener, listening) {
+      const gap = (): void => listening?.gap?.();
+      gaps.add(gap);
+      const stop = channel.subscribe(session, (events) => {
         ring.heard += events.length;
         listener(events);
-      }),
+      });
+      return () => {
+        gaps.delete(gap);
+        stop();
+      };
+    },
     publish(session, events) {
       for (const event of events) if ("lane" in event) lanes.set(event.lane, [...(lanes.get(event.lane) ?? []), event]);
       channel.publish(

@@ -26,8 +26,8 @@ export interface ForeignLanesOptions {
   readonly deps: Deps;
   readonly hub: Hub;
   readonly current: () => State;
-  /** Somebody has appended up to here. */
-  readonly onTail: (seq: number) => void;
+  /** Somebody has appended up to here; nobody knows how far without a seq. */
+  readonly onTail: (seq: number | undefined) => void;
   /** Nobody else says anything: this process owns the session. */
   readonly isOwner: () => boolean;
 }
@@ -45,6 +45,8 @@ class Foreign implements ForeignLanes {
   #unsubscribe: (() => void) | undefined;
   #cancelHeal: (() => void) | undefined;
   #isNeeded = false;
+  /** The channel may have kept something from us, and no state with open lanes was adopted since. */
+  #hasMissed = false;
 
   constructor(options: ForeignLanesOptions) {
     this.#options = options;
@@ -55,7 +57,7 @@ class Foreign implements ForeignLanes {
     this.#isNeeded = isNeeded;
     const { deps, current } = this.#options;
     if (isNeeded) {
-      this.#unsubscribe = deps.channel?.subscribe(deps.ref, (events) => this.#hear(events));
+      this.#unsubscribe = deps.channel?.subscribe(deps.ref, (events) => this.#hear(events), { gap: () => this.#missed() });
       this.heed(current(), current().seq);
       return;
     }
@@ -87,8 +89,10 @@ class Foreign implements ForeignLanes {
       const lane = known ?? this.#add(id);
       lane.open(hub, { runId: state.run?.runId ?? "", call: call?.part });
       // Opened before this handle looked: what was said by then is to be found out. Without a channel nothing else tells.
-      if (id <= seq || lane.hasGap || !this.#options.deps.channel) this.#heal(id <= seq || lane.hasGap);
+      const isLate = id <= seq || lane.hasGap || this.#hasMissed;
+      if (isLate || !this.#options.deps.channel) this.#heal(isLate);
     }
+    if (open.length > 0) this.#hasMissed = false;
   };
 
   #hear(events: readonly SessionEvent[]): void {
@@ -107,6 +111,14 @@ class Foreign implements ForeignLanes {
     }
     if (hasGap) this.#heal(true);
     if (seq > current().seq) onTail(seq);
+  }
+
+  /** Looks at the log, and asks what open lanes have said. */
+  #missed(): void {
+    if (!this.#isNeeded) return;
+    this.#hasMissed = true;
+    this.#options.onTail(undefined);
+    for (const lane of this.#lanes.values()) if (lane.isOpen && !lane.isHealing) void this.#healOne(lane);
   }
 
   /** True when something of the lane is missing. */

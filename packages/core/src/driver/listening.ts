@@ -24,10 +24,7 @@ export interface Listening {
 }
 
 /** `onTail` is told the seq of the tail, or nothing when it should simply look. */
-export function createListening(
-  { store, ref, clock, channel }: Deps,
-  options: Omit<ForeignLanesOptions, "onTail"> & { readonly onTail: (seq: number | undefined) => void },
-): Listening {
+export function createListening({ store, ref, clock, channel }: Deps, options: ForeignLanesOptions): Listening {
   const { log } = store;
   const tail = createTailWatch({ log, ref, clock, hasChannel: channel !== undefined }, options.onTail);
   const lanes = createForeignLanes(options);
