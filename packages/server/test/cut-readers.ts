@@ -20,6 +20,8 @@ export interface CutReaderOptions {
   readonly mayBeAway?: boolean;
   /** The server may leave out deltas within a connection. */
   readonly isTight?: boolean;
+  /** One server may have heard less of what is being said than another. */
+  readonly mayLag?: boolean;
 }
 
 /** How a reader says where it stands: by `Last-Event-ID`, by `?after=`, or at first by `?from=now`. */
@@ -33,8 +35,8 @@ const drawCut = (random: () => number): number =>
 export async function followWithCuts(
   options: CutReaderOptions & { readonly sessionId: string; readonly manner: Manner },
 ): Promise<StrictReader> {
-  const { connect, random, tally, isOver, sessionId, manner, isTight = false, mayBeAway = false } = options;
-  const reader = createStrictReader({ isSlow: isTight });
+  const { connect, random, tally, isOver, sessionId, manner, isTight = false, mayBeAway = false, mayLag = false } = options;
+  const reader = createStrictReader({ isSlow: isTight, mayLag });
   for (let isLast = false; !isLast; ) {
     isLast = isOver();
     const cutAfter = isLast ? Number.POSITIVE_INFINITY : drawCut(random);
@@ -92,8 +94,8 @@ export async function executeWithCuts(
     readonly more?: object;
   },
 ): Promise<ExecutionRecord> {
-  const { connect, random, tally, sessionId, input, key, more, isTight = false, mayBeAway = false } = options;
-  const reader = createStrictReader({ isSlow: isTight });
+  const { connect, random, tally, sessionId, input, key, more, isTight = false, mayBeAway = false, mayLag = false } = options;
+  const reader = createStrictReader({ isSlow: isTight, mayLag });
   for (let tries = 0; ; tries++) {
     const { cursor } = reader;
     const headers = {

@@ -68,6 +68,11 @@ export interface StrictReaderOptions {
   readonly after?: EventCursor;
   /** The server may leave out deltas, because the reader is slow. */
   readonly isSlow?: boolean;
+  /**
+   * The next server may have heard less of an open lane than the one before: it tells again what the reader has, which the rule skips, or shows an
+   * older snapshot, which replaces.
+   */
+  readonly mayLag?: boolean;
 }
 
 export function createStrictReader(options: StrictReaderOptions = {}): StrictReader {
@@ -144,6 +149,10 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
     if (frame.id !== undefined) flaw(`${name} has an id`);
     const lane = lanes.get(event.lane);
     const isSnapshot = event.type === "message_snapshot" || event.type === "tool_execution_snapshot";
+    if (options.mayLag && lane && !lane.isMine && !isSnapshot) {
+      if (event.n <= lane.n) return;
+      lane.isMine = event.n === lane.n + 1;
+    }
     const why = whyNot(lane, { n: event.n, isSnapshot });
     if (why !== undefined || !lane) {
       flaw(`${name} came ${why ?? ""}`);
@@ -159,7 +168,8 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
 
   function whyNot(lane: Lane | undefined, { n, isSnapshot }: { readonly n: number; readonly isSnapshot: boolean }): string | undefined {
     if (!lane) return "while the lane was not open";
-    if (isSnapshot ? n < lane.n : n !== lane.n + 1) return `after number ${lane.n}`;
+    const mayBeOlder = options.mayLag && !lane.isMine;
+    if (isSnapshot ? n < lane.n && !mayBeOlder : n !== lane.n + 1) return `after number ${lane.n}`;
     return isSnapshot || lane.isMine ? undefined : "before the snapshot of its lane";
   }
 
@@ -202,8 +212,8 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
   function take(frame: Frame, isFirst: boolean): void {
     const event = JSON.parse(frame.data) as SessionEvent | PlainFrame;
     if (event.type !== frame.event) flaw(`a frame named ${frame.event} holds ${event.type}`);
-    if (isFirst && !options.isShared && !("sessionId" in event) && !("snapshot" in event))
-      flaw(`the first frame, ${event.type}, does not name the session`);
+    const isUnnamed = !("sessionId" in event) && !("snapshot" in event) && !(options.mayLag && "lane" in event);
+    if (isFirst && !options.isShared && isUnnamed) flaw(`the first frame, ${event.type}, does not name the session`);
     if (options.sessionId !== undefined && "sessionId" in event && event["sessionId"] !== options.sessionId) return;
     if (options.isShared && "lane" in event && !("sessionId" in event)) flaw(`${event.type} does not name its session`);
     if ("seq" in event && "k" in event) takeDurable(event as DurableEvent, frame);

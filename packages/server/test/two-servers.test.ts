@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { memoryChannel } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
 import { cursorAfter, encodeCursor } from "@loopwright/core/protocol";
 import { type ManualClock, manualClock, seededIds, seededRandom } from "@loopwright/core/testing";
@@ -31,11 +32,18 @@ afterEach(async () => {
   for (const close of closings.splice(0).reverse()) await close();
 });
 
-/** Two servers that share a file and nothing else. Where the log may not tell of appends, its tail is looked at by the clock of the test. */
-async function openPair(seed: number, { mayTell }: { readonly mayTell: boolean }): Promise<Pair> {
+interface PairOptions {
+  readonly mayTell: boolean;
+  /** They share a channel too. */
+  readonly isLinked?: boolean;
+}
+
+/** Two servers that share a file. Where the log may not tell of appends, its tail is looked at by the clock of the test. */
+async function openPair(seed: number, { mayTell, isLinked = false }: PairOptions): Promise<Pair> {
   const directory = await mkdtemp(join(tmpdir(), "two-servers-"));
   closings.push(() => rm(directory, { recursive: true, force: true }));
   const [clock, random] = [manualClock(), seededRandom(seed)];
+  const linked = isLinked ? { channel: memoryChannel() } : {};
   let asked = 0;
   const counted = <Args extends readonly unknown[], T>(act: (...args: Args) => Promise<T>): ((...args: Args) => Promise<T>) => {
     return (...args) => {
@@ -56,6 +64,7 @@ async function openPair(seed: number, { mayTell }: { readonly mayTell: boolean }
     const limits = random() < 0.5 ? { recentEvents: 8, sessionIdleMs: 500 } : {};
     const door = openStreamDoor({
       agents: [busyAgent(random, { mayHang: false })],
+      ...linked,
       store,
       clock,
       ids: seededIds(seed * 10 + place),
@@ -88,7 +97,7 @@ describe("two servers over one file", () => {
     let cuts = 0;
     const done = new Set<string>();
     for (let seed = 1; seed <= 3; seed++) {
-      const pair = await openPair(seed, { mayTell: seed === 1 });
+      const pair = await openPair(seed, { mayTell: seed === 1, isLinked: seed === 3 });
       const { doors, connects, random, clock } = pair;
       const stop = runClock(clock, 1, pair.isReading);
       const sessionId = `shared-${seed}`;
@@ -96,7 +105,7 @@ describe("two servers over one file", () => {
       const tally = { connections: 0, cuts: 0 };
       const either: Connect = (ask) => connects[random() < 0.5 ? 0 : 1](ask);
       let isOver = false;
-      const shared = { random, tally, sessionId, isOver: () => isOver };
+      const shared = { random, tally, sessionId, isOver: () => isOver, mayLag: seed === 3 };
       const manners: readonly Manner[] = ["header", "query", "now", "query"];
       const reading = manners.map((manner, at) => followWithCuts({ ...shared, manner, connect: at === 3 ? connects[1] : either }));
       const executing = executeWithCuts({ ...shared, connect: either, input: "Both of you", key: `key-${seed}` });

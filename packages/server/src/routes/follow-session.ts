@@ -4,6 +4,7 @@ import type { Call } from "../http/route.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
 import { openHeldSink } from "../stream/open-held-sink.ts";
+import { placeOf } from "../stream/reader-place.ts";
 import { checkCursor, cursorOf, lastEventCursor } from "../stream/request-cursor.ts";
 import { awaitSeq, type MinSeqQuery } from "./min-seq.ts";
 import { checkState } from "./open-session.ts";
@@ -39,17 +40,17 @@ export async function followSession(call: Call, hosted: HostedSession, query: Ev
     return new Response(null, { status: 204 });
   }
   checkState(session);
-  const place = scene.streams.take(principal);
-  const { sink, response } = openHeldSink(call.openSink, place);
+  const seat = scene.streams.take(principal);
+  const { sink, response } = openHeldSink(call.openSink, seat);
   sink.onClose(hosted.release);
   sink.write(encodeFrames(retryFrame));
   // Taken and sent in one go: nothing happens between the snapshot and its cursor.
   const isFresh = query.from === "now" && !header;
   if (isFresh) sink.write(encodeFrames(plainFrame({ type: "session_snapshot", snapshot: session.snapshot() })));
-  const after = isFresh ? cursorAfter(session.lastSeq) : named;
+  const place = isFresh ? cursorAfter(session.lastSeq) : named;
   feed.subscribe({
     sink,
-    ...(after ? { after } : {}),
+    ...(place ? placeOf(place, session) : {}),
     rested() {
       sink.write(encodeFrames(plainFrame({ type: "rest", sessionId: session.id })));
       if (!waits) sink.end();

@@ -8,6 +8,7 @@ import { createFrameQueue, type FrameQueue } from "../stream/frame-queue.ts";
 import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
 import { createNotificationsDialect } from "../stream/notifications-dialect.ts";
 import { openHeldSink } from "../stream/open-held-sink.ts";
+import { placeOf } from "../stream/reader-place.ts";
 import { checkCursor, cursorOf } from "../stream/request-cursor.ts";
 import { openSession } from "./open-session.ts";
 
@@ -42,7 +43,8 @@ export async function notifyPrincipal(call: Call, query: NotificationsQuery): Pr
     notification: (notification) => isForUs(notification) && listener.notification(notification),
   });
   sink.onClose(stop);
-  for (const { hosted, after } of followed) hosted.feed.subscribe({ sink, isShared: true, ...(after ? { after } : {}) });
+  for (const { hosted, after } of followed)
+    hosted.feed.subscribe({ sink, isShared: true, ...(after ? placeOf(after, hosted.session) : {}) });
   return response;
 }
 
