@@ -13,8 +13,8 @@ import type { Logger } from "../ports/logger.ts";
 import type { SessionRef } from "../ports/session-log.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { type CallGuard, guardOf } from "./call-guard.ts";
-import { snapshotLimits } from "./fold-snapshots.ts";
 import type { SessionOptions } from "./session-options.ts";
+import { snapshotLimits } from "./snapshot-limits.ts";
 
 /** Everything the driver of one session works with, defaults filled in. */
 export interface Deps {

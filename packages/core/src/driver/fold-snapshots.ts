@@ -14,17 +14,8 @@ import type { Deps } from "./deps.ts";
 import { chunkName, fitWithin, writeChunks } from "./fold-chunks.ts";
 import { type FoldHead, factDigest, headName, headOf, readHead, readState, writeHead } from "./fold-head.ts";
 import { storeError } from "./session-errors.ts";
+import { snapshotLimits } from "./snapshot-limits.ts";
 import { type UnderstoodFacts, understandFacts } from "./understand-facts.ts";
-
-/** When a snapshot is written, and how often one is checked. */
-export const snapshotLimits: { readonly facts: number; readonly bytes: number; readonly checkShare: number } = {
-  /** Facts since the last one. A log that is not longer is read without one. */
-  facts: 200,
-  /** Bytes of facts since the last one, at the most. */
-  bytes: 1024 * 1024,
-  /** Of the loads from a snapshot, how many fold the whole log too and compare. */
-  checkShare: 0.01,
-};
 
 /** Where the fold of a log goes on. */
 export interface LoadedFold extends UnderstoodFacts {
