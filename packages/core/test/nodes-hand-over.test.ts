@@ -57,6 +57,22 @@ describe("a session that is handed over", () => {
     expect((await types()).filter((type) => type === "model.failed")).toHaveLength(7);
   });
 
+  it("twenty times in one answer is no failure; once more is one like others", async () => {
+    const { node, types } = nodes({ limits: { attemptsMax: 1 } });
+    const stream = execute(node({ drives: false }), "go");
+    for (let turn = 0; turn < 21; turn++) {
+      expect((await types()).filter((type) => type === "run.finished")).toEqual([]);
+      const owner = node();
+      const leave = owner.follow({ events: () => {} });
+      await calm();
+      await owner.handOver();
+      leave();
+    }
+    drive(node());
+    await calm();
+    expect(await stream.result()).toMatchObject({ status: "error", error: { code: "HANDED_OVER" } });
+  });
+
   it("keeps what a tool gives within half a second of the signal", async () => {
     let signal: AbortSignal | undefined;
     const done = deferred<string>();
