@@ -369,7 +369,9 @@ export class SessionDriver {
     this.view.rest();
     this.watchers.settled(this.state);
     this.attend();
-    this.date.set(this.drives && !this.isReadOnly ? this.state : emptyState);
+    // A retry is its owner's to wait for: whoever else woke up for it would find nothing to do, again and again.
+    const isWaitedFor = this.isOwner || isAtRest(this.state);
+    this.date.set(this.drives && !this.isReadOnly && isWaitedFor ? this.state : emptyState);
     this.snapshots.heed(this.state);
   }
 
