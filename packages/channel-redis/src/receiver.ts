@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "@loopwright/core/ports";
 import { channelLimits } from "./channel-limits.ts";
-import { type FrameReader, headOf, readFrame } from "./frame.ts";
+import { type FrameHead, type FrameReader, headOf, readFrame } from "./frame.ts";
 import type { Connection, RedisLink } from "./redis-link.ts";
 import { topicName } from "./topic-name.ts";
 
@@ -37,42 +37,120 @@ interface Topic {
   cancelLeave: (() => void) | undefined;
 }
 
-export function createReceiver({ node, prefix, link, deadlineMs, clock, logger }: ReceiverOptions): Receiver {
-  /** By name. */
-  const topics = new Map<string, Topic>();
-  let cancelGaps: (() => void) | undefined;
-  let cancelHeartbeat: (() => void) | undefined;
+export function createReceiver(options: ReceiverOptions): Receiver {
+  return new RedisReceiver(options);
+}
 
-  /** Asks everybody who cannot hear to look for themselves, again and again. */
-  function watchGaps(): void {
-    cancelGaps ??= clock.after(
-      channelLimits.gapEveryMs,
-      () => {
-        cancelGaps = undefined;
-        const deaf = [...topics.values()].filter(({ isHeard }) => !isHeard);
-        if (deaf.length === 0) return;
-        watchGaps();
-        for (const { reader } of deaf) reader.missed(null);
-      },
-      { idle: true },
-    );
+class RedisReceiver implements Receiver {
+  readonly #options: ReceiverOptions;
+  /** By name. */
+  readonly #topics = new Map<string, Topic>();
+  #cancelGaps: (() => void) | undefined;
+  #stopHeartbeat: (() => void) | undefined;
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
   }
 
-  function onMessage(text: string, name: string): void {
-    const topic = topics.get(name);
+  hear(scope: string, reader: FrameReader): void {
+    const { prefix, link } = this.#options;
+    const name = topicName(prefix, scope);
+    const known = this.#topics.get(name);
+    if (known) {
+      known.cancelLeave?.();
+      known.cancelLeave = undefined;
+      return;
+    }
+    const topic: Topic = { name, reader, isHeard: false, lastIds: new Map(), cancelLeave: undefined };
+    this.#topics.set(name, topic);
+    this.#watchGaps();
+    link.open();
+    void this.#join(topic);
+  }
+
+  leave(scope: string): void {
+    const { prefix, link, clock } = this.#options;
+    const topic = this.#topics.get(topicName(prefix, scope));
+    if (!topic) return;
+    const forget = (): void => {
+      this.#topics.delete(topic.name);
+      const { connection } = link;
+      connection?.unsubscribe(topic.name).catch((error) => connection === link.connection && link.renew(error));
+    };
+    topic.cancelLeave = clock.after(channelLimits.lingerMs, forget, { idle: true });
+  }
+
+  prepare(connection: Connection): Promise<void> {
+    return this.#listen(connection, [...this.#topics.values()]);
+  }
+
+  up(): void {
+    this.#stopHeartbeat = keepBeating(this.#options);
+    for (const topic of this.#topics.values()) {
+      if (topic.isHeard) topic.reader.missed(null);
+      else void this.#join(topic);
+    }
+  }
+
+  down(): void {
+    this.#stopHeartbeat?.();
+    for (const topic of this.#topics.values()) topic.isHeard = false;
+    this.#watchGaps();
+  }
+
+  close(): void {
+    this.#cancelGaps?.();
+    this.#stopHeartbeat?.();
+    for (const topic of this.#topics.values()) topic.cancelLeave?.();
+    this.#topics.clear();
+  }
+
+  /** Asks everybody who cannot hear to look for themselves, again and again. */
+  #watchGaps(): void {
+    const tell = (): void => {
+      this.#cancelGaps = undefined;
+      const deaf = [...this.#topics.values()].filter(({ isHeard }) => !isHeard);
+      if (deaf.length === 0) return;
+      this.#watchGaps();
+      for (const { reader } of deaf) reader.missed(null);
+    };
+    this.#cancelGaps ??= this.#options.clock.after(channelLimits.gapEveryMs, tell, { idle: true });
+  }
+
+  async #listen(connection: Connection, asked: readonly Topic[]): Promise<void> {
+    const names = asked.map(({ name }) => name);
+    if (names.length > 0) await connection.subscribe(names, (text, name) => this.#take(text, name));
+    for (const topic of asked) {
+      topic.isHeard = this.#topics.get(topic.name) === topic;
+      topic.lastIds.clear();
+    }
+  }
+
+  async #join(topic: Topic): Promise<void> {
+    const { link } = this.#options;
+    const { connection } = link;
+    if (!connection) return;
+    try {
+      await this.#listen(connection, [topic]);
+      if (topic.isHeard) topic.reader.missed(null);
+    } catch (error) {
+      if (connection === link.connection) link.renew(error);
+    }
+  }
+
+  #take(text: string, name: string): void {
+    const { node, logger } = this.#options;
+    const topic = this.#topics.get(name);
     const head = topic && headOf(text);
     if (!topic?.isHeard || head?.node === node) return;
-    // Another version speaks: the log tells what it said.
     if (!head) {
+      // Another version speaks: the log tells what it said.
       topic.reader.missed(null);
       return;
     }
-    const last = topic.lastIds.get(head.node);
-    if (last !== undefined && head.id <= last) return;
-    topic.lastIds.delete(head.node);
-    topic.lastIds.set(head.node, head.id);
-    if (topic.lastIds.size > channelLimits.nodes) for (const [oldest] of topic.lastIds) if (topic.lastIds.delete(oldest)) break;
-    if (last !== undefined && head.previous !== last) topic.reader.missed(null);
+    const news = place(topic, head);
+    if (news === "known") return;
+    if (news === "after a gap") topic.reader.missed(null);
     try {
       readFrame(text, topic.reader);
     } catch (error) {
@@ -80,88 +158,38 @@ export function createReceiver({ node, prefix, link, deadlineMs, clock, logger }
       topic.reader.missed(null);
     }
   }
+}
 
-  async function listen(connection: Connection, asked: readonly Topic[]): Promise<void> {
-    const names = asked.map(({ name }) => name);
-    if (names.length > 0) await connection.subscribe(names, onMessage);
-    for (const topic of asked) {
-      topic.isHeard = topics.get(topic.name) === topic;
-      topic.lastIds.clear();
-    }
-  }
+/** Whether a frame is the next one of its node. */
+function place({ lastIds }: Topic, { node, id, previous }: FrameHead): "next" | "known" | "after a gap" {
+  const last = lastIds.get(node);
+  if (last !== undefined && id <= last) return "known";
+  lastIds.delete(node);
+  lastIds.set(node, id);
+  if (lastIds.size > channelLimits.nodes) for (const [oldest] of lastIds) if (lastIds.delete(oldest)) break;
+  return last === undefined || previous === last ? "next" : "after a gap";
+}
 
-  async function join(topic: Topic): Promise<void> {
-    const { connection } = link;
-    if (!connection) return;
-    try {
-      await listen(connection, [topic]);
-      if (topic.isHeard) topic.reader.missed(null);
-    } catch (error) {
-      if (connection === link.connection) link.renew(error);
-    }
-  }
-
-  function heartbeat(connection: Connection): void {
-    cancelHeartbeat = clock.after(
-      channelLimits.heartbeatMs,
-      async () => {
-        if (connection !== link.connection) return;
-        cancelHeartbeat = clock.after(deadlineMs, () => connection === link.connection && link.renew("timeout"), { idle: true });
-        try {
-          await connection.ping();
-          cancelHeartbeat();
-          if (connection === link.connection) heartbeat(connection);
-        } catch (error) {
-          if (connection === link.connection) link.renew(error);
-        }
-      },
-      { idle: true },
-    );
-  }
-
-  return {
-    hear(scope, reader) {
-      const name = topicName(prefix, scope);
-      const known = topics.get(name);
-      known?.cancelLeave?.();
-      if (known) {
-        known.cancelLeave = undefined;
-        return;
-      }
-      const topic: Topic = { name, reader, isHeard: false, lastIds: new Map(), cancelLeave: undefined };
-      topics.set(name, topic);
-      watchGaps();
-      link.open();
-      void join(topic);
-    },
-    leave(scope) {
-      const topic = topics.get(topicName(prefix, scope));
-      if (!topic) return;
-      const forget = (): void => {
-        topics.delete(topic.name);
-        const { connection } = link;
-        connection?.unsubscribe(topic.name).catch((error) => connection === link.connection && link.renew(error));
-      };
-      topic.cancelLeave = clock.after(channelLimits.lingerMs, forget, { idle: true });
-    },
-    prepare: (connection) => listen(connection, [...topics.values()]),
-    up() {
-      if (link.connection) heartbeat(link.connection);
-      for (const topic of topics.values()) {
-        if (topic.isHeard) topic.reader.missed(null);
-        else void join(topic);
-      }
-    },
-    down() {
-      cancelHeartbeat?.();
-      for (const topic of topics.values()) topic.isHeard = false;
-      watchGaps();
-    },
-    close() {
-      cancelGaps?.();
-      cancelHeartbeat?.();
-      for (const topic of topics.values()) topic.cancelLeave?.();
-      topics.clear();
-    },
+/** Tries the connection again and again, and has it made anew when it is silent. Gives what ends that. */
+function keepBeating({ link, clock, deadlineMs }: ReceiverOptions): () => void {
+  const { connection } = link;
+  let cancel = (): void => {};
+  const renew = (cause: unknown): void => {
+    if (connection === link.connection) link.renew(cause);
   };
+  const beat = async (): Promise<void> => {
+    cancel = clock.after(deadlineMs, () => renew("timeout"), { idle: true });
+    try {
+      await connection?.ping();
+      cancel();
+      if (connection === link.connection) wait();
+    } catch (error) {
+      renew(error);
+    }
+  };
+  const wait = (): void => {
+    cancel = clock.after(channelLimits.heartbeatMs, () => void beat(), { idle: true });
+  };
+  wait();
+  return () => cancel();
 }

@@ -5,7 +5,7 @@ import type { EphemeralEvent, SessionEvent } from "@loopwright/core/protocol";
 import type { RedisClientOptions } from "@redis/client";
 import { readRing } from "./lane-rings.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
-import { createRedisLink } from "./redis-link.ts";
+import { createRedisLink, type RedisLink } from "./redis-link.ts";
 import { createScopeListeners, type ScopeListeners } from "./scope-listeners.ts";
 import { createSender, type Sender } from "./sender.ts";
 import { ringKey } from "./topic-name.ts";
@@ -79,13 +79,6 @@ export function redisChannel(options: RedisChannelOptions): RedisChannel {
     };
   }
 
-  async function read(ref: SessionRef, lane: number): Promise<readonly EphemeralEvent[]> {
-    const key = ringKey(prefix, { ...ref, lane });
-    const connection = await writer.opened();
-    await sender.sent();
-    return readRing(await connection.mGet([key(0), key(1)]));
-  }
-
   return {
     publish(ref, events) {
       local.publish(ref, events);
@@ -105,7 +98,7 @@ export function redisChannel(options: RedisChannelOptions): RedisChannel {
       listen(scope, (listeners) => listeners.addScope(scopeListener), local.subscribeScope(scope, scopeListener)),
     recall(ref, lane) {
       if (closing) return Promise.resolve([]);
-      return within({ ms: deadlineMs, clock, instead: [] }, read(ref, lane));
+      return within({ ms: deadlineMs, clock, instead: [] }, readLane({ prefix, writer, sender }, { ...ref, lane }));
     },
     close() {
       closing ??= within({ ms: deadlineMs, clock, instead: undefined }, sender.sent()).then(() => {
@@ -116,6 +109,17 @@ export function redisChannel(options: RedisChannelOptions): RedisChannel {
       return closing;
     },
   };
+}
+
+async function readLane(
+  { prefix, writer, sender }: { readonly prefix: string; readonly writer: RedisLink; readonly sender: Sender },
+  lane: SessionRef & { readonly lane: number },
+): Promise<readonly EphemeralEvent[]> {
+  const key = ringKey(prefix, lane);
+  const connection = await writer.opened();
+  // What this node has said itself is in it too.
+  await sender.sent();
+  return readRing(await connection.mGet([key(0), key(1)]));
 }
 
 function clientOptionsOf({ url, clientOptions }: RedisChannelOptions): RedisClientOptions {

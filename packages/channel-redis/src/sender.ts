@@ -3,8 +3,8 @@ import type { SessionEvent } from "@loopwright/core/protocol";
 import { ErrorReply } from "@redis/client";
 import { channelLimits } from "./channel-limits.ts";
 import { encodeFrame } from "./frame.ts";
-import { type Command, createLaneRings } from "./lane-rings.ts";
-import { createOutbox, type ScopeBatch } from "./outbox.ts";
+import { type Command, createLaneRings, type LaneRings } from "./lane-rings.ts";
+import { createOutbox, type Outbox, type ScopeBatch } from "./outbox.ts";
 import type { Connection, RedisLink } from "./redis-link.ts";
 import { topicName } from "./topic-name.ts";
 
@@ -32,104 +32,114 @@ export interface Sender {
   sent(): Promise<void>;
 }
 
-export function createSender({ node, prefix, link, outgoingBytes, deadlineMs, clock, logger }: SenderOptions): Sender {
-  const outbox = createOutbox({
-    limitBytes: outgoingBytes,
-    onDrop: () => logger.log("warn", "The event channel dropped events that waited for Redis.", { limitBytes: outgoingBytes }),
-  });
-  const rings = createLaneRings({ prefix });
+export function createSender(options: SenderOptions): Sender {
+  return new RedisSender(options);
+}
+
+class RedisSender implements Sender {
+  readonly #options: SenderOptions;
+  readonly #outbox: Outbox;
+  readonly #rings: LaneRings;
   /** By scope, the one spoken in longest ago first. */
-  const spoken = new Map<string, number>();
-  let lastId = 0;
-  let inFlight: readonly Command[] | undefined;
-  let isSending = false;
-  let isScheduled = false;
+  readonly #spoken = new Map<string, number>();
+  #lastId = 0;
+  #inFlight: readonly Command[] | undefined;
+  #isSending = false;
+  #isScheduled = false;
   /** What was taken out of the outbox, in goes; and who waits for one to arrive. */
-  let taken = 0;
-  let waiters: { readonly go: number; readonly done: () => void }[] = [];
+  #taken = 0;
+  #waiters: { readonly go: number; readonly done: () => void }[] = [];
 
-  function frameOf({ scope, lines }: ScopeBatch): Command {
-    const frame = { node, id: ++lastId, previous: spoken.get(scope) ?? 0, lines };
-    spoken.delete(scope);
-    spoken.set(scope, frame.id);
-    if (spoken.size > channelLimits.scopes) for (const [oldest] of spoken) if (spoken.delete(oldest)) break;
-    return ["PUBLISH", topicName(prefix, scope), encodeFrame(frame)];
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    const { outgoingBytes: limitBytes, logger, prefix } = options;
+    const onDrop = (): void => logger.log("warn", "The event channel dropped events that waited for Redis.", { limitBytes });
+    this.#outbox = createOutbox({ limitBytes, onDrop });
+    this.#rings = createLaneRings({ prefix });
   }
 
-  /** The ring before the word: who has heard of an event can recall it. */
-  function commandsOf(batches: readonly ScopeBatch[]): readonly Command[] {
-    const now = clock.monotonic();
-    return batches.flatMap((batch) => [
-      ...batch.lines.flatMap((line) =>
-        "pieces" in line ? rings.write({ scope: batch.scope, session: line.session }, line.pieces, now) : [],
-      ),
-      frameOf(batch),
-    ]);
+  publish(ref: SessionRef, events: readonly SessionEvent[]): void {
+    if (events.length === 0) return;
+    this.#outbox.publish(ref, events);
+    this.#schedule();
   }
 
-  function schedule(): void {
-    if (isScheduled || isSending) return;
-    isScheduled = true;
-    clock.soon(() => {
-      isScheduled = false;
-      void send();
+  notify(scope: string, notification: Notification): void {
+    this.#outbox.notify(scope, notification);
+    this.#schedule();
+  }
+
+  resume(): void {
+    void this.#send();
+  }
+
+  sent(): Promise<void> {
+    if (!this.#inFlight && this.#outbox.isEmpty) return Promise.resolve();
+    const go = this.#outbox.isEmpty ? this.#taken : this.#taken + 1;
+    return new Promise((done) => this.#waiters.push({ go, done }));
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#isSending) return;
+    this.#isScheduled = true;
+    this.#options.clock.soon(() => {
+      this.#isScheduled = false;
+      void this.#send();
     });
   }
 
-  async function send(): Promise<void> {
-    if (isSending) return;
+  async #send(): Promise<void> {
+    const { link, logger } = this.#options;
+    if (this.#isSending) return;
     link.open();
     if (!link.connection) return;
-    isSending = true;
-    while (link.connection && (inFlight || !outbox.isEmpty)) {
-      inFlight ??= take();
-      const verdict = await sendAll(link.connection, inFlight);
+    this.#isSending = true;
+    while (link.connection && (this.#inFlight || !this.#outbox.isEmpty)) {
+      this.#inFlight ??= this.#take();
+      const verdict = await this.#sendAll(link.connection, this.#inFlight);
       if (verdict.type === "unknown") link.renew(verdict.cause);
-      else arrived();
+      else this.#arrived();
       if (verdict.type === "partly") {
         logger.log("warn", "Redis refused a part of what the event channel keeps.", { error: verdict.error });
-        rings.forget();
+        this.#rings.forget();
       }
     }
-    isSending = false;
+    this.#isSending = false;
   }
 
-  function take(): readonly Command[] {
-    taken++;
-    return commandsOf(outbox.take());
+  /** The ring before the word: who has heard of an event can recall it. */
+  #take(): readonly Command[] {
+    this.#taken++;
+    const now = this.#options.clock.monotonic();
+    return this.#outbox.take().flatMap((batch) => {
+      const { scope, lines } = batch;
+      const kept = lines.flatMap((line) => ("pieces" in line ? this.#rings.write({ scope, session: line.session }, line.pieces, now) : []));
+      return [...kept, this.#frameOf(batch)];
+    });
   }
 
-  function arrived(): void {
-    inFlight = undefined;
-    for (const { go, done } of waiters) if (go <= taken) done();
-    waiters = waiters.filter(({ go }) => go > taken);
+  #frameOf({ scope, lines }: ScopeBatch): Command {
+    const { node, prefix } = this.#options;
+    const frame = { node, id: ++this.#lastId, previous: this.#spoken.get(scope) ?? 0, lines };
+    this.#spoken.delete(scope);
+    this.#spoken.set(scope, frame.id);
+    if (this.#spoken.size > channelLimits.scopes) for (const [oldest] of this.#spoken) if (this.#spoken.delete(oldest)) break;
+    return ["PUBLISH", topicName(prefix, scope), encodeFrame(frame)];
   }
 
-  async function sendAll(connection: Connection, commands: readonly Command[]): Promise<Verdict> {
+  async #sendAll(connection: Connection, commands: readonly Command[]): Promise<Verdict> {
+    const { clock, deadlineMs, link } = this.#options;
     const cancel = clock.after(deadlineMs, () => link.renew("timeout"), { idle: true });
     const answers = await Promise.allSettled(commands.map((command) => connection.sendCommand(command)));
     cancel();
     return verdictOf(commands, answers);
   }
 
-  return {
-    publish(ref, events) {
-      if (events.length === 0) return;
-      outbox.publish(ref, events);
-      schedule();
-    },
-    notify(scope, notification) {
-      outbox.notify(scope, notification);
-      schedule();
-    },
-    resume: () => void send(),
-    sent: () =>
-      new Promise((done) => {
-        const go = outbox.isEmpty ? taken : taken + 1;
-        if (!inFlight && outbox.isEmpty) done();
-        else waiters.push({ go, done });
-      }),
-  };
+  #arrived(): void {
+    this.#inFlight = undefined;
+    for (const { go, done } of this.#waiters) if (go <= this.#taken) done();
+    this.#waiters = this.#waiters.filter(({ go }) => go > this.#taken);
+  }
 }
 
 type Verdict =
