@@ -15,8 +15,8 @@ export class ForeignLane {
   #held: EphemeralEvent[] = [];
   #heldBytes = 0;
 
-  /** Up to here it was told before, when it was heard of already. */
-  readonly #toldN: number;
+  /** Up to here it was told before, when it was heard of already; 0 once it goes on. */
+  #toldN: number;
 
   constructor(id: number, toldN: number) {
     this.id = id;
@@ -83,8 +83,14 @@ export class ForeignLane {
     if (fold.n > before) this.#tell([{ ...fold.snapshot(), lane: this.id, n: fold.n }]);
   }
 
+  /** What was told before is not told again. It goes on with a snapshot: who begins to listen now has heard nothing of it. */
   #tell(events: readonly EphemeralEvent[]): void {
-    this.#told?.tell(this.#toldN === 0 ? events : events.filter(({ n }) => n > this.#toldN));
+    const fold = this.#fold;
+    if (this.#toldN === 0) this.#told?.tell(events);
+    else if (fold && fold.n >= this.#toldN) {
+      this.#toldN = 0;
+      this.#told?.tell([{ ...fold.snapshot(), lane: this.id, n: fold.n }]);
+    }
   }
 
   /** What was held and comes next now. */

@@ -115,6 +115,9 @@ function crashAndStart(world: World, place: number, dice: Dice): void {
 /** The storm is over: whoever is dead is started again, and everybody is connected. */
 export function endStorm({ world, clients }: Storm): void {
   world.calmDown();
-  for (const [place, { node }] of world.hosts.entries()) if (node.state === "dead") world.start(place);
+  for (const [place, { node }] of world.hosts.entries()) {
+    if (node.state === "dead") world.start(place);
+    else node.goOn();
+  }
   for (const client of clients) if (!client.isConnected) client.connect();
 }

@@ -55,7 +55,9 @@ export interface SimulatedNode {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   crash(why: string): void;
   pause(forMs: number): void;
-  /** Told once, when it dies. */
+  /** Ends a pause before its time. */
+  goOn(): void;
+  /** Told once, when it dies, or now where it has. */
   onDeath(listener: () => void): void;
   /** Moves its wall clock. */
   turnClock(byMs: number): void;
@@ -73,7 +75,8 @@ export interface NodeOptions {
   readonly epochMs: number;
 }
 
-const never: Promise<never> = new Promise(() => {});
+/** Fresh each time: a shared one would keep alive everybody who ever waited for it. */
+const never = (): Promise<never> => new Promise(() => {});
 
 export function createNode(options: NodeOptions): SimulatedNode {
   const { name, time, trace, fateOf } = options;
@@ -89,9 +92,10 @@ export function createNode(options: NodeOptions): SimulatedNode {
     if (state === "alive") run();
     else if (state === "paused") backlog.push(run);
   };
-  const resume = (): void => {
+  const goOn = (): void => {
     if (state !== "paused") return;
     state = "alive";
+    if (lastPause) lastPause = { ...lastPause, toMs: time.nowMs };
     note("goes on");
     const waiting = backlog;
     backlog = [];
@@ -132,9 +136,14 @@ export function createNode(options: NodeOptions): SimulatedNode {
       note(`stops for ${Math.round(forMs)}`);
       state = "paused";
       lastPause = { fromMs: time.nowMs, toMs: time.nowMs + forMs };
-      time.schedule(forMs, resume);
+      const mine = lastPause;
+      time.schedule(forMs, () => lastPause === mine && goOn());
     },
-    onDeath: (listener) => void deaths.push(listener),
+    goOn,
+    onDeath(listener) {
+      if (state === "dead") listener();
+      else deaths.push(listener);
+    },
     turnClock(byMs) {
       note(`turns its clock by ${Math.round(byMs)}`);
       clockOffsetMs += byMs;
@@ -160,13 +169,13 @@ function clockOf({ time, epochMs }: NodeOptions, { enter, offsetMs }: { enter: S
 }
 
 function ask<T>({ time, trace, fateOf }: NodeOptions, node: SimulatedNode, call: PortCall<T>): Promise<T> {
-  if (node.state === "dead") return never;
+  if (node.state === "dead") return never();
   const place = (node.asked as string[]).push(call.kind);
   const note = (line: string): void => trace.add(time.nowMs, `${node.name} ${call.kind} ${call.detail ?? ""} ${line}`);
   const fate = fateOf({ node, kind: call.kind, place });
   if (fate.dies === "before") {
     node.crash(`before ${call.kind} (${place})`);
-    return never;
+    return never();
   }
   return new Promise<T>((resolve, reject) => {
     const answer = (afterMs: number, settle: () => void): void => void time.schedule(afterMs, () => node.enter(settle));

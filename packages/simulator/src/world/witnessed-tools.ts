@@ -33,12 +33,13 @@ interface Scene {
   readonly options: WitnessedToolsOptions;
 }
 
-const never: Promise<never> = new Promise(() => {});
+/** Fresh each time: a shared one would keep alive everybody who ever waited for it. */
+const never = (): Promise<never> => new Promise(() => {});
 
 async function run(tool: Tool, { args, context, options }: Scene): Promise<Extract<ToolEvent, { type: "complete" }>> {
   const { session, node, time, dice, witness } = options;
   const { callKey, attempt } = context;
-  if (!node.does("tool-start", `${tool.name} ${callKey}`)) return never;
+  if (!node.does("tool-start", `${tool.name} ${callKey}`)) return never();
   const start = witness.toolStarted({ session, node: node.name, tool: tool.name, callKey, attempt, atMs: time.nowMs });
   const tookMs = dice.chance(0.2) ? dice.between(0, options.slowestMs) : dice.between(0, options.slowestMs / 20);
   // A tool that ignores its signal works on after it.
@@ -53,8 +54,8 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
   };
   try {
     const complete = await work;
-    if (node.state === "dead") return never;
-    if (!node.does("tool-end", `${tool.name} ${callKey}`)) return never;
+    if (node.state === "dead") return never();
+    if (!node.does("tool-end", `${tool.name} ${callKey}`)) return never();
     finish("ok");
     await node.sleep(tookMs - workMs);
     return complete;
