@@ -79,7 +79,14 @@ export class FeedReader {
 
   /** Live: frames that were encoded for all. */
   take(durable: readonly DurableEvent[], bytes: Uint8Array): void {
-    this.#subscription.sink.write(bytes);
+    const { sink } = this.#subscription;
+    const { queuedBytes } = sink;
+    // What does not fit is not queued: it comes with the rest of what was missed, once the queue has run empty.
+    if (queuedBytes > 0 && queuedBytes + bytes.byteLength > this.#parts.limits.streamQueueBytes) {
+      this.#stall();
+      return;
+    }
+    sink.write(bytes);
     this.#isRested = false;
     this.#tell(durable);
     this.#stallIfFull();
@@ -100,15 +107,17 @@ export class FeedReader {
     this.#tell(durable);
   }
 
-  /** What it missed, piece by piece; resolves when there is room for more. */
+  /** What it missed, piece by piece, each as soon as there is room for it. */
   async replay(events: readonly DurableEvent[]): Promise<void> {
     for (let from = 0; from < events.length && !this.#isOver; ) {
       const [piece, text] = this.#pieceOf(events, from);
       from += piece.length;
-      this.#write(text);
+      const bytes = encodeFrames(text);
+      await this.#room(bytes.byteLength);
+      if (this.#isOver) return;
+      if (text !== "") this.#subscription.sink.write(bytes);
       this.#tell(piece.filter((event) => this.#isOurs(event))); // May end the stream: after what it is told of.
       this.reached(piece.at(-1) ?? this.#sent);
-      await this.#room();
     }
   }
 
@@ -192,9 +201,13 @@ export class FeedReader {
 
   /** Too much is queued: nothing more until it has run empty. */
   #stallIfFull(): void {
+    if (this.#subscription.sink.queuedBytes > this.#parts.limits.streamQueueBytes) this.#stall();
+  }
+
+  #stall(): void {
+    if (this.#isOver) return;
     const { sink } = this.#subscription;
     const { limits, clock, catchUp } = this.#parts;
-    if (this.#isOver || sink.queuedBytes <= limits.streamQueueBytes) return;
     this.#isLive = false;
     const cancel = clock.after(limits.streamStallMs, () => sink.destroy());
     this.#cancelStall = cancel;
@@ -204,10 +217,12 @@ export class FeedReader {
     });
   }
 
-  #room(): Promise<void> {
+  /** Resolves when so much fits into the queue, or the queue is empty. */
+  #room(bytes: number): Promise<void> {
     const { sink } = this.#subscription;
     const { limits, clock } = this.#parts;
-    if (this.#isOver || sink.queuedBytes <= limits.streamQueueBytes) return Promise.resolve();
+    const { queuedBytes } = sink;
+    if (this.#isOver || queuedBytes === 0 || queuedBytes + bytes <= limits.streamQueueBytes) return Promise.resolve();
     return new Promise((resolve) => {
       const cancel = clock.after(limits.streamStallMs, () => sink.destroy());
       sink.onDrain(() => {
