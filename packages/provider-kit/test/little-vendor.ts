@@ -12,7 +12,7 @@ import {
 } from "../src/testing/index.ts";
 
 /** What is wrong with a provider of the little vendor. */
-export type LittleDefect = "none" | "forgetful" | "gullible" | "hasty" | "deaf";
+export type LittleDefect = "none" | "forgetful" | "gullible" | "hasty" | "deaf" | "piecemeal";
 
 interface LittleEvent {
   readonly say?: string;
@@ -24,7 +24,7 @@ interface LittleEvent {
 const provider = "Little";
 
 /** A vendor that says words, one JSON object per line, and then its end. */
-export function littleProvider(baseUrl: string, defect: LittleDefect): ModelProvider {
+export function littleProvider(baseUrl: string, defect: LittleDefect, transport: typeof fetch = fetch): ModelProvider {
   const chunksOf = (line: string): readonly ModelChunk[] => {
     const event = JSON.parse(line) as LittleEvent;
     if (event.error !== undefined) throw errorFromStatus({ provider, message: event.error, type: "overloaded" });
@@ -40,7 +40,7 @@ export function littleProvider(baseUrl: string, defect: LittleDefect): ModelProv
       let streaming = false;
       try {
         const body = JSON.stringify({ stream: request.stream !== false });
-        const answer = await fetch(baseUrl, { method: "POST", body, signal });
+        const answer = await transport(baseUrl, { method: "POST", body, signal });
         if (!answer.ok) {
           const { status, headers } = answer;
           const said = vendorErrorOf(await answer.text());
@@ -48,7 +48,7 @@ export function littleProvider(baseUrl: string, defect: LittleDefect): ModelProv
         }
         if (!answer.body) throw streamBroken(provider, "its body");
         streaming = true;
-        for await (const lines of readNdjson(answer.body)) {
+        for await (const lines of defect === "piecemeal" ? readPiecemeal(answer.body) : readNdjson(answer.body)) {
           const chunks = lines.flatMap(chunksOf);
           yield chunks;
           if (chunks.some(({ type }) => type === "end")) return;
@@ -61,6 +61,16 @@ export function littleProvider(baseUrl: string, defect: LittleDefect): ModelProv
       }
     },
   };
+}
+
+/** Lines as somebody reads them who forgets that a read may end inside a character. */
+async function* readPiecemeal(body: ReadableStream<Uint8Array>): AsyncGenerator<readonly string[]> {
+  let rest = "";
+  for await (const piece of body) {
+    const lines = `${rest}${new TextDecoder().decode(piece)}`.split("\n");
+    rest = lines.pop() ?? "";
+    yield lines.filter((line) => line.trim() !== "");
+  }
 }
 
 const words = ["Good ", "day, ", "\u{1f30d}!"];

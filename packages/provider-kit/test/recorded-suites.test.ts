@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { faultSuite, findRecordings, type RecordingSuiteOptions, recordingSuite, type SuiteRunner } from "../src/testing/index.ts";
+import {
+  cutEverywhere,
+  faultSuite,
+  findRecordings,
+  type RecordingSuiteOptions,
+  rechunk,
+  recordingSuite,
+  type SuiteRunner,
+} from "../src/testing/index.ts";
 import { type LittleDefect, littleProvider, littleSource } from "./little-vendor.ts";
 
 interface Verdict {
@@ -26,7 +34,7 @@ async function verdictsOf(
     runner,
     providers: ["ollama"],
     source: littleSource,
-    make: (baseUrl) => littleProvider(baseUrl, defect),
+    make: (baseUrl, _, fetch) => littleProvider(baseUrl, defect, fetch),
     ...(exclude ? { exclude } : {}),
   });
   for (const each of before) await each();
@@ -61,6 +69,25 @@ describe("the suites over recorded traffic", () => {
   it("catch a provider that takes half an answer for the whole", async () => {
     const titles = failed(await verdictsOf(faultSuite, "gullible")).map(({ title }) => title);
     expect(titles).toContainEqual(expect.stringContaining("little-streamed cut at any event border"));
+    expect(titles).toContainEqual(expect.stringMatching(/^F1: 1 streams, cut at a sample/));
+  });
+
+  it("catch a provider that reads characters in pieces", async () => {
+    const [first] = failed(await verdictsOf(faultSuite, "piecemeal"));
+    expect(first?.title).toMatch(/^F2: 1 streams say the same/);
+    expect(first?.problem).toContain("little-streamed, as it came, in");
+  });
+
+  it("cut and read every stream as often as they are told, and count it", async () => {
+    const recordings = littleSource.recordings.filter(({ id }) => id === "little-streamed");
+    const bytes = new TextEncoder().encode(recordings[0]?.response.body).length;
+    const make = (baseUrl: string, _: unknown, fetch: typeof globalThis.fetch = globalThis.fetch) => littleProvider(baseUrl, "none", fetch);
+    // The last byte is the end of the last line: without it the answer is whole.
+    const cut = await cutEverywhere({ recordings, make });
+    expect(cut).toEqual({ streams: 1, bytes, cuts: bytes * 2, madeAgain: expect.any(Number), flaws: [] });
+    expect(cut.madeAgain).toBeGreaterThanOrEqual(bytes * 2 - 2);
+    const again = { recordings, make, rounds: 40, seed: 5 };
+    expect(await rechunk(again)).toEqual({ streams: 1, rounds: 40, forms: { "as it came": 20, CRLF: 20 }, flaws: [] });
   });
 
   it("catch a provider that takes every failure for a bad request", async () => {

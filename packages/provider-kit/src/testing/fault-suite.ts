@@ -1,7 +1,10 @@
 import { isAgentError } from "@loopwright/core";
 import { type CollectedAnswer, differenceOf, expectThat } from "@loopwright/core/testing";
+import { cutEverywhere } from "./cut-everywhere.ts";
 import { callWith, type FaultContext } from "./fault-call.ts";
 import { failureCases } from "./fault-cases.ts";
+import { pickStreams } from "./pick-streams.ts";
+import { rechunk } from "./rechunk.ts";
 import { isStreamed, type Recording } from "./recording.ts";
 import { type RecordingSuiteOptions, withReplay } from "./recording-suite.ts";
 
@@ -11,6 +14,13 @@ const randomCuts = 50;
 const callsAtOnceMax = 32;
 /** How many borders of one recording end cleanly. */
 const truncationsMax = 24;
+/** Streams, cuts of each and rounds of a sample, and of a run through all. */
+const sampleStreams = 6;
+const sampleCuts = 12;
+const sampleRounds = 42;
+const streamsMax = 12;
+const everyRounds = 5_000;
+const everyByteTimeoutMs = 3_600_000;
 /** Longest that all faults of one recording may take. */
 const faultsTimeoutMs = 120_000;
 
@@ -18,16 +28,18 @@ const faultsTimeoutMs = 120_000;
  * Registers the faults of the wire over recorded traffic: every successful recording is cut at every event border and at 50
  * seeded random bytes, and ends cleanly before its terminal event; a few get failing statuses, garbage, error events and
  * silence with an abort. Every call must reject with the right error, or, where the cut came after the answer was
- * complete, give the very message of the whole recording. Skipped like `recordingSuite`. Exclude by id what the vendor's
+ * complete, give the very message of the whole recording. A sample of streams is cut at many bytes inside this process too, and made again by the
+ * runtime (F1), and is read in other chunkings and forms (F2); with LOOPWRIGHT_FAULTS=all at every byte, with the counts printed. Skipped like `recordingSuite`. Exclude by id what the vendor's
  * protocol cannot tell, for example content after a finish reason.
  */
 export function faultSuite(options: RecordingSuiteOptions): void {
   withReplay(options, "faults of recorded traffic", (all, replay) => {
     const recordings = all.filter((recording) => recording.response.status < 400 && !recording.truth.error);
+    streamTests(options, recordings);
     for (const recording of recordings) {
       const title = isStreamed(recording)
-        ? `never takes ${recording.id} cut at any event border or byte for the whole`
-        : `never takes ${recording.id} cut in the middle for the whole`;
+        ? `F1: never takes ${recording.id} cut at any event border or byte for the whole`
+        : `F1: never takes ${recording.id} cut in the middle for the whole`;
       options.runner.it(title, () => survivesCuts({ options, recording, replay: replay() }), faultsTimeoutMs);
     }
     const few = [...recordings.filter(isStreamed).slice(0, 2), ...recordings.filter((recording) => !isStreamed(recording)).slice(0, 1)];
@@ -37,6 +49,33 @@ export function faultSuite(options: RecordingSuiteOptions): void {
       }
     }
   });
+}
+
+/** F1 and F2 through the adapter alone, in this process: a sample, or every byte where LOOPWRIGHT_FAULTS is `all`. */
+function streamTests({ runner, make, request, providers }: RecordingSuiteOptions, recordings: readonly Recording[]): void {
+  const isAll = process.env["LOOPWRIGHT_FAULTS"] === "all";
+  const streams = pickStreams(recordings, isAll ? streamsMax * providers.length : sampleStreams);
+  const shared = { make, ...(request ? { request } : {}), recordings: streams };
+  const title = `F1: ${streams.length} streams, cut at ${isAll ? "every byte" : "a sample of their bytes"}, never commit half a message: another attempt is made`;
+  runner.it(
+    title,
+    async () => {
+      const { flaws, ...counts } = await cutEverywhere({ ...shared, ...(isAll ? {} : { cutsMax: sampleCuts }) });
+      if (isAll) console.info(`F1: ${JSON.stringify(counts)}`);
+      expectThat(flaws.length === 0, `${flaws.length} of ${counts.cuts} cuts:\n${flaws.slice(0, 12).join("\n")}`);
+      expectThat(counts.madeAgain > counts.cuts / 2, `only ${counts.madeAgain} of ${counts.cuts} attempts were made again`);
+    },
+    isAll ? everyByteTimeoutMs : faultsTimeoutMs,
+  );
+  runner.it(
+    `F2: ${streams.length} streams say the same however their bytes are cut and their lines end, with comments, other fields and a byte order mark`,
+    async () => {
+      const { flaws, ...counts } = await rechunk({ ...shared, rounds: isAll ? everyRounds : sampleRounds });
+      if (isAll) console.info(`F2: ${JSON.stringify(counts)}`);
+      expectThat(flaws.length === 0, `${flaws.length} of ${counts.rounds} rounds:\n${flaws.slice(0, 12).join("\n")}`);
+    },
+    isAll ? everyByteTimeoutMs : faultsTimeoutMs,
+  );
 }
 
 async function survivesCuts(context: FaultContext): Promise<void> {

@@ -1,7 +1,10 @@
 /** What the tests of a provider package are made with. Runs on Node.js only. */
+export { type CutOptions, type CutReport, cutEverywhere } from "./cut-everywhere.ts";
 export { faultSuite } from "./fault-suite.ts";
 export { type Asked, type LoopbackServer, loopbackServer } from "./loopback-server.ts";
+export { pickStreams } from "./pick-streams.ts";
 export { type ProviderUnderTest, providerUnderTest } from "./provider-under-test.ts";
+export { type RechunkOptions, type RechunkReport, rechunk } from "./rechunk.ts";
 export type { RecordedCall, RecordedTruth, Recording, RecordingsPlace, Replay, ReplayedRequest, ReplayOptions } from "./recording.ts";
 export { findRecordings, isStreamed, loadRecordings, startReplay } from "./recording.ts";
 export type { RecordingSource, RecordingSuiteOptions, SuiteRunner } from "./recording-suite.ts";

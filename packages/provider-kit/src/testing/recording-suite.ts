@@ -111,7 +111,7 @@ function placeOf(providers: readonly string[]): Place {
 }
 
 /** The request with which a recording is asked for. The replay server does not compare it with the recorded one. */
-export function requestFor(options: RecordingSuiteOptions, recording: Recording): ModelRequest {
+export function requestFor(options: Pick<RecordingSuiteOptions, "request">, recording: Recording): ModelRequest {
   return {
     model: recording.model,
     messages: [{ role: "user", content: "Hello." }],
