@@ -56,6 +56,9 @@ interface Call {
   readonly id: string | undefined;
   readonly custom: boolean;
   extra: Json | undefined;
+  name: string;
+  /** Its start has been told; until then its name may go on. */
+  isTold: boolean;
 }
 
 /** Reads the chunks of chat completions, of OpenAI and of servers that speak it. */
@@ -119,7 +122,11 @@ export class ChatReader implements WireReader {
     const { provider } = this.#context;
     const finishReason = this.#finishReason;
     if (finishReason === undefined && !this.done) throw streamBroken(provider, "its finish reason");
-    for (const call of this.#calls) closeCall(call, out);
+    this.#out = out;
+    for (const call of this.#calls) {
+      this.#tell(call);
+      closeCall(call, out);
+    }
     const details = this.#details.all();
     const field = this.#reasoningField;
     if (field !== undefined || details.length > 0) {
@@ -181,21 +188,32 @@ export class ChatReader implements WireReader {
     const number = piece.index ?? place;
     let call = this.#byNumber.get(number);
     if (call === undefined || isOtherCall(call, piece)) call = this.#startCall(number, piece);
+    else if (!call.isTold) call.name = longerName(call.name, nameOf(piece));
     if (piece.extra_content !== undefined) call.extra = piece.extra_content;
     const delta = call.custom ? customInput.piece(piece.custom?.input ?? "") : piece.function?.arguments;
-    if (delta) this.#out.push({ type: "call-args", index: call.index, delta });
+    if (!delta) return;
+    this.#tell(call);
+    this.#out.push({ type: "call-args", index: call.index, delta });
   }
 
   #startCall(number: number, piece: CallPiece): Call {
     const custom = piece.custom !== undefined && piece.custom !== null;
     const name = nameOf(piece) ?? "";
-    const call: Call = { index: this.#blocks++, id: piece.id || undefined, custom, extra: undefined };
-    const { index, id } = call;
+    const last = this.#calls.at(-1);
+    if (last) this.#tell(last);
+    const call: Call = { index: this.#blocks++, id: piece.id || undefined, custom, extra: undefined, name, isTold: false };
     this.#calls.push(call);
     this.#byNumber.set(number, call);
-    this.#out.push(id === undefined ? { type: "call-start", index, name } : { type: "call-start", index, id, name });
-    if (custom) this.#out.push({ type: "call-args", index, delta: customInput.open });
     return call;
+  }
+
+  /** Not before its name is whole: the first piece of it may be the name of another tool. */
+  #tell(call: Call): void {
+    if (call.isTold) return;
+    call.isTold = true;
+    const { index, id, name } = call;
+    this.#out.push(id === undefined ? { type: "call-start", index, name } : { type: "call-start", index, id, name });
+    if (call.custom) this.#out.push({ type: "call-args", index, delta: customInput.open });
   }
 }
 
@@ -218,6 +236,11 @@ function memberOf({ choices, usage }: ChatChunk, { type }: DeltaChunk): string |
 
 function nameOf(piece: CallPiece): string | undefined {
   return piece.function?.name || piece.custom?.name || undefined;
+}
+
+/** Some servers cut a name in two, some say it again with every piece. */
+function longerName(name: string, piece = ""): string {
+  return piece === name ? name : `${name}${piece}`;
 }
 
 function isOtherCall(call: Call, piece: CallPiece): boolean {

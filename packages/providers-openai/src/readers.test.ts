@@ -51,6 +51,32 @@ describe("ChatReader", () => {
     expect(none.parts).toMatchObject([{ id: "a" }, { id: "b" }]);
   });
 
+  it("F6: puts a name together that comes in two chunks, and never calls a tool by half of it", () => {
+    const answer = chat(
+      call({ index: 0, id: "a", function: { name: "read" } }),
+      call({ index: 0, function: { name: "_file", arguments: "" } }),
+      call({ index: 0, function: { arguments: '{"x":1}' } }),
+      call({ index: 1, id: "b", function: { name: "li" } }),
+      call({ index: 1, id: "b", function: { name: "st" } }),
+    );
+    expect(answer.parts).toMatchObject([
+      { id: "a", name: "read_file", args: { x: 1 } },
+      { id: "b", name: "list", args: {} },
+    ]);
+  });
+
+  it("F6: gives calls whose numbers jump places of their own", () => {
+    const answer = chat(
+      call({ index: 5, id: "a", function: { name: "one", arguments: '{"x":' } }),
+      call({ index: 2, id: "b", function: { name: "two", arguments: "{}" } }),
+      call({ index: 5, function: { arguments: "1}" } }),
+    );
+    expect(answer.parts).toMatchObject([
+      { name: "one", args: { x: 1 } },
+      { name: "two", args: {} },
+    ]);
+  });
+
   it("takes a call whose name and id come again with each piece for one call", () => {
     const answer = chat(
       call({ index: 0, id: "a", function: { name: "one", arguments: '{"x":' } }),
