@@ -4,12 +4,17 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type DurableResults, durableRows } from "./durable/durable-rows.ts";
+import { durableScenes } from "./durable/durable-scenes.ts";
+import type { DurableFigures } from "./durable/measure-durable.ts";
+import { measureDurable } from "./durable/run-durable.ts";
 import { httpRows } from "./http/http-rows.ts";
 import { httpScenes } from "./http/http-scenes.ts";
 import { type HttpResults, measureHttp, profileHttp } from "./http/run-http.ts";
-import { type BenchOptions, benchOptions, httpStart, pageStart } from "./options.ts";
+import { type BenchOptions, benchOptions, durableStart, httpStart, pageStart } from "./options.ts";
 import { httpSizeRows, httpSizesId, sizeRow, startRow } from "./other-rows.ts";
 import {
+  durableSection,
   httpSection,
   type Machine,
   type Measured,
@@ -19,7 +24,7 @@ import {
   processSection,
   profileText,
 } from "./performance-page.ts";
-import { httpColumns, pageColumns, printRow, printTable, processColumns } from "./print-table.ts";
+import { durableColumns, httpColumns, pageColumns, printRow, printTable, processColumns } from "./print-table.ts";
 import { isMissedRow, type Row } from "./row.ts";
 import { createRig, type Rig, type SceneResults } from "./run-rounds.ts";
 import { sceneRows } from "./scene-rows.ts";
@@ -99,25 +104,42 @@ async function measureBrowser(options: BenchOptions): Promise<Measured> {
   return { machine: machineOf(options), rows: pageRows(results), profiles: [], results: { page: results } };
 }
 
+/** What is paid for forgetting nothing: measured only when it is asked for, since it takes long. */
+async function measureLogs(options: BenchOptions): Promise<Measured> {
+  const rows: Row[] = [];
+  const results = new Map<string, DurableFigures>();
+  for (const scene of durableScenes.filter(({ id }) => isWanted(options, id))) {
+    results.set(scene.id, await measureDurable(scene, options.rounds));
+    const own = durableRows(scene, results satisfies DurableResults);
+    rows.push(...own);
+    for (const row of own) console.log(printRow(row));
+  }
+  return { machine: machineOf(options), rows, profiles: [], results: Object.fromEntries(results) };
+}
+
 const options = benchOptions(process.argv.slice(2));
 const asksFor = (start: string): boolean => options.only.some((one) => one.startsWith(start));
-const asksElse = options.only.length === 0 || options.only.some((one) => !one.startsWith(httpStart) && !one.startsWith(pageStart));
+const asksElse =
+  options.only.length === 0 || options.only.some((one) => ![httpStart, pageStart, durableStart].some((start) => one.startsWith(start)));
 const rig = await createRig();
 try {
   const local = asksElse ? await measureProcess(rig, options) : undefined;
   const served = asksElse || asksFor(httpStart) ? await measureServer(rig, options) : undefined;
   const shown = asksFor(pageStart) ? await measureBrowser(options) : undefined;
+  const kept = asksFor(durableStart) ? await measureLogs(options) : undefined;
   if (local) console.log(`\n${printTable(local.rows, processColumns)}`);
   if (served) console.log(`\n${printTable(served.rows, httpColumns)}\n`);
   if (shown) console.log(`\n${printTable(shown.rows, pageColumns)}\n`);
+  if (kept) console.log(`\n${printTable(kept.rows, durableColumns)}\n`);
   mkdirSync(join(root, "bench/results"), { recursive: true });
-  writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify({ local, served, shown }, null, 2)}\n`);
+  writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify({ local, served, shown, kept }, null, 2)}\n`);
   if (options.profile) console.log([...(local?.profiles ?? []), ...(served?.profiles ?? [])].map(profileText).join("\n"));
   if (options.write) {
     const sections = [
       ...(local ? [processSection(local)] : []),
       ...(served ? [httpSection(served)] : []),
       ...(shown ? [pageSection(shown)] : []),
+      ...(kept ? [durableSection(kept)] : []),
     ];
     writeFileSync(page, performancePage(readFileSync(page, "utf8"), sections));
   }

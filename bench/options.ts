@@ -6,7 +6,7 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Profile Loopwright on everything that is measured, not only where a goal is missed. */
   readonly profile: boolean;
-  /** Write docs/performance.md; with `only: ["http"]` or `["page"]` only that section. */
+  /** Write docs/performance.md; with `only: ["http"]`, `["page"]` or `["durable"]` only that section. */
   readonly write: boolean;
 }
 
@@ -18,7 +18,10 @@ export const httpStart = "http";
 /** Beginning of the ids of all that is measured of the page in a browser: a section by itself, and only measured when it is asked for. */
 export const pageStart = "page";
 
-const sectionStarts: readonly string[] = [httpStart, pageStart];
+/** Beginning of the ids of all that is measured of logs and stores: a section by itself, and only measured when it is asked for. */
+export const durableStart = "durable";
+
+const sectionStarts: readonly string[] = [httpStart, pageStart, durableStart];
 
 /** @throws Error when an option is unknown or out of range. */
 export function benchOptions(args: readonly string[]): BenchOptions {

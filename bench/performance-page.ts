@@ -1,5 +1,5 @@
 import { mergeSections, type Section, sectionsOf, sectionText } from "./page-sections.ts";
-import { type Columns, httpColumns, pageColumns, printTable, processColumns } from "./print-table.ts";
+import { type Columns, durableColumns, httpColumns, pageColumns, printTable, processColumns } from "./print-table.ts";
 import type { ProfileSummary, Share } from "./profile-summary.ts";
 import { isMissedRow, type Row } from "./row.ts";
 import { tried } from "./tried.ts";
@@ -134,6 +134,26 @@ ${tableText(measured, pageColumns)}
   collection), as DevTools counts them, over the frames in which the answer grew, after a second of warming up. The answer has
   paragraphs, lists and code.
 - The initial load is what \`index.html\` names and itself; the run view comes when it is first opened.
+${detailText(measured)}`,
+});
+
+/** What is paid for forgetting nothing. */
+export const durableSection = (measured: Measured): Section => ({
+  title: "Logs and stores",
+  text: `${madeText(measured.machine, "--only durable --write")}
+
+Every workload of every round runs in a process of its own, stores in new folders and a \`redis-server\` of its own on the loopback, on the
+same cores. Every append is checked to be acknowledged and every session to have its messages.
+
+${tableText(measured, durableColumns)}
+
+- Appends: one fact each, of one writer one after the other; all share one store, as the sessions of a node do. SQLite syncs its write-ahead
+  log before it answers (\`synchronous=FULL\`), files are synced one by one.
+- A turn is one question and its answer by a model in the same process that reads no message: claim, appends, fold, events, the building of
+  the request and the snapshots of the fold, without the one serialisation of the request. 1 is a session of 10 facts.
+- Opening: a new process, until the session can be used; its store was asked for another session before. A snapshot is written by the run
+  before, and the rest of the log is read after it.
+- The fan-out of one session to 200 clients is in the table of what a server pays.
 ${detailText(measured)}`,
 });
 

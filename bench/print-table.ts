@@ -66,6 +66,9 @@ export const pageColumns: Columns = {
   cells: (row) => [row.title, row.basis, written(row.loopwright?.value, row.format), row.spread ?? "", goalOf(row), verdictOf(row)],
 };
 
+/** Of logs and stores. */
+export const durableColumns: Columns = pageColumns;
+
 /** The rows as a Markdown table. */
 export function printTable(rows: readonly Row[], { head, cells }: Columns): string {
   return [head, head.map(() => "---"), ...rows.map(cells)].map((line) => `| ${line.join(" | ")} |`).join("\n");
