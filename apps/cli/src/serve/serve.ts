@@ -23,13 +23,13 @@ export async function serve(parts: ServeParts): Promise<void> {
     if (port !== undefined) listening = await listen(node, { host: wishes.host, port, insecure: wishes.isOpenToAll });
     const url = port === undefined ? undefined : `http://${openableHost(wishes.host)}:${port}/`;
     logger.tell(url === undefined ? "working" : "listening", welcome({ ...parts, port, url, page }), {
-      role: wishes.role,
       url,
       pid: process.pid,
       store: storeText(workplace.settings.store),
       provider: workplace.provider.name,
       model: workplace.agent.model,
       page: server !== undefined && "directory" in page,
+      role: wishes.role,
     });
     if (server && wishes.role === "all") await goOn(server, logger);
     await stop(node, await signals.first, parts);
