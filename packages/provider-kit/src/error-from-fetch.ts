@@ -1,4 +1,5 @@
 import { AgentError, type ErrorCode, isAgentError } from "@loopwright/core";
+import { proxyRefused } from "./proxy-refused.ts";
 
 /** Where an error of the transport came from. */
 export interface FetchErrorContext {
@@ -40,6 +41,10 @@ export function errorFromFetch(error: unknown, context: FetchErrorContext): unkn
       retryable: false,
       cause: error,
     });
+  }
+  // By the standard of fetch a 407 is trouble of the network, with nothing but these words left of it.
+  if (causesOf(error).some((each) => each instanceof Error && /proxy authentication required/i.test(each.message))) {
+    return proxyRefused(provider, error);
   }
   if (codes.length === 0 && !isNetworkMessage(error)) {
     return new AgentError("INTERNAL", { message: `Unexpected ${nameOf(error)} in a call of ${provider}.`, cause: error });

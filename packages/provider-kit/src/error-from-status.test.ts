@@ -60,6 +60,41 @@ describe("errorFromStatus", () => {
     expect(errorFromStatus({ provider, status: 429, headers })).toMatchObject({ code: "MODEL_RATE_LIMITED", retryAfterMs: 60_000 });
   });
 
+  it("F4: takes a sentence that names a wait of ten days for a spent quota, and one of seconds for a limit of the rate", () => {
+    const of = (message: string, status?: number) =>
+      errorFromStatus({ provider, message, type: "rate_limit_error", ...(status ? { status } : {}) });
+    const tenDays = "You have exhausted your capacity on this model. Your quota will reset after 240h0m0s.";
+    for (const status of [429, undefined])
+      expect(of(tenDays, status)).toMatchObject({ code: "MODEL_QUOTA_EXHAUSTED", retryable: false, retryAfterMs: 864_000_000 });
+    expect(of("Please try again in 20s.", 429)).toMatchObject({ code: "MODEL_RATE_LIMITED", retryable: true, retryAfterMs: 20_000 });
+  });
+
+  it.each<[string, number | undefined, string]>([
+    ["0", 0, "MODEL_RATE_LIMITED"],
+    ["1", 1_000, "MODEL_RATE_LIMITED"],
+    ["-5", 0, "MODEL_RATE_LIMITED"],
+    ["1000000000", 1e12, "MODEL_QUOTA_EXHAUSTED"],
+    ["1e9", undefined, "MODEL_RATE_LIMITED"],
+    ["Fri, 20 Nov 2026 10:00:00 GMT", 0, "MODEL_RATE_LIMITED"],
+    ["soon", undefined, "MODEL_RATE_LIMITED"],
+  ])("F4: reads retry-after %s of a 429 as %s ms: %s", (value, waitMs, code) => {
+    const headers = new Headers({ "retry-after": value, date: "Sat, 21 Nov 2026 10:00:00 GMT" });
+    expect(errorFromStatus({ provider, status: 429, headers })).toMatchObject({ code, retryAfterMs: waitMs });
+  });
+
+  it("F9: takes a 407 for a proxy that wants a password, which another try does not know either", () => {
+    expect(errorFromStatus({ provider, status: 407, message: "<html>" })).toMatchObject({
+      code: "MODEL_UNREACHABLE",
+      retryable: false,
+      message: expect.stringContaining("proxy"),
+    });
+  });
+
+  it("F9: never calls a refused key or an unpaid bill retryable, though x-should-retry says so", () => {
+    const headers = new Headers({ "x-should-retry": "true" });
+    for (const status of [401, 402, 403]) expect(errorFromStatus({ provider, status, headers }).retryable).toBe(false);
+  });
+
   it("lets x-should-retry win", () => {
     const error = (value: string, status: number) =>
       errorFromStatus({ provider, status, headers: new Headers({ "x-should-retry": value }) });

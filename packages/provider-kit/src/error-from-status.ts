@@ -1,7 +1,9 @@
-import { AgentError, type ErrorCode } from "@loopwright/core";
+import { AgentError, type ErrorClass, type ErrorCode, errorTable } from "@loopwright/core";
 import type { VendorError } from "./error-body.ts";
+import { proxyRefused } from "./proxy-refused.ts";
 import { vendorText } from "./redact.ts";
 import { retryAfterMs } from "./retry-after.ts";
+import { waitInText } from "./wait-in-text.ts";
 
 /** A wait that is longer than this many milliseconds is no rate limit but a spent quota. */
 export const rateLimitWaitMaxMs = 60_000;
@@ -15,7 +17,7 @@ export interface StatusErrorInput extends VendorError {
   readonly headers?: Headers;
   /** Taken out of the vendor's text verbatim: the key. */
   readonly secrets?: readonly string[];
-  /** Where the vendor says it in the body. Default: read from the headers. */
+  /** Where the vendor says it in the body. Default: read from the headers, then, of a rate limit, from its sentence. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
@@ -25,12 +27,14 @@ export interface StatusErrorInput extends VendorError {
  * sentence is part of the message, without secrets and cut to `vendorTextMax`; `details` hold status, type and code.
  */
 export function errorFromStatus(input: StatusErrorInput): AgentError {
-  const wait = input.retryAfterMs ?? retryAfterMs(input.headers);
+  const inText = input.status === undefined || input.status === 429 ? waitInText(input.message) : undefined;
+  const wait = input.retryAfterMs ?? retryAfterMs(input.headers) ?? inText;
   const code = classify(input, wait);
+  if (input.status === 407) return proxyRefused(input.provider, input.cause);
   const text = input.message === undefined ? "" : vendorText(input.message, input.secrets);
   const said = text === "" ? "" : `: ${text}`;
   const status = input.status === undefined ? "reported an error" : `answered with status ${input.status}`;
-  const forced = shouldRetry(input.headers);
+  const forced = stays.has(errorTable[code].class) ? undefined : shouldRetry(input.headers);
   return new AgentError(code, {
     message: `${input.provider} ${status}${said}`,
     retryAfterMs: wait,
@@ -43,6 +47,9 @@ export function errorFromStatus(input: StatusErrorInput): AgentError {
     ...(input.cause === undefined ? {} : { cause: input.cause }),
   });
 }
+
+/** What another try cannot change, whatever a header says. */
+const stays: ReadonlySet<ErrorClass> = new Set<ErrorClass>(["auth", "billing"]);
 
 /** The vendors' own SDKs let this header win over every status. */
 function shouldRetry(headers: Headers | undefined): boolean | undefined {
@@ -87,7 +94,7 @@ function classify(input: StatusErrorInput, wait: number | undefined): ErrorCode 
   const status = input.status;
   switch (status) {
     case undefined:
-      return meant ?? "MODEL_OVERLOADED";
+      return meant === "MODEL_RATE_LIMITED" && (wait ?? 0) > rateLimitWaitMaxMs ? "MODEL_QUOTA_EXHAUSTED" : (meant ?? "MODEL_OVERLOADED");
     case 401:
       return "MODEL_AUTH";
     case 402:

@@ -321,7 +321,7 @@ describe("nodeHttp", () => {
   });
 
   describe("over TLS", () => {
-    it("refuses a certificate that nobody vouches for, and says so", async () => {
+    it("F9: refuses a certificate that nobody vouches for, and says so", async () => {
       const url = await serveTls(echo);
       const thrown = await transport()(url).catch((error: unknown) => error);
       const context = { provider: "Vendor", signal: new AbortController().signal };
@@ -362,12 +362,16 @@ describe("nodeHttp", () => {
       expect(proxy.asked).toEqual([`CONNECT ${new URL(url).host}`]);
     });
 
-    it("says that the proxy refused", async () => {
+    it("F9: says that the proxy refused, which another try does not change", async () => {
       const url = await serveTls(echo);
       const proxy = await serveProxy("Basic other");
       const thrown = await transport({ proxy: proxy.address })(url).catch((error: unknown) => error);
       const context = { provider: "Vendor", signal: new AbortController().signal };
-      expect(errorFromFetch(thrown, context)).toMatchObject({ code: "MODEL_UNREACHABLE", message: expect.stringContaining("407") });
+      expect(errorFromFetch(thrown, context)).toMatchObject({
+        code: "MODEL_UNREACHABLE",
+        retryable: false,
+        message: expect.stringContaining("407"),
+      });
     });
 
     it("reads the usual variables and spares what NO_PROXY names", async () => {

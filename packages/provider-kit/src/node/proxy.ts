@@ -132,5 +132,7 @@ function tunnelRefused(status: number | undefined): AgentError {
   return new AgentError("MODEL_UNREACHABLE", {
     message: `The proxy refused the connection with status ${status ?? "unknown"}.`,
     fix: "Check the proxy's address, its user name and whether it may reach the vendor.",
+    // A proxy that does not know us will not know us the next time.
+    ...(status === 407 ? { retryable: false } : {}),
   });
 }
