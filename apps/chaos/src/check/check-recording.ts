@@ -1,4 +1,3 @@
-import type { Fact } from "@loopwright/core";
 import { readHistory } from "@loopwright/core";
 import type { SessionRef, SessionStore } from "@loopwright/core/ports";
 import type { DurableEvent } from "@loopwright/core/protocol";
@@ -34,14 +33,4 @@ function sorted(value: unknown): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, inner]) => [key, sorted(inner)]),
   );
-}
-
-/** I10: the last fact of every session lets it rest. */
-export function isAtRest(facts: readonly Fact[]): boolean {
-  const open = new Set<string>();
-  for (const fact of facts) {
-    if (fact.type === "input.accepted" && fact.mode !== "steer") open.add(fact.runId);
-    if (fact.type === "run.finished") open.delete(fact.runId);
-  }
-  return open.size === 0;
 }

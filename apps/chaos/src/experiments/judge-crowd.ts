@@ -4,8 +4,7 @@
  */
 import type { SessionStore } from "@loopwright/core/ports";
 import { checkLog, type LogVerdict } from "../check/check-log.ts";
-import { checkRecording, eventsOfLog, isAtRest } from "../check/check-recording.ts";
-import { openStore } from "../world/open-store.ts";
+import { checkRecording, eventsOfLog } from "../check/check-recording.ts";
 import type { Testimony } from "../world/testimony.ts";
 import type { Watcher } from "../world/watcher.ts";
 import type { World } from "../world/world.ts";
@@ -32,16 +31,20 @@ const scope = "local";
 const restMs = 60_000;
 /** So long after that everybody has seen it. */
 const reachMs = 20_000;
+/** Longer than a watcher stays away. */
+const quietMs = 1_500;
 
 /** People finish what they began; then everything is compared with everything. */
 export async function judgeCrowd(world: World, { places }: Crowd): Promise<Judgement> {
   await Promise.all(places.map(({ person }) => person.fallSilent()));
   const stoppedAt = performance.now();
-  const store = await openStore(world.store);
+  const unrested = await unrestedOf(world, places);
+  const restedAfterMs = performance.now() - stoppedAt;
+  await Promise.all(places.map(({ person }) => person.leave()));
+  await Promise.all(places.flatMap(({ watchers }) => watchers.map((watcher) => caughtUp(watcher))));
+  const store = await world.openStore();
   try {
-    const unrested = await unrestedOf(store, places);
-    const restedAfterMs = performance.now() - stoppedAt;
-    await Promise.all(places.map(({ person }) => person.leave()));
+    const tails = await Promise.all(unrested.map((id) => tailOf(store, id)));
     const testimonies = await world.testimonies();
     const judged = await Promise.all(places.map((place) => judgePlace(store, place, testimonies)));
     const { refusals } = await world.model();
@@ -50,7 +53,7 @@ export async function judgeCrowd(world: World, { places }: Crowd): Promise<Judge
       restedAfterMs,
       counts: judged.map(({ counts }) => counts).reduce(sum),
       flaws: [
-        ...unrested,
+        ...tails,
         ...refusals.map((refusal) => `I6: the model refused: ${refusal}`),
         ...complaints.map((complaint) => `I14: ${complaint.slice(0, 600)}`),
         ...judged.flatMap(({ flaws }) => flaws),
@@ -78,7 +81,6 @@ async function judgePlace(
   const found = [...flaws, ...person.surprises];
   const log = await eventsOfLog(store, ref);
   for (const watcher of watchers) {
-    await reached(watcher, log.at(-1)?.seq ?? 0);
     await watcher.stop();
     found.push(...checkRecording(watcher.recording, log));
   }
@@ -95,28 +97,45 @@ async function judgePlace(
   };
 }
 
-/** I10: the sessions that do not rest in time, and how their logs end. */
-async function unrestedOf(store: SessionStore, places: readonly Place[]): Promise<readonly string[]> {
+/** I10: the sessions that do not rest in time, as the nodes tell it. */
+async function unrestedOf(world: World, places: readonly Place[]): Promise<readonly string[]> {
   const until = performance.now() + restMs;
   let open = places.map(({ id }) => id);
   while (open.length > 0 && performance.now() < until) {
-    const rests = await Promise.all(open.map(async (session) => isAtRest(await store.log.read({ scope, session }))));
+    const rests = await Promise.all(open.map((id) => rested(world, id)));
     open = open.filter((_, index) => !rests[index]);
     if (open.length > 0) await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return Promise.all(
-    open.map(async (id) => {
-      const ref = { scope, session: id };
-      const facts = await store.log.read(ref);
-      const { lease, epoch } = await store.log.head(ref);
-      const tail = facts.slice(-6).map((fact) => `${fact.seq} ${fact.type}${"runId" in fact ? ` ${fact.runId.slice(-4)}` : ""}`);
-      return `I10: session ${id} does not rest: ${tail.join(", ")}; epoch ${epoch}, ${lease ? `held by ${lease.node}` : "held by nobody"}`;
-    }),
-  );
+  return open;
 }
 
-const reached = (watcher: Watcher, seq: number): Promise<unknown> =>
-  Promise.race([watcher.reached(seq), new Promise((resolve) => setTimeout(resolve, reachMs).unref())]);
+async function rested(world: World, id: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${world.pick(Math.random)}/api/sessions/${id}`, { signal: AbortSignal.timeout(5_000) });
+    const { status } = (await response.json()) as { readonly status?: string };
+    return status === "idle";
+  } catch {
+    return false;
+  }
+}
+
+/** How the log of a session ends that should rest and does not. */
+async function tailOf(store: SessionStore, id: string): Promise<string> {
+  const ref = { scope, session: id };
+  const facts = await store.log.read(ref);
+  const { lease, epoch } = await store.log.head(ref);
+  const tail = facts.slice(-6).map((fact) => `${fact.seq} ${fact.type}${"runId" in fact ? ` ${fact.runId.slice(-4)}` : ""}`);
+  return `I10: session ${id} does not rest: ${tail.join(", ")}; epoch ${epoch}, ${lease ? `held by ${lease.node}` : "held by nobody"}`;
+}
+
+/** Resolves when a watcher has heard nothing new for a while. */
+async function caughtUp({ recording }: Watcher): Promise<void> {
+  const until = performance.now() + reachMs;
+  for (let seen = -1; seen !== recording.durable.length && performance.now() < until; ) {
+    seen = recording.durable.length;
+    await new Promise((resolve) => setTimeout(resolve, quietMs));
+  }
+}
 
 /** What must hold whatever was done to the nodes. */
 export function promiseFigures({ counts, restedAfterMs }: Judgement): readonly Figure[] {

@@ -11,6 +11,8 @@ export interface Ground {
   readonly redis?: RedisProcess;
   /** The line that every node has to Redis. */
   readonly proxy?: FaultyProxy;
+  /** One process at a time may have the store open. */
+  readonly isExclusive?: boolean;
   /** What the store lies on, where it is a disk of its own. */
   readonly disk?: SmallDisk;
   close(): Promise<void>;
@@ -32,7 +34,7 @@ export const sqliteGround: GroundPlan = {
 /** A folder of files: one node alone. */
 export const filesGround: GroundPlan = {
   name: "files",
-  lay: async () => ({ store: (folder) => ({ type: "files", folder: join(folder, "sessions") }), close: async () => {} }),
+  lay: async () => ({ store: (folder) => ({ type: "files", folder: join(folder, "sessions") }), isExclusive: true, close: async () => {} }),
 };
 
 /** Sessions, channel and queue on one Redis behind a line that can be made bad. */

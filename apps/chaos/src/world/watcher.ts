@@ -14,8 +14,6 @@ export interface Watcher {
   readonly connections: number;
   /** Resolves when it has let go. */
   stop(): Promise<void>;
-  /** Resolves when it has seen the last event of a run in this place of the log, or later. */
-  reached(seq: number): Promise<void>;
 }
 
 export interface WatcherOptions {
@@ -31,7 +29,6 @@ export function startWatcher({ sessionId, pick, random, taste = {} }: WatcherOpt
   let controller = new AbortController();
   let isOver = false;
   let connections = 0;
-  let wake = (): void => {};
 
   const connection = async (): Promise<void> => {
     controller = new AbortController();
@@ -52,7 +49,6 @@ export function startWatcher({ sessionId, pick, random, taste = {} }: WatcherOpt
       left -= piece.length;
       text += decoder.decode(piece, { stream: true });
       text = takeFrames(text, recording);
-      wake();
       if (left <= 0) controller.abort();
       if (taste.paceMs !== undefined) await new Promise((resolve) => setTimeout(resolve, taste.paceMs));
     }
@@ -62,7 +58,6 @@ export function startWatcher({ sessionId, pick, random, taste = {} }: WatcherOpt
     while (!isOver) {
       await connection().catch(() => {});
       recording.disconnect();
-      wake();
       if (!isOver) await new Promise((resolve) => setTimeout(resolve, 5 + random() * 60));
     }
   })();
@@ -76,9 +71,6 @@ export function startWatcher({ sessionId, pick, random, taste = {} }: WatcherOpt
       isOver = true;
       controller.abort();
       await run;
-    },
-    async reached(seq) {
-      while ((recording.durable.at(-1)?.seq ?? 0) < seq && !isOver) await new Promise<void>((resolve) => (wake = resolve));
     },
   };
 }

@@ -5,10 +5,12 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { SessionStore } from "@loopwright/core/ports";
 import { type Child, startChild } from "./child.ts";
 import type { Ground } from "./ground.ts";
 import type { ModelReport } from "./model-process.ts";
 import type { NodeSettings, StoreSettings } from "./node-settings.ts";
+import { openStore } from "./open-store.ts";
 import { readTestimonies, type Testimony } from "./testimony.ts";
 
 export interface WorldOptions {
@@ -28,6 +30,8 @@ export interface World {
   pick(random: () => number): string;
   /** Starts the node of this place anew. */
   start(index: number, changes?: Partial<NodeSettings>): Promise<Child>;
+  /** The store, for whoever judges. Where only one process may have it open, the nodes end first. */
+  openStore(): Promise<SessionStore>;
   testimonies(): Promise<readonly Testimony[]>;
   model(): Promise<ModelReport>;
   /** What the nodes complained about, those that died included. */
@@ -79,6 +83,12 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       return `http://127.0.0.1:${node?.port ?? 1}`;
     },
     start,
+    async openStore() {
+      const running = ground.isExclusive ? nodes.filter((node) => node !== undefined) : [];
+      for (const node of running) node.signal("SIGTERM");
+      await Promise.all(running.map(({ ended }) => ended));
+      return openStore(store);
+    },
     testimonies: async () => readTestimonies(await readFile(file, "utf8")),
     model: async () => (await model.ask<{ readonly report: ModelReport }>("report")).report,
     complaints,
