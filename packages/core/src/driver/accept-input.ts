@@ -1,7 +1,7 @@
 import { AgentError } from "../errors.ts";
-import { at, findLastIndex } from "../loop/append-list.ts";
+import { at, findLastIndex, lastWithKey } from "../loop/append-list.ts";
 import type { FactBody, RunOptions } from "../loop/fact.ts";
-import { placeOf } from "../loop/inputs.ts";
+import { idOfInput, keyOfInput, placeOf } from "../loop/inputs.ts";
 import { endOf, type KnownInput, type State, tipOf } from "../loop/state.ts";
 import type { UserMessage } from "../message/message.ts";
 import type { ExecuteInput, ExecuteOptions } from "../protocol/execute.ts";
@@ -116,7 +116,9 @@ type Known = Pick<KnownInput, "runId" | "inputId" | "seq">;
 /** The input with the same id or key. @throws AgentError KEY_REUSED when the key came with another message, or on another branch. */
 function knownInput(state: State, { inputId, message, regenerate, options }: NewInput): Known | undefined {
   const key = options.idempotencyKey;
-  const twin = lastKnown(state, (known) => known.inputId === inputId || (key !== undefined && known.key === key));
+  const sameKey = key === undefined ? undefined : lastWithKey(state.known, key, keyOfInput);
+  const sameId = lastWithKey(state.known, inputId, idOfInput);
+  const twin = (sameKey?.seq ?? 0) > (sameId?.seq ?? 0) ? sameKey : sameId;
   if (!twin) return undefined;
   if (JSON.stringify(twin.message) === JSON.stringify(message) && twin.parent === (regenerate ?? options.parent))
     return { ...twin, runId: answeringRun(state, twin) };

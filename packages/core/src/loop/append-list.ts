@@ -55,22 +55,39 @@ export function findLastIndex<T>(list: AppendList<T>, fits: (item: T) => boolean
   return -1;
 }
 
-/** Places by key of the lists that share these chunks; forgotten with them. */
-const indexes = new WeakMap<object, { places: Map<string, number>; length: number }>();
+/** Key of an item; `undefined`: it has none. One function per kind of key: places are kept by it. */
+export type KeyOf<T> = (item: T) => string | undefined;
 
-/** Whether an item has the key. Constant cost, but for the first question after a fork, and where versions hold the key at different places. */
-export function hasKey<T>(list: AppendList<T>, key: string, keyOf: (item: T) => string): boolean {
-  let index = indexes.get(list.chunks);
-  if (!index) {
-    index = { places: new Map(), length: 0 };
-    indexes.set(list.chunks, index);
+interface Places {
+  readonly byKey: Map<string, number>;
+  length: number;
+}
+
+/** Places by key of the lists that share these chunks; forgotten with them. */
+const indexes = new WeakMap<object, Map<unknown, Places>>();
+
+/** The last item with the key. Constant cost, but for the first question after a fork, and where versions hold the key at different places. */
+export function lastWithKey<T>(list: AppendList<T>, key: string, keyOf: KeyOf<T>): T | undefined {
+  const places = placesOf(list, keyOf);
+  for (; places.length < list.length; places.length++) {
+    const item = at(list, places.length);
+    const own = item === undefined ? undefined : keyOf(item);
+    if (own !== undefined) places.byKey.set(own, places.length);
   }
-  for (; index.length < list.length; index.length++) {
-    const item = at(list, index.length);
-    if (item !== undefined) index.places.set(keyOf(item), index.length);
-  }
-  const place = index.places.get(key);
-  if (place === undefined) return false;
+  const place = places.byKey.get(key);
+  if (place === undefined) return undefined;
   const item = at(list, place);
-  return (item !== undefined && keyOf(item) === key) || findLastIndex(list, (one) => keyOf(one) === key) >= 0;
+  if (item !== undefined && keyOf(item) === key) return item;
+  return at(
+    list,
+    findLastIndex(list, (one) => keyOf(one) === key),
+  );
+}
+
+function placesOf<T>({ chunks }: AppendList<T>, keyOf: KeyOf<T>): Places {
+  const byKind = indexes.get(chunks) ?? new Map<unknown, Places>();
+  indexes.set(chunks, byKind);
+  const places = byKind.get(keyOf) ?? { byKey: new Map<string, number>(), length: 0 };
+  byKind.set(keyOf, places);
+  return places;
 }

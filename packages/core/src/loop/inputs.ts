@@ -1,5 +1,5 @@
 import type { MessageId } from "../message/message.ts";
-import { append, findLastIndex, hasKey } from "./append-list.ts";
+import { append, findLastIndex, lastWithKey } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
 import { type EndedRun, type Entry, endedRun, type KnownInput, type QueuedInput, type Run, type State } from "./state.ts";
 
@@ -63,11 +63,13 @@ function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined 
   return fact.mode === "steer" && fact.message && run && run.runId === fact.runId && !run.abort && !run.failure ? run : undefined;
 }
 
-const idOf = (known: KnownInput): string => known.inputId;
+/** Under what an accepted input is found again. One function each: places are kept by it. */
+export const idOfInput = (known: KnownInput): string => known.inputId;
+export const keyOfInput = (known: KnownInput): string | undefined => known.key;
 
 /** Whether the input is new to an open log. */
 export function acceptsInput(state: State, { inputId }: FactOf<"input.accepted">): boolean {
-  return state.status === "open" && !hasKey(state.known, inputId, idOf);
+  return state.status === "open" && lastWithKey(state.known, inputId, idOfInput) === undefined;
 }
 
 /** While a run is open the move holds for the next input only. */

@@ -85,7 +85,7 @@ export function scripted(
   let callCount = 0;
 
   const turnFor = (request: ModelRequest): ScriptedTurn => {
-    requests.push(request);
+    requests.push({ ...request, messages: [...request.messages] });
     const index = requests.length - 1;
     if (typeof script === "function") return script(request, index + 1);
     const step = script[index];

@@ -29,7 +29,8 @@ export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string 
  * One call of a model. The messages are valid for every vendor by construction: they begin with a user message, every call
  * has exactly one result right after its message in call order, nothing is empty (a blank text of an answer stays where it carries
  * opaque data), notices stand between turns only.
- * Messages are immutable and keep their identity from call to call, so a provider may cache what it made of each (WeakMap).
+ * Messages are immutable and keep their identity from call to call, so a provider may cache what it made of each (WeakMap). Their list is
+ * the session's own: once the call is over it grows, so whoever keeps a request keeps a copy of the list.
  */
 export interface ModelRequest {
   readonly model: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AssistantPart } from "../message/content.ts";
 import type { AssistantMessage, Message } from "../message/message.ts";
-import { createValidHistory } from "./valid-history.ts";
+import { createValidHistory, withAnswerableEnd } from "./valid-history.ts";
 
 const opaque = { vendor: "gemini", data: { thoughtSignature: "s" } } as const;
 const blank: AssistantPart = { type: "text", text: " " };
@@ -42,5 +42,25 @@ describe("a valid history", () => {
 
   it("leaves out an answer that is thinking alone", () => {
     expect(kept([thinking])).toBeUndefined();
+  });
+});
+
+describe("the history of a request", () => {
+  const said: readonly Message[] = [
+    { role: "user", content: "Hello." },
+    { role: "assistant", content: [words], stopReason: "stop" },
+  ];
+
+  it("is not copied for a turn, however long it is", () => {
+    const history = createValidHistory();
+    history.take([...said, { role: "user", content: "And?" }]);
+    expect(withAnswerableEnd(history.messages)).toBe(history.messages);
+  });
+
+  it("that a model could not answer ends with a notice, of which the next one knows nothing", () => {
+    const history = createValidHistory();
+    history.take(said);
+    expect(withAnswerableEnd(history.messages).map(({ role }) => role)).toEqual(["user", "assistant", "notice"]);
+    expect(history.messages).toHaveLength(2);
   });
 });

@@ -77,9 +77,9 @@ export function createValidHistory(): ValidHistory {
   };
 }
 
-/** A copy of the history with an end that a model can answer. */
+/** The history with an end that a model can answer: itself, where it has one. */
 export function withAnswerableEnd(messages: readonly Message[]): readonly Message[] {
-  return messages.at(-1)?.role === "assistant" ? [...messages, goOn] : [...messages];
+  return messages.at(-1)?.role === "assistant" ? [...messages, goOn] : messages;
 }
 
 /** The message without what no vendor takes; `undefined` when nothing is left. */
