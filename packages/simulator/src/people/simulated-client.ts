@@ -200,6 +200,9 @@ interface Connection {
   readonly onEnd: () => void;
 }
 
+/** More than what moments lose when they are rounded. */
+const leastGapMs = 0.001;
+
 /** A pipe that keeps the order and loses what is in it when either end goes away. */
 function connectTo({ world, host, session, recording, delayMs, onEnd }: Connection): () => void {
   const { time, scope } = world;
@@ -208,7 +211,7 @@ function connectTo({ world, host, session, recording, delayMs, onEnd }: Connecti
   let lastAtMs = 0;
   let stopFeed = (): void => {};
   const carry = (run: () => void): void => {
-    lastAtMs = Math.max(lastAtMs, time.nowMs + delayMs());
+    lastAtMs = Math.max(lastAtMs + leastGapMs, time.nowMs + delayMs());
     time.schedule(lastAtMs - time.nowMs, () => isOpen && run());
   };
   const end = (): void => {

@@ -1,6 +1,7 @@
 /*
  * Owns: one simulation from its seed to its report: a storm, then calm until nothing is owed, then the check.
  */
+import { type DurableEvent, readHistory } from "@loopwright/core";
 import { checkWorld } from "../check/check-world.ts";
 import type { Finding } from "../check/finding.ts";
 import { readLog } from "../check/log-model.ts";
@@ -51,6 +52,9 @@ export interface SimulationExtras {
 
 /** How often one looks whether the world has come to rest. */
 const lookMs = 500;
+/** How long people listen on once all is told, and how long they wait for it. */
+const hearMs = 1_000;
+const hearMaxMs = 15_000;
 /** The longest a simulation may last after its storm. */
 const calmMaxMs = 30 * 60_000;
 
@@ -131,10 +135,21 @@ async function comeToRest({ world, clients, options }: Storm): Promise<readonly 
     }
     if (isBusy) restingSince = Number.POSITIVE_INFINITY;
     else restingSince = Math.min(restingSince, time.nowMs);
-    // Who watches has to hear of it by then, also one who has to look.
-    if (time.nowMs - restingSince >= 3_000) return [];
+    const restedMs = time.nowMs - restingSince;
+    // Nobody may be told more once all is told; who was told too little is a matter of the checker.
+    if (restedMs >= hearMaxMs || (restedMs >= hearMs && (await haveHeardAll(world, clients)))) return [];
   }
   return [{ invariant: "S5", session: "", message: `the world did not rest within ${calmMaxMs} ms` }];
+}
+
+async function haveHeardAll(world: World, clients: readonly SimulatedClient[]): Promise<boolean> {
+  for (const session of new Set(clients.map((client) => client.session))) {
+    let last: DurableEvent | undefined;
+    for await (const events of readHistory(world.store.truth, { scope: world.scope, session })) last = events.at(-1);
+    const isBehind = ({ recording }: SimulatedClient): boolean => recording.cursor?.seq !== last?.seq || recording.cursor?.k !== last?.k;
+    if (clients.some((client) => client.session === session && isBehind(client))) return false;
+  }
+  return true;
 }
 
 interface Outcome {

@@ -26,6 +26,9 @@ interface Ear {
   readonly lastAtMs: Map<string, number>;
 }
 
+/** More than what moments lose when they are rounded. */
+const leastGapMs = 0.001;
+
 /** Entries that are kept of one lane. */
 const ringMax = 4_096;
 
@@ -47,7 +50,7 @@ export function createChannel({
     if (time.nowMs < (cutUntilMs.get(ear.node.name) ?? 0) || dice.chance(dropped)) return;
     const isLate = dice.chance(late);
     const planned = time.nowMs + (isLate ? dice.between(5, 400) : dice.between(0.1, 3));
-    const atMs = isLate ? planned : Math.max(planned, ear.lastAtMs.get(from.name) ?? 0);
+    const atMs = isLate ? planned : Math.max(planned, (ear.lastAtMs.get(from.name) ?? 0) + leastGapMs);
     if (!isLate) ear.lastAtMs.set(from.name, atMs);
     const copy = events.map((event) => ({ ...event }));
     const arrive = (): void => {
