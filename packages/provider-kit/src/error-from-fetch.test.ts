@@ -74,6 +74,18 @@ describe("errorFromFetch", () => {
     expect(errorFromFetch(thrown, context)).toMatchObject({ code });
   });
 
+  it.each(["Proxy response (407) !== 200 when HTTP Tunneling", "Proxy Authentication Required (407)"])(
+    "F9: does not retry what a proxy refuses without a password: %s",
+    (message) => {
+      const cancelled = new Error("Request was cancelled.", { cause: Object.assign(new Error(message), { code: "UND_ERR_ABORTED" }) });
+      const error = errorFromFetch(new TypeError("fetch failed", { cause: cancelled }), {
+        provider: "Vendor",
+        signal: new AbortController().signal,
+      });
+      expect(error).toMatchObject({ code: "MODEL_UNREACHABLE", retryable: false, message: expect.stringContaining("proxy") });
+    },
+  );
+
   it("does not retry what a certificate breaks", () => {
     expect(errorFromFetch(coded("SELF_SIGNED_CERT_IN_CHAIN"), { provider, signal })).toMatchObject({ retryable: false });
   });

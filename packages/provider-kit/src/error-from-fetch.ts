@@ -42,10 +42,7 @@ export function errorFromFetch(error: unknown, context: FetchErrorContext): unkn
       cause: error,
     });
   }
-  // By the standard of fetch a 407 is trouble of the network, with nothing but these words left of it.
-  if (causesOf(error).some((each) => each instanceof Error && /proxy authentication required/i.test(each.message))) {
-    return proxyRefused(provider, error);
-  }
+  if (causesOf(error).some((each) => each instanceof Error && proxyMessage.test(each.message))) return proxyRefused(provider, error);
   if (codes.length === 0 && !isNetworkMessage(error)) {
     return new AgentError("INTERNAL", { message: `Unexpected ${nameOf(error)} in a call of ${provider}.`, cause: error });
   }
@@ -71,6 +68,8 @@ const timeoutCodes: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 const certificateCode = /CERT|^UNABLE_TO_|^ERR_TLS_|^ERR_SSL_/;
+/** The words of undici for a proxy that wants a password, for a tunnel and for a plain request (Node.js 26, 2026-11-21). */
+const proxyMessage = /proxy (?:response|authentication required) \(407\)/i;
 const causesMax = 8;
 
 /** The codes along the chain of causes, outermost first. */

@@ -1,7 +1,16 @@
 import { readFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { type type type AgentError, createAgent, failureOf as dataOf, createSession, errorTable, execute, linkAfter, type ModelChain } from "@loopwright/core";
+import {
+  type AgentError,
+  createAgent,
+  createSession,
+  failureOf as dataOf,
+  errorTable,
+  execute,
+  linkAfter,
+  type ModelChain,
+} from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { collectAnswer, manualClock, seededIds } from "@loopwright/core/testing";
@@ -95,11 +104,18 @@ describe.each([
     [403, "MODEL_AUTH"],
     [402, "MODEL_QUOTA_EXHAUSTED"],
     [400, "MODEL_BAD_REQUEST"],
-    [407, "MODEL_UNREACHABLE"],
   ])("F9: status %i is %s, and no other model is asked", async (status, code) => {
     const server = await served(() => answer(status, '{"error":"No."}'));
     const error = await failureOf(little(`${server.origin}/`));
     expect([error.code, error.retryable, fallsBack(error)]).toEqual([code, false, false]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("F9: a 407 is trouble on the way, not of the key", async () => {
+    const server = await served(() => answer(407, ""));
+    const error = await failureOf(little(`${server.origin}/`));
+    // By the standard of fetch a 407 is a network error of which nothing else is told: only our own transport knows more.
+    expect([error.code, error.retryable]).toEqual(["MODEL_UNREACHABLE", transport === undefined]);
     expect(server.requests).toHaveLength(1);
   });
 
