@@ -180,7 +180,7 @@ describe("the connection of a follower", () => {
     expect(await batches.next()).toEqual({ value: undefined, done: true });
   });
 
-  it.each(["SESSION_NOT_FOUND", "HISTORY_EXPIRED", "CURSOR_INVALID", "UNAUTHENTICATED"] as const)("ends for good with %s", async (code) => {
+  it.each(["SESSION_NOT_FOUND", "CURSOR_INVALID", "UNAUTHENTICATED"] as const)("ends for good with %s", async (code) => {
     const states: string[] = [];
     const client = createClient({ url, clock: impatientClock(), fetch: async () => problem(code) });
     const reading = readUntil(client, { after: "3.0", onState: ({ state }) => states.push(state) }, () => true);
@@ -188,12 +188,15 @@ describe("the connection of a follower", () => {
     expect(states).toEqual(["connecting", "closed"]);
   });
 
-  it("asks for a snapshot where the server has lost what the reader saw", async () => {
+  it.each([
+    ["has lost what the reader saw", "HISTORY_LOST"],
+    ["tells no more of what is so old", "HISTORY_EXPIRED"],
+  ] as const)("asks for a snapshot where the server %s", async (_, code) => {
     const asked: string[] = [];
     const snapshot = { ...new ScriptedSession(1).steps[1]?.snapshot(), cursor: "2.65535" };
     const fetch = async (request: Request): Promise<Response> => {
       asked.push(new URL(request.url).search);
-      if (asked.length === 1) return problem("HISTORY_LOST");
+      if (asked.length === 1) return problem(code);
       return sse(
         `${frameOf({ type: "session_snapshot", snapshot } as { type: string })}${frameOf(durableEvent(3))}${frameOf({ type: "rest" })}`,
       );
@@ -201,6 +204,20 @@ describe("the connection of a follower", () => {
     const seen = await readUntil(createClient({ url, clock: impatientClock(), fetch }), { after: "9.0" }, ({ type }) => type === "rest");
     expect(asked).toEqual(["?after=9.0", "?from=now"]);
     expect(seen.map(({ type }) => type)).toEqual(["session_snapshot", "session_changed", "rest"]);
+  });
+
+  it("shows a session anew among others where the server tells no more of its place", async () => {
+    const snapshot = { ...new ScriptedSession(1).steps[1]?.snapshot(), cursor: "12.65535" };
+    const answers: Record<string, (() => Response)[]> = {
+      "/base/api/notifications": [() => problem("HISTORY_EXPIRED"), () => sse(frameOf(durableEvent(13)))],
+      "/base/api/sessions/s": [() => Response.json(snapshot)],
+    };
+    const fetch = async (request: Request): Promise<Response> => answers[new URL(request.url).pathname]?.shift()?.() as Response;
+    const client = createClient({ url, clock: impatientClock(), fetch });
+    for await (const batch of client.notifications({ sessions: { s: "9.0" } })) {
+      expect(batch.map(({ type }) => type)).toEqual(["session_snapshot", "session_changed"]);
+      break;
+    }
   });
 
   it("asks again for what was lost where the server is away in between", async () => {

@@ -40,8 +40,8 @@ export async function* followNotifications(
     return { path: `/api/notifications${places.size > 0 ? `?${query}` : ""}` };
   };
   const onRefused = async (error: { readonly code: string }): Promise<boolean> => {
-    if (error.code !== "HISTORY_LOST") return false;
-    lost = await lostPlaces(scene, places);
+    if (!error.code.startsWith("HISTORY_")) return false;
+    lost = await lostPlaces(scene, places, error.code === "HISTORY_LOST");
     return lost.length > 0;
   };
   for await (const frames of watch(scene, { request, onRefused, signal, onState })) {
@@ -54,13 +54,14 @@ export async function* followNotifications(
 
 const sessionOf = (frame: Frame): string => ("sessionId" in frame ? String(frame.sessionId) : "");
 
-/** Snapshots of the sessions whose log ends before the reader's place: the refusal does not say which they are. */
-async function lostPlaces(scene: ClientScene, places: ReadonlyMap<string, Place>): Promise<NotificationEvent[]> {
+/** Snapshots of the sessions whose log ends before the reader's place, or that have gone on since: the refusal does not say which they are. */
+async function lostPlaces(scene: ClientScene, places: ReadonlyMap<string, Place>, isAhead: boolean): Promise<NotificationEvent[]> {
   const lost: NotificationEvent[] = [];
   for (const [sessionId, place] of places) {
     const snapshot = await requestJson<SessionSnapshot>(scene, { path: `/api/sessions/${encodeURIComponent(sessionId)}` });
     const [ours, theirs] = [decodeCursor(place.cursor), decodeCursor(snapshot.cursor)];
-    if (!ours || !theirs || compareCursors(ours, theirs) <= 0) continue;
+    const ahead = ours && theirs ? compareCursors(ours, theirs) : 0;
+    if (isAhead ? ahead <= 0 : ahead === 0) continue;
     const frame = { type: "session_snapshot", sessionId, snapshot } as const;
     place.take(frame);
     lost.push(frame);

@@ -22,8 +22,8 @@ export type FollowedEvent =
 
 /**
  * The events of a session as they come, one batch per read, over any number of connections: each durable event once and in order. Where the
- * server has lost history that the reader saw, a `session_snapshot` comes in its place. Ends when the signal is aborted.
- * @throws AgentError SESSION_NOT_FOUND, SESSION_CLOSED, HISTORY_EXPIRED, CURSOR_INVALID, UNAUTHENTICATED, FORBIDDEN
+ * server has lost history that the reader saw, or tells it no more because it is too old, a `session_snapshot` comes in its place. Ends when the signal is aborted.
+ * @throws AgentError SESSION_NOT_FOUND, SESSION_CLOSED, CURSOR_INVALID, UNAUTHENTICATED, FORBIDDEN
  */
 export async function* followSession(
   scene: ClientScene,
@@ -36,7 +36,7 @@ export async function* followSession(
     path: `${path}?${place.cursor === undefined ? "from=now" : `after=${encodeURIComponent(place.cursor)}`}`,
   });
   const onRefused = (error: { readonly code: string }): boolean => {
-    const isLost = error.code === "HISTORY_LOST" && place.cursor !== undefined;
+    const isLost = error.code.startsWith("HISTORY_") && place.cursor !== undefined;
     if (isLost) place.forget();
     return isLost;
   };
