@@ -6,6 +6,7 @@ import { eventsOf } from "../src/loop/events-of.ts";
 import { fold, foldAll } from "../src/loop/fold.ts";
 import { plan } from "../src/loop/plan.ts";
 import { emptyState, isAtRest, type State } from "../src/loop/state.ts";
+import { type Growth, growthOf, noLengths, restOf, type StateRest, stateFrom } from "../src/loop/state-image.ts";
 import { transcriptOf } from "../src/loop/transcript.ts";
 import { memoryStore, scripted } from "../src/memory/index.ts";
 import { digestOf } from "../src/message/digest.ts";
@@ -126,6 +127,16 @@ describe.each(names)("the golden log %s", (name) => {
       before = fold(before, fact);
       plan(before);
       expect(builder.build(before)).toBeDefined();
+    }
+  });
+
+  it("is the same at every prefix when its state was taken apart and put together again", () => {
+    let state = emptyState;
+    for (const fact of facts) {
+      state = fold(state, fact);
+      const growth = growthOf(state, noLengths);
+      const kept = JSON.parse(JSON.stringify({ rest: restOf(state), growth })) as { rest: StateRest; growth: Growth };
+      expect(canonical(stateFrom(kept.rest, [kept.growth]))).toBe(canonical(state));
     }
   });
 

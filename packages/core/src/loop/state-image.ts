@@ -18,8 +18,10 @@ export interface Growth {
 
 export type GrowingName = keyof Growth;
 
-/** Every list that grows; the compiler asks for an entry when one is added. */
-const growing: { readonly [Name in GrowingName]: true } = { history: true, known: true, ended: true, decisions: true };
+type ListsOf<S> = { [Name in keyof S]-?: NonNullable<S[Name]> extends AppendList<unknown> ? Name : never }[keyof S];
+
+/** Every list that grows; the compiler asks for an entry when the state gets one. */
+const growing: { readonly [Name in ListsOf<State>]: true } = { history: true, known: true, ended: true, decisions: true };
 
 export const growingNames: readonly GrowingName[] = Object.keys(growing) as GrowingName[];
 
