@@ -2,6 +2,7 @@ import { type CallGuard, createAgent, createSession, execute, type Fact, type Fa
 import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { collectAnswer, manualClock, seededIds } from "@loopwright/core/testing";
+import { breath, breathEvery } from "./breath.ts";
 import { type PlayedEnd, playedFetch } from "./played-fetch.ts";
 import type { Recording } from "./recording.ts";
 import { type RecordingSuiteOptions, requestFor } from "./recording-suite.ts";
@@ -42,7 +43,7 @@ export async function cutEverywhere(options: CutOptions): Promise<CutReport> {
     const step = Math.max(1, Math.floor(body.length / (options.cutsMax ?? body.length)));
     for (let at = 0; at < body.length; at += step) {
       for (const end of ends) {
-        cuts++;
+        if (++cuts % breathEvery === 0) await breath();
         const run = await played(playedFetch(recording, at === 0 ? [] : [body.subarray(0, at)], end));
         if (run.failed.length > 0) madeAgain++;
         if (run.flaw !== undefined) flaws.push(`${recording.id}, ${end === "error" ? "cut" : "ended"} at byte ${at}: ${run.flaw}`);

@@ -1,4 +1,5 @@
 import { collectAnswer, differenceOf, seededRandom } from "@loopwright/core/testing";
+import { breath, breathEvery } from "./breath.ts";
 import { playedFetch } from "./played-fetch.ts";
 import type { Recording } from "./recording.ts";
 import { type RecordingSuiteOptions, requestFor } from "./recording-suite.ts";
@@ -53,6 +54,7 @@ export async function rechunk(options: RechunkOptions): Promise<RechunkReport> {
     return answer;
   };
   for (let round = 0; round < rounds; round++) {
+    if (round % breathEvery === 0) await breath();
     const recording = recordings[round % recordings.length] as Recording;
     const whole = wholes.get(recording) ?? (await read(recording, [bytesOf(recording.response.body)]));
     wholes.set(recording, whole);
