@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorEntry, errorTable } from "./error-table.ts";
+import { type ErrorClass, type ErrorCode, type ErrorEntry, errorTable } from "./error-table.ts";
 import type { Json } from "./message/json.ts";
 
 export type { ErrorClass, ErrorCode, ErrorEntry } from "./error-table.ts";
@@ -49,6 +49,11 @@ export class AgentError extends Error {
 export function isAgentError(error: unknown, code?: ErrorCode): error is AgentError {
   if (typeof error !== "object" || error === null || !(brand in error)) return false;
   return code === undefined || ("code" in error && error.code === code);
+}
+
+/** The class of a code; `unknown` for one that only another version knows. */
+export function errorClassOf(code: ErrorCode): ErrorClass {
+  return Object.hasOwn(errorTable, code) ? errorTable[code].class : "unknown";
 }
 
 /** An expected failure as data: what a fact holds of an error. */

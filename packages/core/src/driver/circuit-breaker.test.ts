@@ -106,6 +106,12 @@ describe("a circuit breaker", () => {
     },
   );
 
+  it("counts a failure whose code only another version knows", () => {
+    const breaker = createCircuitBreaker(limits);
+    for (let at = 0; at < 5; at++) ticketOf(breaker, at).failed(at, failureOf("MODEL_OF_TOMORROW" as ErrorCode));
+    expect(breaker.pauseMs("a", 5)).toBeGreaterThan(0);
+  });
+
   it("remembers a bounded number of circuits", () => {
     const breaker = createCircuitBreaker({ ...limits, failuresMax: 1 });
     for (const key of ["a", "b", "c", "d"]) ticketOf(breaker, 0, key).failed(0, overloaded);

@@ -1,4 +1,4 @@
-import { type ErrorClass, errorTable, type Failure } from "../errors.ts";
+import { type ErrorClass, errorClassOf, type Failure } from "../errors.ts";
 import type { CallGuardLimits } from "./call-guard-limits.ts";
 
 /** What became of a call that was let through. The first word of an answer counts; whatever comes after it is a call of its own to the breaker. */
@@ -111,6 +111,6 @@ const troubles: ReadonlySet<ErrorClass> = new Set<ErrorClass>(["rate", "overload
 
 /** What a failure says of the vendor and the way to it: in trouble, well and of another mind, or nothing. */
 function whatSays({ code, retryable }: Failure): "trouble" | "answer" | "nothing" {
-  if (!troubles.has(errorTable[code].class)) return "answer";
+  if (!troubles.has(errorClassOf(code))) return "answer";
   return retryable ? "trouble" : "nothing";
 }

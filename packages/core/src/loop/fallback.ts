@@ -1,4 +1,4 @@
-import { errorTable, type Failure } from "../errors.ts";
+import { errorClassOf, type Failure } from "../errors.ts";
 import { circuitWaitMaxMs, retryAfterMaxMs } from "./turns.ts";
 
 /** Whose key a model is called with. */
@@ -57,7 +57,7 @@ function verdictOn({ failure, hasSpoken }: FailedAttempt): "again" | "next" | "e
   const { code, retryable } = failure;
   if (code === "CRASHED" || code === "HANDED_OVER") return "again";
   if (code === "MODEL_QUOTA_EXHAUSTED") return failure.retryAfterMs === undefined ? "stop" : "next";
-  const kind = errorTable[code].class;
+  const kind = errorClassOf(code);
   switch (kind) {
     case "rate":
     case "overload":

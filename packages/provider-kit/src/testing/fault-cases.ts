@@ -21,7 +21,7 @@ export function failureCases(recording: Recording): readonly FaultCase[] {
 
 const statusCases: readonly FaultCase[] = [
   {
-    title: "answers a 429 with MODEL_RATE_LIMITED and the wait that the vendor asked for, and the next call succeeds",
+    title: "F4: answers a 429 with MODEL_RATE_LIMITED and the wait that the vendor asked for, and the next call succeeds",
     async run(context) {
       const once = {
         fault: "fail:429:1",
@@ -35,7 +35,7 @@ const statusCases: readonly FaultCase[] = [
     },
   },
   ...[500, 503, 529].map((status) => ({
-    title: `answers a ${status} with MODEL_OVERLOADED, which is retryable, after one request`,
+    title: `F4: answers a ${status} with MODEL_OVERLOADED, which is retryable, after one request`,
     async run(context: FaultContext) {
       const before = context.replay.requests.length;
       const error = await rejection(callWith(context, { fault: `status:${status}` }));
@@ -44,14 +44,14 @@ const statusCases: readonly FaultCase[] = [
     },
   })),
   {
-    title: "answers the page of a proxy with MODEL_OVERLOADED",
+    title: "F5: answers the page of a proxy with MODEL_OVERLOADED",
     async run(context) {
       const error = await rejection(callWith(context, { fault: "html:502" }));
       expectSame([codeOf(error), retryOf(error)[0]], ["MODEL_OVERLOADED", true], "the error");
     },
   },
   {
-    title: "answers a connection that dies before the headers with a retryable error",
+    title: "F9: answers a connection that dies before the headers with a retryable error",
     async run(context) {
       const error = await rejection(callWith(context, { fault: "drop:1", session: `drop-${context.recording.id}` }));
       expectThat(["MODEL_UNREACHABLE", "MODEL_STREAM_BROKEN"].includes(codeOf(error)), `the error was ${codeOf(error)}`);
@@ -74,14 +74,14 @@ const statusCases: readonly FaultCase[] = [
 
 const streamCases: readonly FaultCase[] = [
   ...["garbage:0", "garbage:1"].map((fault) => ({
-    title: `answers an event of broken JSON (${fault}) with an error`,
+    title: `F5: answers an event of broken JSON (${fault}) with an error`,
     async run(context: FaultContext) {
       const code = codeOf(await rejection(callWith(context, { fault })));
       expectThat(["MODEL_PROTOCOL", "MODEL_STREAM_BROKEN"].includes(code), `the error was ${code}`);
     },
   })),
   ...["error-event:0", "error-event:1"].map((fault) => ({
-    title: `answers the vendor's error event in a stream (${fault}) with the vendor's error`,
+    title: `F5: answers the vendor's error event in a stream (${fault}) with the vendor's error`,
     async run(context: FaultContext) {
       const error = await rejection(callWith(context, { fault }));
       expectSame([codeOf(error), retryOf(error)[0]], ["MODEL_OVERLOADED", true], "the error");

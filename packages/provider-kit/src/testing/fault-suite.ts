@@ -43,6 +43,11 @@ export function faultSuite(options: RecordingSuiteOptions): void {
       options.runner.it(title, () => survivesCuts({ options, recording, replay: replay() }), faultsTimeoutMs);
     }
     const few = [...recordings.filter(isStreamed).slice(0, 2), ...recordings.filter((recording) => !isStreamed(recording)).slice(0, 1)];
+    const withCalls = recordings.filter((recording) => isStreamed(recording) && recording.truth.toolCalls.length > 0).slice(0, 2);
+    for (const recording of [...new Set([...few.filter(isStreamed), ...withCalls])]) {
+      const title = `F5: answers an error event anywhere in ${recording.id} with the vendor's error, also after whole calls, unless all was said`;
+      options.runner.it(title, () => survivesErrors({ options, recording, replay: replay() }), faultsTimeoutMs);
+    }
     for (const recording of few) {
       for (const each of failureCases(recording)) {
         options.runner.it(`${each.title} (${recording.id})`, () => each.run({ options, recording, replay: replay() }), faultsTimeoutMs);
@@ -91,6 +96,29 @@ async function survivesCuts(context: FaultContext): Promise<void> {
   };
   await Promise.all(Array.from({ length: callsAtOnceMax }, work));
   expectThat(flaws.length === 0, `${recording.id} (${flaws.length} faults not seen):\n${flaws.slice(0, 12).join("\n")}`);
+}
+
+async function survivesErrors(context: FaultContext): Promise<void> {
+  const { recording } = context;
+  const whole = (await callWith(context, { chunk: "whole" })).answer;
+  const last = bordersOf(Buffer.from(recording.response.body, "utf8"), recording.provider === "ollama").length - 1;
+  const step = Math.max(1, Math.ceil(last / truncationsMax));
+  const places = Array.from({ length: last + 1 }, (_, at) => at).filter((at) => at % step === 0 || at > last - 6);
+  const flaws: string[] = [];
+  let rejected = 0;
+  for (const at of places) {
+    const outcome = await callWith(context, { fault: `error-event:${at}`, chunk: "whole" }).catch((error: unknown) => error);
+    if (isAgentError(outcome)) {
+      rejected++;
+      if (outcome.code !== "MODEL_OVERLOADED" || !outcome.retryable) flaws.push(`after ${at} events: ${outcome.code}: ${outcome.message}`);
+    } else {
+      const said = (outcome as CollectedAnswer).answer;
+      const difference = differenceOf([said.parts, said.ended], [whole.parts, whole.ended], "half an answer was taken for the whole");
+      if (difference !== undefined) flaws.push(`after ${at} events: ${difference}`);
+    }
+  }
+  expectThat(flaws.length === 0, `${recording.id}:\n${flaws.join("\n")}`);
+  expectThat(rejected >= places.length / 2, `only ${rejected} of ${places.length} errors were seen`);
 }
 
 /** A call with a broken wire must reject as such, or be whole. Usage may come after the answer is complete, so it may be missing. */
