@@ -12,6 +12,7 @@ import { memoryStore } from "../src/memory/index.ts";
 import { digestOf } from "../src/message/digest.ts";
 import type { Logger, SessionStore } from "../src/ports/index.ts";
 import { appendLimits } from "../src/ports/session-log.ts";
+import { compareCursors, type EventCursor } from "../src/protocol/index.ts";
 import { simulateLoop } from "../src/testing/loop-simulator.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";
 import { seededIds } from "../src/testing/seeded-ids.ts";
@@ -87,6 +88,41 @@ describe("a state", () => {
       { numRuns: 3 },
     );
     expect(cuts).toBeGreaterThan(200);
+  });
+});
+
+describe("the history of a session with a snapshot", () => {
+  const told = async (store: SessionStore, after: EventCursor): Promise<readonly DurableEvent[]> => {
+    const events: DurableEvent[] = [];
+    for await (const batch of readHistory(store, ref, { after })) events.push(...batch);
+    return events;
+  };
+
+  it("after any cursor is the rest of the whole, and begins at the snapshot where that is before the cursor", async () => {
+    const { facts, states } = longSession(4);
+    const { store, reads } = watched(memoryStore());
+    await append(store, facts);
+    const all = await told(store, { seq: 0, k: 0 });
+    const cut = snapshotLimits.facts + 20;
+    await keep(snapshotsOf(store), states[cut] as State);
+    for (const after of all.filter(({ seq }) => seq > cut - 30)) {
+      reads.length = 0;
+      expect(await told(store, after)).toEqual(all.filter((event) => compareCursors(event, after) > 0));
+      expect(reads.includes(1)).toBe(after.seq <= cut);
+    }
+  });
+
+  it("that is not what was written is the rest of the whole too", async () => {
+    const { facts, states } = longSession(4);
+    const store = memoryStore();
+    await append(store, facts);
+    const after = { seq: facts.length - 3, k: 0 };
+    const whole = await told(store, after);
+    await keep(snapshotsOf(store), states[snapshotLimits.facts] as State);
+    const { name, text } = await chunkOf(store);
+    await store.drafts.put(ref, name, text.slice(1));
+    expect(whole.length).toBeGreaterThan(0);
+    expect(await told(store, after)).toEqual(whole);
   });
 });
 

@@ -2,6 +2,7 @@ import { closeCall } from "../loop/closing-results.ts";
 import type { FactBody } from "../loop/fact.ts";
 import { type Call, isAtRest, type State } from "../loop/state.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Offer } from "./inbox.ts";
 import { driverLimits } from "./session-options.ts";
 
 /** A client or a person is waited for. */
@@ -53,6 +54,12 @@ export function createDateTimer(clock: Clock, onDate: () => void): DateTimer {
 export function dueOf(state: State): number | null {
   if (state.status === "closed") return null;
   return isAtRest(state) ? (nextDate(state) ?? null) : 0;
+}
+
+/** What is to be recorded because a date has come. */
+export function lateOffer(state: State, now: number): Offer | undefined {
+  if (expiredCalls(state, now).length === 0) return undefined;
+  return { bodies: (newest) => expiredCalls(newest, now), needsOwner: true, isPatient: true };
 }
 
 /** The results of calls whose deadline has passed before anybody answered or decided. */

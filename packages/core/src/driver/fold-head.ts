@@ -60,3 +60,15 @@ export async function readState(shelf: Shelf, { chunks, lengths, rest }: FoldHea
   const [whole = rest] = await hydrate([rest], shelf.store.blobs, shelf.ref.scope);
   return stateFrom(whole, growths);
 }
+
+/** The state of a snapshot that ends at `lastSeq` or before; `undefined` where there is none, or it is not what it ought to be. */
+export async function keptState(shelf: Shelf, lastSeq: number): Promise<State | undefined> {
+  try {
+    const head = await readHead(shelf);
+    if (typeof head !== "object" || head.fold !== foldVersion || head.seq > lastSeq) return undefined;
+    const [state, [fact]] = await Promise.all([readState(shelf, head), shelf.store.log.read(shelf.ref, { from: head.seq, limit: 1 })]);
+    return typeof state === "object" && fact?.seq === head.seq && factDigest(fact) === head.fact ? state : undefined;
+  } catch {
+    return undefined; // What is wrong with the store the log says.
+  }
+}

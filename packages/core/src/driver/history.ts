@@ -4,7 +4,9 @@ import { emptyState, type State } from "../loop/state.ts";
 import type { SessionRef } from "../ports/session-log.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { compareCursors, type EventCursor } from "../protocol/cursor.ts";
+import { keptState } from "./fold-head.ts";
 import { storeError } from "./session-errors.ts";
+import { snapshotLimits } from "./snapshot-limits.ts";
 import { catchUp } from "./speculation.ts";
 import { type UnderstoodFacts, understandFacts } from "./understand-facts.ts";
 
@@ -20,7 +22,8 @@ export interface HistoryOptions {
 
 /**
  * What watchers were told of the facts so far, in batches of the log's order; ends at the tail, or before the first fact of a
- * newer version: the session's snapshot says `readOnly` then. Every call folds the log from its start.
+ * newer version: the session's snapshot says `readOnly` then. Every call folds the log, from
+ * its start or a snapshot before the cursor.
  * @throws AgentError SESSION_CORRUPT, STORE_*, BLOB_NOT_FOUND
  */
 export async function* readHistory(
@@ -28,7 +31,8 @@ export async function* readHistory(
   ref: SessionRef,
   { after = { seq: 0, k: 0 } }: HistoryOptions = {},
 ): AsyncGenerator<readonly DurableEvent[], void> {
-  let state: State = emptyState;
+  // Of the fact at the cursor some events may be still to come.
+  let state: State = (after.seq > snapshotLimits.facts && (await keptState({ store, ref }, after.seq - 1))) || emptyState;
   for (;;) {
     const { facts, tooNew } = await readFacts(store, ref, { from: state.seq + 1, limit: factsPerRead });
     if (facts.length === 0) return;

@@ -7,11 +7,11 @@ import type { DurableEvent } from "../loop/event.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { type AskOptions, askStore } from "./ask-store.ts";
 import type { Deps } from "./deps.ts";
-import type { LoadedFold } from "./fold-snapshots.ts";
+import { createFoldSnapshots, type FoldSnapshots, type LoadedFold } from "./fold-snapshots.ts";
 import { readNews } from "./read-news.ts";
 import { storeError } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
-import { catchUp } from "./speculation.ts";
+import { catchUp, type Speculation } from "./speculation.ts";
 
 /** A state that takes the place of the one before. */
 export interface Adoption {
@@ -26,12 +26,11 @@ export interface LogViewOptions extends Pick<AskOptions, "staysFor"> {
   /** Others have appended: what follows from that alone, before it is adopted. */
   readonly onForeign: (state: State) => void;
   readonly onAdopt: (adoption: Adoption) => void;
-  /** The log from its start; a fold that ends at `lastSeq` or before may stand for the first part of it. */
-  readonly load: (lastSeq: number) => Promise<LoadedFold>;
 }
 
 export class LogView {
   readonly #deps: Deps;
+  readonly #snapshots: FoldSnapshots;
   readonly #options: LogViewOptions;
   #state: State = emptyState;
   /** What could not be read again. */
@@ -44,9 +43,12 @@ export class LogView {
   #oldSeq = Number.POSITIVE_INFINITY;
   #isFresh = false;
   #tooNew: AgentError | undefined;
+  /** Everything that was read could be understood. */
+  #isOpen = false;
 
   constructor(deps: Deps, options: LogViewOptions) {
     this.#deps = deps;
+    this.#snapshots = createFoldSnapshots(deps);
     this.#options = options;
   }
 
@@ -67,6 +69,13 @@ export class LogView {
   /** SESSION_TOO_NEW: the log goes on in a newer version than this one. What comes before that can be read, and nothing be added. */
   get tooNew(): AgentError | undefined {
     return this.#tooNew;
+  }
+
+  /** True once when the log, which could be added to so far, can no longer: who came to move the session is to be told. */
+  hasJustClosed(): boolean {
+    const wasOpen = this.#isOpen;
+    this.#isOpen = false;
+    return wasOpen;
   }
 
   /** Others have appended what was not read yet. */
@@ -95,7 +104,7 @@ export class LogView {
     this.#tailSeq = 0;
     const before = this.#state;
     const ask = async (): Promise<LoadedFold> =>
-      before.seq === 0 ? this.#options.load(this.#oldSeq) : { base: before, ...(await readNews(this.#deps, before.seq)) };
+      before.seq === 0 ? this.#snapshots.load(this.#oldSeq) : { base: before, ...(await readNews(this.#deps, before.seq)) };
     const { base, facts, tooNew } = await askStore(ask, {
       clock: this.#deps.clock,
       answerMs: driverLimits.readMs,
@@ -103,6 +112,7 @@ export class LogView {
     });
     this.#isFresh = true;
     this.#tooNew = tooNew;
+    this.#isOpen ||= !tooNew;
     if (facts.length === 0 && base === before) return;
     const { state, events } = catchUp(base, facts, this.#deps.sessionId);
     this.#options.onForeign(state);
@@ -138,9 +148,16 @@ export class LogView {
     this.#options.onAdopt({ state, events, oldSeq });
   }
 
-  /** Nothing moves any more: what was recovered is dealt with. */
+  /** A batch of this handle is in the log. */
+  append({ state, events, bytes }: Speculation, isOwner: boolean): void {
+    this.adopt(state, events);
+    if (isOwner) this.#snapshots.grew(bytes);
+  }
+
+  /** Nothing is to be done now: what was recovered is dealt with when nothing moves any more, and there is time for a snapshot. */
   rest(): void {
     if (isAtRest(this.#state)) this.#wasRecovered = false;
+    this.#snapshots.heed(this.#state);
   }
 
   /** Forgets all, so that the next use reads it again. */
@@ -151,5 +168,6 @@ export class LogView {
     this.#state = emptyState;
     this.#tooNew = undefined;
     this.#tailSeq = 0;
+    this.#snapshots.forget();
   }
 }

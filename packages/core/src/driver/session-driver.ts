@@ -16,11 +16,10 @@ import { createToolRegistry } from "../tools/tool-registry.ts";
 import { type BatchDecision, isForLog } from "./batch-decision.ts";
 import { createClosings } from "./closings.ts";
 import { type Committed, commitBatch } from "./commit.ts";
-import { createDateTimer, type DateTimer, dueOf, expiredCalls } from "./dates.ts";
+import { createDateTimer, type DateTimer, dueOf, lateOffer } from "./dates.ts";
 import type { Deps } from "./deps.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
 import { createEffects, type Effects } from "./effects.ts";
-import { createFoldSnapshots, type FoldSnapshots } from "./fold-snapshots.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.ts";
 import { createListening, type Listening } from "./listening.ts";
@@ -42,14 +41,12 @@ export class SessionDriver {
   private readonly inbox: Inbox;
   private readonly listening: Listening;
   private readonly drafts: Drafts;
-  private readonly snapshots: FoldSnapshots;
   private readonly watchers = createWatchers();
-  private readonly view: LogView;
+  /** What is known of the log here. */
+  readonly view: LogView;
   private readonly own: Ownership;
   private isPumping = false;
   private isDisposed = false;
-  /** The log was all understood so far: what begins here can be gone on with. */
-  private isOpenToAll = false;
   /** May own the session; false for good once it was handed over. */
   private drives: boolean;
   /** Told once a session that is handed over has no owner here. */
@@ -63,9 +60,7 @@ export class SessionDriver {
     this.drives = deps.drives;
     this.inbox = createInbox(deps.clock);
     const { channel, ref } = deps;
-    this.snapshots = createFoldSnapshots(deps);
     this.view = new LogView(deps, {
-      load: (lastSeq) => this.snapshots.load(lastSeq),
       onForeign: ({ epoch }) => void (this.own.lease && epoch > this.own.lease.epoch && this.loseLease()),
       onAdopt: (adoption) => this.adopted(adoption),
       staysFor: () => this.staysFor(),
@@ -99,28 +94,13 @@ export class SessionDriver {
     return this.view.state;
   }
 
-  /** The state that was lost with the store, until it can be read again. */
-  get staleState(): State | undefined {
-    return this.view.staleState;
-  }
-
-  /** A run was open when the log was read, and has not rested since: whoever ran it may have died. */
-  get wasRecovered(): boolean {
-    return this.view.wasRecovered;
-  }
-
   get isOwner(): boolean {
     return this.own.lease !== undefined;
   }
 
   /** A run that was cut off is being gone on with here: its owner is gone. */
   get isRecovering(): boolean {
-    return this.wasRecovered && this.isOwner;
-  }
-
-  /** The log goes on in a newer version than this one: it can be read up to there, and nothing be added. */
-  get isReadOnly(): boolean {
-    return this.view.tooNew !== undefined;
+    return this.view.wasRecovered && this.isOwner;
   }
 
   /** Reads the log, once. @throws AgentError SESSION_CORRUPT, STORE_* */
@@ -161,10 +141,9 @@ export class SessionDriver {
     if (this.isDisposed) return;
     this.isDisposed = true;
     this.date.cancel();
-    this.listening.end();
     const released = this.own.release();
     this.loseLease();
-    this.inbox.refuseAll(handleLetGo());
+    this.endDisposed();
     this.watchers.lost(handleLetGo());
     await released;
   }
@@ -204,16 +183,21 @@ export class SessionDriver {
     }
     this.isPumping = false;
     if (!this.isOwner) for (const resolve of this.handedOver.splice(0)) resolve();
-    if (this.isDisposed) this.inbox.refuseAll(handleLetGo());
+    if (this.isDisposed) this.endDisposed();
     if (this.isDisposed || isLost) return;
     if (this.inbox.length > 0 || this.view.isBehind) this.kick();
     else this.settle();
   }
 
+  /** What came while it was let go of, and what a claim under way began to listen to. */
+  private endDisposed(): void {
+    this.listening.end();
+    this.inbox.refuseAll(handleLetGo());
+  }
+
   /** One decision: from what came to one batch. False when nothing is left to do now. */
   private async decide(): Promise<boolean> {
     if (this.view.tooNew) return this.refuse(this.view.tooNew);
-    this.isOpenToAll = true;
     if (this.own.lease?.isSure === false) await this.own.lease.makeSure();
     const isMine = this.isOwner;
     const wantsOwner = this.drives && (this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.state)));
@@ -246,15 +230,11 @@ export class SessionDriver {
   }
 
   /** A newer version has gone on with the session: whoever can read it is to own it. Those who came since only look. */
-  private async refuse(tooNew: AgentError): Promise<false> {
-    const released = this.own.release();
+  private refuse(tooNew: AgentError): false {
+    void this.own.release();
     this.loseLease();
     this.inbox.refuseAll(tooNew);
-    if (this.isOpenToAll) {
-      this.isOpenToAll = false;
-      this.watchers.lost(tooNew);
-    }
-    await released;
+    if (this.view.hasJustClosed()) this.watchers.lost(tooNew);
     return false;
   }
 
@@ -276,8 +256,7 @@ export class SessionDriver {
       case "dup":
         if (decision.rests) this.own.drop();
         this.emptyConflicts = 0;
-        this.view.adopt(decision.speculation.state, decision.speculation.events);
-        if (decision.lease) this.snapshots.grew(decision.speculation.bytes);
+        this.view.append(decision.speculation, decision.lease !== undefined);
         this.deps.channel?.publish(this.deps.ref, decision.speculation.events);
         await this.finish(decision);
         return true;
@@ -355,7 +334,6 @@ export class SessionDriver {
   private lose(error: AgentError): void {
     this.loseLease();
     this.view.lose(error);
-    this.snapshots.forget();
     this.listening.end();
     const level = error.code === "SESSION_CLOSED" ? "info" : "error";
     this.deps.logger.log(level, error.message, { code: error.code, session: this.deps.sessionId });
@@ -371,19 +349,17 @@ export class SessionDriver {
     this.attend();
     // A retry is its owner's to wait for: whoever else woke up for it would find nothing to do, again and again.
     const isWaitedFor = this.isOwner || isAtRest(this.state);
-    this.date.set(this.drives && !this.isReadOnly && isWaitedFor ? this.state : emptyState);
-    this.snapshots.heed(this.state);
+    this.date.set(this.drives && !this.view.tooNew && isWaitedFor ? this.state : emptyState);
   }
 
   private attend(): void {
     const isWatched = this.watchers.size > 0;
-    this.listening.attend({ isOwner: this.isOwner, isWatched, mayTakeOver: this.drives && !this.isReadOnly && !isAtRest(this.state) });
+    this.listening.attend({ isOwner: this.isOwner, isWatched, mayTakeOver: this.drives && !this.view.tooNew && !isAtRest(this.state) });
   }
 
   private onDate(): void {
-    const now = this.deps.clock.now();
-    const isLate = expiredCalls(this.state, now).length > 0;
-    if (isLate) this.offer({ bodies: (state) => expiredCalls(state, now), needsOwner: true, isPatient: true }).catch(() => {});
+    const late = lateOffer(this.state, this.deps.clock.now());
+    if (late) this.offer(late).catch(() => {});
     else this.kick();
   }
 }

@@ -91,6 +91,7 @@ function handleOf(session: AgentSession): Handle {
 
 function sessionOver(handle: Handle): AgentSession {
   const { deps, driver } = handle;
+  const isReadOnly = (): boolean => driver.view.tooNew !== undefined;
   const session: AgentSession = {
     id: deps.sessionId,
     get status() {
@@ -124,12 +125,9 @@ function sessionOver(handle: Handle): AgentSession {
       return pendingApprovals(driver.state);
     },
     get isInterrupted() {
-      return driver.wasRecovered && !isAtRest(driver.state);
+      return driver.view.wasRecovered && !isAtRest(driver.state);
     },
-    async ready() {
-      await driver.load();
-      return session;
-    },
+    ready: () => driver.load().then(() => session),
     submit: (input, options = {}) => submitInput(handle, input, options),
     follow: (follower) => followSession(handle, follower),
     lanes: (runId) => driver.hub.snapshots(runId).filter(({ lane }) => isLaneOpen(driver.state, lane)),
@@ -140,19 +138,19 @@ function sessionOver(handle: Handle): AgentSession {
       return driver.state.run?.runId;
     },
     get isResting() {
-      return driver.isReadOnly || isAtRest(driver.state);
+      return isReadOnly() || isAtRest(driver.state);
     },
     get isReadOnly() {
-      return driver.isReadOnly;
+      return isReadOnly();
     },
     get isOwner() {
       return driver.isOwner;
     },
     get dueAt() {
-      return driver.isReadOnly ? null : dueOf(driver.state);
+      return isReadOnly() ? null : dueOf(driver.state);
     },
-    snapshot: () => snapshotOf(driver.state, deps.sessionId, driver.isReadOnly),
-    staleSnapshot: () => driver.staleState && snapshotOf(driver.staleState, deps.sessionId),
+    snapshot: () => snapshotOf(driver.state, deps.sessionId, isReadOnly()),
+    staleSnapshot: () => driver.view.staleState && snapshotOf(driver.view.staleState, deps.sessionId),
     subscribe: (listener) => driver.hub.listen(guardListener(deps)((events: readonly SessionEvent[]) => listener(events))),
     ...commandsOf(handle),
     handOver: () => driver.handOver(),
