@@ -1,7 +1,20 @@
 /** Deterministic simulation of agents: many nodes, a virtual clock, a faulty store, and a crash at any step, from one seed. */
 export type { Finding } from "./check/finding.ts";
+export type { RecoveryRow } from "./crash/recovery-rows.ts";
+export {
+  type CrashFailure,
+  type CrashKind,
+  type CrashPointsOptions,
+  type CrashPointsReport,
+  type CrashReplay,
+  replayCrash,
+  runCrashPoints,
+} from "./crash/run-crash-points.ts";
+export type { Fuse, ScriptSetting } from "./crash/run-script.ts";
 export type { ExpandedOptions, FaultRates, SimulateOptions } from "./run/expand-options.ts";
+export { describeFailure, type Figures, type RunSeedsOptions, runSeeds, type SeedsReport } from "./run/run-seeds.ts";
 export { type SimulationReport, simulate } from "./run/simulate.ts";
 export type { Dice } from "./world/dice.ts";
 export type { NodeRole } from "./world/session-host.ts";
 export type { ModelScript } from "./world/simulated-model.ts";
+export type { Fate } from "./world/simulated-node.ts";

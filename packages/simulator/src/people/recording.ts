@@ -17,6 +17,8 @@ export interface Recording {
   readonly calls: ReadonlyMap<string, { readonly toolCallId: string; readonly toolName: string }>;
   /** Calls that wait for a decision, with the digest of their arguments. */
   readonly approvals: ReadonlyMap<string, string>;
+  /** How many events of a type it was told, ephemeral ones too. */
+  countOf(type: SessionEvent["type"]): number;
   /** The run that it was told of last, until its end. */
   readonly openRun: string | undefined;
 }
@@ -36,6 +38,7 @@ export function createRecording(): Recording {
   const closedHere = new Set<number>();
   const calls = new Map<string, { readonly toolCallId: string; readonly toolName: string }>();
   const approvals = new Map<string, string>();
+  const counts = new Map<SessionEvent["type"], number>();
   let openRun: string | undefined;
 
   const close = (isMine: (lane: Lane) => boolean): Lane | undefined => {
@@ -137,6 +140,7 @@ export function createRecording(): Recording {
     flaws,
     calls,
     approvals,
+    countOf: (type) => counts.get(type) ?? 0,
     get openRun() {
       return openRun;
     },
@@ -154,6 +158,7 @@ export function createRecording(): Recording {
     },
     take(events) {
       for (const event of events) {
+        counts.set(event.type, (counts.get(event.type) ?? 0) + 1);
         if ("lane" in event) takeEphemeral(event);
         else takeDurable(event);
       }

@@ -36,7 +36,7 @@ export interface SimulatedClient {
   abort(): void;
   /** Answers what it was told waits for it. `isDouble`: some are given again, some differently. */
   answer(options?: { readonly isDouble?: boolean }): void;
-  decide(options?: { readonly isDouble?: boolean }): void;
+  decide(options?: { readonly isDouble?: boolean; readonly decision?: "allow" | "deny" }): void;
   rename(): void;
   /** Connects, elsewhere if it was connected, and goes on from its cursor. */
   connect(host?: SessionHost): void;
@@ -48,6 +48,8 @@ export interface ClientOptions {
   readonly name: string;
   readonly session: string;
   readonly dice: Dice;
+  /** True: never gives up. Default: one in five does. */
+  readonly isPatient?: boolean;
 }
 
 /** After so long without an answer a client tries again. */
@@ -57,7 +59,7 @@ const triesInStorm = 6;
 /** What came of one request: a value, a refusal for good, or nobody knows. */
 type Answer<T> = { readonly value: T } | { readonly refusal: string } | "unknown";
 
-export function createClient({ world, name, session, dice }: ClientOptions): SimulatedClient {
+export function createClient({ world, name, session, dice, isPatient: isAlwaysPatient = false }: ClientOptions): SimulatedClient {
   const { time, trace } = world;
   const recording = createRecording();
   const acknowledged: Acknowledged[] = [];
@@ -94,7 +96,7 @@ export function createClient({ world, name, session, dice }: ClientOptions): Sim
   /** Tries until there is an answer, at any process. A patient client tries until the world is calm. */
   const insist = async <T>(what: string, act: (handle: AgentSession) => Promise<T>): Promise<Answer<T>> => {
     openCount += 1;
-    const isPatient = dice.chance(0.8);
+    const isPatient = isAlwaysPatient || dice.chance(0.8);
     for (let tries = 1; ; tries++) {
       const answer = await ask(world.anyHost(dice), act);
       if (answer !== "unknown" || (tries >= triesInStorm && !isPatient)) {
@@ -159,9 +161,9 @@ export function createClient({ world, name, session, dice }: ClientOptions): Sim
         if (isDouble) void answerOne(callKey, dice.chance(0.5) ? text : `${text} Or not.`);
       }
     },
-    decide({ isDouble = false } = {}) {
+    decide({ isDouble = false, decision } = {}) {
       for (const callKey of recording.approvals.keys()) {
-        void decideOne(callKey, dice.chance(0.7) ? "allow" : "deny");
+        void decideOne(callKey, decision ?? (dice.chance(0.7) ? "allow" : "deny"));
         if (isDouble) void decideOne(callKey, dice.chance(0.5) ? "allow" : "deny");
       }
     },

@@ -5,7 +5,10 @@ import type { VirtualTime } from "./virtual-time.ts";
 import { witnessedTools } from "./witnessed-tools.ts";
 
 /** The agent as one process runs it for one session: its own hooks and tools, watched, over the simulated model. */
-export function nodeAgent(agent: Agent, options: Omit<ModelOptions, "like"> & { readonly toolSlowestMs: number }): Agent {
+export function nodeAgent(
+  agent: Agent,
+  options: Omit<ModelOptions, "like"> & { readonly toolSlowestMs: number; readonly toolMs?: (tool: string) => number },
+): Agent {
   const { node, time, toolSlowestMs } = options;
   return createAgent({
     ...agent,

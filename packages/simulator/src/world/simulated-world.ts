@@ -63,6 +63,10 @@ export interface WorldOptions {
   readonly modelPaceMs: { readonly first: number; readonly next: number };
   readonly toolSlowestMs: number;
   readonly faults: FaultRates;
+  /** True: clients speak to the first process that lives. Default: to any. */
+  readonly isSticky?: boolean;
+  /** How long a tool takes, in virtual milliseconds. Default: as the dice say. */
+  readonly toolMs?: (tool: string) => number;
   /** Decides before the dice do. */
   readonly fuse?: (asked: Parameters<FateOf>[0]) => Partial<Fate> | undefined;
   readonly sabotage?: Sabotage | undefined;
@@ -117,6 +121,7 @@ export function createWorld(options: WorldOptions): World {
           isCalm: () => isCalm,
           paceMs: options.modelPaceMs,
           toolSlowestMs: options.toolSlowestMs,
+          ...(options.toolMs ? { toolMs: options.toolMs } : {}),
         }),
         id: session,
         store: nodeStore,
@@ -151,7 +156,8 @@ export function createWorld(options: WorldOptions): World {
     anyHost(from) {
       const serving = hosts.filter(({ role }) => role !== "worker");
       const alive = serving.filter(({ node }) => node.state !== "dead");
-      return from.oneOf(alive.length > 0 ? alive : serving);
+      const [first] = alive;
+      return options.isSticky && first ? first : from.oneOf(alive.length > 0 ? alive : serving);
     },
     start,
   };

@@ -13,6 +13,8 @@ export interface WitnessedToolsOptions {
   readonly isCalm: () => boolean;
   /** The longest that a tool takes, in virtual milliseconds. */
   readonly slowestMs: number;
+  /** How long this tool takes instead. */
+  readonly toolMs?: (tool: string) => number;
 }
 
 /**
@@ -41,7 +43,8 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
   const { callKey, attempt } = context;
   if (!node.does("tool-start", `${tool.name} ${callKey}`)) return never();
   const start = witness.toolStarted({ session, node: node.name, tool: tool.name, callKey, attempt, atMs: time.nowMs });
-  const tookMs = dice.chance(0.2) ? dice.between(0, options.slowestMs) : dice.between(0, options.slowestMs / 20);
+  const tookMs =
+    options.toolMs?.(tool.name) ?? (dice.chance(0.2) ? dice.between(0, options.slowestMs) : dice.between(0, options.slowestMs / 20));
   // A tool that ignores its signal works on after it.
   const signal = dice.chance(0.7) ? context.signal : undefined;
   const workMs = tookMs * dice.next();

@@ -1,0 +1,148 @@
+/*
+ * Owns: one scripted conversation over a calm world in which a process dies, or a request is lost, at one chosen place.
+ */
+import type { Fact } from "@loopwright/core";
+import { checkWorld } from "../check/check-world.ts";
+import type { Finding } from "../check/finding.ts";
+import { readLog } from "../check/log-model.ts";
+import { createClient, type SimulatedClient } from "../people/simulated-client.ts";
+import { expandOptions } from "../run/expand-options.ts";
+import { createDice } from "../world/dice.ts";
+import { digestInOrder } from "../world/in-order-digests.ts";
+import type { NodeRole } from "../world/session-host.ts";
+import type { Fate } from "../world/simulated-node.ts";
+import { factsOf } from "../world/simulated-store.ts";
+import { createWorld, type Sabotage, type World } from "../world/simulated-world.ts";
+import { createTrace } from "../world/trace.ts";
+import { createVirtualTime } from "../world/virtual-time.ts";
+import { scriptAgent, scriptedToolMs, scriptModel } from "./script-agent.ts";
+import type { ScriptedAct, TurnScript } from "./turn-script.ts";
+
+/** At its n-th request this happens to a process. */
+export interface Fuse {
+  /** `n1.1`, `n2.1`, ... */
+  readonly node: string;
+  readonly place: number;
+  readonly fate: Partial<Fate>;
+}
+
+/** `together`: every process serves and drives. `apart`: the first and third serve, the others drive. */
+export type ScriptSetting = "together" | "apart";
+
+export interface ScriptOptions {
+  readonly setting: ScriptSetting;
+  readonly fuses: readonly Fuse[];
+  readonly sabotage?: Sabotage;
+}
+
+const rolesOf: { readonly [setting in ScriptSetting]: readonly NodeRole[] } = {
+  together: ["all", "all", "all"],
+  apart: ["server", "worker", "server", "worker"],
+};
+
+export interface ScriptRun {
+  readonly world: World;
+  readonly facts: readonly Fact[];
+  /** What the log held when the first process died; absent: none did. */
+  readonly factsAtCrash: readonly Fact[] | undefined;
+  readonly findings: readonly Finding[];
+  /** Requests of each process until the conversation was over. */
+  readonly requests: ReadonlyMap<string, readonly string[]>;
+}
+
+const session = "s1";
+const lookMs = 250;
+const quietMs = 90_000;
+const restMs = 1_500;
+/** Longer than a process stops. */
+const hearMaxMs = 30_000;
+
+/** Runs the script once; the same script and fuses give the same run. */
+export async function runScript(script: TurnScript, { setting, fuses, sabotage }: ScriptOptions): Promise<ScriptRun> {
+  const time = createVirtualTime({ realWaitMs: 2_000 });
+  const expanded = expandOptions({ seed: 1, calm: true, roles: rolesOf[setting], sessions: 1, clientsPerSession: 1, leaseMs: 5_000 });
+  const agent = scriptAgent(script, () => world.witness);
+  const world: World = createWorld({
+    ...expanded,
+    deaf: [],
+    hasChannel: true,
+    modelPaceMs: { first: 100, next: 30 },
+    time,
+    trace: createTrace(false),
+    dice: createDice(1),
+    agent,
+    model: scriptModel(script),
+    isSticky: true,
+    toolMs: scriptedToolMs,
+    sabotage,
+    fuse: ({ node, place }) => fuses.find((fuse) => fuse.node === node.name && fuse.place === place)?.fate,
+  });
+  world.calmDown();
+  const stop = digestInOrder();
+  let atCrash: Promise<readonly Fact[]> | undefined;
+  for (const { node } of world.hosts)
+    node.onDeath(() => {
+      atCrash ??= factsOf(world.store, { scope: world.scope, session });
+    });
+  try {
+    const client = createClient({ world, name: "c1", session, dice: createDice(7), isPatient: true });
+    followScript(world, client, script.acts ?? [{ after: "start", does: "say" }]);
+    const stalled = await untilOver(world, client);
+    const requests = new Map(world.everyHost.map(({ node }) => [node.name, [...node.asked]]));
+    const isOver = stalled.length === 0;
+    const findings = [
+      ...stalled,
+      ...(await checkWorld({ world, clients: [client], options: { calm: false, leaseMs: expanded.leaseMs }, isOver })),
+    ];
+    return { world, facts: await factsOf(world.store, { scope: world.scope, session }), factsAtCrash: await atCrash, findings, requests };
+  } finally {
+    stop();
+  }
+}
+
+/** Does what the script says as soon as the client was told of what it waits for. */
+function followScript(world: World, client: SimulatedClient, acts: readonly ScriptedAct[]): void {
+  const open = new Set(acts);
+  const look = (): void => {
+    if (!client.isConnected) client.connect();
+    for (const act of open) {
+      if (act.after !== "start" && client.recording.countOf(act.after) < (act.nth ?? 1)) continue;
+      open.delete(act);
+      performed[act.does](client);
+    }
+    world.time.schedule(5, look);
+  };
+  look();
+}
+
+const performed: { readonly [does in ScriptedAct["does"]]: (client: SimulatedClient) => void } = {
+  say: (client) => client.say("enqueue"),
+  steer: (client) => client.say("steer"),
+  interrupt: (client) => client.say("interrupt"),
+  abort: (client) => client.abort(),
+  answer: (client) => client.answer(),
+  "answer-twice": (client) => client.answer({ isDouble: true }),
+  allow: (client) => client.decide({ decision: "allow" }),
+  deny: (client) => client.decide({ decision: "deny" }),
+  "decide-twice": (client) => client.decide({ isDouble: true }),
+  rename: (client) => client.rename(),
+};
+
+async function untilOver(world: World, client: SimulatedClient): Promise<readonly Finding[]> {
+  const { time, store, scope } = world;
+  let moved = { length: 0, sinceMs: 0 };
+  for (let restingSince = Number.POSITIVE_INFINITY; ; ) {
+    await time.pass({ untilMs: time.nowMs + lookMs });
+    const facts = await factsOf(store, { scope, session });
+    if (facts.length !== moved.length) moved = { length: facts.length, sinceMs: time.nowMs };
+    const { owed, waiting, inputs } = readLog(facts);
+    const isBusy = owed !== undefined || waiting.length > 0 || client.openCount > 0 || inputs.length === 0;
+    restingSince = isBusy ? Number.POSITIVE_INFINITY : Math.min(restingSince, time.nowMs);
+    const isHeard = client.recording.countOf("run_end") >= facts.filter(({ type }) => type === "run.finished").length;
+    if (time.nowMs - restingSince >= (isHeard ? restMs : hearMaxMs)) return [];
+    if (isBusy && time.nowMs - moved.sinceMs > quietMs) {
+      const why = owed ?? (waiting.length > 0 ? `waits for ${waiting.join()}` : `${client.openCount} requests of the client are open`);
+      return [{ invariant: "S5", session, message: `nothing has moved for ${quietMs} ms: ${why}` }];
+    }
+  }
+}
