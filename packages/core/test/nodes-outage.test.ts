@@ -111,7 +111,7 @@ describe("while the store does not answer", () => {
     ["silent", 8_000],
     // Written with it, the lease is gone: the next renewal says so.
     ["written", 4_000],
-  ] as const)("(%s) for %s ms an answer under way is kept, and recorded under its first batch id", async (fault, awayMs) => {
+  ] as const)("row 29: (%s) for %s ms an answer under way is kept, and recorded under its first batch id", async (fault, awayMs) => {
     const scene = nodes();
     const { model, node, pass, types } = scene;
     const away = awayStore(scene);
@@ -155,32 +155,35 @@ describe("while the store does not answer", () => {
     expect(model).toHaveLength(1);
   });
 
-  it.each(faults)("(%s) for longer all is dropped, and gone on with once it is back, within ten seconds and by itself", async (fault) => {
-    const scene = nodes();
-    const { model, node, pass } = scene;
-    const away = awayStore(scene);
-    const session = node({ store: away.store });
-    const heard: SessionEvent[] = [];
-    await session.submit("go");
-    await calm();
-    model[0]?.say("half ");
-    away.fault = fault;
-    model[0]?.end();
-    await pass(16_000);
-    expect(session.isOwner).toBe(false);
-    away.fault = undefined;
-    heard.push(...heardBy(session));
-    await pass(10_000);
-    if (fault === "written") expect(model).toHaveLength(1);
-    else {
-      expect(model).toHaveLength(2);
-      model[1]?.say("whole");
-      model[1]?.end();
-      await pass(500);
-    }
-    expect(session.messages.at(-1)).toMatchObject({ role: "assistant", stopReason: "stop" });
-    expect((await scene.store.log.head(ref)).lease).toBeUndefined();
-  });
+  it.each(faults)(
+    "row 29: (%s) for longer all is dropped, and gone on with once it is back, within ten seconds and by itself",
+    async (fault) => {
+      const scene = nodes();
+      const { model, node, pass } = scene;
+      const away = awayStore(scene);
+      const session = node({ store: away.store });
+      const heard: SessionEvent[] = [];
+      await session.submit("go");
+      await calm();
+      model[0]?.say("half ");
+      away.fault = fault;
+      model[0]?.end();
+      await pass(16_000);
+      expect(session.isOwner).toBe(false);
+      away.fault = undefined;
+      heard.push(...heardBy(session));
+      await pass(10_000);
+      if (fault === "written") expect(model).toHaveLength(1);
+      else {
+        expect(model).toHaveLength(2);
+        model[1]?.say("whole");
+        model[1]?.end();
+        await pass(500);
+      }
+      expect(session.messages.at(-1)).toMatchObject({ role: "assistant", stopReason: "stop" });
+      expect((await scene.store.log.head(ref)).lease).toBeUndefined();
+    },
+  );
 
   it("an effect is not waited for longer than the lease", async () => {
     const scene = nodes();

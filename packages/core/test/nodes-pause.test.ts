@@ -55,7 +55,7 @@ function answeredLate(inner: SessionStore): { readonly store: SessionStore; hold
 }
 
 describe("a process that stood still", () => {
-  it("launches nothing of a batch that was written before, when another owns the session by now", async () => {
+  it("row 30: launches nothing of a batch that was written before, when another owns the session by now", async () => {
     const { node, store, clock, pass, model, types } = nodes();
     const [mine, own] = [stoppable(clock), spokenModel()];
     const late = answeredLate(store);

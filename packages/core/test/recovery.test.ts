@@ -5,7 +5,7 @@ import type { ModelRequest, SessionStore } from "../src/ports/index.ts";
 import { type ManualClock, manualClock } from "../src/testing/manual-clock.ts";
 import { seededIds } from "../src/testing/seeded-ids.ts";
 import { type Death, type DyingStore, dyingStore } from "./dying-store.ts";
-import { calm, deferred } from "./harness.ts";
+import { calm } from "./harness.ts";
 
 const object = { type: "object" } as const;
 
@@ -142,181 +142,23 @@ describe("a process that dies at any append", () => {
   });
 });
 
-/** Runs the first process until it dies, and gives the second one after the lease is over. */
-async function dieAndBoot(world: ReturnType<typeof machine>, death: Death): Promise<Process> {
-  const first = world.boot(death);
-  execute(first.session, "go");
-  await calm();
-  world.clock.advance(leaseMs + 1);
-  return world.boot();
-}
-
-describe("the recovery table", () => {
-  it("rows 1, 2: an input whose append was cut off is accepted once when it is sent again under its key", async () => {
-    for (const when of ["before", "after"] as const) {
-      const { boot, clock, facts } = machine();
-      execute(boot({ at: 1, when }).session, "go", { idempotencyKey: "k" });
-      await calm();
-      clock.advance(leaseMs + 1);
-      expect((await finish(execute(boot().session, "go", { idempotencyKey: "k" }).result(), clock)).text).toBe("done");
-      expect(countOf(await facts(), "input.accepted")).toBe(1);
-    }
-  });
-
-  it("rows 3, 4: an input that is durable without a run gets one from whoever resumes", async () => {
-    const { boot, clock, facts } = machine();
-    const { session, store } = boot();
-    await store.log.append(
-      { scope: "local", session: "s" },
-      {
-        expectedSeq: 0,
-        batchId: "b",
-        facts: [
-          { type: "session.opened", agent: "a", at: 0, v: 1 },
-          { type: "input.accepted", inputId: "i", runId: "r", mode: "enqueue", message: { role: "user", content: "go" }, at: 0, v: 1 },
-        ],
-      },
-    );
-    expect((await finish(resume(session).result(), clock)).text).toBe("done");
-    expect(countOf(await facts(), "run.started")).toBe(1);
-  });
-
-  it("rows 5, 6, 7: a claim, a run or a model call that never went out is made again", async () => {
-    const world = machine();
-    const second = await dieAndBoot(world, { at: 1, when: "after" });
-    expect((await finish(resume(second.session).result(), world.clock)).text).toBe("done");
-    const log = await world.facts();
-    expect(log.find((fact) => fact.type === "model.failed")).toMatchObject({ attempt: 1, failure: { code: "CRASHED" } });
-    expect(log.filter((fact) => fact.type === "model.started")[1]).toMatchObject({ turn: 1, attempt: 2 });
-  });
-
-  it("rows 8, 9: an answer that was cut off is told as thrown away, and made again from the start", async () => {
-    const world = machine();
-    const second = await dieAndBoot(world, { at: 2, when: "before" });
-    const stream = resume(second.session);
-    const result = await finish(stream.result(), world.clock);
-    const events = [];
-    for await (const event of stream) events.push(event);
-    const discarded = events.findIndex(({ type }) => type === "attempt_discarded");
-    expect(events[discarded]).toMatchObject({ code: "CRASHED", willRetry: true });
-    expect(events.slice(0, discarded).some(({ type }) => type === "text_delta")).toBe(false);
-    expect(result.text).toBe("done");
-  });
-
-  it("row 10: a committed answer whose acknowledgement was lost is not asked for again", async () => {
-    const world = machine();
-    const second = await dieAndBoot(world, { at: 2, when: "after" });
-    const asked = world.provider.requests.length;
-    await finish(resume(second.session).result(), world.clock);
-    const committed = (await world.facts()).filter((fact) => fact.type === "model.finished" && fact.turn === 1);
-    expect(committed).toHaveLength(1);
-    expect(asked).toBe(1);
-  });
-
-  it("rows 11, 12, 13: a started once tool is reported as interrupted and not started again", async () => {
-    const world = machine();
-    const second = await dieAndBoot(world, { at: 2, when: "after" });
-    await finish(resume(second.session).result(), world.clock);
-    const results = (await world.facts()).filter((fact) => fact.type === "tool.finished" && fact.callKey.endsWith(".1.0"));
-    expect(results).toMatchObject([{ outcome: "interrupted", output: [{ text: expect.stringContaining("Do not assume it failed") }] }]);
-    expect(world.starts.filter((start) => start.startsWith("once") && start.includes(".1.0"))).toEqual([]);
-  });
-
-  it("row 13: a once tool that can say what became of a call is asked first", async () => {
-    const hangs = deferred();
-    const asked: string[] = [];
-    const payment = defineTool({
-      name: "once",
-      description: "Pays.",
-      parameters: object,
-      execute: async () => hangs.promise.then(() => "never seen"),
-      lookup: async (key) => {
-        asked.push(key);
-        return "paid";
-      },
-    });
-    const tools = [
-      payment,
-      defineTool({ name: "again", description: "x", parameters: object, execute: () => "ok" }),
-      defineTool({ name: "pure", description: "x", parameters: object, execute: () => "ok" }),
-    ];
-    const world = machine(tools);
-    const second = await dieAndBoot(world, { at: 3, when: "before" });
-    const running = resume(second.session).result();
-    await calm();
-    const first = (await world.facts()).find((fact) => fact.type === "tool.finished" && fact.callKey.endsWith(".1.0"));
-    expect(first).toMatchObject({ outcome: "ok", output: [{ text: "paid" }] });
-    expect(asked[0]).toBe(first && "callKey" in first ? first.callKey : "");
-    hangs.resolve();
-    await finish(running, world.clock);
-  });
-
-  it("rows 14, 15, 16: idempotent and pure tools run again under the same key, as the next attempt", async () => {
-    const world = machine();
-    const second = await dieAndBoot(world, { at: 2, when: "after" });
-    await finish(resume(second.session).result(), world.clock);
-    const started = (await world.facts()).filter((fact) => fact.type === "tool.started" && fact.callKey.endsWith(".1.1"));
-    expect(started.map((fact) => fact.type === "tool.started" && fact.attempt)).toEqual([1, 2]);
-    expect(new Set(started.map((fact) => fact.type === "tool.started" && fact.idempotencyKey)).size).toBe(1);
-  });
-
-  it("row 17: of three parallel calls only the one without a result is handled", async () => {
-    const gate = deferred();
-    const runs: string[] = [];
-    const make = (name: string, act: () => Promise<string> | string): Tool =>
-      defineTool({
-        name,
-        description: "x",
-        parameters: object,
-        replay: "idempotent",
-        execute: (_, { attempt }) => {
-          runs.push(`${name} ${attempt}`);
-          return act();
-        },
-      });
-    const world = machine([make("once", () => "ok"), make("again", () => "ok"), make("pure", async () => gate.promise.then(() => "slow"))]);
-    const first = world.boot();
-    execute(first.session, "go");
-    await calm();
-    expect(countOf(await world.facts(), "tool.finished")).toBe(2);
-    await first.session[Symbol.asyncDispose]();
-    gate.resolve();
-    const second = world.boot();
-    await finish(resume(second.session).result(), world.clock);
-    expect(runs.filter((run) => run.endsWith("2"))).toEqual(["pure 2"]);
-  });
-
-  it("an owner that was paused past its lease is fenced: it drops everything and one history remains", async () => {
-    const gate = deferred();
-    const slow = defineTool({ name: "once", description: "x", parameters: object, execute: async () => gate.promise.then(() => "late") });
-    const tools = [
-      slow,
-      ...["again", "pure"].map((name) => defineTool({ name, description: "x", parameters: object, execute: () => "ok" })),
-    ];
-    const { boot, clock, facts } = machine(tools);
-    const paused = manualClock();
-    const zombie = boot(undefined, paused);
-    const old = execute(zombie.session, "go");
+/* The rows of docs/recovery.md one by one: rows-*.test.ts. */
+describe("a session that is recovered", () => {
+  it("C04: has no doubled input: the same words said again after a crash are the interrupted ones, unless they were answered", async () => {
+    const { boot, clock, facts, provider } = machine();
+    execute(boot({ at: 2, when: "before" }).session, "go");
     await calm();
     clock.advance(leaseMs + 1);
-    const next = boot();
-    const running = resume(next.session).result();
-    await calm();
-    gate.resolve();
-    await finish(running, clock);
-    const settled = (await facts()).filter((fact) => fact.type === "tool.finished" && fact.callKey.endsWith(".1.0"));
-    expect(settled).toMatchObject([{ outcome: "interrupted" }]);
-    expect((await finish(old.result(), paused)).status).toBe("completed");
-  });
-
-  it("the same words said again after a crash are not a second input, unless they were answered", async () => {
-    const world = machine();
-    const second = await dieAndBoot(world, { at: 2, when: "before" });
-    await second.session.ready();
-    expect(second.session.isInterrupted).toBe(true);
-    await finish(execute(second.session, "go").result(), world.clock);
-    expect(countOf(await world.facts(), "input.accepted")).toBe(1);
-    await finish(execute(second.session, "go").result(), world.clock);
-    expect(countOf(await world.facts(), "input.accepted")).toBe(2);
+    const { session } = boot();
+    await session.ready();
+    expect(session.isInterrupted).toBe(true);
+    const asked = provider.requests.length;
+    await finish(execute(session, "go").result(), clock);
+    expect(countOf(await facts(), "input.accepted")).toBe(1);
+    const said = (request: ModelRequest | undefined): number => request?.messages.filter(({ role }) => role === "user").length ?? 0;
+    expect(said(provider.requests[asked])).toBe(1);
+    await finish(execute(session, "go").result(), clock);
+    expect(countOf(await facts(), "input.accepted")).toBe(2);
+    expect(said(provider.requests.at(-1))).toBe(2);
   });
 });
