@@ -82,4 +82,28 @@ describe("a session that is let go", () => {
     expect(await store.log.read(ref)).toHaveLength(2);
     expect((await store.log.head({ scope: "local", session: "s1" })).lease).toBeUndefined();
   });
+
+  it("while it claims listens for nobody afterwards", async () => {
+    const inner = memoryStore();
+    let listeners = 0;
+    const subscribe: SessionLog["subscribe"] = (ref, listener) => {
+      const stop = inner.log.subscribe?.(ref, listener);
+      listeners += 1;
+      return () => {
+        listeners -= 1;
+        stop?.();
+      };
+    };
+    const held = heldStore({ ...inner, log: { ...inner.log, subscribe } }, "claim");
+    const { session } = world([{ text: "no" }], { session: { store: held.store } });
+    const stream = execute(session, "hi");
+    await held.reached;
+    expect(listeners).toBe(1);
+    const gone = session[Symbol.asyncDispose]();
+    held.letThrough();
+    await gone;
+    await calm();
+    expect(await howStands(stream.result())).toBe("rejected");
+    expect(listeners).toBe(0);
+  });
 });

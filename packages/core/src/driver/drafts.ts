@@ -22,17 +22,25 @@ export function createDrafts({ store, ref, clock }: Pick<Deps, "store" | "ref" |
   let cancel: (() => void) | undefined;
   let written = "";
   let isBusy = false;
+  /** There is one, or one on its way. */
+  let isKept = false;
 
+  const remove = (): void => {
+    isKept = false;
+    void (async () => store.drafts.remove(ref, draftName))().catch(() => {});
+  };
   const write = async (): Promise<void> => {
     const events = lanes();
     const mark = events.map(({ lane, n }) => `${lane}.${n}`).join();
     if (isBusy || mark === "" || mark === written || events.reduce((sum, event) => sum + bytesOf(event), 0) > driverLimits.draftBytes)
       return;
     written = mark;
-    isBusy = true;
+    isBusy = isKept = true;
     // Snapshots are plain JSON; their type only says it with optional fields.
     await store.drafts.put(ref, draftName, { lanes: events } as { lanes: readonly EphemeralEvent[] } & Json).catch(() => {});
     isBusy = false;
+    // Over meanwhile: the session may be removed by now, and nothing of it may stay behind.
+    if (!cancel) remove();
   };
   const tick = (): void => {
     cancel = clock.after(driverLimits.draftMs, tick, { idle: true });
@@ -47,9 +55,8 @@ export function createDrafts({ store, ref, clock }: Pick<Deps, "store" | "ref" |
       }
       cancel?.();
       cancel = undefined;
-      if (written === "") return;
       written = "";
-      void (async () => store.drafts.remove(ref, draftName))().catch(() => {});
+      if (isKept && !isBusy) remove();
     },
   };
 }

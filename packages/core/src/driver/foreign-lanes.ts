@@ -136,8 +136,8 @@ class Foreign implements ForeignLanes {
     this.#lanes.set(id, lane);
     // Those that are held for openings which never come must not pile up.
     if (this.#lanes.size > driverLimits.foreignLanes) {
-      const [oldest] = this.#lanes.keys();
-      if (oldest !== undefined && !this.#lanes.get(oldest)?.isOpen) this.#lanes.delete(oldest);
+      const oldest = [...this.#lanes.values()].find(({ isOpen }) => !isOpen);
+      if (oldest) this.#lanes.delete(oldest.id);
     }
     return lane;
   }
