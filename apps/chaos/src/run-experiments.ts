@@ -42,34 +42,46 @@ function keep(name: string, result: KeptResult): void {
 
 const failuresShown = 20;
 
-/** Runs them one after another and prints what they measured; true when nothing was wrong. */
+/** Runs them one after another, those that may run beside others beside them, and prints what they measured; true when nothing was wrong. */
 export async function runExperiments({ experiments, tier, seed, write }: RigRun): Promise<boolean> {
   const say = (line: string): void => console.log(line);
   say(`Tier ${tier}, seed ${seed}, commit ${commit()}, Node.js ${process.version}`);
-  let passed = 0;
-  let failed = 0;
-  for (const experiment of experiments) {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const runOne = async (experiment: Experiment): Promise<void> => {
     const reason = experiment.skip?.();
     if (reason !== undefined) {
-      say(`\n${experiment.name}: skipped. ${reason}`);
-      continue;
+      counts.skipped += 1;
+      return say(`\nSKIP ${experiment.name}: ${reason}`);
     }
     const startedAt = performance.now();
-    const { figures, failures } = await attempt(experiment, seed, say);
+    const outcome = await attempt(experiment, seed, say);
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
-    if (write) keep(experiment.name, { tier, seed, ...madeBy(), seconds, figures, failures });
-    const missed = figures.filter((figure) => !isWithin(figure));
-    const isGood = failures.length === 0 && missed.length === 0;
-    say(`\n${isGood ? "PASS" : "FAIL"} ${experiment.name} (${seconds} s)`);
-    for (const figure of figures) say(`  ${lineOf(figure)}`);
-    for (const failure of failures.slice(0, failuresShown)) say(`  ! ${failure}`);
-    if (failures.length > failuresShown) say(`  ! and ${failures.length - failuresShown} more`);
+    if (write) keep(experiment.name, { tier, seed, ...madeBy(), seconds, ...outcome });
+    const isGood = tell(experiment.name, { outcome, seconds, say });
     if (!isGood) say(`  again: npm run chaos -- --tier ${tier} --seed ${seed} --only ${experiment.name}`);
-    if (isGood) passed += 1;
-    else failed += 1;
-  }
-  say(`\n${passed} passed, ${failed} failed`);
-  return failed === 0;
+    counts[isGood ? "passed" : "failed"] += 1;
+  };
+  const beside = experiments.filter(({ isBeside }) => isBeside).map(runOne);
+  const others = experiments.filter(({ isBeside }) => !isBeside);
+  for (const experiment of others.filter(({ isTimed }) => !isTimed)) await runOne(experiment);
+  await Promise.all(beside);
+  for (const experiment of others.filter(({ isTimed }) => isTimed)) await runOne(experiment);
+  say(`\n${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}`);
+  return counts.failed === 0;
+}
+
+/** Prints what came out; true when it is as it should be. */
+function tell(
+  name: string,
+  { outcome, seconds, say }: { readonly outcome: Outcome; readonly seconds: number; readonly say: (line: string) => void },
+): boolean {
+  const { figures, failures } = outcome;
+  const isGood = failures.length === 0 && figures.every(isWithin);
+  say(`\n${isGood ? "PASS" : "FAIL"} ${name} (${seconds} s)`);
+  for (const figure of figures) say(`  ${lineOf(figure)}`);
+  for (const failure of failures.slice(0, failuresShown)) say(`  ! ${failure}`);
+  if (failures.length > failuresShown) say(`  ! and ${failures.length - failuresShown} more`);
+  return isGood;
 }
 
 async function attempt(experiment: Experiment, seed: number, say: (line: string) => void): Promise<Outcome> {

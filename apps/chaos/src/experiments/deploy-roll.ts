@@ -20,33 +20,36 @@ const sessions = 20;
 const stallMs = 3_000;
 
 export function deployRoll({ ground, nodes, rolls, drainMs }: RollOptions): Experiment {
-  return inWorld({ name: `deploys-${ground.name}`, ground, nodes, leaseMs: 15_000, drainMs }, async ({ world, seed, say }) => {
-    const taste = { tools: ["pay", "book", "read"] as const, turnsMax: 2, wordsMax: 150, gapMsMax: 8, toolMsMax: 100 };
-    const crowd = await gatherCrowd({ world, sessions, random: seededRandom(seed + 1), taste, watchers: [{}, {}] });
-    let ended = 0;
-    for (let roll = 1; roll <= rolls; roll++) {
-      for (let index = 0; index < nodes; index++) {
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        const old = world.nodes[index];
-        old?.signal("SIGTERM");
-        if ((await old?.ended) === 0) ended += 1;
-        await world.start(index);
+  return inWorld(
+    { isTimed: true, name: `deploys-${ground.name}`, ground, nodes, leaseMs: 15_000, drainMs },
+    async ({ world, seed, say }) => {
+      const taste = { tools: ["pay", "book", "read"] as const, turnsMax: 2, wordsMax: 150, gapMsMax: 8, toolMsMax: 100 };
+      const crowd = await gatherCrowd({ world, sessions, random: seededRandom(seed + 1), taste, watchers: [{}, {}] });
+      let ended = 0;
+      for (let roll = 1; roll <= rolls; roll++) {
+        for (let index = 0; index < nodes; index++) {
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          const old = world.nodes[index];
+          old?.signal("SIGTERM");
+          if ((await old?.ended) === 0) ended += 1;
+          await world.start(index);
+        }
+        say(`${roll} of ${rolls} deploys`);
       }
-      say(`${roll} of ${rolls} deploys`);
-    }
-    const judged = await judgeCrowd(world, crowd);
-    const store = await openStore(world.store);
-    const stalls = await stallsOf(store, sessions).finally(() => store.close());
-    return {
-      failures: judged.flaws,
-      figures: [
-        { name: "deploys", value: rolls },
-        { name: "nodes that ended in order", value: ended, bound: { exactly: rolls * nodes } },
-        { name: `silences in an open run of over ${stallMs} ms`, value: stalls, bound: { exactly: 0 } },
-        ...promiseFigures(judged),
-      ],
-    };
-  });
+      const judged = await judgeCrowd(world, crowd);
+      const store = await openStore(world.store);
+      const stalls = await stallsOf(store, sessions).finally(() => store.close());
+      return {
+        failures: judged.flaws,
+        figures: [
+          { name: "deploys", value: rolls },
+          { name: "nodes that ended in order", value: ended, bound: { exactly: rolls * nodes } },
+          { name: `silences in an open run of over ${stallMs} ms`, value: stalls, bound: { exactly: 0 } },
+          ...promiseFigures(judged),
+        ],
+      };
+    },
+  );
 }
 
 async function stallsOf(store: Awaited<ReturnType<typeof openStore>>, count: number): Promise<number> {

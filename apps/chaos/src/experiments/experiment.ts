@@ -18,6 +18,10 @@ export interface Outcome {
 export interface Experiment {
   /** As `--only` names it. */
   readonly name: string;
+  /** Runs beside others, which are not measured in time. */
+  readonly isBeside?: boolean;
+  /** Measures time: nothing else may run. */
+  readonly isTimed?: boolean;
   /** A reason not to run it here. */
   readonly skip?: () => string | undefined;
   run(seed: number, say: (line: string) => void): Promise<Outcome>;

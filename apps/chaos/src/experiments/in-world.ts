@@ -5,6 +5,8 @@ import type { Experiment, Outcome } from "./experiment.ts";
 export interface WorldPlan extends Omit<WorldOptions, "ground"> {
   readonly name: string;
   readonly ground: GroundPlan;
+  /** Measures time: nothing else may run. */
+  readonly isTimed?: boolean;
 }
 
 /** What an experiment has at hand. */
@@ -17,9 +19,13 @@ export interface Scene {
 }
 
 /** An experiment on a world of its own, which is gone afterwards. */
-export function inWorld({ name, ground: plan, ...options }: WorldPlan, act: (scene: Scene) => Promise<Outcome>): Experiment {
+export function inWorld(
+  { name, ground: plan, isTimed = false, ...options }: WorldPlan,
+  act: (scene: Scene) => Promise<Outcome>,
+): Experiment {
   return {
     name,
+    isTimed,
     ...(plan.skip ? { skip: plan.skip } : {}),
     async run(seed, tell) {
       const ground = await plan.lay(seed);

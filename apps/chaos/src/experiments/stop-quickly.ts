@@ -11,7 +11,7 @@ const bounds = { owner: 250, other: 1_000 };
 const leaseMs = 15_000;
 
 export function stopQuickly({ ground, samples }: { readonly ground: GroundPlan; readonly samples: number }): Experiment {
-  return inWorld({ name: `abort-${ground.name}`, ground, nodes: 2, leaseMs }, async ({ world }) => {
+  return inWorld({ isTimed: true, name: `abort-${ground.name}`, ground, nodes: 2, leaseMs }, async ({ world }) => {
     const failures: string[] = [];
     const owner = await stopsOf(world, { where: "owner", samples, failures });
     const other = await stopsOf(world, { where: "other", samples, failures });

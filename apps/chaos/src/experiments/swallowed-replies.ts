@@ -1,11 +1,11 @@
 /* R4: Redis executes what it is asked and its replies are lost on the way. What is in the log afterwards is every batch, once. */
 import type { Fact } from "@loopwright/core";
-import type { AppendOutcome } from "@loopwright/core/ports";
+import type { AppendOutcome, SessionStore } from "@loopwright/core/ports";
 import { redisGround } from "../world/ground.ts";
 import { openStore } from "../world/open-store.ts";
 import type { Experiment, Outcome } from "./experiment.ts";
 
-const writers = 16;
+const writers = 24;
 const swallowChance = 0.3;
 const scope = "local";
 
@@ -16,59 +16,64 @@ export function swallowedReplies({ count }: { readonly count: number }): Experim
     ...(plan.skip ? { skip: plan.skip } : {}),
     async run(seed, say): Promise<Outcome> {
       const ground = await plan.lay(seed);
-      const store = await openStore(ground.store(""));
       const { proxy } = ground;
       if (!proxy) throw new Error("There is no line to make bad.");
+      // A connection of its own for each: one that is cut holds up nobody else.
+      const stores = await Promise.all(Array.from({ length: writers }, () => openStore(ground.store(""))));
       try {
-        const batches = new Map<string, string[]>();
         proxy.infect({ swallowChance });
         let told = 0;
-        const write = async (writer: number): Promise<void> => {
-          const ref = { scope, session: `w${writer}` };
-          const mine: string[] = [];
-          batches.set(ref.session, mine);
-          for (let seq = 0; proxy.counts.swallowed < count; seq++) {
-            const batchId = `${writer}-${seq}`;
-            const fact = { type: "session.changed", title: batchId, at: 1, v: 1 } as const;
-            let outcome: AppendOutcome = { type: "unknown" };
-            while (outcome.type === "unknown") {
-              outcome = await store.log
-                .append(ref, { expectedSeq: seq, batchId, facts: [fact] })
-                .catch(() => ({ type: "unknown" }) as const);
-            }
-            if (outcome.type !== "ok" && outcome.type !== "dup") throw new Error(`Batch ${batchId} was answered with ${outcome.type}.`);
-            mine.push(batchId);
-            if (proxy.counts.swallowed >= told + 2_000) {
-              told = proxy.counts.swallowed;
-              say(`swallowed-replies: ${told} of ${count}`);
-            }
+        const isEnough = (): boolean => {
+          if (proxy.counts.swallowed >= told + 2_000) {
+            told = proxy.counts.swallowed;
+            say(`swallowed-replies: ${told} of ${count}`);
           }
+          return proxy.counts.swallowed >= count;
         };
-        await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+        const written = await Promise.all(stores.map((store, writer) => write(store, { writer, isEnough })));
         proxy.infect({});
-        let acknowledged = 0;
-        let entries = 0;
-        const failures: string[] = [];
-        for (const [session, mine] of batches) {
-          const facts = await store.log.read({ scope, session });
-          const titles = facts.map((fact: Fact) => (fact.type === "session.changed" ? fact.title : fact.type));
-          if (JSON.stringify(titles) !== JSON.stringify(mine))
-            failures.push(`${session} holds ${titles.length} entries for ${mine.length} batches, or others`);
-          acknowledged += mine.length;
-          entries += titles.length;
-        }
+        const read = await Promise.all(stores.map((store, writer) => store.log.read({ scope, session: `w${writer}` })));
+        const total = (lists: readonly (readonly unknown[])[]): number => lists.reduce((sum, list) => sum + list.length, 0);
         return {
-          failures,
+          failures: read.flatMap((facts, writer) => differenceOf(facts, written[writer] ?? [])),
           figures: [
             { name: "replies swallowed", value: proxy.counts.swallowed, bound: { least: count } },
-            { name: "batches acknowledged", value: acknowledged },
-            { name: "entries in the logs", value: entries, bound: { exactly: acknowledged } },
+            { name: "batches acknowledged", value: total(written) },
+            { name: "entries in the logs", value: total(read), bound: { exactly: total(written) } },
           ],
         };
       } finally {
-        await store.close();
+        await Promise.all(stores.map((store) => store.close()));
         await ground.close();
       }
     },
   };
+}
+
+interface Writing {
+  readonly writer: number;
+  readonly isEnough: () => boolean;
+}
+
+/** Appends one batch after the other, each until it is known to be there; gives back their ids. @throws Error for an outcome that cannot be */
+async function write({ log }: SessionStore, { writer, isEnough }: Writing): Promise<readonly string[]> {
+  const ref = { scope, session: `w${writer}` };
+  const mine: string[] = [];
+  while (!isEnough()) {
+    const batchId = `${writer}-${mine.length}`;
+    const fact = { type: "session.changed", title: batchId, at: 1, v: 1 } as const;
+    let outcome: AppendOutcome = { type: "unknown" };
+    while (outcome.type === "unknown")
+      outcome = await log.append(ref, { expectedSeq: mine.length, batchId, facts: [fact] }).catch(() => ({ type: "unknown" }) as const);
+    if (outcome.type !== "ok" && outcome.type !== "dup") throw new Error(`Batch ${batchId} was answered with ${outcome.type}.`);
+    mine.push(batchId);
+  }
+  return mine;
+}
+
+function differenceOf(facts: readonly Fact[], batches: readonly string[]): readonly string[] {
+  const titles = facts.map((fact) => (fact.type === "session.changed" ? fact.title : fact.type));
+  return JSON.stringify(titles) === JSON.stringify(batches)
+    ? []
+    : [`A log holds ${titles.length} entries for ${batches.length} batches, or others`];
 }

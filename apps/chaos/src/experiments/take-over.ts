@@ -24,7 +24,7 @@ const scope = "local";
 export function takeOver({ ground, by, samples, wave, mostMs }: TakeOverOptions): Experiment {
   const name = `${by === "SIGKILL" ? "take-over" : "hand-over"}-${ground.name}`;
   // One survivor takes all over. A node that is told to end hands over at once what it runs.
-  return inWorld({ name, ground, nodes: wave + 1, leaseMs, drainMs: 1 }, async ({ world, say }) => {
+  return inWorld({ isTimed: true, name, ground, nodes: wave + 1, leaseMs, drainMs: 1 }, async ({ world, say }) => {
     const store = await openStore(world.store);
     try {
       const gaps: number[] = [];
