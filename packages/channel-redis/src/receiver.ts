@@ -17,8 +17,8 @@ export interface ReceiverOptions {
 export interface Receiver {
   /** Hears the scope from now on, or soon: `reader.missed` tells when. */
   hear(scope: string, reader: FrameReader): void;
-  /** Hears it no more, after a while. */
-  leave(scope: string): void;
+  /** Hears it no more, after a while; then `reader` is not used any more, and `forgotten` is called. */
+  leave(scope: string, forgotten: () => void): void;
   /** Makes a new connection hear everything; resolves when it does. */
   prepare(connection: Connection): Promise<void>;
   /** To be called when the link is up, and when it is not. */
@@ -68,12 +68,13 @@ class RedisReceiver implements Receiver {
     void this.#join(topic);
   }
 
-  leave(scope: string): void {
+  leave(scope: string, forgotten: () => void): void {
     const { prefix, link, clock } = this.#options;
     const topic = this.#topics.get(topicName(prefix, scope));
     if (!topic) return;
     const forget = (): void => {
       this.#topics.delete(topic.name);
+      forgotten();
       const { connection } = link;
       connection?.unsubscribe(topic.name).catch((error) => connection === link.connection && link.renew(error));
     };
@@ -85,6 +86,7 @@ class RedisReceiver implements Receiver {
   }
 
   up(): void {
+    this.#options.link.proved();
     this.#stopHeartbeat = keepBeating(this.#options);
     for (const topic of this.#topics.values()) {
       if (topic.isHeard) topic.reader.missed(null);

@@ -75,7 +75,7 @@ export function redisChannel(options: RedisChannelOptions): RedisChannel {
       hasLeft = true;
       stopLocal();
       remove();
-      if (listeners.isEmpty) receiver.leave(scope);
+      if (listeners.isEmpty) receiver.leave(scope, () => scopes.delete(scope));
     };
   }
 

@@ -26,10 +26,12 @@ export interface RedisLink {
   readonly connection: Connection | undefined;
   /** Connects, and connects again whenever it must, until it is closed. */
   open(): void;
-  /** The connection, once the link is up. */
+  /** The connection, once the link is up. Rejects when the next try to connect has failed. */
   opened(): Promise<Connection>;
   /** Gives the connection up for a new one. */
   renew(cause: unknown): void;
+  /** The connection does what it is for: the next loss is not one more in a row. */
+  proved(): void;
   close(): void;
 }
 
@@ -41,7 +43,7 @@ export function createRedisLink(options: LinkOptions): RedisLink {
   let isAway = false;
   let tries = 0;
   let cancelRetry: (() => void) | undefined;
-  /** Shared by all who wait: however long Redis is away, it is one. */
+  /** Shared by all who wait. Ended by every failure: Redis may be away for long, and nobody waits longer than a moment. */
   let nextUp: PromiseWithResolvers<Connection> | undefined;
 
   function lost(connection: Connection, cause: unknown): void {
@@ -49,6 +51,8 @@ export function createRedisLink(options: LinkOptions): RedisLink {
     current = undefined;
     isUp = false;
     connection.destroy();
+    nextUp?.reject(cause);
+    nextUp = undefined;
     if (state === "closed") return;
     if (!isAway) logger.log("warn", "The event channel lost Redis and connects again.", { connection: name, error: nameOf(cause) });
     isAway = true;
@@ -73,12 +77,15 @@ export function createRedisLink(options: LinkOptions): RedisLink {
     }
     if (connection !== current) return;
     isUp = true;
-    tries = 0;
-    if (isAway) logger.log("info", "The event channel reached Redis again.", { connection: name });
-    isAway = false;
     nextUp?.resolve(connection);
     nextUp = undefined;
     options.up();
+  }
+
+  function proved(): void {
+    tries = 0;
+    if (isAway) logger.log("info", "The event channel reached Redis again.", { connection: name });
+    isAway = false;
   }
 
   function open(): void {
@@ -99,6 +106,7 @@ export function createRedisLink(options: LinkOptions): RedisLink {
       return nextUp.promise;
     },
     renew: (cause) => current && lost(current, cause),
+    proved,
     close() {
       state = "closed";
       cancelRetry?.();

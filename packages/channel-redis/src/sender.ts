@@ -46,6 +46,8 @@ class RedisSender implements Sender {
   #inFlight: readonly Command[] | undefined;
   #isSending = false;
   #isScheduled = false;
+  /** Redis has refused something of the last go. */
+  #isRefused = false;
   /** What was taken out of the outbox, in goes; and who waits for one to arrive. */
   #taken = 0;
   #waiters: { readonly go: number; readonly done: () => void }[] = [];
@@ -100,11 +102,13 @@ class RedisSender implements Sender {
       if (verdict.type === "unknown") link.renew(verdict.cause);
       else this.#arrived();
       if (verdict.type === "partly") {
-        logger.log("warn", "Redis refused a part of what the event channel keeps.", { error: verdict.error });
+        if (!this.#isRefused) logger.log("warn", "Redis refuses a part of what the event channel keeps.", { error: verdict.error });
         this.#rings.forget();
       }
+      this.#isRefused = verdict.type === "partly";
     }
     this.#isSending = false;
+    if (link.connection) link.proved();
   }
 
   /** The ring before the word: who has heard of an event can recall it. */

@@ -288,6 +288,31 @@ describeWithRedis("a channel over Redis", (redis) => {
     expect(await speaker.recall(ref, lane)).toEqual([]);
   });
 
+  it("asks a Redis that does not let it speak less and less often, and says so once", async () => {
+    await redis().command("ACL", "SETUSER", "mute", "on", ">hunter2", "~*", "&*", "+@all", "-publish");
+    const { logger, said } = lines();
+    const pauses: number[] = [];
+    const others = [777_000, 1_000];
+    const after: Clock["after"] = (ms, run, options) => {
+      if (!others.includes(ms)) pauses.push(ms);
+      return systemClock.after(ms / 100, run, options);
+    };
+    const url = redis().url.replace("redis://", "redis://mute:hunter2@");
+    const channel = open(own({ url, deadlineMs: 777_000, clock: { ...systemClock, after }, logger }));
+    channel.publish(ref, [delta(1)]);
+    await expect.poll(() => pauses.length, soon).toBeGreaterThan(4);
+    expect(pauses[4]).toBeGreaterThanOrEqual(400);
+    expect(said).toEqual([expect.stringContaining("NOPERM")]);
+    await redis().command("ACL", "SETUSER", "mute", "+publish");
+    await expect.poll(() => said.length, soon).toBe(2);
+    expect(said[1]).toContain("reached Redis again");
+  });
+
+  it("waits for no Redis any longer once a try to reach it has failed", async () => {
+    const channel = open({ url: "redis://127.0.0.1:1", deadlineMs: 500_000 });
+    expect(await channel.recall(ref, lane)).toEqual([]);
+  });
+
   it("hears its own node, recalls nothing and says no secret where there is no Redis", async () => {
     for (const url of ["redis://user:hunter2@127.0.0.1:1", redis().url.replace("redis://", "redis://user:hunter2@")]) {
       const { logger, said } = lines();
