@@ -1,0 +1,203 @@
+/*
+ * Owns: one race for one session: two owners, one who aborts and one who says something, whose requests to the store are let through one at a
+ * time in the order that a schedule names.
+ * Does not own: which orders there are (run-schedules).
+ */
+import { type AgentSession, createAgent, createSession, type Fact, type SessionEvent } from "@loopwright/core";
+import { memoryStore, scripted } from "@loopwright/core/memory";
+import type { SessionLog, SessionStore } from "@loopwright/core/ports";
+import { seededIds } from "@loopwright/core/testing";
+import { checkLog } from "../check/check-log.ts";
+import { claimsInto, type Finding } from "../check/finding.ts";
+import { readLog } from "../check/log-model.ts";
+import { createVirtualTime, type VirtualTime } from "../world/virtual-time.ts";
+
+/** Who takes part. */
+export type Racer = "ownerA" | "ownerB" | "aborter" | "speaker";
+
+/** How many requests of each the schedule orders; later ones go through at once. */
+export type RaceLimits = { readonly [who in Racer]: number };
+
+export interface RaceResult {
+  /** At each choice: who was let through, of how many. */
+  readonly choices: readonly { readonly taken: number; readonly among: number; readonly who: Racer }[];
+  readonly findings: readonly Finding[];
+}
+
+interface Waiting {
+  readonly who: Racer;
+  readonly run: () => void;
+}
+
+interface Gate {
+  readonly waiting: Waiting[];
+  readonly counts: { [who in Racer]: number };
+  /** True: nobody waits. */
+  isOpen: boolean;
+}
+
+const ref = { scope: "local", session: "race" };
+
+/** Says who is let through at a choice: a place among so many. */
+export type Choose = (choice: number, among: number) => number;
+
+/** Runs the race with these choices. */
+export async function runRace(choose: Choose, limits: RaceLimits): Promise<RaceResult> {
+  const time = createVirtualTime({ realWaitMs: 1_000 });
+  const clock = { now: () => 1_767_225_600_000 + time.nowMs, monotonic: () => time.nowMs, ...timers(time) };
+  const store = memoryStore({ clock });
+  const gate: Gate = { waiting: [], counts: { ownerA: 0, ownerB: 0, aborter: 0, speaker: 0 }, isOpen: false };
+  let asked = 0;
+  const agent = createAgent({ name: "racer", provider: scripted(() => ({ text: `Answer ${++asked}.` })) });
+  const ids = seededIds(1);
+  const open = (who: Racer, drives: boolean): AgentSession =>
+    createSession({
+      agent,
+      id: ref.session,
+      store: gatedStore(store, { who, gate, limits }),
+      clock,
+      ids,
+      node: who,
+      drives,
+      leaseMs: 5_000,
+    });
+  const speaking = createSession({ agent, id: ref.session, store, clock, ids, node: "before", drives: false });
+  await speaking.submit("What is there to begin with?", { idempotencyKey: "first" });
+  const handles = {
+    ownerA: open("ownerA", true),
+    ownerB: open("ownerB", true),
+    aborter: open("aborter", false),
+    speaker: open("speaker", false),
+  };
+  // Everybody knows the beginning: what races is what follows.
+  gate.isOpen = true;
+  for (const handle of Object.values(handles)) await handle.ready();
+  gate.isOpen = false;
+  const told = { ownerA: [] as SessionEvent[], ownerB: [] as SessionEvent[] };
+  for (const who of ["ownerA", "ownerB"] as const) {
+    handles[who].follow({ events: (events) => void told[who].push(...events) });
+  }
+  const acknowledged: string[] = [];
+  handles.aborter.abort("raced").then(
+    () => acknowledged.push("abort"),
+    () => {},
+  );
+  handles.speaker.submit("And then?", { idempotencyKey: "second", mode: "steer" }).then(
+    () => acknowledged.push("second"),
+    () => {},
+  );
+  const choices = await letThrough({ time, gate, choose, limits });
+  const facts = await store.log.read(ref);
+  return { choices, findings: judge({ facts, told, acknowledged }) };
+}
+
+/** Lets one request through after the other until nobody waits and the session rests. */
+async function letThrough({
+  time,
+  gate,
+  choose,
+  limits,
+}: {
+  readonly time: VirtualTime;
+  readonly gate: Gate;
+  readonly choose: Choose;
+  readonly limits: RaceLimits;
+}): Promise<RaceResult["choices"]> {
+  const choices: { taken: number; among: number; who: Racer }[] = [];
+  let ungoverned = 0;
+  for (;;) {
+    await time.pass({ untilMs: time.nowMs });
+    if (gate.waiting.length === 0) {
+      if (ungoverned > 60) return choices;
+      ungoverned += 1;
+      await time.pass({ untilMs: time.nowMs + 500, isDone: () => gate.waiting.length > 0 });
+      continue;
+    }
+    const firsts = firstOfEach(gate);
+    const free = firsts.find(({ who }) => gate.counts[who] >= limits[who]);
+    const among = free ? 1 : firsts.length;
+    const taken = among > 1 ? choose(choices.length, among) : 0;
+    const next = free ?? firsts[taken];
+    if (!next) return choices;
+    if (among > 1) choices.push({ taken, among, who: next.who });
+    if (free && ++ungoverned > 2_000) return choices;
+    gate.waiting.splice(gate.waiting.indexOf(next), 1);
+    gate.counts[next.who] += 1;
+    next.run();
+  }
+}
+
+function firstOfEach({ waiting }: Gate): readonly Waiting[] {
+  const seen = new Set<Racer>();
+  const firsts: Waiting[] = [];
+  for (const one of waiting) {
+    if (seen.has(one.who)) continue;
+    seen.add(one.who);
+    firsts.push(one);
+  }
+  return firsts.sort((a, b) => (a.who < b.who ? -1 : 1));
+}
+
+function timers(time: VirtualTime): { after(ms: number, run: () => void): () => void; soon(run: () => void): void } {
+  return { after: (ms, run) => time.schedule(ms, run), soon: (run) => void time.schedule(0, run) };
+}
+
+/** While the schedule governs a racer its claims win at once: as if every lease had run out. */
+function gatedStore(
+  store: SessionStore,
+  { who, gate, limits }: { readonly who: Racer; readonly gate: Gate; readonly limits: RaceLimits },
+): SessionStore {
+  const { log } = store;
+  const ask = <T>(act: () => Promise<T>): Promise<T> =>
+    gate.isOpen ? act() : new Promise((resolve, reject) => void gate.waiting.push({ who, run: () => void act().then(resolve, reject) }));
+  const claim: SessionLog["claim"] = async (session, options) => {
+    const { epoch, lease } = await log.head(session);
+    if (lease && lease.node !== who && gate.counts[who] <= limits[who]) await log.release(session, epoch);
+    return log.claim(session, options);
+  };
+  return {
+    ...store,
+    log: {
+      append: (session, request) => ask(() => log.append(session, request)),
+      read: (session, options) => ask(() => log.read(session, options)),
+      head: (session) => ask(() => log.head(session)),
+      claim: (session, options) => ask(() => claim(session, options)),
+      renew: (session, lease) => ask(() => log.renew(session, lease)),
+      release: (session, epoch) => ask(() => log.release(session, epoch)),
+      due: (options) => log.due(options),
+      setDue: (session, options) => log.setDue(session, options),
+      remove: (session) => log.remove(session),
+      ...(log.subscribe ? { subscribe: log.subscribe } : {}),
+    },
+  };
+}
+
+interface Outcome {
+  readonly facts: readonly Fact[];
+  readonly told: { readonly [who: string]: readonly SessionEvent[] };
+  readonly acknowledged: readonly string[];
+}
+
+/** I1, I2, I4, I8, I9, and that everybody was told the same in the same order. */
+function judge({ facts, told, acknowledged }: Outcome): readonly Finding[] {
+  const findings: Finding[] = [];
+  const claim = claimsInto(findings, ref.session);
+  const model = readLog(facts);
+  checkLog(facts, model, { claim, isOver: true });
+  claim(model.owed === undefined, "S5", () => `the race does not end: ${model.owed}`);
+  if (acknowledged.includes("second")) {
+    const isThere = model.inputs.some(({ idempotencyKey }) => idempotencyKey === "second");
+    claim(isThere, "I1", () => "the second message was acknowledged and is not in the log");
+  }
+  claim(acknowledged.includes("second"), "S5", () => "the second message was never acknowledged");
+  for (const [who, events] of Object.entries(told)) {
+    let last = { seq: 0, k: -1 };
+    for (const event of events) {
+      if (!("seq" in event)) continue;
+      const isLater = event.seq > last.seq || (event.seq === last.seq && event.k === last.k + 1);
+      claim(isLater, "I3", () => `${who} was told ${event.seq}.${event.k} after ${last.seq}.${last.k}`);
+      last = event;
+    }
+  }
+  return findings;
+}
