@@ -6,7 +6,7 @@ import { openStore } from "../world/open-store.ts";
 import type { Experiment, Outcome } from "./experiment.ts";
 
 const writers = 24;
-const swallowChance = 0.3;
+const swallowChance = 0.05;
 const scope = "local";
 
 export function swallowedReplies({ count }: { readonly count: number }): Experiment {
