@@ -30,11 +30,6 @@ type BreakerLimits = Pick<CallGuardLimits, "failuresMax" | "failuresMs" | "openM
 export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
   const circuits = new Map<string, Circuit>();
 
-  const open = (circuit: Circuit, nowMs: number, forMs: number): void => {
-    circuit.open = { untilMs: nowMs + forMs, forMs, probeUntilMs: 0 };
-    circuit.failures = [];
-  };
-
   const fail = (key: string, nowMs: number): void => {
     const circuit = circuits.get(key) ?? { failures: [] };
     if (circuit.open) return; // It began before the circuit was opened.
@@ -105,6 +100,11 @@ export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
       return { ticket: probeTicket(key, circuit, circuit.open) };
     },
   };
+}
+
+function open(circuit: Circuit, nowMs: number, forMs: number): void {
+  circuit.open = { untilMs: nowMs + forMs, forMs, probeUntilMs: 0 };
+  circuit.failures = [];
 }
 
 const troubles: ReadonlySet<ErrorClass> = new Set<ErrorClass>(["rate", "overload", "timeout", "network", "unknown"]);
