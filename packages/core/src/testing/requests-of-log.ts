@@ -21,7 +21,8 @@ export function requestsOfLog(seed: number): readonly ModelRequest[] {
   const histories: (readonly Message[])[] = [];
   for (const state of states) {
     const { messages } = builder.build(state);
-    if (messages && !isSame(messages, histories.at(-1))) histories.push(messages);
+    // The list grows with the session: what it was at this place is a copy.
+    if (messages && !isSame(messages, histories.at(-1))) histories.push([...messages]);
   }
   histories.push(...compactedHistories(states.at(-1) as State, builder));
   return histories.map((messages, i) => ({
