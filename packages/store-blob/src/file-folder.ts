@@ -3,6 +3,7 @@ import { AgentError } from "@loopwright/core";
 import { codeOf, type FileCalls } from "./file-calls.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { FolderSync } from "./folder-sync.ts";
+import { storeLimits } from "./store-limits.ts";
 
 /** Kinds of file systems that several machines may share. @see https://man7.org/linux/man-pages/man2/statfs.2.html (2026-11-21) */
 const networkKinds: { readonly [kind: number]: string } = {
@@ -39,7 +40,7 @@ export class FileFolder {
   readonly #force: boolean;
   readonly #files: FileCalls;
   readonly #sync: FolderSync;
-  /** Folders that are known to be there, and to stay. */
+  /** Folders that are known to be there, and to stay; one that is forgotten is made sure of again. */
   readonly #made = new Map<string, Promise<void>>();
   /** Files that got their names since the last good sync of their folder. */
   readonly #named = new Map<string, Set<string>>();
@@ -208,6 +209,8 @@ export class FileFolder {
     });
     this.#made.set(path, making);
     making.catch(() => this.#made.delete(path));
+    const [oldest] = this.#made.keys();
+    if (this.#made.size > storeLimits.knownFoldersMax && oldest !== undefined) this.#made.delete(oldest);
     return making;
   }
 }

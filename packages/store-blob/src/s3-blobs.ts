@@ -41,6 +41,7 @@ export function s3Blobs(options: S3BlobsOptions): ConditionalBlobs {
   const { endpoint = `https://s3.${region}.amazonaws.com`, deadlineMs = 2_000, clock = systemClock } = options;
   for (const [name, value] of Object.entries({ bucket, region, accessKeyId, secretAccessKey }))
     if (!value) throw new AgentError("CONFIG_INVALID", { message: `The object store has no ${name}.`, fix: `Set \`${name}\`.` });
+  checkEndpoint(endpoint);
   const credentials = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
   const requests = new S3Requests({ endpoint, region, bucket, credentials, deadlineMs, clock, fetch: options.fetch ?? globalThis.fetch });
   const place: ConditionalBlobs = {
@@ -57,6 +58,16 @@ export function s3Blobs(options: S3BlobsOptions): ConditionalBlobs {
     async close() {},
   };
   return singleWriter ? aloneAt(place, requests, prefix) : proven(place, { endpoint });
+}
+
+/** The endpoint is named in errors: it may hold no secret, and is not repeated where it is none. @throws AgentError CONFIG_INVALID */
+function checkEndpoint(endpoint: string): void {
+  const url = URL.parse(endpoint);
+  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && url.search === "") return;
+  throw new AgentError("CONFIG_INVALID", {
+    message: "The `endpoint` of the object store is no address of a server.",
+    fix: "Use https://host or http://host:port, and pass the keys as `accessKeyId` and `secretAccessKey`.",
+  });
 }
 
 /** Tries before the first write whether the server checks conditions. */

@@ -103,7 +103,9 @@ export class S3Requests {
     try {
       const place = { service: "s3", region, cache: this.#signingKeys, ...credentials };
       const signed = await new AwsV4Signer({ url: url.href, method, headers, ...(body ? { body } : {}), ...place }).sign();
-      const request = { method, headers: signed.headers, signal: controller.signal, ...(body ? { body } : {}) };
+      // A signature is good for one place; and a page that somebody is sent on to would pass for an answer of the store.
+      const request: RequestInit = { method, headers: signed.headers, redirect: "manual", signal: controller.signal };
+      if (body) request.body = body;
       const response = await this.#options.fetch(signed.url, request);
       return { status: response.status, headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
     } catch (error) {

@@ -34,10 +34,12 @@ interface StoredSummary {
 /** The summaries of sessions, as objects and as this process knows them. */
 export class SessionSummaries {
   readonly #logs: OpenLogs;
+  readonly #sessionsMax: number;
   readonly #known = new Map<string, KnownSession>();
 
-  constructor(logs: OpenLogs) {
+  constructor(logs: OpenLogs, sessionsMax: number = storeLimits.summariesMax) {
     this.#logs = logs;
+    this.#sessionsMax = sessionsMax;
   }
 
   /** Marks a session as being written, unless this process has. */
@@ -161,7 +163,11 @@ export class SessionSummaries {
   #of(log: OpenLog): KnownSession {
     const name = nameOf(log);
     const known = this.#known.get(name) ?? { projection: undefined, settledEtag: undefined, markEtag: undefined };
+    // The one used last comes last. What is forgotten is read again, and marked again before it is written.
+    this.#known.delete(name);
     this.#known.set(name, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > this.#sessionsMax && oldest !== undefined) this.#known.delete(oldest);
     return known;
   }
 }

@@ -16,6 +16,10 @@ export const storeLimits = {
   segmentBytesMax: 4_194_304,
   /** Segments that are kept opened, of all logs together. */
   keptSegmentsMax: 4,
+  /** Folders that are known to be on the disk. */
+  knownFoldersMax: 10_000,
+  /** Sessions whose summary is kept in memory. */
+  summariesMax: 20_000,
   /** Sessions whose conversation is kept folded in memory. */
   foldsMax: 32,
   /** Facts that are read at once. */

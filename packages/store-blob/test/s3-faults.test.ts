@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import { type AgentError, isAgentError } from "@loopwright/core";
 import type { AppendOutcome } from "@loopwright/core/ports";
 import { manualClock, seededRandom } from "@loopwright/core/testing";
@@ -233,4 +234,25 @@ it("a bucket that is not there, an option that is missing and wrong credentials 
   fake.faultOf = () => undefined;
   const wrong = blobStore({ blobs: s3Blobs({ ...fakeS3Place, endpoint: fake.endpoint, accessKeyId: "WRONG" }) });
   await expect(wrong.log.head(ref)).rejects.toMatchObject({ code: "STORE_READ_ONLY", fix: expect.stringContaining("credentials") });
+});
+
+it("an address that is none, or holds a secret, is refused without being repeated", () => {
+  for (const endpoint of ["hunter2", "ftp://hunter2", "https://key:hunter2@s3.test", "https://s3.test/?token=hunter2"])
+    expect(() => s3Blobs({ ...fakeS3Place, endpoint })).toThrow(
+      expect.objectContaining({ code: "CONFIG_INVALID", message: expect.not.stringContaining("hunter2") }),
+    );
+});
+
+it("a page that somebody in between sends a write on to is no acknowledgement", async () => {
+  const portal = createServer((request, response) => {
+    if (request.url === "/login") response.end("Please log in.");
+    else response.writeHead(303, { location: "/login" }).end();
+  });
+  onTestFinished(() => void portal.close());
+  await new Promise<void>((resolve) => portal.listen(0, "127.0.0.1", resolve));
+  const address = portal.address();
+  const endpoint = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  const blobs = s3Blobs({ ...fakeS3Place, endpoint, singleWriter: true });
+  await expect(blobs.put("k", new Uint8Array([1]))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  await expect(blobs.get("k")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
 });
