@@ -51,14 +51,14 @@ describe("a model call", () => {
     return (await result).error;
   };
 
-  it("that sends nothing but pings is given up after five minutes", async () => {
+  it("F3: that sends nothing but pings is given up after five minutes", async () => {
     expect(await failure([{ type: "alive" }], 300_000)).toMatchObject({
       code: "MODEL_TIMEOUT",
       message: expect.stringContaining("only pings"),
     });
   });
 
-  it("that never ends is given up at its total deadline, however much it says", async () => {
+  it("F3: that never ends is given up at its total deadline, however much it says", async () => {
     const error = await failure([{ type: "text", index: 0, delta: "and " }], 400_000);
     expect(error).toMatchObject({ code: "MODEL_TIMEOUT", message: expect.stringContaining("not complete after 400000 ms") });
   });

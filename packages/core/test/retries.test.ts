@@ -54,7 +54,7 @@ describe("a model call that fails", () => {
     expect((await execute(hopeless.session, "x").result()).status).toBe("error");
   });
 
-  it("because its stream broke off never leaves half a message", async () => {
+  it("F1: because its stream broke off never leaves half a message", async () => {
     const { session, clock } = world([{ text: "half an ans", breaksOff: true }, { text: "whole" }]);
     const stream = execute(session, "x");
     await past(clock);

@@ -10,7 +10,7 @@ async function read(body: ReadableStream<Uint8Array>): Promise<readonly string[]
 }
 
 describe("readNdjson", () => {
-  it("gives back any values, however the bytes are cut and whichever line end is used", async () => {
+  it("F2: gives back any values, however the bytes are cut and whichever line end is used", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.json()),
@@ -27,7 +27,7 @@ describe("readNdjson", () => {
     );
   });
 
-  it("joins a character cut between two reads", async () => {
+  it("F2: joins a character cut between two reads", async () => {
     expect(await read(bodyOf(pieces('{"t":"𝄞"}\n', 1)))).toEqual(['{"t":"𝄞"}']);
   });
 

@@ -47,7 +47,7 @@ const stream = fc.tuple(
 );
 
 describe("readSse", () => {
-  it("agrees with eventsource-parser on any text, however its bytes are cut", async () => {
+  it("F2: agrees with eventsource-parser on any text, however its bytes are cut", async () => {
     await fc.assert(
       fc.asyncProperty(stream, fc.array(fc.nat(1_000)), async ([mark, text], cuts) => {
         // Lone surrogates do not survive UTF-8: both sides get what does.
@@ -66,7 +66,7 @@ describe("readSse", () => {
     { event: "", data: "1\n2\n" },
     { event: "", data: "[DONE]" },
   ];
-  it.each([1, 2, 3, 5, 13, 1_000])("gives the same events in pieces of %i bytes", async (size) => {
+  it.each([1, 2, 3, 5, 13, 1_000])("F2: gives the same events in pieces of %i bytes", async (size) => {
     expect(await read(bodyOf(pieces(text, size)))).toEqual(expected);
   });
 
@@ -85,7 +85,7 @@ describe("readSse", () => {
     expect(await read(bodyOf(pieces("event: a\n\ndata: 1\n\n", 4)))).toEqual([{ event: "", data: "1" }]);
   });
 
-  it("reads a line of a million characters in one-byte reads", async () => {
+  it("F2: reads a line of a million characters in one-byte reads", async () => {
     const long = "x".repeat(1_000_000);
     expect(await read(bodyOf(pieces(`data: ${long}\n\n`, 1)))).toEqual([{ event: "", data: long }]);
   });
