@@ -21,6 +21,8 @@ interface ToolPlan {
   readonly replay: ReplayClass;
   /** True: its first attempt of the first process never ends. */
   readonly hangs?: boolean;
+  /** True: nor does any other. */
+  readonly hangsAlways?: boolean;
   /** What becomes of a call as somebody else knows it; absent: nobody can be asked. */
   readonly known?: string | null;
 }
@@ -30,7 +32,7 @@ async function scene(plans: { readonly [name: string]: ToolPlan }): Promise<Scen
   const starts: string[] = [];
   const asked: string[] = [];
   const runs = new Map<string, number>();
-  const toolOf = ([name, { replay, hangs = false, known }]: [string, ToolPlan]): Tool =>
+  const toolOf = ([name, { replay, hangs = false, hangsAlways = false, known }]: [string, ToolPlan]): Tool =>
     defineTool({
       name,
       description: `Is ${name}.`,
@@ -39,7 +41,7 @@ async function scene(plans: { readonly [name: string]: ToolPlan }): Promise<Scen
       execute(_, { callKey, attempt, idempotencyKey }) {
         starts.push(`${name} ${callKey} ${attempt} ${idempotencyKey}`);
         runs.set(name, (runs.get(name) ?? 0) + 1);
-        return hangs && runs.get(name) === 1 ? never : `${name} done`;
+        return hangs && (hangsAlways || runs.get(name) === 1) ? never : `${name} done`;
       },
       ...(known === undefined
         ? {}
@@ -131,6 +133,25 @@ describe("the recovery table: a tool call", () => {
     expect(new Set(started.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
     expect(made.starts).toEqual(started.map(({ callKey, attempt, idempotencyKey }) => `save ${callKey} ${attempt} ${idempotencyKey}`));
     expect(await resultsOf(made, client)).toEqual(["1.0 ok"]);
+  });
+
+  it("row 14: an `idempotent` tool whose process dies each time ends as interrupted after three attempts, not as done", async () => {
+    const made = await scene({ save: { replay: "idempotent", hangs: true, hangsAlways: true } });
+    for (let death = 1; death <= 3; death++) {
+      const { session, store } = made.boot();
+      const leave = session.follow({ events: () => {} });
+      await calm();
+      store.kill();
+      leave();
+      made.outlive();
+    }
+    const { session } = made.boot();
+    const client = made.client();
+    await client.connect(session);
+    await calm();
+    expect((await startedOf(made, ".1.0")).map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect(made.starts.filter((start) => start.includes(".1.0 "))).toHaveLength(3);
+    expect(await resultsOf(made, client)).toEqual(["1.0 interrupted"]);
   });
 
   it("row 15: a `pure` tool that was running runs again, with one result", async () => {

@@ -8,7 +8,7 @@ const server = defineTool({ name: "local", description: "Runs here.", parameters
 const answer = (toolCallId: string, content: string): ToolResultMessage => ({ role: "tool_result", toolCallId, content });
 
 describe("a client tool", () => {
-  it("suspends the run, and its result goes on with it", async () => {
+  it("D14, D15: suspends the run, and its result goes on with it", async () => {
     const { session, provider } = world([{ calls: [{ name: "pick", id: "c1" }] }, { text: "thanks" }], { tools: [client] });
     const events = await eventsOf(execute(session, "go"));
     expect(ofType(events, "awaiting_tool_execution")).toEqual([
@@ -28,7 +28,7 @@ describe("a client tool", () => {
     expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ toolCallId: "c1", content: [{ type: "text", text: "blue" }] });
   });
 
-  it("beside a server tool lets that one run once, and both results go together in call order", async () => {
+  it("D16, D18: beside a server tool lets that one run once, and both results go together in call order", async () => {
     ran = 0;
     const { session, provider } = world(
       [
@@ -49,7 +49,7 @@ describe("a client tool", () => {
     expect(provider.requests[1]?.messages.slice(-2).map((message) => "toolCallId" in message && message.toolCallId)).toEqual(["c1", "c2"]);
   });
 
-  it("answered in part still waits for the rest", async () => {
+  it("D17: answered in part still waits for the rest", async () => {
     const { session } = world(
       [
         {
@@ -77,7 +77,7 @@ describe("a client tool", () => {
     expect((await execute(session, [answer("b", "2")]).result()).text).toBe("done");
   });
 
-  it("takes an equal answer again, and refuses a different, a double and a forged one without a change", async () => {
+  it("D17: takes an equal answer again, and refuses a different, a double and a forged one without a change", async () => {
     const { session, types } = world(
       [
         {
@@ -113,7 +113,7 @@ describe("a client tool", () => {
     expect((await execute(later, [answer("a", "1")]).result()).text).toBe("done");
   });
 
-  it("with a deadline goes on with a timeout that the model sees, and a late answer is refused", async () => {
+  it("D53: with a deadline goes on with a timeout that the model sees, and a late answer is refused", async () => {
     const quick = defineTool({ name: "pick", description: "Asks the person.", parameters: { type: "object" }, timeoutMs: 60_000 });
     const { session, clock, provider } = world([{ calls: [{ name: "pick", id: "a" }] }, { text: "too late" }], { tools: [quick] });
     const events = await eventsOf(execute(session, "go"));

@@ -20,7 +20,7 @@ const resultIn = (messages: readonly Message[]): ToolResultMessage | undefined =
   messages.find((message): message is ToolResultMessage => message.role === "tool_result");
 
 describe("tools of the client", () => {
-  it("run when the model calls them, and their results go on with the run in one stream", async () => {
+  it("A26: run when the model calls them, and their results go on with the run in one stream", async () => {
     await using scene = clientScene({ script: [asks(), ends] });
     const seen: unknown[] = [];
     const tool = defineTool({

@@ -79,7 +79,7 @@ describe.each(castings)("with $name", ({ roles, isSilent }) => {
     expect((await scene.history()).at(-1)).toMatchObject({ status: "aborted" });
   });
 
-  it("results of client tools through one go on with the run, and the other tells of it", async () => {
+  it("A26: results of client tools through one go on with the run, and the other tells of it", async () => {
     const scene = await openNodes({ roles, isSilent, tools: [pickTool] });
     scene.run(1);
     const [a, b] = scene.nodes;
