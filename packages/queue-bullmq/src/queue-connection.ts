@@ -29,6 +29,8 @@ export function connectQueue(options: {
     disableOfflineQueue: true,
     socket: {
       connectTimeout: deadlineMs,
+      // Also of a server that takes a connection and never says a word: the library would wait without an end.
+      socketTimeout: queueLimits.idleSeconds * 1_000 + deadlineMs,
       ...clientOptions.socket,
       reconnectStrategy: (tries) => Math.min(50 * 2 ** Math.min(tries, 10), queueLimits.reconnectMaxMs) * (0.5 + Math.random() / 2),
     },

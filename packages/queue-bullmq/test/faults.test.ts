@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { RunQueue, SessionRef } from "@loopwright/core/ports";
@@ -107,6 +108,32 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     line.infect();
     await expect.poll(() => queue.offer(other).then(() => true), soon).toBe(true);
     await expect.poll(() => taken, soon).toContain("second");
+  });
+
+  it("goes on by itself after a server took its connections and never said a word on them", async () => {
+    let isMute = true;
+    const mute: Socket[] = [];
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      if (isMute) {
+        mute.push(socket.resume());
+        return;
+      }
+      const line = connect(redis().port, "127.0.0.1").on("error", () => socket.destroy());
+      socket.on("close", () => line.destroy());
+      socket.pipe(line).pipe(socket);
+    });
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const queue = openQueue(own({ url: `redis://127.0.0.1:${port}`, deadlineMs: 300 }));
+    const taken = takeAll(queue);
+    await expect(queue.offer(ref)).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
+    isMute = false;
+    await expect.poll(() => queue.offer(other).then(() => true), soon).toBe(true);
+    await expect.poll(() => taken, soon).toContain("second");
+    expect(mute.length).toBeGreaterThan(0);
   });
 
   it("says QUEUE_UNAVAILABLE where there is no Redis, names no password, and stops all the same", async () => {
