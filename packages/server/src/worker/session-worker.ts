@@ -73,6 +73,8 @@ class Hands implements SessionWorker {
     while (!this.#inHand.has(key) && !this.hasRoom) await new Promise<void>((resolve) => void this.#queue.push(resolve));
     if (this.#inHand.has(key)) {
       this.#inHand.set(key, true);
+      // Whoever woke it had room for another one.
+      this.#queue.shift()?.();
       return;
     }
     try {
