@@ -24,7 +24,7 @@ import {
   processSection,
   profileText,
 } from "./performance-page.ts";
-import { durableColumns, httpColumns, pageColumns, printRow, printTable, processColumns } from "./print-table.ts";
+import { httpColumns, pageColumns, printRow, printTable, processColumns } from "./print-table.ts";
 import { isMissedRow, type Row } from "./row.ts";
 import { createRig, type Rig, type SceneResults } from "./run-rounds.ts";
 import { sceneRows } from "./scene-rows.ts";
@@ -130,7 +130,7 @@ try {
   if (local) console.log(`\n${printTable(local.rows, processColumns)}`);
   if (served) console.log(`\n${printTable(served.rows, httpColumns)}\n`);
   if (shown) console.log(`\n${printTable(shown.rows, pageColumns)}\n`);
-  if (kept) console.log(`\n${printTable(kept.rows, durableColumns)}\n`);
+  if (kept) console.log(`\n${printTable(kept.rows, pageColumns)}\n`);
   mkdirSync(join(root, "bench/results"), { recursive: true });
   writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify({ local, served, shown, kept }, null, 2)}\n`);
   if (options.profile) console.log([...(local?.profiles ?? []), ...(served?.profiles ?? [])].map(profileText).join("\n"));

@@ -1,5 +1,5 @@
 import { mergeSections, type Section, sectionsOf, sectionText } from "./page-sections.ts";
-import { type Columns, durableColumns, httpColumns, pageColumns, printTable, processColumns } from "./print-table.ts";
+import { type Columns, httpColumns, pageColumns, printTable, processColumns } from "./print-table.ts";
 import type { ProfileSummary, Share } from "./profile-summary.ts";
 import { isMissedRow, type Row } from "./row.ts";
 import { tried } from "./tried.ts";
@@ -145,7 +145,7 @@ export const durableSection = (measured: Measured): Section => ({
 Every workload of every round runs in a process of its own, stores in new folders and a \`redis-server\` of its own on the loopback, on the
 same cores. Every append is checked to be acknowledged and every session to have its messages.
 
-${tableText(measured, durableColumns)}
+${tableText(measured, pageColumns)}
 
 - Appends: one fact each, of one writer one after the other; all share one store, as the sessions of a node do. SQLite syncs its write-ahead
   log before it answers (\`synchronous=FULL\`), files are synced one by one.

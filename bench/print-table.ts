@@ -60,14 +60,11 @@ export const httpColumns: Columns = {
   ],
 };
 
-/** In a browser: the page. */
+/** In a browser, and of logs and stores: what has nobody to be compared with. */
 export const pageColumns: Columns = {
   head: ["what", "beside it", "Loopwright", "single rounds", "goal", "verdict"],
   cells: (row) => [row.title, row.basis, written(row.loopwright?.value, row.format), row.spread ?? "", goalOf(row), verdictOf(row)],
 };
-
-/** Of logs and stores. */
-export const durableColumns: Columns = pageColumns;
 
 /** The rows as a Markdown table. */
 export function printTable(rows: readonly Row[], { head, cells }: Columns): string {

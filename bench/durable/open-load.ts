@@ -4,29 +4,24 @@ import { sessionId } from "../contenders/contender.ts";
 import { benchAgent } from "./bench-agent.ts";
 import type { OpenScene } from "./durable-scenes.ts";
 import { writeHistory } from "./history-facts.ts";
+import { hasSnapshot, snapshotWritten } from "./snapshot-written.ts";
 
 const ref = { scope: "local", session: sessionId };
-const headName = "fold";
-const waitMs = 60_000;
 
 /** Writes the session, and has its snapshot written where it is to have one. */
-export async function prepareOpening({ facts, hasSnapshot }: OpenScene, store: SessionStore): Promise<void> {
+export async function prepareOpening({ facts, hasSnapshot: isKept }: OpenScene, store: SessionStore): Promise<void> {
   await writeHistory(store, ref, facts);
-  if (!hasSnapshot) return;
+  if (!isKept) return;
   const session = createSession({ agent: benchAgent(), store, id: sessionId });
   const { status, error } = await execute(session, "Please say something more.").result();
   if (status !== "completed") throw error ?? new Error(status);
-  const startedAt = performance.now();
-  while ((await store.drafts.get(ref, headName)) === undefined) {
-    if (performance.now() - startedAt > waitMs) throw new Error("No snapshot was written.");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await snapshotWritten(store, ref);
   await session[Symbol.asyncDispose]();
 }
 
 /** How long it takes until the session can be used, in milliseconds, and the CPU of that, all threads. */
 export async function measureOpening(
-  { facts, hasSnapshot }: OpenScene,
+  { facts, hasSnapshot: isKept }: OpenScene,
   store: SessionStore,
 ): Promise<Readonly<Record<string, readonly number[]>>> {
   // A store that was never asked would be measured too.
@@ -37,6 +32,6 @@ export async function measureOpening(
   const openMs = performance.now() - startedAt;
   const { user, system } = process.cpuUsage(cpu);
   if (session.messages.length < facts / 3) throw new Error(`A session of ${facts} facts has ${session.messages.length} messages.`);
-  if (hasSnapshot !== ((await store.drafts.get(ref, headName)) !== undefined)) throw new Error("The session has the wrong start.");
+  if (isKept !== (await hasSnapshot(store, ref))) throw new Error("The session has the wrong start.");
   return { openMs: [openMs], cpuMs: [(user + system) / 1_000] };
 }

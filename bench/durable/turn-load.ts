@@ -3,9 +3,12 @@ import type { SessionStore } from "@loopwright/core/ports";
 import { benchAgent } from "./bench-agent.ts";
 import type { TurnScene } from "./durable-scenes.ts";
 import { writeHistory } from "./history-facts.ts";
+import { snapshotWritten } from "./snapshot-written.ts";
 
 /** Turns of a session that are not measured: the first one reads the log and learns its path. */
 const warmupTurns = 2;
+/** Facts after which a session has a snapshot. */
+const snapshotFacts = 200;
 /** Turns of a session of its own before anything is measured, so that the process is hot whatever is measured. */
 const hotTurns = 600;
 
@@ -27,9 +30,12 @@ export async function measureTurns(
   const opened: AgentSession[] = [];
   for (let index = 0; index < sessions; index++) {
     const id = `s${index}`;
-    await writeHistory(store, { scope: "local", session: id }, facts);
+    const ref = { scope: "local", session: id };
+    await writeHistory(store, ref, facts);
     const session = open(id);
     await talk(session, warmupTurns);
+    // The first one of a log that was written without is of all of it.
+    if (facts > snapshotFacts) await snapshotWritten(store, ref);
     if (session.messages.length < facts / 3) throw new Error(`A session of ${facts} facts has ${session.messages.length} messages.`);
     opened.push(session);
   }

@@ -45,7 +45,7 @@ const MUTANTS = [
     "if (input.message) next = appendToRun(next, next.run, { id: String(input.seq), message: input.message, at: fact.at });",
     "",
   ],
-  ["an input is accepted twice", "loop/inputs.ts", " && !hasKey(state.known, inputId, idOf)", ""],
+  ["an input is accepted twice", "loop/inputs.ts", " && lastWithKey(state.known, inputId, idOfInput) === undefined", ""],
   [
     "the turn limit is off by one",
     "loop/next-turn.ts",
@@ -76,8 +76,8 @@ const MUTANTS = [
   [
     "the request ends with an answer",
     "prompt/valid-history.ts",
-    'messages.at(-1)?.role === "assistant" ? [...messages, goOn] : [...messages]',
-    "[...messages]",
+    'messages.at(-1)?.role === "assistant" ? [...messages, goOn] : messages',
+    "messages",
   ],
   [
     "the builder does not notice another branch",

@@ -63,7 +63,7 @@ export function lateOffer(state: State, now: number): Offer | undefined {
 }
 
 /** The results of calls whose deadline has passed before anybody answered or decided. */
-export function expiredCalls({ run }: State, now: number): readonly FactBody[] {
+function expiredCalls({ run }: State, now: number): readonly FactBody[] {
   if (!run) return [];
   const late = run.calls.filter((call) => isAwaited(call) && call.deadline !== undefined && call.deadline <= now);
   return late.map((call) => {
