@@ -36,11 +36,11 @@ export interface RedisLink {
 }
 
 export function createRedisLink(options: LinkOptions): RedisLink {
-  const { clock, logger, name } = options;
+  const { clock } = options;
+  const outage = createOutage(options);
   let state: "new" | "open" | "closed" = "new";
   let current: Connection | undefined;
   let isUp = false;
-  let isAway = false;
   let tries = 0;
   let cancelRetry: (() => void) | undefined;
   /** Shared by all who wait. Ended by every failure: Redis may be away for long, and nobody waits longer than a moment. */
@@ -54,8 +54,7 @@ export function createRedisLink(options: LinkOptions): RedisLink {
     nextUp?.reject(cause);
     nextUp = undefined;
     if (state === "closed") return;
-    if (!isAway) logger.log("warn", "The event channel lost Redis and connects again.", { connection: name, error: nameOf(cause) });
-    isAway = true;
+    outage.begin(cause);
     const pauseMs = Math.min(channelLimits.retryMs * 2 ** tries++, channelLimits.retryMaxMs);
     cancelRetry = clock.after(pauseMs * (0.5 + Math.random() / 2), () => void connect(), { idle: true });
     options.down();
@@ -84,8 +83,7 @@ export function createRedisLink(options: LinkOptions): RedisLink {
 
   function proved(): void {
     tries = 0;
-    if (isAway) logger.log("info", "The event channel reached Redis again.", { connection: name });
-    isAway = false;
+    outage.end();
   }
 
   function open(): void {
@@ -111,6 +109,21 @@ export function createRedisLink(options: LinkOptions): RedisLink {
       state = "closed";
       cancelRetry?.();
       if (current) lost(current, "closed");
+    },
+  };
+}
+
+/** Says once that Redis is away, and once that it is back. */
+function createOutage({ logger, name }: LinkOptions): { begin(cause: unknown): void; end(): void } {
+  let isAway = false;
+  return {
+    begin(cause) {
+      if (!isAway) logger.log("warn", "The event channel lost Redis and connects again.", { connection: name, error: nameOf(cause) });
+      isAway = true;
+    },
+    end() {
+      if (isAway) logger.log("info", "The event channel reached Redis again.", { connection: name });
+      isAway = false;
     },
   };
 }

@@ -89,7 +89,7 @@ export interface RingChannel extends EventChannel {
   gap(): void;
 }
 
-export function ringChannel(): RingChannel {
+function ringChannel(): RingChannel {
   const channel = memoryChannel();
   const lanes = new Map<number, EphemeralEvent[]>();
   const gaps = new Set<() => void>();

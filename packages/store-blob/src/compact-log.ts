@@ -105,7 +105,7 @@ export async function sweepSlots(log: OpenLog, from: number, to: number): Promis
   });
 }
 
-export async function removeSegments(log: OpenLog, segments: readonly Segment[]): Promise<void> {
+async function removeSegments(log: OpenLog, segments: readonly Segment[]): Promise<void> {
   const folder = log.keys.segments;
   await inParallel(segments, async (segment) => {
     await log.deps.blobs.remove(segmentKey(folder, segment));

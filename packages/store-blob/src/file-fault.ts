@@ -2,7 +2,7 @@ import { AgentError, isAgentError } from "@loopwright/core";
 import { codeOf } from "./file-calls.ts";
 
 /** True when there is no space, or no more of one's share of it. */
-export function isFull(error: unknown): boolean {
+function isFull(error: unknown): boolean {
   const code = codeOf(error);
   return code === "ENOSPC" || code === "EDQUOT";
 }

@@ -74,12 +74,13 @@ export function markedDate(due: number): number {
   return Math.min(Math.max(0, Math.floor(due)), Number.MAX_SAFE_INTEGER);
 }
 
+/** One name, no folders: in a file system those would stay for ever, and every look at the marks would go through them. */
 export function dueMarkKey({ ref, date, slot }: DueMark): string {
-  return `${dueMarks}${padded(date)}/${ref.scope}/${ref.session}/${padded(slot)}`;
+  return `${dueMarks}${padded(date)}.${ref.scope}.${ref.session}.${padded(slot)}`;
 }
 
 export function dueMarkOf(key: string): DueMark | undefined {
-  const [date, scope, session, slot] = key.slice(dueMarks.length).split("/");
+  const [date, scope, session, slot] = key.slice(dueMarks.length).split(".");
   if (date === undefined || scope === undefined || session === undefined || slot === undefined) return undefined;
   return { ref: { scope, session }, date: Number(date), slot: Number(slot) };
 }
@@ -92,7 +93,7 @@ export function blobKeyOf(scope: string, key: string): string {
   return `${blobsOf(scope)}${folded(name)}`;
 }
 
-export const blobsOf = (scope: string): string => `blobs/${checkId(scope)}/`;
+const blobsOf = (scope: string): string => `blobs/${checkId(scope)}/`;
 
 /** The longest prefix of keys in the store that all blobs with this prefix share. */
 export function blobPrefixOf(scope: string, prefix: string): string {
