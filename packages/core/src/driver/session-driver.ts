@@ -68,8 +68,7 @@ export class SessionDriver {
     const outward = channel && ((events: readonly EphemeralEvent[]): void => channel.publish(ref, events));
     this.hub = createHub(outward);
     this.drafts = createDrafts(deps, () => this.hub.snapshots());
-    const look = (): void => this.look();
-    const close = createClosings({ clock: deps.clock, inbox: this.inbox, count: () => this.effects.count, look });
+    const close = createClosings({ clock: deps.clock, inbox: this.inbox, count: () => this.effects.count, look: () => this.look() });
     this.effects = createEffects({
       deps,
       registry: createToolRegistry(deps.agent.tools),
@@ -85,9 +84,8 @@ export class SessionDriver {
       this.kick();
     });
     this.date = createDateTimer(deps.clock, () => this.onDate());
-    const { hub } = this;
     const onTail = (seq: number | undefined): void => this.onTail(seq);
-    this.listening = createListening(deps, { deps, hub, current: () => this.state, onTail, isOwner: () => this.isOwner });
+    this.listening = createListening(deps, { deps, hub: this.hub, current: () => this.state, onTail, isOwner: () => this.isOwner });
   }
 
   get state(): State {
@@ -199,10 +197,9 @@ export class SessionDriver {
   private async decide(): Promise<boolean> {
     if (this.view.tooNew) return this.refuse(this.view.tooNew);
     if (this.own.lease?.isSure === false) await this.own.lease.makeSure();
-    const isMine = this.isOwner;
     const wantsOwner = this.drives && (this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.state)));
-    if (this.inbox.length === 0 && !isMine && !wantsOwner) return false;
-    if (!isMine && wantsOwner) await this.claim();
+    if (this.inbox.length === 0 && !this.isOwner && !wantsOwner) return false;
+    if (!this.isOwner && wantsOwner) await this.claim();
     // What there is to say to an offer depends on what others did: only an owner knows all of it.
     if (!this.isOwner) await this.view.refresh();
     const { clock, node, leaseMs, sessionId } = this.deps;
