@@ -69,6 +69,7 @@ export const walls = {
     ...pack("chat-x", { siblings: ["client", "prices"] }),
     ...pack("client", { siblings: ["core"] }),
     ...pack("server", { siblings: ["client", "prices"] }),
+    ...pack("channel-redis", { siblings: ["prices"] }),
     ...room("message/message.ts"),
     ...room("errors.ts"),
     ...room("loop/fold.ts", using("../message/message.ts", "../errors.ts")),
