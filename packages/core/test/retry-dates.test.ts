@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { execute } from "../src/index.ts";
+import { execute, resume } from "../src/index.ts";
+import { memoryStore } from "../src/memory/index.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";
-import { calm, world } from "./harness.ts";
+import { calm, howStands, world } from "./harness.ts";
 
 it("a handle that does not own the session sets itself no timer for a retry that its owner has left behind", async () => {
   const { session, again } = world([{ error: "MODEL_OVERLOADED" }, { text: "never asked for" }]);
@@ -13,4 +14,17 @@ it("a handle that does not own the session sets itself no timer for a retry that
   await other.change({ title: "seen" });
   await calm();
   expect(clock.pending).toBe(0);
+});
+
+it("a retry that a clock two days ahead has put off is made as soon as another owner sees it", async () => {
+  const ahead = manualClock(Date.UTC(2026, 0, 3));
+  const store = memoryStore({ clock: ahead });
+  const { session, again, provider } = world([{ error: "MODEL_OVERLOADED" }, { text: "done" }], { session: { store, clock: ahead } });
+  execute(session, "go");
+  await calm();
+  await session[Symbol.asyncDispose]();
+  const stream = resume(again({ clock: manualClock(Date.UTC(2026, 0, 1)) }));
+  await calm();
+  expect(await howStands(stream.result())).toBe("resolved");
+  expect(provider.requests).toHaveLength(2);
 });

@@ -16,6 +16,14 @@ function nextDate({ run }: State): number | undefined {
   return dates.length === 0 ? undefined : Math.min(...dates);
 }
 
+/** No retry waits as long as this. */
+const retryWaitMaxMs = 240_000;
+
+/** Whether a retry has to wait still. A date that is further away than any retry is was written by a clock that is wrong, and holds nobody up. */
+export function isAhead(date: number, now: number): boolean {
+  return date > now && date - now <= retryWaitMaxMs;
+}
+
 /** Longer waits of a timer fire at once. */
 const timerMaxMs = 2 ** 31 - 1;
 

@@ -6,6 +6,7 @@ import type { Effect } from "../loop/effect.ts";
 import { plan } from "../loop/plan.ts";
 import type { State } from "../loop/state.ts";
 import type { Clock } from "../ports/clock.ts";
+import { isAhead } from "./dates.ts";
 import type { Prepared } from "./effect-scene.ts";
 import type { Effects } from "./effects.ts";
 import { createPatience, type Patience } from "./patience.ts";
@@ -91,7 +92,8 @@ export function createPreparing({ effects, clock, onReady }: PreparingOptions): 
         for (const [id, thought] of thoughts) if (!owed.some((effect) => effect.id === id)) drop(id, thought);
         const now = clock.now();
         const due = owed.filter(
-          (effect) => !effects.isRunning(effect.id) && !seen.has(effect.id) && !("notBefore" in effect && (effect.notBefore ?? 0) > now),
+          (effect) =>
+            !effects.isRunning(effect.id) && !seen.has(effect.id) && !("notBefore" in effect && isAhead(effect.notBefore ?? 0, now)),
         );
         const fitting = due.slice(0, Math.max(0, driverLimits.factsPerBatch - speculation.facts.length));
         if (fitting.length === 0) return launches;

@@ -25,6 +25,7 @@ export function checkWitness(scene: WitnessScene): void {
   for (const { callKey } of starts) claim(known.has(callKey), "I5", () => `the tool of ${callKey} ran, and no message asks for it`);
   checkModels(scene);
   checkAborts(scene);
+  checkTakeOvers(scene);
 }
 
 interface ToolScene extends WitnessScene {
@@ -81,6 +82,40 @@ function checkModels(scene: WitnessScene): void {
   }
 }
 
+/** How long an owner that has lost its lease in time may take to close what it has open. */
+const closingMs = 300;
+
+/** I9: whoever is taken over from has written its last by then, and has closed what it had open; only who stands still cannot. */
+function checkTakeOvers({ world, session, facts, claim }: WitnessScene): void {
+  const ref = { scope: world.scope, session };
+  for (const claimed of world.store.claims) {
+    if (claimed.session !== session) continue;
+    const late = facts.find(
+      ({ epoch, seq }) => epoch !== undefined && epoch < claimed.epoch && world.store.writtenAtMs(ref, seq) > claimed.atMs,
+    );
+    claim(
+      late === undefined,
+      "I9",
+      () => `fact ${late?.seq} of epoch ${late?.epoch} was written after the claim of epoch ${claimed.epoch}`,
+    );
+    for (const call of world.witness.models) {
+      if (call.session !== session || call.node === claimed.node || call.atMs > claimed.atMs) continue;
+      const openMs = (call.closedAtMs ?? world.time.nowMs) - claimed.atMs;
+      const wasPaused = pausedUntilMs(world, call.node) > claimed.atMs;
+      claim(
+        wasPaused || openMs <= closingMs,
+        "I9",
+        () => `${call.node} had a connection open ${Math.round(openMs)} ms after ${claimed.node} claimed`,
+      );
+    }
+  }
+}
+
+/** When the process last went on after it had stood still; 0: it never did. */
+function pausedUntilMs({ everyHost }: World, name: string): number {
+  return everyHost.find(({ node }) => node.name === name)?.node.lastPause?.toMs ?? 0;
+}
+
 /** I8: a while after an abort no connection of its run is open. */
 function checkAborts({ world, session, model, claim, abortMs }: WitnessScene): void {
   const ref = { scope: world.scope, session };
@@ -90,9 +125,7 @@ function checkAborts({ world, session, model, claim, abortMs }: WitnessScene): v
     const abortedAtMs = world.store.writtenAtMs(ref, abort.seq);
     for (const call of world.witness.models) {
       if (call.session !== session || call.atMs > abortedAtMs) continue;
-      const host = world.everyHost.find(({ node }) => node.name === call.node);
-      const { lastPause } = host?.node ?? {};
-      const wasPaused = lastPause !== undefined && lastPause.toMs > abortedAtMs;
+      const wasPaused = pausedUntilMs(world, call.node) > abortedAtMs;
       const openMs = (call.closedAtMs ?? world.time.nowMs) - abortedAtMs;
       claim(
         wasPaused || openMs <= abortMs,

@@ -1,8 +1,9 @@
-import { createSession, type DurableEvent, readHistory } from "@loopwright/core";
+import { callsOf, createSession, type DurableEvent, type Message, readHistory } from "@loopwright/core";
 import type { SimulatedClient } from "../people/simulated-client.ts";
 import { factsOf } from "../world/simulated-store.ts";
 import type { World } from "../world/simulated-world.ts";
 import { checkAcknowledged } from "./check-acknowledged.ts";
+import { checkDeadlines } from "./check-deadlines.ts";
 import { checkLog } from "./check-log.ts";
 import { checkRecording } from "./check-recordings.ts";
 import { checkWitness } from "./check-witness.ts";
@@ -31,6 +32,7 @@ export async function checkWorld({ world, clients, options, isOver }: WorldToChe
     const model = readLog(facts);
     const claim = claimsInto(findings, session);
     checkLog(facts, model, { claim, isOver });
+    if (world.everyHost.every(({ node }) => node.hasTrueClock)) checkDeadlines(facts, claim);
     checkWitness({ world, session, facts, model, claim, abortMs });
     const told: DurableEvent[] = [];
     for await (const events of readHistory(world.store.truth, ref)) told.push(...events);
@@ -44,12 +46,27 @@ export async function checkWorld({ world, clients, options, isOver }: WorldToChe
   return findings;
 }
 
+/** The first result that does not stand where its call stands among the calls of its message. */
+function resultDisorder(messages: readonly Message[]): string | undefined {
+  let owed: readonly string[] = [];
+  for (const message of messages) {
+    if (message.role === "assistant") owed = callsOf(message).map(({ callKey }) => callKey);
+    if (message.role !== "tool_result") continue;
+    const [next, ...rest] = owed;
+    if (message.callKey !== next) return `the result of ${message.callKey} where that of ${next} belongs`;
+    owed = rest;
+  }
+  return undefined;
+}
+
 /** I15: whoever has seen the whole log has the same state, however it came to it. */
 async function checkStates(world: World, session: string, findings: Finding[]): Promise<void> {
   const claim = claimsInto(findings, session);
   const access = { user: "checker", scope: world.scope };
   const fresh = await createSession({ agent: world.agent, id: session, store: world.store.truth, access, drives: false }).ready();
   const should = JSON.stringify(fresh.snapshot());
+  const disorder = resultDisorder(fresh.messages);
+  claim(disorder === undefined, "I4", () => `the transcript has ${disorder}`);
   for (const { node, handles } of world.hosts) {
     if (node.state === "dead") continue;
     for (const handle of handles) {

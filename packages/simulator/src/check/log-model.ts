@@ -107,6 +107,14 @@ function setAsked(run: OpenRun, callKey: string, isAsked: boolean): void {
 
 const isWaiting = ({ ends, isAsked }: OpenCall): boolean => ends.length === 0 && isAsked;
 
+/** A run of its own has ended, or a model call of the run that it joined has seen it. */
+function isAnswered(input: FactOf<"input.accepted">, runs: ReadonlyMap<string, OpenRun>): boolean {
+  const hasEnded = (runId: string): boolean => (runs.get(runId)?.finished.length ?? 0) > 0;
+  if (input.mode !== "steer") return hasEnded(input.runId);
+  const hasJoined = runs.get(input.runId)?.modelStarts.some(({ seq }) => seq > input.seq) ?? false;
+  return hasEnded(input.inputId) || (hasJoined && hasEnded(input.runId));
+}
+
 function whatIsOwed(
   inputs: readonly FactOf<"input.accepted">[],
   runs: ReadonlyMap<string, OpenRun>,
@@ -120,10 +128,7 @@ function whatIsOwed(
   }
   if (open.length > 0) return undefined;
   for (const input of inputs) {
-    const joined = runs.get(input.runId);
-    const hasEnded = (joined?.finished.length ?? 0) > 0;
-    const own = runs.get(input.inputId);
-    if (input.mode === "steer" ? !hasEnded && !own?.finished.length : !hasEnded) return `input ${input.inputId} has no run`;
+    if (!isAnswered(input, runs)) return `input ${input.inputId} has no run`;
   }
   return undefined;
 }

@@ -19,6 +19,8 @@ export interface FaultRates {
   readonly evictions: number;
   /** The wall clock of one process is turned by up to two days. */
   readonly clockTurns: number;
+  /** The store answers one process no longer, for a while. */
+  readonly partitions: number;
   /** The channel carries nothing to one process for a while. */
   readonly cuts: number;
   /** Share of requests to the store whose arrival or answer is lost. */
@@ -89,6 +91,7 @@ const noFaults: FaultRates = {
   handOvers: 0,
   evictions: 0,
   clockTurns: 0,
+  partitions: 0,
   cuts: 0,
   unknown: 0,
   doubled: 0,
@@ -111,6 +114,7 @@ export function expandOptions(options: SimulateOptions): ExpandedOptions {
     handOvers: some(4),
     evictions: some(8),
     clockTurns: some(3),
+    partitions: some(3),
     cuts: some(6),
     unknown: some(0.08),
     doubled: some(0.08),

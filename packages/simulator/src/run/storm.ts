@@ -15,6 +15,13 @@ export interface Storm {
   readonly texts: readonly string[] | undefined;
 }
 
+/** How often somebody looks for processes that have died by themselves. */
+const careMs = 1_000;
+
+function careFor({ world }: Storm, dice: Dice): void {
+  for (const [place, { node }] of world.hosts.entries()) if (node.state === "dead" && dice.chance(0.3)) world.start(place);
+}
+
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
@@ -25,6 +32,8 @@ export function planStorm(storm: Storm): void {
     const faultDice = dice.fork(kind);
     plan(storm, options.faults[kind as keyof typeof disturbances], faultDice, () => disturb(storm, faultDice));
   }
+  const careDice = dice.fork("care");
+  for (let atMs = 0; atMs < options.stormMs; atMs += careMs) storm.world.time.schedule(atMs, () => careFor(storm, careDice));
   for (const client of storm.clients) {
     const actDice = dice.fork(client.name);
     storm.world.time.schedule(actDice.between(0, 300), () => {
@@ -93,6 +102,9 @@ const disturbances: { readonly [kind in Exclude<keyof FaultRates, "unknown" | "d
   clockTurns({ world }, dice) {
     const byMs = dice.chance(0.5) ? dice.between(-2 * dayMs, 2 * dayMs) : dice.between(-2_000, 2_000);
     aliveOf(world, dice)?.node.turnClock(byMs);
+  },
+  partitions({ world, options }, dice) {
+    world.store.cutOff(dice.oneOf(world.hosts).node.name, dice.between(500, options.leaseMs * 3));
   },
   cuts({ world }, dice) {
     world.channel.cut(dice.oneOf(world.hosts).node.name, dice.between(100, 6_000));

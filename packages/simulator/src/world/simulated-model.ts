@@ -42,9 +42,11 @@ export function simulatedModel(options: ModelOptions): ModelProvider {
       try {
         await node.sleep(dice.between(first / 2, first), io.signal);
         const turn = script(request, { dice, attempt: io.attempt, isCalm: isCalm() });
+        let isFirst = true;
         for await (const batch of answer(turn, request, io)) {
+          if (!isFirst) await node.sleep(dice.between(next / 2, next), io.signal);
+          isFirst = false;
           yield batch;
-          await node.sleep(dice.between(next / 2, next), io.signal);
         }
       } finally {
         close();

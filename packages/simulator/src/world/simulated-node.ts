@@ -59,6 +59,8 @@ export interface SimulatedNode {
   goOn(): void;
   /** Told once, when it dies, or now where it has. */
   onDeath(listener: () => void): void;
+  /** Nobody has moved its wall clock. */
+  readonly hasTrueClock: boolean;
   /** Moves its wall clock. */
   turnClock(byMs: number): void;
   /** When it was last paused, and until when. */
@@ -106,6 +108,9 @@ export function createNode(options: NodeOptions): SimulatedNode {
     asked,
     get state() {
       return state;
+    },
+    get hasTrueClock() {
+      return clockOffsetMs === 0;
     },
     get lastPause() {
       return lastPause;

@@ -28,6 +28,8 @@ export interface SimulatedStore {
   counted(ref: SessionRef): { readonly facts: number; readonly runs: number };
   /** When each fact became durable. */
   writtenAtMs(ref: SessionRef, seq: number): number;
+  /** This process does not reach it for so long. */
+  cutOff(node: string, forMs: number): void;
   /** Nobody reaches it for so long. */
   goAway(forMs: number): void;
   readonly isAway: boolean;
@@ -52,6 +54,7 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
   const claims: Claimed[] = [];
   const written = new Map<string, number[]>();
   const ended = new Map<string, number>();
+  const cutUntilMs = new Map<string, number>();
   let awayUntilMs = 0;
   /** Raised by each death of the machine: writes of an older life are told nothing. */
   let life = 0;
@@ -90,13 +93,23 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
     get isAway() {
       return isAway();
     },
+    cutOff: (node, forMs) => void cutUntilMs.set(node, time.nowMs + forMs),
     goAway(forMs) {
       awayUntilMs = Math.max(awayUntilMs, time.nowMs + forMs);
     },
     loseUnsynced() {
       life += 1;
     },
-    viewOf: (node, { isDeaf }) => viewOf({ node, truth, isDeaf, isAway, time, dice, log: { ...log, append, claim } }),
+    viewOf: (node, { isDeaf }) =>
+      viewOf({
+        node,
+        truth,
+        isDeaf,
+        isAway: () => isAway() || time.nowMs < (cutUntilMs.get(node.name) ?? 0),
+        time,
+        dice,
+        log: { ...log, append, claim },
+      }),
   };
 }
 

@@ -168,7 +168,10 @@ const same = <T>(value: T): T => value;
 /** Requests that the storm may fail; others are only delayed. */
 const storeKinds = new Set(["append", "read", "head", "claim", "renew", "release", "due", "blob-put", "blob-get", "draft-put", "offer"]);
 
-function createFate({ dice: all, faults, fuse }: WorldOptions, isCalm: () => boolean): FateOf {
+/** Share of requests in which a process dies for each crash a minute. */
+const midShare = 0.0003;
+
+function createFate({ dice: all, faults, fuse, leaseMs }: WorldOptions, isCalm: () => boolean): FateOf {
   const dice = all.fork("fate");
   return (asked) => {
     const planned = fuse?.(asked);
@@ -178,7 +181,11 @@ function createFate({ dice: all, faults, fuse }: WorldOptions, isCalm: () => boo
       answerMs: dice.between(0.1, isSlow ? 600 : 1.5),
     };
     if (planned) return { ...base, ...planned };
-    if (isCalm() || !storeKinds.has(asked.kind)) return base;
+    if (isCalm()) return base;
+    // In the middle of things, where a moment between two requests would not show it.
+    if (dice.chance(faults.crashes * midShare)) return { ...base, dies: dice.chance(0.5) ? "before" : "after" };
+    if (asked.kind === "append" && dice.chance(faults.pauses * midShare * 4)) return { ...base, pausesMs: dice.between(100, leaseMs * 3) };
+    if (!storeKinds.has(asked.kind)) return base;
     const roll = dice.next();
     const deadlineMs = dice.chance(0.5) ? 2_000 : dice.between(1, 50);
     if (roll < faults.unknown / 2) return { ...base, lost: "request", deadlineMs };

@@ -1,0 +1,151 @@
+/*
+ * Owns: stores that break one promise each, for trials of the checker. Everything else of them is sound.
+ */
+import type { AppendRequest, SessionLog, SessionRef } from "@loopwright/core/ports";
+import type { Sabotage } from "../world/simulated-world.ts";
+
+/** A flaw that is put into a port from outside. */
+export interface PortFlaw {
+  readonly name: string;
+  readonly sabotage: () => Sabotage;
+}
+
+const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
+
+const withLog = (spoil: (log: SessionLog) => Partial<SessionLog>): Sabotage => ({ log: (log) => ({ ...log, ...spoil(log) }) });
+
+/** Every n-th append is treated otherwise. */
+function sometimes(
+  every: number,
+  otherwise: (log: SessionLog, ref: SessionRef, request: AppendRequest) => ReturnType<SessionLog["append"]>,
+): () => Sabotage {
+  return () => {
+    let count = 0;
+    return withLog((log) => ({
+      append: (ref, request) => (++count % every === 0 ? otherwise(log, ref, request) : log.append(ref, request)),
+    }));
+  };
+}
+
+const answersBefore = sometimes(25, async (_, __, { expectedSeq, facts }) => ({ type: "ok", lastSeq: expectedSeq + facts.length }));
+
+const keepsTorn = sometimes(25, async (log, ref, { release: _, ...request }) => {
+  if (request.facts.length < 2) return log.append(ref, request);
+  await log.append(ref, { ...request, facts: request.facts.slice(0, -1) });
+  return { type: "unknown" };
+});
+
+/** Batch ids are forgotten: what was written before is a conflict. */
+function forgetsBatches(): Sabotage {
+  let count = 0;
+  return withLog((log) => ({ append: (ref, request) => log.append(ref, { ...request, batchId: `${request.batchId}-${++count}` }) }));
+}
+
+/** The check of the number comes before that of the batch id. */
+function checksNumberFirst(): Sabotage {
+  return withLog((log) => ({
+    async append(ref, request) {
+      const { lastSeq } = await log.head(ref);
+      return request.expectedSeq === lastSeq ? log.append(ref, request) : { type: "conflict", actualSeq: lastSeq };
+    },
+  }));
+}
+
+function ignoresEpochs(): Sabotage {
+  return withLog((log) => ({
+    append: (ref, { epoch: _, release, ...request }) => log.append(ref, request).then((outcome) => (release ? outcome : outcome)),
+  }));
+}
+
+function leasesToEverybody(): Sabotage {
+  return withLog((log) => ({
+    async claim(ref, claim) {
+      await log.release(ref, (await log.head(ref)).epoch);
+      return log.claim(ref, claim);
+    },
+  }));
+}
+
+/** Whether a lease is over is seen on the wall clock of whoever asks. */
+function leasesByWallClock(): Sabotage {
+  const until = new Map<string, number>();
+  return {
+    nodeLog: (log, { wallMs }) => ({
+      ...log,
+      async claim(ref, claim) {
+        const endsAt = until.get(keyOf(ref));
+        if (endsAt !== undefined && wallMs() > endsAt) await log.release(ref, (await log.head(ref)).epoch);
+        const outcome = await log.claim(ref, claim);
+        if (outcome.type === "claimed") until.set(keyOf(ref), wallMs() + claim.leaseMs);
+        return outcome;
+      },
+      async renew(ref, lease) {
+        const isRenewed = await log.renew(ref, lease);
+        if (isRenewed) until.set(keyOf(ref), wallMs() + lease.leaseMs);
+        return isRenewed;
+      },
+    }),
+  };
+}
+
+/** A lease that another holds is given back. */
+function releasesAnyLease(): Sabotage {
+  return withLog((log) => ({
+    async release(ref) {
+      await log.release(ref, (await log.head(ref)).epoch);
+    },
+  }));
+}
+
+/** What nobody knows is taken for written. */
+function takesUnknownForOk(): Sabotage {
+  return {
+    nodeLog: (log) => ({
+      ...log,
+      async append(ref, request) {
+        const outcome = await log.append(ref, request);
+        return outcome.type === "unknown" ? { type: "ok", lastSeq: request.expectedSeq + request.facts.length } : outcome;
+      },
+    }),
+  };
+}
+
+/** What nobody knows is taken for not written, and written again as something new. */
+function takesUnknownForFailed(): Sabotage {
+  return {
+    nodeLog: (log) => ({
+      ...log,
+      async append(ref, request) {
+        const outcome = await log.append(ref, request);
+        return outcome.type === "unknown" ? log.append(ref, { ...request, batchId: `${request.batchId}-again` }) : outcome;
+      },
+    }),
+  };
+}
+
+/** All flaws that a port can have. */
+export const portFlaws: readonly PortFlaw[] = [
+  { name: "the store acknowledges a batch before it has it", sabotage: answersBefore },
+  { name: "the store keeps a part of a torn batch", sabotage: keepsTorn },
+  { name: "the store forgets batch ids", sabotage: forgetsBatches },
+  { name: "the store checks the number before the batch id", sabotage: checksNumberFirst },
+  { name: "the store checks no epoch", sabotage: ignoresEpochs },
+  { name: "the store leases a session to everybody who asks", sabotage: leasesToEverybody },
+  { name: "leases are measured by the wall clock of whoever asks", sabotage: leasesByWallClock },
+  { name: "whoever releases a lease releases that of another", sabotage: releasesAnyLease },
+  { name: "an unknown outcome is taken for written", sabotage: takesUnknownForOk },
+  { name: "an unknown outcome is taken for failed, and the batch gets a new id", sabotage: takesUnknownForFailed },
+  { name: "the sweeper never finds anything", sabotage: () => withLog(() => ({ due: async () => [] })) },
+  {
+    name: "the date of a session is not kept",
+    sabotage: () => withLog((log) => ({ append: (ref, { due: _, ...request }) => log.append(ref, request) })),
+  },
+  {
+    name: "reads begin one fact too late",
+    sabotage: () => withLog((log) => ({ read: (ref, options) => log.read(ref, { ...options, from: (options?.from ?? 1) + 1 }) })),
+  },
+  {
+    name: "a renewal is confirmed whoever owns the session by now",
+    sabotage: () => withLog((log) => ({ renew: (ref, lease) => log.renew(ref, lease).then(() => true) })),
+  },
+];

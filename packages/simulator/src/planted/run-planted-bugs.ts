@@ -1,0 +1,145 @@
+/*
+ * Owns: the trial of the simulator itself: every planted bug has to be found. Does not own: the bugs.
+ */
+import { spawn } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runSeedsWith } from "../run/run-seeds.ts";
+import { type PortFlaw, portFlaws } from "./port-flaws.ts";
+import { type SourceFlaw, sourceFlaws } from "./source-flaws.ts";
+
+export interface PlantedBugsOptions {
+  /** The repository of Loopwright: flaws in core are written into a copy of its sources. Default: only flaws of ports are tried. */
+  readonly root?: string;
+  /** Seeds that are tried for each. Default 10,000. */
+  readonly seedsMax?: number;
+  /** Names, or parts of them. Default: all. */
+  readonly only?: readonly string[];
+  /** Real milliseconds for each. Default 120,000. */
+  readonly limitMs?: number;
+  readonly onBug?: (bug: PlantedBug) => void;
+}
+
+export interface PlantedBug {
+  readonly name: string;
+  readonly kind: "port" | "source";
+  /** The first seed that found it; absent: none did. */
+  readonly seed?: number;
+  /** What was found. */
+  readonly finding?: string;
+  /** Why it could not be planted. */
+  readonly problem?: string;
+  readonly seconds: number;
+}
+
+export interface PlantedBugsReport {
+  readonly bugs: readonly PlantedBug[];
+  readonly found: number;
+  readonly missed: readonly string[];
+}
+
+type Trial = Pick<PlantedBug, "seed" | "finding" | "problem">;
+
+/** Plants one bug after the other and looks for it. */
+export async function runPlantedBugs(options: PlantedBugsOptions = {}): Promise<PlantedBugsReport> {
+  const { root, only } = options;
+  const isWanted = ({ name }: { readonly name: string }): boolean => only === undefined || only.some((part) => name.includes(part));
+  const bugs: PlantedBug[] = [];
+  const note = async (name: string, kind: PlantedBug["kind"], trial: () => Promise<Trial>): Promise<void> => {
+    const startedAt = performance.now();
+    const bug: PlantedBug = { name, kind, ...(await trial()), seconds: (performance.now() - startedAt) / 1_000 };
+    bugs.push(bug);
+    options.onBug?.(bug);
+  };
+  for (const flaw of portFlaws.filter(isWanted)) await note(flaw.name, "port", () => tryPort(flaw, options));
+  if (root !== undefined)
+    for (const flaw of sourceFlaws.filter(isWanted)) await note(flaw.name, "source", () => trySource(flaw, { ...options, root }));
+  const missed = bugs.filter(({ seed }) => seed === undefined).map(({ name }) => name);
+  return { bugs, found: bugs.length - missed.length, missed };
+}
+
+const defaults = { seedsMax: 10_000, limitMs: 120_000 };
+
+async function tryPort(
+  { sabotage }: PortFlaw,
+  { seedsMax = defaults.seedsMax, limitMs = defaults.limitMs }: PlantedBugsOptions,
+): Promise<Trial> {
+  const endMs = performance.now() + limitMs;
+  // A flaw may count what it saw: every seed begins with a fresh one.
+  for (let seed = 1; seed <= seedsMax && performance.now() < endMs; seed++) {
+    const { failures } = await runSeedsWith({ from: seed, count: 1 }, sabotage());
+    const [failure] = failures;
+    if (failure) return { seed, finding: said(failure.findings[0]) };
+  }
+  return {};
+}
+
+const said = (finding: { readonly invariant: string; readonly message: string } | undefined): string =>
+  `${finding?.invariant}: ${finding?.message}`;
+
+/** Runs seeds on a copy of the sources in which one place was changed. */
+async function trySource(flaw: SourceFlaw, options: PlantedBugsOptions & { readonly root: string }): Promise<Trial> {
+  const { root, seedsMax = defaults.seedsMax, limitMs = defaults.limitMs } = options;
+  const folder = await mkdtemp(join(tmpdir(), "loopwright-planted-"));
+  try {
+    const problem = await plant(flaw, { root, folder });
+    if (problem !== undefined) return { problem };
+    await writeFile(join(folder, "run.ts"), runner(seedsMax, limitMs));
+    return await runCopy(folder, limitMs);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function plant(
+  { file, good, bad }: SourceFlaw,
+  { root, folder }: { readonly root: string; readonly folder: string },
+): Promise<string | undefined> {
+  const isSource = (path: string): boolean => !/\/(?:test|dist|node_modules)$|\.test\.ts$/.test(path);
+  for (const name of ["core", "simulator"]) {
+    await cp(join(root, "packages", name), join(folder, name), { recursive: true, filter: isSource });
+  }
+  await mkdir(join(folder, "simulator/node_modules/@loopwright"), { recursive: true });
+  await symlink(join(folder, "core"), join(folder, "simulator/node_modules/@loopwright/core"), "dir");
+  const path = join(folder, "core/src", file);
+  const text = await readFile(path, "utf8");
+  const times = text.split(good).length - 1;
+  if (times !== 1) return `the code it changes stands ${times} times in ${file}`;
+  await writeFile(
+    path,
+    text.replace(good, () => bad),
+  );
+  return undefined;
+}
+
+const runner = (seedsMax: number, limitMs: number): string => `
+import { runSeeds } from "./simulator/src/index.ts";
+const { failures } = await runSeeds({ from: 1, count: ${seedsMax}, limitMs: ${limitMs}, failuresMax: 1 });
+const [failure] = failures;
+process.stdout.write(JSON.stringify(failure ? { seed: failure.seed, finding: failure.findings[0] } : {}));
+process.exit(0);
+`;
+
+function runCopy(folder: string, limitMs: number): Promise<Trial> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ["--conditions=@loopwright/source", "--no-warnings", "run.ts"], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: limitMs * 2,
+    });
+    let out = "";
+    let err = "";
+    child.stdout.on("data", (bytes: Buffer) => {
+      out += bytes.toString();
+    });
+    child.stderr.on("data", (bytes: Buffer) => {
+      err = (err + bytes.toString()).slice(-1_000);
+    });
+    child.on("close", (code) => {
+      if (code !== 0) return resolve({ problem: `the copy ended with ${String(code)}: ${err}` });
+      const { seed, finding } = JSON.parse(out) as { readonly seed?: number; readonly finding?: { invariant: string; message: string } };
+      resolve(seed === undefined ? {} : { seed, finding: said(finding) });
+    });
+  });
+}

@@ -1,0 +1,125 @@
+/** A flaw that is written into a copy of the sources of core. */
+export interface SourceFlaw {
+  readonly name: string;
+  /** Below `packages/core/src`. */
+  readonly file: string;
+  /** Stands exactly once in the file. */
+  readonly good: string;
+  readonly bad: string;
+}
+
+const driver = "driver/session-driver.ts";
+
+/** All flaws that no port can have. Core has no hooks for any of them: what is run is a copy in which one place was changed. */
+export const sourceFlaws: readonly SourceFlaw[] = [
+  {
+    name: "events are published before the log has their facts",
+    file: driver,
+    good: "if (isForLog(decision, this.state)) return",
+    bad: "if (isForLog(decision, this.state)) this.hub.publish(speculation.events);\n    if (isForLog(decision, this.state)) return",
+  },
+  {
+    name: "effects are launched before their intent is in the log",
+    file: driver,
+    good: "if (isForLog(decision, this.state)) return",
+    bad: "if (lease) for (const launch of launches.splice(0)) launch(speculation.state);\n    if (isForLog(decision, this.state)) return",
+  },
+  {
+    name: "a lease is released before the last batch is written",
+    file: driver,
+    good: "if (isForLog(decision, this.state)) return",
+    bad: "if (rests) await this.deps.store.log.release(this.deps.ref, lease?.epoch ?? 0);\n    if (isForLog(decision, this.state)) return",
+  },
+  {
+    name: "every event is published twice",
+    file: driver,
+    good: "this.hub.publish(events);",
+    bad: "this.hub.publish(events);\n    this.hub.publish(events);",
+  },
+  {
+    name: "what was offered is forgotten when others were faster",
+    file: driver,
+    good: "this.inbox.putBack(offers);",
+    bad: "void offers;",
+  },
+  {
+    name: "a call of class once is run again when it is in doubt",
+    file: "loop/pending-calls.ts",
+    good: 'policy.replay !== "once" && ',
+    bad: "",
+  },
+  { name: "a call in doubt is forgotten", file: "loop/turns.ts", good: "{ ...call, inDoubt: true }", bad: "call" },
+  { name: "a model call in doubt is forgotten", file: "loop/turns.ts", good: "{ ...run.open, inDoubt: true }", bad: "run.open" },
+  {
+    name: "results stand in the order in which they came",
+    file: "loop/transcript.ts",
+    good: "group.sort((a, b) => a.order - b.order);",
+    bad: "",
+  },
+  {
+    name: "an abort is not heard by who runs the effects",
+    file: "driver/effects.ts",
+    good: "else if (run.abort) abort(run.limits.abortGraceMs);",
+    bad: "",
+  },
+  {
+    name: "an owner that lost the session goes on",
+    file: "driver/effects.ts",
+    good: "    forget() {\n      generation++;",
+    bad: "    forget() {\n      if (generation === 0) return;",
+  },
+  {
+    name: "a lane tells on after its end",
+    file: "driver/effects.ts",
+    good: "        lane?.close();\n        abort(0);",
+    bad: "        abort(0);",
+  },
+  {
+    name: "keys of inputs are not remembered",
+    file: "driver/accept-input.ts",
+    good: "if (!twin) return undefined;",
+    bad: "if (twin || !twin) return undefined;",
+  },
+  {
+    name: "a reader begins again with the event it had",
+    file: "driver/history.ts",
+    good: "compareCursors(event, after) > 0",
+    bad: "compareCursors(event, after) >= 0",
+  },
+  {
+    name: "what is missing of a lane is spliced in, not replaced",
+    file: "driver/foreign-lane.ts",
+    good: "if (fold.n > before) this.#tell([{ ...fold.snapshot(), lane: this.id, n: fold.n }]);",
+    bad: "if (fold.n > before) this.#tell(events.slice(-1));",
+  },
+  {
+    name: "a steered message is dropped when the run ends",
+    file: "loop/turns.ts",
+    good: "run.steered.length > 0 ? [...run.steered, ...state.inputs] : state.inputs",
+    bad: "state.inputs",
+  },
+  {
+    name: "a tool starts after an abort",
+    file: "loop/plan.ts",
+    good: "if (run.abort) return planAbort(run);",
+    bad: 'if (run.abort && !run.calls.some((call) => call.stage === "owed")) return planAbort(run);',
+  },
+  {
+    name: "deadlines are seen half a minute early",
+    file: "driver/dates.ts",
+    good: "call.deadline <= now",
+    bad: "call.deadline <= now + 30_000",
+  },
+  {
+    name: "a process that stood still does not ask whether it owns the session",
+    file: "driver/lease.ts",
+    good: "gap: 1 / 5",
+    bad: "gap: 1_000",
+  },
+  {
+    name: "an owner never stops by itself",
+    file: "driver/lease.ts",
+    good: "stop: 0.8",
+    bad: "stop: 1_000",
+  },
+];
