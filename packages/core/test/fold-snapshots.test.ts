@@ -16,7 +16,7 @@ import { compareCursors, type EventCursor } from "../src/protocol/index.ts";
 import { simulateLoop } from "../src/testing/loop-simulator.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";
 import { seededIds } from "../src/testing/seeded-ids.ts";
-import { calm, type World, world } from "./harness.ts";
+import { calm, deferred, type World, world } from "./harness.ts";
 
 const ref = { scope: "local", session: "s1" };
 
@@ -136,13 +136,18 @@ const answering = (): World => world((_, call) => ({ text: `answer ${call} ${"x"
 const runsOf = (facts: number): number => Math.ceil(facts / 4) + 2;
 
 /** What is asked of the store beneath. */
-function watched(store: SessionStore): {
+interface Watched {
   readonly store: SessionStore;
   readonly reads: (number | undefined)[];
   readonly puts: [string, Json][];
-} {
+  /** Resolves once a snapshot is whole. */
+  readonly whole: Promise<void>;
+}
+
+function watched(store: SessionStore): Watched {
   const reads: (number | undefined)[] = [];
   const puts: [string, Json][] = [];
+  const whole = deferred();
   const log: SessionStore["log"] = {
     ...store.log,
     read(session, options) {
@@ -152,12 +157,13 @@ function watched(store: SessionStore): {
   };
   const drafts: SessionStore["drafts"] = {
     ...store.drafts,
-    put(session, name, value) {
+    async put(session, name, value) {
       if (name.startsWith("fold")) puts.push([name, value]);
-      return store.drafts.put(session, name, value);
+      await store.drafts.put(session, name, value);
+      if (name === "fold") whole.resolve();
     },
   };
-  return { store: { ...store, log, drafts }, reads, puts };
+  return { store: { ...store, log, drafts }, reads, puts, whole: whole.promise };
 }
 
 describe("a session", () => {
@@ -248,13 +254,13 @@ describe("a session", () => {
 
   it("keeps large payloads by reference", async () => {
     const big = "x".repeat(400_000);
-    const { store, puts } = watched(memoryStore());
+    const { store, puts, whole } = watched(memoryStore());
     const { session, again } = world((_, call) => ({ text: call === 3 ? big : "yes" }), { session: { store } });
     await talk(session, 5);
     const blobs = await store.blobs.list("local");
     expect(blobs).toHaveLength(1);
     await talk(session, runsOf(snapshotLimits.facts));
-    expect(puts.length).toBeGreaterThan(1);
+    await whole;
     for (const [name, value] of puts) expect(JSON.stringify(value).length, name).toBeLessThan(300_000);
     expect(await store.blobs.list("local")).toEqual(blobs);
     const other = await again({ snapshotCheckShare: 1 }).ready();
