@@ -46,6 +46,19 @@ describe("a worker", () => {
     expect(server?.model.calls).toBe(0);
   });
 
+  it("takes no session any more once it drains", async () => {
+    const { nodes, run, facts } = await openNodes({ roles: ["server", "worker", "worker"] });
+    const [server, draining, other] = nodes;
+    draining?.door.drain();
+    await server?.say("Hi.");
+    run(10);
+    await until(() => other?.model.calls === 1, "the other worker runs it");
+    expect([draining?.model.calls, draining?.door.running]).toEqual([0, 0]);
+    other?.model.say("Hello.");
+    other?.model.end();
+    await until(async () => (await facts()).at(-1) === "run.finished", "the run ends");
+  });
+
   it.each([
     ["loses every hint", deafQueue()],
     ["takes no hints", { ...memoryQueue(), offer: () => Promise.reject(new Error("The queue is gone.")) }],

@@ -33,12 +33,17 @@ const lookMs = 50;
 
 export function createLeaving({ host, work, clock, limits, first }: LeavingParts): Leaving {
   let isReady = true;
+  let stopped: Promise<void> | undefined;
   let closing: Promise<number> | undefined;
 
-  async function end(options: CloseOptions | undefined): Promise<number> {
+  function drain(): void {
     isReady = false;
+    stopped ??= work?.stop();
+  }
+
+  async function end(options: CloseOptions | undefined): Promise<number> {
+    drain();
     first();
-    const stopped = work?.stop();
     const left = await host.close(options);
     await stopped;
     await work?.leave(left);
@@ -49,11 +54,9 @@ export function createLeaving({ host, work, clock, limits, first }: LeavingParts
     get isReady() {
       return isReady;
     },
-    drain() {
-      isReady = false;
-    },
+    drain,
     async rest({ withinMs = limits.drainMs } = {}) {
-      isReady = false;
+      drain();
       const until = clock.monotonic() + withinMs;
       while (host.running > 0 && clock.monotonic() < until) await new Promise<void>((resolve) => void clock.after(lookMs, resolve));
     },
