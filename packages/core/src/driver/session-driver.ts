@@ -183,6 +183,8 @@ export class SessionDriver {
     if (!this.isOwner) for (const resolve of this.handedOver.splice(0)) resolve();
     if (this.isDisposed) this.endDisposed();
     if (this.isDisposed || isLost) return;
+    // Who watches may have begun to while this was under way, after those before had left and nobody was listened to.
+    if (this.watchers.size > 0 && this.listening.begin()) this.view.doubt();
     if (this.inbox.length > 0 || this.view.isBehind) this.kick();
     else this.settle();
   }
