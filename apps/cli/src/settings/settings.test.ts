@@ -80,6 +80,18 @@ test.each(["not a url", "ftp://x", "file:///etc/passwd", "javascript:alert(1)"])
   ).toBe(true);
 });
 
+test("an address for all three that is not that of a Redis is complained of by the name it was given, and never made a file", () => {
+  for (const redis of ["nonsense", "http://127.0.0.1:1"]) {
+    expect(errorOf(() => resolveSettings({ redis }, {}, "/project"))).toMatchObject({
+      code: "CONFIG_INVALID",
+      message: "The address of `--redis` is not that of a Redis.",
+    });
+    expect(errorOf(() => resolveSettings({}, { LOOPWRIGHT_REDIS: redis }, "/project"))).toMatchObject({
+      message: "The address of LOOPWRIGHT_REDIS is not that of a Redis.",
+    });
+  }
+});
+
 test("the first key variable that is set counts, and blank ones are not set", () => {
   const { vendor } = resolveSettings({ provider: "gemini" }, {}, "/project");
   expect(keyOf(vendor, { GEMINI_API_KEY: " ", GOOGLE_API_KEY: " g " })).toEqual({ variable: "GOOGLE_API_KEY", value: "g" });

@@ -64,6 +64,9 @@ export function resolveSettings(flags: ModelFlags, environment: Environment, dir
 
 /** A flag comes before a variable, and what is named by itself before `redis`. */
 function placesOf(flags: ModelFlags, environment: Environment, directory: string): Pick<Settings, "store" | "channelUrl" | "queueUrl"> {
+  // Complained of by the name that was given: a store takes other texts too, for example as the path of a file.
+  if (flags.redis !== undefined) redisUrlOf(flags.redis, "`--redis`");
+  else if (environment["LOOPWRIGHT_REDIS"] !== undefined) redisUrlOf(environment["LOOPWRIGHT_REDIS"], "LOOPWRIGHT_REDIS");
   const chosen = (name: "store" | "channel" | "queue"): string | undefined =>
     flags[name] ?? flags.redis ?? environment[`LOOPWRIGHT_${name.toUpperCase()}`] ?? environment["LOOPWRIGHT_REDIS"];
   const [channel, queue] = [chosen("channel"), chosen("queue")];

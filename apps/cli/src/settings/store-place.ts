@@ -47,7 +47,7 @@ function bucketOf(text: string): StorePlace {
 export function redisUrlOf(text: string, what: string): string {
   if (/^rediss?:\/\//i.test(text) && URL.canParse(text) && new URL(text).hostname !== "") return text;
   throw new AgentError("CONFIG_INVALID", {
-    message: `The address of ${what} is none of a Redis.`,
+    message: `The address of ${what} is not that of a Redis.`,
     fix: "Pass one such as `redis://localhost:6379`, or `rediss://user:password@host:6380`.",
   });
 }
