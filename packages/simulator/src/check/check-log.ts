@@ -28,6 +28,18 @@ function checkEpochs(facts: readonly Fact[], claim: Claim): void {
   }
 }
 
+/** I9: once an epoch is claimed nobody writes in an older one. */
+export function checkFences(
+  facts: readonly Fact[],
+  claims: readonly { readonly epoch: number; readonly lastSeq: number }[],
+  claim: Claim,
+): void {
+  for (const { epoch: claimed, lastSeq } of claims) {
+    const late = facts.find(({ epoch, seq }) => epoch !== undefined && epoch < claimed && seq > lastSeq);
+    claim(late === undefined, "I9", () => `fact ${late?.seq} of epoch ${late?.epoch} was written after epoch ${claimed} was claimed`);
+  }
+}
+
 function checkKeys({ inputs }: LogModel, claim: Claim): void {
   const seen = new Map<string, number>();
   for (const { idempotencyKey, seq } of inputs) {

@@ -1,6 +1,7 @@
 import type { Fact, FactOf } from "@loopwright/core";
 import type { World } from "../world/simulated-world.ts";
 import type { ToolStart } from "../world/witness.ts";
+import { checkFences } from "./check-log.ts";
 import type { Claim } from "./finding.ts";
 import type { LogModel } from "./log-model.ts";
 
@@ -87,17 +88,9 @@ const closingMs = 300;
 
 /** I9: whoever is taken over from has written its last by then, and has closed what it had open; only who stands still cannot. */
 function checkTakeOvers({ world, session, facts, claim }: WitnessScene): void {
-  const ref = { scope: world.scope, session };
-  for (const claimed of world.store.claims) {
-    if (claimed.session !== session) continue;
-    const late = facts.find(
-      ({ epoch, seq }) => epoch !== undefined && epoch < claimed.epoch && world.store.writtenAtMs(ref, seq) > claimed.atMs,
-    );
-    claim(
-      late === undefined,
-      "I9",
-      () => `fact ${late?.seq} of epoch ${late?.epoch} was written after the claim of epoch ${claimed.epoch}`,
-    );
+  const claims = world.store.claims.filter((one) => one.session === session);
+  checkFences(facts, claims, claim);
+  for (const claimed of claims) {
     for (const call of world.witness.models) {
       if (call.session !== session || call.node === claimed.node || call.atMs > claimed.atMs) continue;
       const openMs = (call.closedAtMs ?? world.time.nowMs) - claimed.atMs;

@@ -88,15 +88,6 @@ function leasesByWallClock(): Sabotage {
   };
 }
 
-/** A lease that another holds is given back. */
-function releasesAnyLease(): Sabotage {
-  return withLog((log) => ({
-    async release(ref) {
-      await log.release(ref, (await log.head(ref)).epoch);
-    },
-  }));
-}
-
 /** What nobody knows is taken for written. */
 function takesUnknownForOk(): Sabotage {
   return {
@@ -132,7 +123,6 @@ export const portFlaws: readonly PortFlaw[] = [
   { name: "the store checks no epoch", sabotage: ignoresEpochs },
   { name: "the store leases a session to everybody who asks", sabotage: leasesToEverybody },
   { name: "leases are measured by the wall clock of whoever asks", sabotage: leasesByWallClock },
-  { name: "whoever releases a lease releases that of another", sabotage: releasesAnyLease },
   { name: "an unknown outcome is taken for written", sabotage: takesUnknownForOk },
   { name: "an unknown outcome is taken for failed, and the batch gets a new id", sabotage: takesUnknownForFailed },
   { name: "the sweeper never finds anything", sabotage: () => withLog(() => ({ due: async () => [] })) },
@@ -143,9 +133,5 @@ export const portFlaws: readonly PortFlaw[] = [
   {
     name: "reads begin one fact too late",
     sabotage: () => withLog((log) => ({ read: (ref, options) => log.read(ref, { ...options, from: (options?.from ?? 1) + 1 }) })),
-  },
-  {
-    name: "a renewal is confirmed whoever owns the session by now",
-    sabotage: () => withLog((log) => ({ renew: (ref, lease) => log.renew(ref, lease).then(() => true) })),
   },
 ];

@@ -6,6 +6,8 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runSeedsWith } from "../run/run-seeds.ts";
+import { runSchedulesWith } from "../schedules/run-schedules.ts";
+import type { Sabotage } from "../world/simulated-world.ts";
 import { type PortFlaw, portFlaws } from "./port-flaws.ts";
 import { type SourceFlaw, sourceFlaws } from "./source-flaws.ts";
 
@@ -24,8 +26,10 @@ export interface PlantedBugsOptions {
 export interface PlantedBug {
   readonly name: string;
   readonly kind: "port" | "source";
-  /** The first seed that found it; absent: none did. */
+  /** The first seed that found it; absent: no seed did. */
   readonly seed?: number;
+  /** The first of all schedules of two owners that found it; asked for what no seed finds, and where a store has the flaw. */
+  readonly schedule?: number;
   /** What was found. */
   readonly finding?: string;
   /** Why it could not be planted. */
@@ -39,7 +43,7 @@ export interface PlantedBugsReport {
   readonly missed: readonly string[];
 }
 
-type Trial = Pick<PlantedBug, "seed" | "finding" | "problem">;
+type Trial = Pick<PlantedBug, "seed" | "schedule" | "finding" | "problem">;
 
 /** Plants one bug after the other and looks for it. */
 export async function runPlantedBugs(options: PlantedBugsOptions = {}): Promise<PlantedBugsReport> {
@@ -55,7 +59,7 @@ export async function runPlantedBugs(options: PlantedBugsOptions = {}): Promise<
   for (const flaw of portFlaws.filter(isWanted)) await note(flaw.name, "port", () => tryPort(flaw, options));
   if (root !== undefined)
     for (const flaw of sourceFlaws.filter(isWanted)) await note(flaw.name, "source", () => trySource(flaw, { ...options, root }));
-  const missed = bugs.filter(({ seed }) => seed === undefined).map(({ name }) => name);
+  const missed = bugs.filter(({ seed, schedule }) => seed === undefined && schedule === undefined).map(({ name }) => name);
   return { bugs, found: bugs.length - missed.length, missed };
 }
 
@@ -72,7 +76,15 @@ async function tryPort(
     const [failure] = failures;
     if (failure) return { seed, finding: said(failure.findings[0]) };
   }
-  return {};
+  return tryRaces(sabotage());
+}
+
+/** Two owners meet far more often in a race than by chance. */
+async function tryRaces({ log }: Sabotage): Promise<Trial> {
+  if (!log) return {};
+  const { schedules, failures } = await runSchedulesWith({ failuresMax: 1 }, log);
+  const [failure] = failures;
+  return failure ? { schedule: schedules, finding: said(failure.findings[0]) } : {};
 }
 
 const said = (finding: { readonly invariant: string; readonly message: string } | undefined): string =>

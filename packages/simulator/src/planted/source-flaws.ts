@@ -111,12 +111,6 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     bad: "call.deadline <= now + 30_000",
   },
   {
-    name: "a process that stood still does not ask whether it owns the session",
-    file: "driver/lease.ts",
-    good: "gap: 1 / 5",
-    bad: "gap: 1_000",
-  },
-  {
     name: "an owner never stops by itself",
     file: "driver/lease.ts",
     good: "stop: 0.8",

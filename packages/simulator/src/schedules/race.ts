@@ -7,7 +7,7 @@ import { type AgentSession, createAgent, createSession, type Fact, type SessionE
 import { memoryStore, scripted } from "@loopwright/core/memory";
 import type { SessionLog, SessionStore } from "@loopwright/core/ports";
 import { seededIds } from "@loopwright/core/testing";
-import { checkLog } from "../check/check-log.ts";
+import { checkFences, checkLog } from "../check/check-log.ts";
 import { claimsInto, type Finding } from "../check/finding.ts";
 import { readLog } from "../check/log-model.ts";
 import { createVirtualTime, type VirtualTime } from "../world/virtual-time.ts";
@@ -17,6 +17,12 @@ export type Racer = "ownerA" | "ownerB" | "aborter" | "speaker";
 
 /** How many requests of each the schedule orders; later ones go through at once. */
 export type RaceLimits = { readonly [who in Racer]: number };
+
+export interface RaceOptions {
+  readonly limits: RaceLimits;
+  /** Puts a flaw into the log: for trials of the checker. */
+  readonly spoil?: (log: SessionLog) => SessionLog;
+}
 
 export interface RaceResult {
   /** At each choice: who was let through, of how many. */
@@ -42,10 +48,12 @@ const ref = { scope: "local", session: "race" };
 export type Choose = (choice: number, among: number) => number;
 
 /** Runs the race with these choices. */
-export async function runRace(choose: Choose, limits: RaceLimits): Promise<RaceResult> {
+export async function runRace(choose: Choose, { limits, spoil = (log) => log }: RaceOptions): Promise<RaceResult> {
   const time = createVirtualTime({ realWaitMs: 1_000 });
   const clock = { now: () => 1_767_225_600_000 + time.nowMs, monotonic: () => time.nowMs, ...timers(time) };
-  const store = memoryStore({ clock });
+  const sound = memoryStore({ clock });
+  const store: SessionStore = { ...sound, log: spoil(sound.log) };
+  const claims: { readonly epoch: number; readonly lastSeq: number }[] = [];
   const gate: Gate = { waiting: [], counts: { ownerA: 0, ownerB: 0, aborter: 0, speaker: 0 }, isOpen: false };
   let asked = 0;
   const agent = createAgent({ name: "racer", provider: scripted(() => ({ text: `Answer ${++asked}.` })) });
@@ -54,7 +62,7 @@ export async function runRace(choose: Choose, limits: RaceLimits): Promise<RaceR
     createSession({
       agent,
       id: ref.session,
-      store: gatedStore(store, { who, gate, limits }),
+      store: gatedStore(store, { who, gate, limits, claims }),
       clock,
       ids,
       node: who,
@@ -88,7 +96,7 @@ export async function runRace(choose: Choose, limits: RaceLimits): Promise<RaceR
   );
   const choices = await letThrough({ time, gate, choose, limits });
   const facts = await store.log.read(ref);
-  return { choices, findings: judge({ facts, told, acknowledged }) };
+  return { choices, findings: judge({ facts, told, acknowledged, claims }) };
 }
 
 /** Lets one request through after the other until nobody waits and the session rests. */
@@ -145,7 +153,17 @@ function timers(time: VirtualTime): { after(ms: number, run: () => void): () => 
 /** While the schedule governs a racer its claims win at once: as if every lease had run out. */
 function gatedStore(
   store: SessionStore,
-  { who, gate, limits }: { readonly who: Racer; readonly gate: Gate; readonly limits: RaceLimits },
+  {
+    who,
+    gate,
+    limits,
+    claims,
+  }: {
+    readonly who: Racer;
+    readonly gate: Gate;
+    readonly limits: RaceLimits;
+    readonly claims: { readonly epoch: number; readonly lastSeq: number }[];
+  },
 ): SessionStore {
   const { log } = store;
   const ask = <T>(act: () => Promise<T>): Promise<T> =>
@@ -153,7 +171,9 @@ function gatedStore(
   const claim: SessionLog["claim"] = async (session, options) => {
     const { epoch, lease } = await log.head(session);
     if (lease && lease.node !== who && gate.counts[who] <= limits[who]) await log.release(session, epoch);
-    return log.claim(session, options);
+    const outcome = await log.claim(session, options);
+    if (outcome.type === "claimed") claims.push(outcome);
+    return outcome;
   };
   return {
     ...store,
@@ -173,17 +193,19 @@ function gatedStore(
 }
 
 interface Outcome {
+  readonly claims: readonly { readonly epoch: number; readonly lastSeq: number }[];
   readonly facts: readonly Fact[];
   readonly told: { readonly [who: string]: readonly SessionEvent[] };
   readonly acknowledged: readonly string[];
 }
 
 /** I1, I2, I4, I8, I9, and that everybody was told the same in the same order. */
-function judge({ facts, told, acknowledged }: Outcome): readonly Finding[] {
+function judge({ facts, told, acknowledged, claims }: Outcome): readonly Finding[] {
   const findings: Finding[] = [];
   const claim = claimsInto(findings, ref.session);
   const model = readLog(facts);
   checkLog(facts, model, { claim, isOver: true });
+  checkFences(facts, claims, claim);
   claim(model.owed === undefined, "S5", () => `the race does not end: ${model.owed}`);
   if (acknowledged.includes("second")) {
     const isThere = model.inputs.some(({ idempotencyKey }) => idempotencyKey === "second");

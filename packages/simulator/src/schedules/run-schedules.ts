@@ -3,7 +3,7 @@
  */
 import type { Finding } from "../check/finding.ts";
 import { createDice } from "../world/dice.ts";
-import { type Choose, type RaceLimits, type RaceResult, runRace } from "./race.ts";
+import { type Choose, type RaceLimits, type RaceOptions, type RaceResult, runRace } from "./race.ts";
 
 export interface SchedulesOptions {
   /** Requests of each owner that are ordered. Default 5: some thousand schedules; 6 is about five times as many. */
@@ -12,6 +12,8 @@ export interface SchedulesOptions {
   readonly sample?: { readonly seed: number; readonly count: number };
   /** Real milliseconds after which no further one is begun. */
   readonly limitMs?: number;
+  /** Failures after which no further one is begun. Default 20. */
+  readonly failuresMax?: number;
   readonly onFailure?: (failure: ScheduleFailure) => void;
 }
 
@@ -33,10 +35,15 @@ export interface SchedulesReport {
   readonly isComplete: boolean;
 }
 
-const failuresMax = 20;
-
 /** Runs every schedule once, or a sample of them. */
-export async function runSchedules({ sample, limitMs, onFailure, ownerRequests = 5 }: SchedulesOptions = {}): Promise<SchedulesReport> {
+export function runSchedules(options: SchedulesOptions = {}): Promise<SchedulesReport> {
+  return runSchedulesWith(options, undefined);
+}
+
+export async function runSchedulesWith(
+  { sample, limitMs, onFailure, ownerRequests = 5, failuresMax = 20 }: SchedulesOptions,
+  spoil: RaceOptions["spoil"],
+): Promise<SchedulesReport> {
   const startedAt = performance.now();
   const failures: ScheduleFailure[] = [];
   const next = sample ? atRandom(sample) : allInTurn();
@@ -44,7 +51,7 @@ export async function runSchedules({ sample, limitMs, onFailure, ownerRequests =
   let choicesMax = 0;
   let choose = next();
   while (choose && failures.length < failuresMax && performance.now() - startedAt <= (limitMs ?? Number.POSITIVE_INFINITY)) {
-    const { choices, findings } = await runRace(choose, limitsOf(ownerRequests));
+    const { choices, findings } = await runRace(choose, { limits: limitsOf(ownerRequests), ...(spoil ? { spoil } : {}) });
     schedules += 1;
     choicesMax = Math.max(choicesMax, choices.length);
     if (findings.length > 0) {
@@ -83,7 +90,7 @@ const limitsOf = (ownerRequests: number): RaceLimits => ({ ownerA: ownerRequests
 
 /** What is found in one schedule. */
 export async function replaySchedule(schedule: readonly number[], ownerRequests = 5): Promise<readonly Finding[]> {
-  return (await runRace((choice) => schedule[choice] ?? 0, limitsOf(ownerRequests))).findings;
+  return (await runRace((choice) => schedule[choice] ?? 0, { limits: limitsOf(ownerRequests) })).findings;
 }
 
 const replayOf = (schedule: readonly number[], ownerRequests: number): string =>

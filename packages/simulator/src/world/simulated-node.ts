@@ -14,8 +14,8 @@ export interface Fate {
   readonly dies?: "before" | "after";
   /** The process stops for so long, right after the world has done what it asked. */
   readonly pausesMs?: number;
-  /** The request never arrives, or its answer never comes: after `deadlineMs` nobody knows which. */
-  readonly lost?: "request" | "answer";
+  /** The request never arrives, or its answer never comes, or it arrives long after nobody waits for it any more: `deadlineMs` passes first. */
+  readonly lost?: "request" | "answer" | "late";
   readonly deadlineMs?: number;
   /** It arrives twice. */
   readonly isDoubled?: boolean;
@@ -193,14 +193,16 @@ function ask<T>({ time, trace, fateOf }: NodeOptions, node: SimulatedNode, call:
           reject(error as Error);
         }
       });
+    if (fate.lost === "late") sayLost(fate.deadlineMs ?? 2_000);
     const arrive = async (): Promise<void> => {
-      if (call.isAway?.()) return sayLost(fate.deadlineMs ?? 2_000);
+      if (call.isAway?.()) return fate.lost === "late" ? undefined : sayLost(fate.deadlineMs ?? 2_000);
       if (fate.lost === "request") return sayLost(fate.deadlineMs ?? 0);
       const first = await settled(call.run());
       const outcome = fate.isDoubled ? await settled(call.run()) : first;
       note(outcome.said);
       if (fate.dies === "after") return node.crash(`after ${call.kind} (${place})`);
       if (fate.pausesMs !== undefined) node.pause(fate.pausesMs);
+      if (fate.lost === "late") return;
       if (fate.lost === "answer") return sayLost(fate.deadlineMs ?? 0);
       answer(fate.answerMs, () => ("value" in outcome ? resolve(outcome.value) : reject(outcome.error)));
     };

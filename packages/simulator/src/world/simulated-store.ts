@@ -15,6 +15,8 @@ export interface Claimed {
   readonly session: string;
   readonly node: string;
   readonly epoch: number;
+  /** Where the log ended then. */
+  readonly lastSeq: number;
   readonly atMs: number;
 }
 
@@ -77,7 +79,10 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
   };
   const claim: SessionLog["claim"] = async (ref, options) => {
     const outcome = await log.claim(ref, options);
-    if (outcome.type === "claimed") claims.push({ session: ref.session, node: options.node, epoch: outcome.epoch, atMs: time.nowMs });
+    if (outcome.type === "claimed") {
+      const { epoch, lastSeq } = outcome;
+      claims.push({ session: ref.session, node: options.node, epoch, lastSeq, atMs: time.nowMs });
+    }
     return outcome;
   };
   const isAway = (): boolean => time.nowMs < awayUntilMs;

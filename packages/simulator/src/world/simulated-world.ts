@@ -188,6 +188,7 @@ function createFate({ dice: all, faults, fuse, leaseMs }: WorldOptions, isCalm: 
     if (!storeKinds.has(asked.kind)) return base;
     const roll = dice.next();
     const deadlineMs = dice.chance(0.5) ? 2_000 : dice.between(1, 50);
+    if (roll < faults.unknown * 0.1) return { ...base, lost: "late", deadlineMs, requestMs: deadlineMs + dice.between(0, leaseMs * 2) };
     if (roll < faults.unknown / 2) return { ...base, lost: "request", deadlineMs };
     if (roll < faults.unknown) return { ...base, lost: "answer", deadlineMs };
     return dice.chance(faults.doubled) && asked.kind === "append" ? { ...base, isDoubled: true } : base;
