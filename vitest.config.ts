@@ -14,8 +14,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/*.browser.test.ts"],
     // Two cores: threads start faster than forks and share less memory pressure.
     pool: "threads",
-    // By default one core is left to nobody.
-    maxWorkers: "100%",
+    // Many tests wait for a disk, a socket or a process: two for each core keep it busy.
+    maxWorkers: "200%",
     // No test waits for time; a busy machine may take its own.
     testTimeout: 30_000,
     hookTimeout: 30_000,
