@@ -8,7 +8,6 @@
  *  D4 a decision is written and launched under the lease that it was made under, or not at all.
  */
 import type { AgentError } from "../errors.ts";
-import type { EphemeralEvent } from "../loop/event.ts";
 import type { Fact } from "../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
@@ -65,8 +64,7 @@ export class SessionDriver {
       onAdopt: (adoption) => this.adopted(adoption),
       staysFor: () => this.staysFor(),
     });
-    const outward = channel && ((events: readonly EphemeralEvent[]): void => channel.publish(ref, events));
-    this.hub = createHub(outward);
+    this.hub = createHub(channel && ((events) => channel.publish(ref, events)));
     this.drafts = createDrafts(deps, () => this.hub.snapshots());
     const close = createClosings({ clock: deps.clock, inbox: this.inbox, count: () => this.effects.count, look: () => this.look() });
     this.effects = createEffects({
