@@ -5,7 +5,7 @@ import type { Fact } from "@loopwright/core";
 import { checkWorld } from "../check/check-world.ts";
 import type { Finding } from "../check/finding.ts";
 import { readLog } from "../check/log-model.ts";
-import { createClient, type SimulatedClient } from "../people/simulated-client.ts";
+import { SimulatedClient } from "../people/simulated-client.ts";
 import { expandOptions } from "../run/expand-options.ts";
 import { createDice } from "../world/dice.ts";
 import { digestInOrder } from "../world/in-order-digests.ts";
@@ -85,7 +85,7 @@ export async function runScript(script: TurnScript, { setting, fuses, sabotage }
       atCrash ??= factsOf(world.store, { scope: world.scope, session });
     });
   try {
-    const client = createClient({ world, name: "c1", session, dice: createDice(7), isPatient: true });
+    const client = new SimulatedClient({ world, name: "c1", session, dice: createDice(7), isPatient: true });
     followScript(world, client, script.acts ?? [{ after: "start", does: "say" }]);
     const stalled = await untilOver(world, client);
     const requests = new Map(world.everyHost.map(({ node }) => [node.name, [...node.asked]]));

@@ -6,7 +6,7 @@ import { checkWorld } from "../check/check-world.ts";
 import type { Finding } from "../check/finding.ts";
 import { readLog } from "../check/log-model.ts";
 import { sampleAgent, sampleModel } from "../people/sample-agent.ts";
-import { createClient, type SimulatedClient } from "../people/simulated-client.ts";
+import { SimulatedClient } from "../people/simulated-client.ts";
 import { createDice } from "../world/dice.ts";
 import { digestInOrder } from "../world/in-order-digests.ts";
 import { factsOf } from "../world/simulated-store.ts";
@@ -102,7 +102,7 @@ function clientsOf(world: World, { seed, sessions, clientsPerSession }: Expanded
   return Array.from({ length: sessions }, (_, at) => `s${at + 1}`).flatMap((session) =>
     Array.from({ length: clientsPerSession }, (_, at) => {
       const name = `${session}-c${at + 1}`;
-      return createClient({ world, name, session, dice: createDice(seed).fork(`client ${name}`) });
+      return new SimulatedClient({ world, name, session, dice: createDice(seed).fork(`client ${name}`) });
     }),
   );
 }

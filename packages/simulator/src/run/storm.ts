@@ -30,7 +30,8 @@ export function planStorm(storm: Storm): void {
   const { options, dice } = storm;
   for (const [kind, disturb] of Object.entries(disturbances)) {
     const faultDice = dice.fork(kind);
-    plan(storm, options.faults[kind as keyof typeof disturbances], faultDice, () => disturb(storm, faultDice));
+    const perMinute = options.faults[kind as keyof typeof disturbances];
+    plan(storm, { perMinute, dice: faultDice, run: () => disturb(storm, faultDice) });
   }
   const careDice = dice.fork("care");
   for (let atMs = 0; atMs < options.stormMs; atMs += careMs) storm.world.time.schedule(atMs, () => careFor(storm, careDice));
@@ -40,12 +41,15 @@ export function planStorm(storm: Storm): void {
       client.connect();
       client.say("enqueue", textOf(storm, actDice));
     });
-    plan(storm, options.actsPerMinute, actDice, () => act(storm, client, actDice));
+    plan(storm, { perMinute: options.actsPerMinute, dice: actDice, run: () => act(storm, client, actDice) });
   }
 }
 
 /** So many a minute, at random. */
-function plan({ world, options }: Storm, perMinute: number, dice: Dice, run: () => void): void {
+function plan(
+  { world, options }: Storm,
+  { perMinute, dice, run }: { readonly perMinute: number; readonly dice: Dice; readonly run: () => void },
+): void {
   if (perMinute <= 0) return;
   let atMs = 0;
   for (;;) {

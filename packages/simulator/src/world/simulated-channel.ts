@@ -26,6 +26,12 @@ interface Ear {
   readonly lastAtMs: Map<string, number>;
 }
 
+interface Message {
+  readonly from: SimulatedNode;
+  readonly session: string;
+  readonly events: readonly SessionEvent[];
+}
+
 /** More than what moments lose when they are rounded. */
 const leastGapMs = 0.001;
 
@@ -45,7 +51,7 @@ export function createChannel({
   const cutUntilMs = new Map<string, number>();
   const rings = new Map<string, EphemeralEvent[]>();
 
-  const carry = (from: SimulatedNode, session: string, events: readonly SessionEvent[], ear: Ear): void => {
+  const carry = (ear: Ear, { from, session, events }: Message): void => {
     const { dropped, doubled, late } = faults();
     if (time.nowMs < (cutUntilMs.get(ear.node.name) ?? 0) || dice.chance(dropped)) return;
     const isLate = dice.chance(late);
@@ -80,7 +86,8 @@ export function createChannel({
         if (events.length === 0 || !node.does("publish", `${ref.session} ${events.map(({ type }) => type).join()}`)) return;
         keep(ref, events);
         for (const ear of ears)
-          if (ear.scope === ref.scope && (ear.session === undefined || ear.session === ref.session)) carry(node, ref.session, events, ear);
+          if (ear.scope === ref.scope && (ear.session === undefined || ear.session === ref.session))
+            carry(ear, { from: node, session: ref.session, events });
       },
       notify() {},
       subscribe: ({ scope, session }, listener) =>

@@ -3,16 +3,17 @@
  * Does not own: what happens in it (storm, scenario), whether it was right (checker).
  */
 import type { Agent } from "@loopwright/core";
-import type { EventChannel, RunQueue, SessionLog } from "@loopwright/core/ports";
+import type { IdSource, SessionLog } from "@loopwright/core/ports";
 import { seededIds } from "@loopwright/core/testing";
 import type { FaultRates } from "../run/expand-options.ts";
+import { createNode } from "./create-node.ts";
 import type { Dice } from "./dice.ts";
 import { nodeAgent } from "./node-agent.ts";
 import { createHost, type NodeRole, type SessionHost } from "./session-host.ts";
 import { createChannel, type SimulatedChannel } from "./simulated-channel.ts";
 import type { ModelScript } from "./simulated-model.ts";
-import { createNode, type Fate, type FateOf } from "./simulated-node.ts";
-import { createQueue } from "./simulated-queue.ts";
+import type { Fate, FateOf } from "./simulated-node.ts";
+import { createQueue, type SimulatedQueue } from "./simulated-queue.ts";
 import { createStore, type SimulatedStore } from "./simulated-store.ts";
 import type { Trace } from "./trace.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -38,14 +39,11 @@ export interface World {
   start(place: number): SessionHost;
 }
 
-/** What a world puts a flaw into, for trials of the checker: each takes the real part and gives the flawed one. */
+/** Flaws of a world, for trials of the checker: each takes the real part and gives the flawed one. */
 export interface Sabotage {
   readonly log?: (log: SessionLog) => SessionLog;
-  readonly channel?: (channel: EventChannel) => EventChannel;
-  readonly queue?: (queue: RunQueue) => RunQueue;
-  readonly agent?: (agent: Agent) => Agent;
   /** The log as one process sees it. */
-  readonly nodeLog?: (log: SessionLog, scene: { readonly nowMs: () => number; readonly wallMs: () => number }) => SessionLog;
+  readonly nodeLog?: (log: SessionLog, scene: { readonly wallMs: () => number }) => SessionLog;
 }
 
 export interface WorldOptions {
@@ -93,46 +91,10 @@ export function createWorld(options: WorldOptions): World {
   const everyHost: SessionHost[] = [];
   const hosts: SessionHost[] = [];
   const pace = dice.fork("pace");
-
   const start = (place: number): SessionHost => {
     const lives = everyHost.filter(({ node }) => node.name.startsWith(`n${place + 1}.`)).length;
     const name = `n${place + 1}.${lives + 1}`;
-    const node = createNode({ name, time, trace, dice: dice.fork(name), fateOf, epochMs });
-    const view = store.viewOf(node, { isDeaf: options.deaf[place] ?? false });
-    const scene = { nowMs: () => time.nowMs, wallMs: () => node.clock.now() };
-    const nodeStore = sabotage.nodeLog ? { ...view, log: sabotage.nodeLog(view.log, scene) } : view;
-    const nodeChannel = options.hasChannel ? (sabotage.channel ?? same)(channel.viewOf(node)) : undefined;
-    const host = createHost({
-      node,
-      role: roles[place] ?? "all",
-      scope,
-      store: nodeStore,
-      queue: (sabotage.queue ?? same)(queue.viewOf(node)),
-      dice: dice.fork(`${name} host`),
-      sweepMs: options.sweepMs,
-      optionsOf: (session) => ({
-        agent: nodeAgent((sabotage.agent ?? same)(options.agent), {
-          session,
-          node,
-          time,
-          witness,
-          dice: pace,
-          script: options.model,
-          isCalm: () => isCalm,
-          paceMs: options.modelPaceMs,
-          toolSlowestMs: options.toolSlowestMs,
-          ...(options.toolMs ? { toolMs: options.toolMs } : {}),
-        }),
-        id: session,
-        store: nodeStore,
-        access: { user: "host", scope },
-        clock: node.clock,
-        ids,
-        node: name,
-        leaseMs: options.leaseMs,
-        ...(nodeChannel ? { channel: nodeChannel } : {}),
-      }),
-    });
+    const host = startHost(options, { place, name, store, channel, queue, witness, ids, pace, fateOf, isCalm: () => isCalm });
     everyHost.push(host);
     hosts[place] = host;
     return host;
@@ -163,7 +125,50 @@ export function createWorld(options: WorldOptions): World {
   };
 }
 
-const same = <T>(value: T): T => value;
+/** What a process is started with. */
+interface HostParts {
+  readonly place: number;
+  readonly name: string;
+  readonly store: SimulatedStore;
+  readonly channel: SimulatedChannel;
+  readonly queue: SimulatedQueue;
+  readonly witness: Witness;
+  readonly ids: IdSource;
+  readonly pace: Dice;
+  readonly fateOf: FateOf;
+  readonly isCalm: () => boolean;
+}
+
+function startHost(options: WorldOptions, parts: HostParts): SessionHost {
+  const { time, trace, dice, sabotage = {}, leaseMs } = options;
+  const { place, name, store, channel, queue, witness, ids, pace, fateOf, isCalm } = parts;
+  const node = createNode({ name, time, trace, fateOf, epochMs });
+  const view = store.viewOf(node, { isDeaf: options.deaf[place] ?? false });
+  const nodeStore = sabotage.nodeLog ? { ...view, log: sabotage.nodeLog(view.log, { wallMs: () => node.clock.now() }) } : view;
+  const nodeChannel = options.hasChannel ? channel.viewOf(node) : undefined;
+  const { modelPaceMs: paceMs, toolSlowestMs, toolMs, model: script } = options;
+  const more = { node, time, witness, dice: pace, script, isCalm, paceMs, toolSlowestMs, ...(toolMs ? { toolMs } : {}) };
+  return createHost({
+    node,
+    role: options.roles[place] ?? "all",
+    scope,
+    store: nodeStore,
+    queue: queue.viewOf(node),
+    dice: dice.fork(`${name} host`),
+    sweepMs: options.sweepMs,
+    optionsOf: (session) => ({
+      agent: nodeAgent(options.agent, { session, ...more }),
+      id: session,
+      store: nodeStore,
+      access: { user: "host", scope },
+      clock: node.clock,
+      ids,
+      node: name,
+      leaseMs,
+      ...(nodeChannel ? { channel: nodeChannel } : {}),
+    }),
+  });
+}
 
 /** Requests that the storm may fail; others are only delayed. */
 const storeKinds = new Set(["append", "read", "head", "claim", "renew", "release", "due", "blob-put", "blob-get", "draft-put", "offer"]);

@@ -1,0 +1,86 @@
+/*
+ * Owns: how a client gets an answer: one try after the other, at any process. Does not own: what it asks for.
+ */
+import { type AgentSession, isAgentError } from "@loopwright/core";
+import type { Dice } from "../world/dice.ts";
+import type { SessionHost } from "../world/session-host.ts";
+import type { World } from "../world/simulated-world.ts";
+
+/** What came of one request: a value, a refusal for good, or nobody knows. */
+export type Answer<T> = { readonly value: T } | { readonly refusal: string } | "unknown";
+
+export interface Requests {
+  /** Tries until there is an answer, or patience is over. */
+  insist<T>(what: string, act: (handle: AgentSession) => Promise<T>): Promise<Answer<T>>;
+  /** Those without an answer yet. */
+  readonly openCount: number;
+}
+
+export interface RequestsOptions {
+  readonly world: World;
+  readonly name: string;
+  readonly session: string;
+  readonly dice: Dice;
+  readonly delayMs: () => number;
+  /** True: never gives up. Default: one in five does. */
+  readonly isPatient: boolean;
+}
+
+/** After so long without an answer a client tries again. */
+const patienceMs = 4_000;
+const triesMax = 6;
+
+export function createRequests(options: RequestsOptions): Requests {
+  const { world, name, dice } = options;
+  const { time, trace } = world;
+  let openCount = 0;
+  return {
+    get openCount() {
+      return openCount;
+    },
+    async insist(what, act) {
+      openCount += 1;
+      const isPatient = options.isPatient || dice.chance(0.8);
+      for (let tries = 1; ; tries++) {
+        const answer = await askOnce(options, world.anyHost(dice), act);
+        if (answer !== "unknown" || (tries >= triesMax && !isPatient)) {
+          openCount -= 1;
+          const outcome = answer === "unknown" ? "gave up" : "value" in answer ? "acknowledged" : answer.refusal;
+          trace.add(time.nowMs, `${name} ${what}: ${outcome} after ${tries}`);
+          return answer;
+        }
+        await new Promise<void>((resolve) => void time.schedule(dice.between(50, 200) * Math.min(8, 2 ** tries), resolve));
+      }
+    },
+  };
+}
+
+function askOnce<T>(
+  { world, session, delayMs }: RequestsOptions,
+  host: SessionHost,
+  act: (handle: AgentSession) => Promise<T>,
+): Promise<Answer<T>> {
+  const { time } = world;
+  const { node } = host;
+  return new Promise((resolve) => {
+    time.schedule(patienceMs, () => resolve("unknown"));
+    const reply = (answer: Answer<T>): void => {
+      if (node.state !== "dead") time.schedule(delayMs(), () => resolve(answer));
+    };
+    const arrive = (): void => {
+      if (node.state === "dead") return;
+      act(host.handle(session)).then(
+        (value) => {
+          if (host.role === "server") host.hint(session);
+          reply({ value });
+        },
+        (error: unknown) => reply(isRefusal(error) ? { refusal: error.code } : "unknown"),
+      );
+    };
+    time.schedule(delayMs(), () => node.enter(arrive));
+  });
+}
+
+/** Neither a fault that passes nor a handle that was let go. */
+const isRefusal = (error: unknown): error is { readonly code: string } =>
+  isAgentError(error) && !error.retryable && error.code !== "RUN_ABORTED";

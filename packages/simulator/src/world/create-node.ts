@@ -1,0 +1,131 @@
+/*
+ * Owns: the life of one process: what it asks of the world takes time, and nothing it asks has effect once it is dead; paused, it does nothing
+ * until it goes on.
+ * Does not own: what is asked (store, channel, queue, model, tools), when it dies (the storm, a fuse).
+ */
+import type { Clock } from "@loopwright/core/ports";
+import { askWorld } from "./ask-world.ts";
+import type { NodeOptions, SimulatedNode } from "./simulated-node.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** A process that has just begun. */
+export function createNode(options: NodeOptions): SimulatedNode {
+  const { name, time, trace } = options;
+  const asked: string[] = [];
+  const deaths: (() => void)[] = [];
+  let state: SimulatedNode["state"] = "alive";
+  let backlog: (() => void)[] = [];
+  let clockOffsetMs = 0;
+  let lastPause: SimulatedNode["lastPause"];
+
+  const note = (line: string): void => trace.add(time.nowMs, `${name} ${line}`);
+  const enter = (run: () => void): void => {
+    if (state === "alive") run();
+    else if (state === "paused") backlog.push(run);
+  };
+  const goOn = (): void => {
+    if (state !== "paused") return;
+    state = "alive";
+    if (lastPause) lastPause = { ...lastPause, toMs: time.nowMs };
+    note("goes on");
+    const waiting = backlog;
+    backlog = [];
+    for (const run of waiting) time.schedule(0, () => enter(run));
+  };
+  const node: SimulatedNode = {
+    name,
+    asked,
+    get state() {
+      return state;
+    },
+    get hasTrueClock() {
+      return clockOffsetMs === 0;
+    },
+    get lastPause() {
+      return lastPause;
+    },
+    clock: clockOf(options, { enter, offsetMs: () => clockOffsetMs }),
+    enter,
+    ask: (call) => askWorld(options, node, call),
+    does: (kind, detail = "") => does(options, node, { kind, detail }),
+    sleep: (ms, signal) => sleepIn(node, { time, ms, signal }),
+    crash(why) {
+      if (state === "dead") return;
+      note(`dies ${why}`);
+      state = "dead";
+      backlog = [];
+      for (const listener of deaths.splice(0)) listener();
+    },
+    pause(forMs) {
+      if (state !== "alive") return;
+      note(`stops for ${Math.round(forMs)}`);
+      state = "paused";
+      lastPause = { fromMs: time.nowMs, toMs: time.nowMs + forMs };
+      const mine = lastPause;
+      time.schedule(forMs, () => lastPause === mine && goOn());
+    },
+    goOn,
+    onDeath(listener) {
+      if (state === "dead") listener();
+      else deaths.push(listener);
+    },
+    turnClock(byMs) {
+      note(`turns its clock by ${Math.round(byMs)}`);
+      clockOffsetMs += byMs;
+    },
+  };
+  return node;
+}
+
+function does(
+  { time, trace, fateOf }: NodeOptions,
+  node: SimulatedNode,
+  { kind, detail }: { readonly kind: string; readonly detail: string },
+): boolean {
+  if (node.state === "dead") return false;
+  const place = (node.asked as string[]).push(kind);
+  trace.add(time.nowMs, `${node.name} ${kind} ${detail}`);
+  const { dies } = fateOf({ node, kind, place });
+  if (dies === "before") node.crash(`before ${kind}`);
+  // What it did just before it died has happened: the caller is let through, and nothing after it counts.
+  else if (dies === "after") time.schedule(0, () => node.crash(`after ${kind}`));
+  return dies !== "before";
+}
+
+function clockOf({ time, epochMs }: NodeOptions, { enter, offsetMs }: { enter: SimulatedNode["enter"]; offsetMs: () => number }): Clock {
+  return {
+    now: () => Math.floor(epochMs + time.nowMs + offsetMs()),
+    monotonic: () => time.nowMs,
+    after(ms, run) {
+      let isOff = false;
+      const cancel = time.schedule(ms, () => enter(() => isOff || run()));
+      return () => {
+        isOff = true;
+        cancel();
+      };
+    },
+    soon: (run) => void time.schedule(0, () => enter(run)),
+  };
+}
+
+function sleepIn(
+  node: SimulatedNode,
+  { time, ms, signal }: { readonly time: VirtualTime; readonly ms: number; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const leave = (): void => signal?.removeEventListener("abort", stop);
+    const cancel = time.schedule(ms, () =>
+      node.enter(() => {
+        leave();
+        resolve();
+      }),
+    );
+    const stop = (): void => {
+      leave();
+      cancel();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", stop);
+  });
+}
