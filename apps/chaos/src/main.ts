@@ -3,14 +3,26 @@ import { parseArgs } from "node:util";
 import { runExperiments } from "./run-experiments.ts";
 import { experimentsOf, isTier } from "./tiers.ts";
 
-const { values } = parseArgs({
-  options: {
+function wishes(): ReturnType<typeof read> {
+  try {
+    return read();
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\nUse --tier, --seed, --only and --write.`);
+    process.exit(2);
+  }
+}
+
+function read() {
+  const options = {
     tier: { type: "string", default: "pr" },
     seed: { type: "string", default: "1" },
     only: { type: "string" },
     write: { type: "boolean", default: false },
-  },
-});
+  } as const;
+  return parseArgs({ options }).values;
+}
+
+const values = wishes();
 const seed = Number(values.seed);
 if (!isTier(values.tier) || !Number.isSafeInteger(seed)) {
   console.error("Use --tier pr, nightly or release, and --seed with a whole number.");

@@ -6,6 +6,7 @@ import { memory } from "./experiments/memory.ts";
 import { pauses } from "./experiments/pauses.ts";
 import { reconnects } from "./experiments/reconnects.ts";
 import { redisOutages } from "./experiments/redis-outage.ts";
+import { crashPoints, plantedBugs, schedules, simulatedSeeds } from "./experiments/simulation.ts";
 import { stopQuickly } from "./experiments/stop-quickly.ts";
 import { swallowedReplies } from "./experiments/swallowed-replies.ts";
 import { takeOver } from "./experiments/take-over.ts";
@@ -19,6 +20,14 @@ export function isTier(text: string): text is Tier {
 }
 
 interface Size {
+  /** Seeds to simulate, the least of them, and the time for them in milliseconds. */
+  readonly seeds: { readonly count: number; readonly least: number; readonly limitMs: number };
+  /** Crashes in a row, and every n-th place only. */
+  readonly crashes: { readonly depth: 1 | 2; readonly every: number; readonly limitMs: number };
+  /** Requests of each of two owners, in all orders. */
+  readonly ownerRequests: number;
+  /** Seeds for each planted bug; 0: none is planted. */
+  readonly plantedSeeds: number;
   /** Kills on SQLite, on Redis and on files. */
   readonly kills: { readonly sqlite: number; readonly redis: number; readonly files: number };
   readonly pauses: number;
@@ -35,8 +44,14 @@ interface Size {
   readonly streams: { readonly idle: number; readonly cycles: number };
 }
 
+const minuteMs = 60_000;
+
 const sizes: { readonly [tier in Tier]: Size } = {
   pr: {
+    seeds: { count: 2_000, least: 500, limitMs: minuteMs },
+    crashes: { depth: 1, every: 1, limitMs: minuteMs },
+    ownerRequests: 4,
+    plantedSeeds: 0,
     kills: { sqlite: 20, redis: 20, files: 0 },
     pauses: 5,
     outages: 5,
@@ -51,6 +66,10 @@ const sizes: { readonly [tier in Tier]: Size } = {
     streams: { idle: 0, cycles: 0 },
   },
   nightly: {
+    seeds: { count: 1_000_000, least: 30_000, limitMs: 40 * minuteMs },
+    crashes: { depth: 2, every: 1, limitMs: 10 * minuteMs },
+    ownerRequests: 5,
+    plantedSeeds: 10_000,
     kills: { sqlite: 900, redis: 1_000, files: 100 },
     pauses: 60,
     outages: 25,
@@ -65,6 +84,10 @@ const sizes: { readonly [tier in Tier]: Size } = {
     streams: { idle: 5_000, cycles: 10_000 },
   },
   release: {
+    seeds: { count: 3_000_000, least: 300_000, limitMs: 10 * 60 * minuteMs },
+    crashes: { depth: 2, every: 1, limitMs: 60 * minuteMs },
+    ownerRequests: 6,
+    plantedSeeds: 10_000,
     kills: { sqlite: 4_500, redis: 5_000, files: 500 },
     pauses: 400,
     outages: 200,
@@ -91,6 +114,10 @@ export function experimentsOf(tier: Tier): readonly Experiment[] {
   const redis = redisGround();
   const wave = 5;
   const all: readonly (readonly [number, () => Experiment])[] = [
+    [size.seeds.count, () => simulatedSeeds(size.seeds)],
+    [1, () => crashPoints(size.crashes)],
+    [size.ownerRequests, () => schedules({ ownerRequests: size.ownerRequests })],
+    [size.plantedSeeds, () => plantedBugs({ seedsMax: size.plantedSeeds })],
     [size.kills.sqlite, () => killStorm({ ...storm, ground: sqliteGround, nodes: 3, kills: size.kills.sqlite })],
     [size.kills.redis, () => killStorm({ ...storm, ground: redis, nodes: 3, kills: size.kills.redis })],
     [size.kills.files, () => killStorm({ ...storm, ground: filesGround, nodes: 1, kills: size.kills.files })],

@@ -1,0 +1,13 @@
+import type { SeedsReport } from "@loopwright/simulator";
+
+/** What one process of many simulates. */
+export interface SeedsShare {
+  readonly from: number;
+  readonly count: number;
+  readonly limitMs: number;
+}
+
+/** What it found; failures as text, for they travel. */
+export interface ShareReport extends Omit<SeedsReport, "failures"> {
+  readonly failures: readonly string[];
+}
