@@ -55,8 +55,7 @@ export function createRedisLink(options: LinkOptions): RedisLink {
     nextUp = undefined;
     if (state === "closed") return;
     outage.begin(cause);
-    const pauseMs = Math.min(channelLimits.retryMs * 2 ** tries++, channelLimits.retryMaxMs);
-    cancelRetry = clock.after(pauseMs * (0.5 + Math.random() / 2), () => void connect(), { idle: true });
+    cancelRetry = clock.after(pauseMs(tries++), () => void connect(), { idle: true });
     options.down();
   }
 
@@ -111,6 +110,11 @@ export function createRedisLink(options: LinkOptions): RedisLink {
       if (current) lost(current, "closed");
     },
   };
+}
+
+/** Half of it is chance, so that many nodes do not come back at once. */
+function pauseMs(tries: number): number {
+  return Math.min(channelLimits.retryMs * 2 ** tries, channelLimits.retryMaxMs) * (0.5 + Math.random() / 2);
 }
 
 /** Says once that Redis is away, and once that it is back. */

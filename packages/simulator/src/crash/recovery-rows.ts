@@ -17,7 +17,7 @@ interface Scene {
 }
 
 /** The row of a crash after these facts. */
-export function rowOf(before: readonly Fact[]): RecoveryRow {
+function rowOf(before: readonly Fact[]): RecoveryRow {
   const { inputs, runs } = readLog(before);
   const run = openRun(runs);
   if (inputs.length === 0) return "1-2";
