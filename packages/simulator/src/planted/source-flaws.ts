@@ -116,4 +116,29 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     good: "stop: 0.8",
     bad: "stop: 1_000",
   },
+  // What the simulator found in core, put back.
+  {
+    name: "who begins to listen to a lane that was left hears its middle without its beginning",
+    file: "driver/foreign-lane.ts",
+    good: "if (this.#toldN === 0) this.#told?.tell(events);",
+    bad: "if (this.#toldN >= 0) this.#told?.tell(events.filter(({ n }) => n > this.#toldN));",
+  },
+  {
+    name: "who does not own a session wakes for its retry again and again",
+    file: driver,
+    good: "const isWaitedFor = this.isOwner || isAtRest(this.state);",
+    bad: "const isWaitedFor = true;",
+  },
+  {
+    name: "a retry waits for days because the clock of a dead owner was wrong",
+    file: "driver/dates.ts",
+    good: "return date > now && date - now <= retryWaitMaxMs;",
+    bad: "return date > now;",
+  },
+  {
+    name: "who begins to watch while a batch is written is told nothing of what follows",
+    file: driver,
+    good: "    if (this.watchers.size > 0 && this.listening.begin()) this.view.doubt();\n    if (this.inbox",
+    bad: "    if (this.inbox",
+  },
 ];

@@ -82,10 +82,7 @@ export async function simulateWith(options: SimulateOptions, { sabotage }: Simul
     const world = createWorld({ ...expanded, time, trace, dice, agent, model: options.model ?? sampleModel, sabotage });
     if (expanded.calm) world.calmDown();
     const storm: Storm = { world, options: expanded, dice, texts: options.texts, clients: clientsOf(world, expanded) };
-    planStorm(storm);
-    await time.pass({ untilMs: expanded.stormMs });
-    endStorm(storm);
-    const stalled = await comeToRest(storm);
+    const stalled = await weather(storm);
     const findings = [
       ...stalled,
       ...(await checkWorld({ world, clients: storm.clients, options: expanded, isOver: stalled.length === 0 })),
@@ -95,6 +92,19 @@ export async function simulateWith(options: SimulateOptions, { sabotage }: Simul
   } finally {
     process.off("unhandledRejection", onUnhandled);
     stop();
+  }
+}
+
+/** Storm, then calm. What never ends is a finding. */
+async function weather(storm: Storm): Promise<readonly Finding[]> {
+  try {
+    planStorm(storm);
+    await storm.world.time.pass({ untilMs: storm.options.stormMs });
+    endStorm(storm);
+    return await comeToRest(storm);
+  } catch (error) {
+    if (error instanceof RangeError) return [{ invariant: "S5", session: "", message: error.message }];
+    throw error;
   }
 }
 

@@ -14,6 +14,8 @@ export interface SchedulesOptions {
   readonly limitMs?: number;
   /** Failures after which no further one is begun. Default 20. */
   readonly failuresMax?: number;
+  /** Told of each: who was let through at each choice. */
+  readonly onSchedule?: (schedule: readonly number[]) => void;
   readonly onFailure?: (failure: ScheduleFailure) => void;
 }
 
@@ -41,7 +43,7 @@ export function runSchedules(options: SchedulesOptions = {}): Promise<SchedulesR
 }
 
 export async function runSchedulesWith(
-  { sample, limitMs, onFailure, ownerRequests = 5, failuresMax = 20 }: SchedulesOptions,
+  { sample, limitMs, onFailure, onSchedule, ownerRequests = 5, failuresMax = 20 }: SchedulesOptions,
   spoil: RaceOptions["spoil"],
 ): Promise<SchedulesReport> {
   const startedAt = performance.now();
@@ -54,8 +56,9 @@ export async function runSchedulesWith(
     const { choices, findings } = await runRace(choose, { limits: limitsOf(ownerRequests), ...(spoil ? { spoil } : {}) });
     schedules += 1;
     choicesMax = Math.max(choicesMax, choices.length);
+    const schedule = choices.map(({ taken }) => taken);
+    onSchedule?.(schedule);
     if (findings.length > 0) {
-      const schedule = choices.map(({ taken }) => taken);
       const failure: ScheduleFailure = { schedule, findings, replay: replayOf(schedule, ownerRequests) };
       failures.push(failure);
       onFailure?.(failure);

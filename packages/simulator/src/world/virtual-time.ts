@@ -12,7 +12,7 @@ export interface VirtualTime {
   schedule(delayMs: number, run: () => void): () => void;
   /** Time stands still while this real work is under way, for at most so many real milliseconds. */
   hold(work: Promise<unknown>): void;
-  /** Lets events happen until `isDone`, until nothing is planned, or until the moment `untilMs`. */
+  /** Lets events happen until `isDone`, until nothing is planned, or until the moment `untilMs`. @throws RangeError when time stands still */
   pass(options: { readonly isDone?: () => boolean; readonly untilMs: number }): Promise<void>;
   /** Events that have run. */
   readonly eventCount: number;
@@ -26,6 +26,8 @@ interface Planned {
   run: (() => void) | undefined;
 }
 
+/** Events of one moment: more of them is something that never ends. */
+const standingMax = 20_000;
 /** After so many events the process gets a turn for what is real: timers, signals, messages. */
 const eventsPerTurn = 5_000;
 
@@ -36,6 +38,7 @@ export function createVirtualTime({ realWaitMs }: { readonly realWaitMs: number 
   let order = 0;
   let eventCount = 0;
   let lateCount = 0;
+  let standing = 0;
 
   const waitForReal = async (): Promise<void> => {
     while (held.size > 0) {
@@ -75,6 +78,8 @@ export function createVirtualTime({ realWaitMs }: { readonly realWaitMs: number 
         }
         heap.pop();
         if (!next.run) continue;
+        standing = next.atMs > nowMs ? 0 : standing + 1;
+        if (standing > standingMax) throw new RangeError(`Time stands still at ${nowMs} ms: something happens again and again in no time.`);
         nowMs = next.atMs;
         eventCount += 1;
         next.run();

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { turnScripts, twiceCrashed } from "../src/crash/turn-script.ts";
+import { replayCrash, runCrashPoints } from "../src/index.ts";
+
+it("there are forty conversations, and those that are crashed twice are among them", () => {
+  const names = turnScripts.map(({ name }) => name);
+  expect(new Set(names).size).toBe(40);
+  expect(names).toEqual(expect.arrayContaining([...twiceCrashed]));
+  expect(twiceCrashed).toHaveLength(10);
+});
+
+it("a crash, a lost request and a pause at every place of some conversations break no promise and follow the recovery table", async () => {
+  const report = await runCrashPoints({ scripts: ["once", "three classes in parallel", "approval allowed"] });
+  expect(report.failures).toEqual([]);
+  expect(report.isComplete).toBe(true);
+  expect(report.runs).toBeGreaterThan(report.points * 2);
+  expect(Object.keys(report.rows)).toEqual(expect.arrayContaining(["1-2", "3-5", "7-9", "12-13,16", "17", "19-20", "21", "27"]));
+});
+
+it("a second crash at every fourth place of the recovery breaks no promise either", async () => {
+  const report = await runCrashPoints({ scripts: ["once"], settings: ["together"], depth: 2, every: 4 });
+  expect(report.failures).toEqual([]);
+  expect(report.secondRuns).toBeGreaterThan(50);
+});
+
+it("every other conversation survives a crash at every seventh place", async () => {
+  const report = await runCrashPoints({ kinds: ["before", "after"], every: 7 });
+  expect(report.failures).toEqual([]);
+  expect(report.scripts).toBe(40);
+});
+
+it("one crash can be done again, and an unknown conversation is refused", async () => {
+  expect(await replayCrash({ script: "once", setting: "apart", fuses: [{ node: "n2.1", place: 9, fate: { dies: "after" } }] })).toEqual([]);
+  await expect(runCrashPoints({ scripts: ["nothing of the kind"] })).rejects.toThrow(RangeError);
+});

@@ -1,0 +1,36 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { runPlantedBugs } from "../src/index.ts";
+import { portFlaws } from "../src/planted/port-flaws.ts";
+import { sourceFlaws } from "../src/planted/source-flaws.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+it("at least 25 bugs can be planted", () => {
+  const names = [...portFlaws, ...sourceFlaws].map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBeGreaterThanOrEqual(25);
+});
+
+describe("a bug that is planted", () => {
+  it.each([
+    "an unknown outcome is taken for written",
+    "the store leases a session",
+    "keeps a part of a torn batch",
+    "the store forgets batch ids",
+  ])("in a port is found: %s", async (name) => {
+    const { bugs, missed } = await runPlantedBugs({ only: [name], seedsMax: 200 });
+    expect(bugs).toHaveLength(1);
+    expect(missed).toEqual([]);
+  });
+
+  it("where only a race of two owners shows it is found there", async () => {
+    const { bugs } = await runPlantedBugs({ only: ["the store checks no epoch"], seedsMax: 1 });
+    expect(bugs[0]?.finding).toContain("I9");
+  });
+
+  it("in the sources is found in a copy of them", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["effects are launched before their intent"], seedsMax: 50 });
+    expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringContaining("before its intent was in the log") }]);
+  });
+});

@@ -1,0 +1,106 @@
+import { createAgent, defineTool, type Tool } from "@loopwright/core";
+import { scripted } from "@loopwright/core/memory";
+import { describe, expect, it } from "vitest";
+import { describeFailure, runSeeds, simulate } from "../src/index.ts";
+
+/** How long this part may take: the count that a quiet machine manages in it is printed by the rig, not here. */
+const seedCount = 120;
+const firstSeed = Number(process.env["LOOPWRIGHT_SEED"] ?? 1);
+
+describe("the runtime in a storm", () => {
+  it("keeps every promise", async () => {
+    const { failures, figures, count } = await runSeeds({ from: firstSeed, count: seedCount });
+    expect(failures.map(describeFailure)).toEqual([]);
+    expect(count).toBe(seedCount);
+    // A storm that does nothing would keep every promise too.
+    expect(figures.runs).toBeGreaterThan(seedCount * 5);
+    expect(figures.crashes).toBeGreaterThan(seedCount / 2);
+    expect(figures.toolStarts).toBeGreaterThan(seedCount * 2);
+  });
+
+  it("keeps every promise in calm weather, at once", async () => {
+    const { failures, figures } = await runSeeds({ from: firstSeed, count: 40, calm: true, stormMs: 8_000 });
+    expect(failures.map(describeFailure)).toEqual([]);
+    expect(figures.crashes).toBe(0);
+  });
+
+  it.each([
+    [13, "a client that comes back in the middle of an answer of another node hears the middle without its beginning"],
+    [57, "a retry waits for days because the clock of a dead node was wrong"],
+    [84, "a handle that owns nothing wakes for a retry again and again"],
+    [2206, "a client that connects while a batch is written hears nothing of what others append"],
+  ])("seed %d, which once found that %s, finds nothing", async (seed) => {
+    const report = await simulate({ seed });
+    expect(report.findings, describeFailure(report)).toEqual([]);
+  });
+});
+
+describe("a seed", () => {
+  it("gives the same history again, to the last request", async () => {
+    for (const seed of [3, 17, 40]) {
+      const first = await simulate({ seed });
+      const second = await simulate({ seed });
+      expect(second).toEqual(first);
+    }
+  });
+
+  it("gives another history than its neighbour", async () => {
+    expect((await simulate({ seed: 3 })).traceHash).not.toBe((await simulate({ seed: 4 })).traceHash);
+  });
+
+  it("tells what it decided, and how to do it again", async () => {
+    const report = await simulate({ seed: 5, nodes: 2, trace: true });
+    expect(report.options.roles).toHaveLength(2);
+    expect(report.trace.length).toBeGreaterThan(50);
+    expect(report.replay).toContain('"seed":5,"nodes":2');
+  });
+});
+
+describe("an agent of one's own", () => {
+  const ran: string[] = [];
+  const order = defineTool({
+    name: "order",
+    description: "Orders a book.",
+    parameters: {
+      type: "object",
+      properties: { title: { type: "string", minLength: 3 }, copies: { type: "integer", minimum: 1 } },
+      required: ["title", "copies"],
+    },
+    execute: async (args) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      ran.push(String(args["title"]));
+      return { ordered: args["copies"] ?? 0 };
+    },
+  }) as Tool;
+  const agent = createAgent({ name: "bookseller", provider: scripted([]), tools: [order] });
+
+  it("is simulated with its own tools, which are run for real", async () => {
+    const { failures, figures } = await runSeeds({ from: 1, count: 15, agent, texts: ["Order me a book.", "Two of them, please."] });
+    expect(failures.map(describeFailure)).toEqual([]);
+    expect(ran.length).toBeGreaterThan(10);
+    expect(ran.length).toBeLessThanOrEqual(figures.toolStarts);
+    expect(figures.lateWork).toBe(0);
+  });
+
+  it("gives the same history again although its tools wait for real things", async () => {
+    const once = await simulate({ seed: 2, agent });
+    expect((await simulate({ seed: 2, agent })).traceHash).toBe(once.traceHash);
+  });
+
+  it("may have a model that says what a test wants", async () => {
+    const report = await simulate({
+      seed: 1,
+      agent,
+      calm: true,
+      sessions: 1,
+      clientsPerSession: 1,
+      stormMs: 1_000,
+      model: ({ messages }) =>
+        messages.at(-1)?.role === "user"
+          ? { calls: [{ name: "order", args: { title: "Moby-Dick", copies: 1 } }] }
+          : { text: "It is ordered." },
+    });
+    expect(report.findings).toEqual([]);
+    expect(ran).toContain("Moby-Dick");
+  });
+});
