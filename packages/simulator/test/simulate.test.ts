@@ -3,8 +3,7 @@ import { scripted } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { describeFailure, runSeeds, simulate } from "../src/index.ts";
 
-/** How long this part may take: the count that a quiet machine manages in it is printed by the rig, not here. */
-const seedCount = 120;
+const seedCount = 60;
 const firstSeed = Number(process.env["LOOPWRIGHT_SEED"] ?? 1);
 
 describe("the runtime in a storm", () => {
@@ -19,17 +18,17 @@ describe("the runtime in a storm", () => {
   });
 
   it("keeps every promise in calm weather, at once", async () => {
-    const { failures, figures } = await runSeeds({ from: firstSeed, count: 40, calm: true, stormMs: 8_000 });
+    const { failures, figures } = await runSeeds({ from: firstSeed, count: 25, calm: true, stormMs: 8_000 });
     expect(failures.map(describeFailure)).toEqual([]);
     expect(figures.crashes).toBe(0);
   });
 
   it.each([
-    [13, "a client that comes back in the middle of an answer of another node hears the middle without its beginning"],
-    [57, "a retry waits for days because the clock of a dead node was wrong"],
-    [84, "a handle that owns nothing wakes for a retry again and again"],
-    [2206, "a client that connects while a batch is written hears nothing of what others append"],
-  ])("seed %d, which once found that %s, finds nothing", async (seed) => {
+    [75, "who begins to listen to a lane that was left hears its middle without its beginning"],
+    [2069, "a retry waits for days because the clock of a dead owner was wrong"],
+    [33, "who does not own a session wakes for its retry again and again"],
+    [2206, "who begins to watch while a batch is written is told nothing of what follows"],
+  ])("seed %d, which finds it when %s, finds nothing", async (seed) => {
     const report = await simulate({ seed });
     expect(report.findings, describeFailure(report)).toEqual([]);
   });
