@@ -6,7 +6,7 @@ import { memory } from "./experiments/memory.ts";
 import { pauses } from "./experiments/pauses.ts";
 import { reconnects } from "./experiments/reconnects.ts";
 import { redisOutages } from "./experiments/redis-outage.ts";
-import { crashPoints, plantedBugs, schedules, simulatedSeeds } from "./experiments/simulation.ts";
+import { crashPoints, plantedBugs, type SeedsOptions, schedules, simulatedSeeds } from "./experiments/simulation.ts";
 import { stopQuickly } from "./experiments/stop-quickly.ts";
 import { swallowedReplies } from "./experiments/swallowed-replies.ts";
 import { takeOver } from "./experiments/take-over.ts";
@@ -21,7 +21,7 @@ export function isTier(text: string): text is Tier {
 
 interface Size {
   /** Seeds to simulate, the least of them, and the time for them in milliseconds. */
-  readonly seeds: { readonly count: number; readonly least: number; readonly limitMs: number };
+  readonly seeds: SeedsOptions;
   /** Crashes in a row, and every n-th place only. */
   readonly crashes: { readonly depth: 1 | 2; readonly every: number; readonly limitMs: number };
   /** Requests of each of two owners, in all orders. */
@@ -48,7 +48,7 @@ const minuteMs = 60_000;
 
 const sizes: { readonly [tier in Tier]: Size } = {
   pr: {
-    seeds: { count: 2_000, least: 500, limitMs: minuteMs },
+    seeds: { count: 2_000, least: 1, limitMs: minuteMs, isBeside: false },
     crashes: { depth: 1, every: 1, limitMs: minuteMs },
     ownerRequests: 4,
     plantedSeeds: 0,
@@ -66,7 +66,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     streams: { idle: 0, cycles: 0 },
   },
   nightly: {
-    seeds: { count: 1_000_000, least: 30_000, limitMs: 40 * minuteMs },
+    seeds: { count: 1_000_000, least: 30_000, limitMs: 40 * minuteMs, isBeside: true },
     crashes: { depth: 2, every: 1, limitMs: 10 * minuteMs },
     ownerRequests: 5,
     plantedSeeds: 10_000,
@@ -84,7 +84,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     streams: { idle: 5_000, cycles: 10_000 },
   },
   release: {
-    seeds: { count: 3_000_000, least: 300_000, limitMs: 10 * 60 * minuteMs },
+    seeds: { count: 3_000_000, least: 300_000, limitMs: 10 * 60 * minuteMs, isBeside: true },
     crashes: { depth: 2, every: 1, limitMs: 60 * minuteMs },
     ownerRequests: 6,
     plantedSeeds: 10_000,

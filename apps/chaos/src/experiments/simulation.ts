@@ -11,13 +11,15 @@ export interface SeedsOptions {
   readonly count: number;
   readonly least: number;
   readonly limitMs: number;
+  /** Runs beside others, and lets them go first. */
+  readonly isBeside: boolean;
 }
 
 /** S2, S5: many nodes, a bad store, a bad channel, crashes anywhere; and then all must come to rest. */
-export function simulatedSeeds({ count, least, limitMs }: SeedsOptions): Experiment {
+export function simulatedSeeds({ count, least, limitMs, isBeside }: SeedsOptions): Experiment {
   return {
     name: "simulated-seeds",
-    isBeside: true,
+    isBeside,
     async run(seed, say): Promise<Outcome> {
       const shares = availableParallelism();
       const each = Math.ceil(count / shares);
@@ -28,7 +30,7 @@ export function simulatedSeeds({ count, least, limitMs }: SeedsOptions): Experim
         if (told % 5_000 === 0) say(`simulated-seeds: ${told} of at most ${count}`);
       };
       const asked = Array.from({ length: shares }, (_, share) =>
-        simulateShare({ from: from + share * each, count: each, limitMs }, progress),
+        simulateShare({ from: from + share * each, count: each, limitMs, isPolite: isBeside }, progress),
       );
       const reports = await Promise.all(asked);
       const sum = (of: (report: ShareReport) => number): number => reports.reduce((total, report) => total + of(report), 0);

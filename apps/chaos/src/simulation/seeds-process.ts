@@ -6,8 +6,8 @@ import type { SeedsShare } from "./seeds-share.ts";
 /** Politeness to the processes of other experiments, which are measured. */
 const niceness = 19;
 
-const { from, count, limitMs } = JSON.parse(process.argv[2] ?? "") as SeedsShare;
-setPriority(niceness);
+const { from, count, limitMs, isPolite } = JSON.parse(process.argv[2] ?? "") as SeedsShare;
+if (isPolite) setPriority(niceness);
 let done = 0;
 const report = await runSeeds({
   from,

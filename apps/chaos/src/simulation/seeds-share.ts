@@ -5,6 +5,8 @@ export interface SeedsShare {
   readonly from: number;
   readonly count: number;
   readonly limitMs: number;
+  /** Lets other processes go first. */
+  readonly isPolite: boolean;
 }
 
 /** What it found; failures as text, for they travel. */
