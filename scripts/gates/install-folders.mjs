@@ -33,7 +33,9 @@ function closure(names, packed) {
     const one = packed.find((candidate) => candidate.name === name);
     if (!one || found.has(one)) return;
     found.add(one);
-    for (const needed of Object.keys({ ...one.manifest.dependencies, ...one.manifest.peerDependencies })) add(needed);
+    const { dependencies, peerDependencies, peerDependenciesMeta = {} } = one.manifest;
+    // What is optional comes only when a user asks for it.
+    for (const needed of Object.keys({ ...dependencies, ...peerDependencies })) if (!peerDependenciesMeta[needed]?.optional) add(needed);
   };
   names.forEach(add);
   return [...found];
