@@ -115,7 +115,12 @@ export const turnScripts: readonly TurnScript[] = [
   { name: "abort of a wait", turns: [ask("asks"), answer], acts: [say, { after: "awaiting_tool_execution", does: "abort" }] },
   { name: "steer", turns: [ask("slow"), answer], acts: [say, { after: "tool_execution_start", does: "steer" }] },
   { name: "interrupt", turns: [{ text: "word ".repeat(40) }, answer], acts: [say, { after: "text_delta", nth: 3, does: "interrupt" }] },
-  { name: "retry after an overload", turns: [failing({ text: "half of i", error: "MODEL_OVERLOADED" })], ...completes },
+  {
+    name: "retry after an overload",
+    turns: [failing({ text: "half of i", error: "MODEL_OVERLOADED" })],
+    limits: { attemptsMax: 6 },
+    ...completes,
+  },
   { name: "limit of turns", turns: [ask("pure"), ask("pure"), ask("pure"), answer], limits: { turnsMax: 2 }, ...completes },
 ];
 
