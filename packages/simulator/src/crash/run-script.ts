@@ -26,7 +26,7 @@ export interface Fuse {
   readonly fate: Partial<Fate>;
 }
 
-/** `together`: every process serves and drives. `apart`: the first and third serve, the others drive. */
+/** `together`: every process serves and drives. `apart`: every other one serves, the others drive. */
 export type ScriptSetting = "together" | "apart";
 
 export interface ScriptOptions {
@@ -37,7 +37,7 @@ export interface ScriptOptions {
 
 const rolesOf: { readonly [setting in ScriptSetting]: readonly NodeRole[] } = {
   together: ["all", "all", "all"],
-  apart: ["server", "worker", "server", "worker"],
+  apart: ["server", "worker", "server", "worker", "server", "worker"],
 };
 
 export interface ScriptRun {
