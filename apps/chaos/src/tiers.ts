@@ -1,4 +1,5 @@
 import { deployRoll } from "./experiments/deploy-roll.ts";
+import { diskErrors } from "./experiments/disk-errors.ts";
 import type { Experiment } from "./experiments/experiment.ts";
 import { fullDisk } from "./experiments/full-disk.ts";
 import { killStorm } from "./experiments/kill-storm.ts";
@@ -40,6 +41,8 @@ interface Size {
   readonly handOvers: number;
   readonly aborts: number;
   readonly fullDisks: number;
+  /** Storms of EIO, on each store that has a disk. */
+  readonly diskErrors: number;
   /** Idle clients, and clients that come and go; 0: not measured. */
   readonly streams: { readonly idle: number; readonly cycles: number };
 }
@@ -63,6 +66,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     handOvers: 4,
     aborts: 20,
     fullDisks: 5,
+    diskErrors: 3,
     streams: { idle: 0, cycles: 0 },
   },
   nightly: {
@@ -81,6 +85,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     handOvers: 100,
     aborts: 200,
     fullDisks: 100,
+    diskErrors: 100,
     streams: { idle: 5_000, cycles: 10_000 },
   },
   release: {
@@ -99,6 +104,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     handOvers: 300,
     aborts: 2_000,
     fullDisks: 1_000,
+    diskErrors: 1_000,
     streams: { idle: 5_000, cycles: 50_000 },
   },
 };
@@ -130,6 +136,8 @@ export function experimentsOf(tier: Tier): readonly Experiment[] {
     [size.handOvers, () => takeOver({ ground: redis, by: "SIGTERM", samples: size.handOvers, wave: 2, mostMs: handOverMs })],
     [size.aborts, () => stopQuickly({ ground: redis, samples: size.aborts })],
     [size.fullDisks, () => fullDisk({ ground: sqliteGround, times: size.fullDisks })],
+    [size.diskErrors, () => diskErrors({ ground: sqliteGround, storms: size.diskErrors })],
+    [size.diskErrors, () => diskErrors({ ground: filesGround, storms: size.diskErrors })],
     [size.streams.idle, () => memory({ ...size.streams, floodBytes: 64 * 1024 * 1024 })],
   ];
   const experiments = all.filter(([count]) => count > 0).map(([, make]) => make());

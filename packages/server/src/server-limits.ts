@@ -77,7 +77,7 @@ export const defaultServerLimits: ServerLimits = {
   replayMaxAgeMs: 30 * 86_400_000,
   drainMs: 30_000,
   workerSessions: 100,
-  sweepMs: 4_000,
+  sweepMs: 3_000,
   pollMs: 250,
   sessionsPerSweep: 500,
   reopenMs: 10_000,

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -22,6 +22,17 @@ export function isMissing(path: string): boolean {
   return path !== memory && !existsSync(path);
 }
 
+/** True when nothing forbids that the file is written: what refuses a write then is the disk, and may pass. */
+export function mayWrite(path: string): boolean {
+  const beside = [`${path}-wal`, `${path}-shm`].filter((each) => existsSync(each));
+  try {
+    for (const each of [dirname(path), path, ...beside]) accessSync(each, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Opens the file of a store, making it and its folder where it is missing; for this user's eyes only.
  * Where it may not be written it is opened for reading. Throws StoreFault or errors of the engine.
@@ -37,7 +48,8 @@ export function openDatabase(options: WorkerOptions): OpenedDatabase {
       return { database, isReadOnly: false };
     } catch (error) {
       database.close();
-      if (isReadOnly(error)) return openForReading(options);
+      // A failing disk makes nobody a reader: it would stay one when the disk is well again.
+      if (isReadOnly(error) && !mayWrite(options.path)) return openForReading(options);
       // Turning to write-ahead logging does not wait for other processes by itself.
       if (!isBusy(error) || performance.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyPauseMs);

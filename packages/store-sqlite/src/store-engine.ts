@@ -11,13 +11,13 @@ import { due, setDue } from "./due-operations.ts";
 import { type FreshProjections, get, list, rebuild, saveProjections } from "./index-operations.ts";
 import { claim, head, release, renew } from "./lease-operations.ts";
 import { append, read, remove } from "./log-operations.ts";
-import { isMissing, type OpenedDatabase, openDatabase } from "./open-database.ts";
-import type { Answer, Ask, Call, OperationName, Result, WorkerOptions } from "./operation.ts";
+import { isMissing, mayWrite, type OpenedDatabase, openDatabase } from "./open-database.ts";
+import type { Answer, Ask, Call, Fault, OperationName, Result, WorkerOptions } from "./operation.ts";
 import { Quarantine } from "./quarantine.ts";
 import { indexInMemory, indexSession, search, unindexedKeys } from "./search-operations.ts";
 import { findSession, tailOf } from "./session-rows.ts";
 import { numberOf, type Statements, statementsOf, textOf } from "./statements.ts";
-import { faultOf, isBusy, isIoError, isReadOnly, readOnlyFault, StoreFault } from "./store-fault.ts";
+import { diskFault, faultOf, isBusy, isIoError, isReadOnly, readOnlyFault, StoreFault } from "./store-fault.ts";
 
 const writing: ReadonlySet<OperationName> = new Set([
   ...(["append", "claim", "renew", "release", "setDue", "remove", "rebuild"] as const),
@@ -161,6 +161,8 @@ export class StoreEngine {
 
   #open(isWrite: boolean): void {
     if (this.#isStandIn && (isWrite || !isMissing(this.path))) this.close();
+    // Permissions may have come back.
+    if (isWrite && this.#opened?.isReadOnly && mayWrite(this.path)) this.close();
     if (this.#opened) return;
     // Looking into a store that is not there makes no file.
     this.#isStandIn = !isWrite && isMissing(this.path);
@@ -175,7 +177,7 @@ export class StoreEngine {
     try {
       return this.#transaction(() => calls.map((call) => ({ answer: handle(this, call) })));
     } catch (error) {
-      if (isIoError(error)) return this.#uncertain(calls, error);
+      if (isIoError(error) || this.#isRefusedByDisk(error)) return this.#uncertain(calls, error);
       const [only] = calls;
       if (calls.length > 1 && !isBusy(error)) return calls.flatMap((call) => this.#serveSome([call]));
       return only && calls.length === 1 ? [this.#failed(only, error)] : calls.map((call) => this.#failed(call, error));
@@ -206,7 +208,7 @@ export class StoreEngine {
 
   /** After a failing disk nothing that this connection believes counts: it is closed, and the next call looks again. */
   #uncertain(calls: readonly Call[], error: unknown): readonly Result[] {
-    const fault = faultOf(error, this.path);
+    const fault = this.#faultOf(error);
     try {
       this.close();
     } catch {
@@ -215,9 +217,18 @@ export class StoreEngine {
     return calls.map(() => ({ fault, uncertain: true }));
   }
 
+  /** Where a failing disk does not let the engine open a file for writing, it opens it for reading, and says no to every write from then on. */
+  #isRefusedByDisk(error: unknown): boolean {
+    return isReadOnly(error) && mayWrite(this.path);
+  }
+
+  #faultOf(error: unknown): Fault {
+    return this.#isRefusedByDisk(error) ? diskFault(this.path) : faultOf(error, this.path);
+  }
+
   #failed(call: Call, error: unknown): Result {
-    const fault =
-      isReadOnly(error) && writing.has(call.name) && !isMissing(this.path) ? readOnlyFault(this.path) : faultOf(error, this.path);
+    const isRefused = isReadOnly(error) && writing.has(call.name) && !isMissing(this.path) && !this.#isRefusedByDisk(error);
+    const fault = isRefused ? readOnlyFault(this.path) : this.#faultOf(error);
     return call.name === "append" && fault.code === "STORE_FULL" ? { answer: { type: "full" } } : { fault };
   }
 }

@@ -77,14 +77,19 @@ export function faultOf(error: unknown, path: string): Fault {
         fix: `Check the folder of ${path} and its permissions.`,
       };
     case sqlite.ioError:
-      return {
-        code: "STORE_UNAVAILABLE",
-        message: `The disk under the store ${path} failed.`,
-        fix: "Check the disk; nothing acknowledged is lost.",
-      };
+      return diskFault(path);
     default:
       return fileFault(error, path);
   }
+}
+
+/** The disk answers with errors. */
+export function diskFault(path: string): Fault {
+  return {
+    code: "STORE_UNAVAILABLE",
+    message: `The disk under the store ${path} failed.`,
+    fix: "Check the disk; nothing acknowledged is lost.",
+  };
 }
 
 /** The store cannot be written. */
@@ -107,6 +112,8 @@ function fileFault(error: unknown, path: string): Fault {
     case "ENOSPC":
     case "EDQUOT":
       return { code: "STORE_FULL", message: `There is no space left for the store ${path}.`, fix: "Free some space on its disk." };
+    case "EIO":
+      return diskFault(path);
     case "EISDIR":
       return { code: "STORE_UNAVAILABLE", message: `${path} is a folder, not a store.`, fix: "Name a file." };
     case "ENOTDIR":

@@ -1,7 +1,7 @@
 /* D1: the disk fills up, at another byte each time, while people talk. Nothing is acknowledged that is not there, and all goes on once there is room. */
 import { seededRandom } from "@loopwright/core/testing";
 import { type GroundPlan, onSmallDisk } from "../world/ground.ts";
-import { textOfJob } from "../world/job.ts";
+import { askToWrite } from "./ask-to-write.ts";
 import { gatherCrowd } from "./crowd.ts";
 import type { Experiment } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
@@ -26,7 +26,7 @@ export function fullDisk({ ground, times }: FullDiskOptions): Experiment {
       await disk?.fill(Math.floor(random() * 64 * 1024));
       const until = performance.now() + 300 + random() * 700;
       for (let count = 0; performance.now() < until; count++) {
-        const { status, code } = await write(world.pick(random), `d${time}-${count}`);
+        const { status, code } = await askToWrite({ base: world.pick(random), session: "s0", key: `d${time}-${count}` });
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         if (status >= 400 && status !== 507 && status !== 503)
           failures.push(`D1: on a full disk a write was answered with ${status} ${code}`);
@@ -35,7 +35,7 @@ export function fullDisk({ ground, times }: FullDiskOptions): Experiment {
       const healedAt = performance.now();
       let isBack = false;
       for (let count = 0; !isBack && performance.now() < healedAt + healMs; count++)
-        isBack = (await write(world.pick(random), `h${time}-${count}`)).status < 300;
+        isBack = (await askToWrite({ base: world.pick(random), session: "s0", key: `h${time}-${count}` })).status < 300;
       if (!isBack) failures.push(`D1: there is room again and nothing is written within ${healMs} ms`);
       if (time % 10 === 0) say(`${time} of ${times}`);
     }
@@ -50,20 +50,4 @@ export function fullDisk({ ground, times }: FullDiskOptions): Experiment {
       ],
     };
   });
-}
-
-/** One short message in the first session. */
-async function write(base: string, key: string): Promise<{ readonly status: number; readonly code: string }> {
-  try {
-    const response = await fetch(`${base}/api/sessions/s0/messages`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "idempotency-key": key },
-      body: JSON.stringify({ message: textOfJob({ id: key, turns: [{ words: 1, gapMs: 0 }] }) }),
-      signal: AbortSignal.timeout(10_000),
-    });
-    const body = (await response.json()) as { readonly code?: string };
-    return { status: response.status, code: body.code ?? "" };
-  } catch (error) {
-    return { status: 599, code: String(error) };
-  }
 }

@@ -4,6 +4,9 @@ import { fileURLToPath } from "node:url";
 /** Longest a process may take to be ready. */
 const readyMs = 30_000;
 
+/** Variables that a process has beside those of the rig. */
+export type Environment = { readonly [name: string]: string };
+
 /** A process of the world. */
 export interface Child {
   readonly pid: number;
@@ -19,10 +22,11 @@ export interface Child {
 }
 
 /** Starts a script of this folder and waits until it says that it is ready. @throws Error when it ends before */
-export async function startChild(script: string, args: readonly string[]): Promise<Child> {
+export async function startChild(script: string, args: readonly string[], environment: Environment = {}): Promise<Child> {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const child: ChildProcess = fork(file, args, {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
+    env: { ...process.env, ...environment },
     execArgv: [...process.execArgv, "--expose-gc"],
   });
   let complaints = "";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type FaultyProxy, faultyProxy, type RedisProcess, redisMissing, startRedis } from "@loopwright/simulator/node";
+import { type FailingDisk, failingDisk, failingDiskMissing } from "./failing-disk.ts";
 import type { StoreSettings } from "./node-settings.ts";
 import { type SmallDisk, smallDisk } from "./small-disk.ts";
 
@@ -15,6 +16,8 @@ export interface Ground {
   readonly isExclusive?: boolean;
   /** What the store lies on, where it is a disk of its own. */
   readonly disk?: SmallDisk;
+  /** What makes the disks of the nodes fail. */
+  readonly failingDisk?: FailingDisk;
   close(): Promise<void>;
 }
 
@@ -73,6 +76,22 @@ export function onSmallDisk(plan: GroundPlan): GroundPlan {
         await disk.close();
       };
       return { ...ground, disk, store: () => ground.store(disk.folder), close };
+    },
+  };
+}
+
+/** The same; the disk of each node can be told to fail. */
+export function onFailingDisk(plan: GroundPlan): GroundPlan {
+  return {
+    name: plan.name,
+    skip: () => failingDiskMissing() ?? plan.skip?.(),
+    async lay(seed) {
+      const [ground, disk] = [await plan.lay(seed), await failingDisk()];
+      const close = async (): Promise<void> => {
+        await ground.close();
+        await disk.close();
+      };
+      return { ...ground, failingDisk: disk, close };
     },
   };
 }

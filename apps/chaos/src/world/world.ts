@@ -63,7 +63,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       ...(ground.redisUrl === undefined ? {} : { redisUrl: ground.redisUrl }),
       ...changes,
     };
-    const child = await startChild("node-process.ts", [JSON.stringify(settings)]);
+    const child = await startChild("node-process.ts", [JSON.stringify(settings)], ground.failingDisk?.environment);
     nodes[index] = child;
     void child.ended.then(() => {
       if (nodes[index] === child) nodes[index] = undefined;
