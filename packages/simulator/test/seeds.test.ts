@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { describeFailure, runSeeds } from "../src/index.ts";
+
+/** Always the same ones here; nightly runs try others. */
+const firstSeed = Number(process.env["LOOPWRIGHT_SEED"] ?? 1);
+const seedCount = 150;
+
+it.each(Array.from({ length: 8 }, (_, part) => firstSeed + part * seedCount))(
+  `in the storms of ${seedCount} seeds from %d on every promise is kept`,
+  async (from) => {
+    const { failures, figures, count } = await runSeeds({ from, count: seedCount });
+    expect(failures.map(describeFailure)).toEqual([]);
+    expect(count).toBe(seedCount);
+    // A storm that does nothing would keep every promise too.
+    expect(figures.runs).toBeGreaterThan(seedCount * 5);
+    expect(figures.crashes).toBeGreaterThan(seedCount / 2);
+    expect(figures.toolStarts).toBeGreaterThan(seedCount * 2);
+  },
+);
