@@ -11,7 +11,7 @@ import { crashPoints, plantedBugs, type SeedsOptions, schedules, simulatedSeeds 
 import { stopQuickly } from "./experiments/stop-quickly.ts";
 import { swallowedReplies } from "./experiments/swallowed-replies.ts";
 import { takeOver } from "./experiments/take-over.ts";
-import { filesGround, redisGround, sqliteGround } from "./world/ground.ts";
+import { filesGround, redisGround, s3Ground, sqliteGround } from "./world/ground.ts";
 
 const tiers = ["pr", "nightly", "release"] as const;
 export type Tier = (typeof tiers)[number];
@@ -29,8 +29,8 @@ interface Size {
   readonly ownerRequests: number;
   /** Seeds for each planted bug; 0: none is planted. */
   readonly plantedSeeds: number;
-  /** Kills on SQLite, on Redis and on files. */
-  readonly kills: { readonly sqlite: number; readonly redis: number; readonly files: number };
+  /** Kills on SQLite, on Redis, on files and on S3. */
+  readonly kills: { readonly sqlite: number; readonly redis: number; readonly files: number; readonly s3: number };
   readonly pauses: number;
   readonly outages: number;
   readonly outageMs: readonly number[];
@@ -55,7 +55,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     crashes: { depth: 1, every: 1, limitMs: minuteMs },
     ownerRequests: 4,
     plantedSeeds: 0,
-    kills: { sqlite: 20, redis: 20, files: 0 },
+    kills: { sqlite: 20, redis: 20, files: 0, s3: 0 },
     pauses: 5,
     outages: 5,
     outageMs: [1_000],
@@ -74,7 +74,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     crashes: { depth: 2, every: 1, limitMs: 10 * minuteMs },
     ownerRequests: 5,
     plantedSeeds: 10_000,
-    kills: { sqlite: 900, redis: 1_000, files: 100 },
+    kills: { sqlite: 900, redis: 1_000, files: 100, s3: 50 },
     pauses: 60,
     outages: 25,
     outageMs: [1_000, 5_000, 20_000],
@@ -93,7 +93,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     crashes: { depth: 2, every: 1, limitMs: 60 * minuteMs },
     ownerRequests: 6,
     plantedSeeds: 10_000,
-    kills: { sqlite: 4_500, redis: 5_000, files: 500 },
+    kills: { sqlite: 4_500, redis: 5_000, files: 500, s3: 500 },
     pauses: 400,
     outages: 200,
     outageMs: [1_000, 5_000, 20_000, 60_000],
@@ -127,6 +127,7 @@ export function experimentsOf(tier: Tier): readonly Experiment[] {
     [size.kills.sqlite, () => killStorm({ ...storm, ground: sqliteGround, nodes: 3, kills: size.kills.sqlite })],
     [size.kills.redis, () => killStorm({ ...storm, ground: redis, nodes: 3, kills: size.kills.redis })],
     [size.kills.files, () => killStorm({ ...storm, ground: filesGround, nodes: 1, kills: size.kills.files })],
+    [size.kills.s3, () => killStorm({ ...storm, ground: s3Ground, nodes: 3, kills: size.kills.s3 })],
     [size.pauses, () => pauses({ ground: redis, count: size.pauses })],
     [size.outages, () => redisOutages({ rounds: size.outages, lastMs: size.outageMs })],
     [size.swallowed, () => swallowedReplies({ count: size.swallowed })],

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type FaultyProxy, faultyProxy, type RedisProcess, redisMissing, startRedis } from "@loopwright/simulator/node";
+import { startChild } from "./child.ts";
 import { type FailingDisk, failingDisk, failingDiskMissing } from "./failing-disk.ts";
 import type { StoreSettings } from "./node-settings.ts";
 import { type SmallDisk, smallDisk } from "./small-disk.ts";
@@ -38,6 +39,21 @@ export const sqliteGround: GroundPlan = {
 export const filesGround: GroundPlan = {
   name: "files",
   lay: async () => ({ store: (folder) => ({ type: "files", folder: join(folder, "sessions") }), isExclusive: true, close: async () => {} }),
+};
+
+/** A bucket of an S3 server: nodes share it and nothing else. */
+export const s3Ground: GroundPlan = {
+  name: "s3",
+  async lay() {
+    const server = await startChild("s3-process.ts", []);
+    return {
+      store: () => ({ type: "s3", endpoint: `http://127.0.0.1:${server.port}` }),
+      async close() {
+        server.signal("SIGKILL");
+        await server.ended;
+      },
+    };
+  },
 };
 
 /** Sessions, channel and queue on one Redis behind a line that can be made bad. */

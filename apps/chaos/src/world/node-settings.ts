@@ -4,7 +4,8 @@ import type { FactType } from "@loopwright/core";
 export type StoreSettings =
   | { readonly type: "sqlite"; readonly file: string }
   | { readonly type: "files"; readonly folder: string }
-  | { readonly type: "redis"; readonly url: string };
+  | { readonly type: "redis"; readonly url: string }
+  | { readonly type: "s3"; readonly endpoint: string };
 
 /** A place in the life of a session at which a node kills itself. */
 export interface KillPoint {

@@ -1,6 +1,9 @@
 import type { SessionStore } from "@loopwright/core/ports";
 import type { KillPoint, StoreSettings } from "./node-settings.ts";
 
+/** What the S3 server of the rig knows. */
+const s3Place = { region: "eu-test-1", bucket: "sessions", accessKeyId: "AKIDEXAMPLE", secretAccessKey: "s3cr3t-canary" } as const;
+
 /** The store of a world, as every process of it opens it. Only what it stands on is loaded. */
 export async function openStore(settings: StoreSettings): Promise<SessionStore> {
   switch (settings.type) {
@@ -15,6 +18,10 @@ export async function openStore(settings: StoreSettings): Promise<SessionStore> 
     case "redis": {
       const { redisStore } = await import("@loopwright/store-redis");
       return redisStore({ url: settings.url });
+    }
+    case "s3": {
+      const { blobStore, s3Blobs } = await import("@loopwright/store-blob");
+      return blobStore({ blobs: s3Blobs({ ...s3Place, endpoint: settings.endpoint }) });
     }
     default:
       return settings satisfies never;

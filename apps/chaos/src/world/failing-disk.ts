@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { constants, mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Environment } from "./child.ts";
+
+/** Debian's libfiu: it stands between a process and the C library, and makes calls of it fail. */
+const libraries: readonly string[] = ["/usr/lib/fiu/fiu_run_preload.so", "/usr/lib/fiu/fiu_posix_preload.so"];
+
+/**
+ * Calls that only files have, in Node.js and in SQLite. `posix/io/rw/write` is not among them: the loop of Node.js wakes itself up by it, and ends the
+ * process when that fails.
+ */
+export const diskCalls = {
+  fsync: "posix/io/sync/fsync",
+  fdatasync: "posix/io/sync/fdatasync",
+  pwrite: "posix/io/rw/pwrite",
+  open: "posix/io/oc/open",
+  rename: "posix/io/dir/rename",
+} as const;
+export type DiskCall = keyof typeof diskCalls;
+
+/** Which share of the calls fails, from 0 to 1. */
+export type DiskFaults = { readonly [call in DiskCall]?: number };
+
+/** A disk that can be told to fail, as one process sees it. */
+export interface DiskControl {
+  /** From now on these calls fail with EIO at random, and no others. */
+  fail(faults: DiskFaults): Promise<void>;
+  heal(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What makes disks fail that are well. */
+export interface FailingDisk {
+  /** What a process is started with, so that its disk can be told to fail. */
+  readonly environment: Environment;
+  /** The disk of a process that was started so. */
+  control(pid: number): Promise<DiskControl>;
+  close(): Promise<void>;
+}
+
+/** Why no disk can fail here; `undefined` where one can. */
+export function failingDiskMissing(): string | undefined {
+  const isThere = process.platform === "linux" && libraries.every((library) => existsSync(library));
+  return isThere ? undefined : `Disks fail by Debian's fiu-utils, and there is no ${libraries[0]}.`;
+}
+
+const eio = 5;
+
+export async function failingDisk(): Promise<FailingDisk> {
+  const folder = await mkdtemp(join(tmpdir(), "loopwright-fiu-"));
+  const prefix = join(folder, "control");
+  return {
+    environment: { LD_PRELOAD: libraries.join(" "), FIU_CTRL_FIFO: prefix },
+    control: (pid) => controlOf(`${prefix}-${pid}`),
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Held open all the time: the thread that listens would have to open its pipes anew, which may fail as well. */
+async function controlOf(prefix: string): Promise<DiskControl> {
+  const commands = await open(`${prefix}.in`, constants.O_RDWR);
+  const replies = await open(`${prefix}.out`, constants.O_RDONLY);
+  const on = new Set<DiskCall>();
+  const command = async (text: string): Promise<void> => {
+    await commands.write(`${text}\n`);
+    const { bytesRead, buffer } = await replies.read(Buffer.alloc(64));
+    const reply = buffer.toString("utf8", 0, bytesRead).trim();
+    if (reply !== "0") throw new Error(`The failing disk was told to ${text}, and said ${reply || "nothing"}.`);
+  };
+  const heal = async (): Promise<void> => {
+    for (const call of on) await command(`disable name=${diskCalls[call]}`);
+    on.clear();
+  };
+  return {
+    heal,
+    async fail(faults) {
+      await heal();
+      for (const [call, share] of Object.entries(faults) as readonly [DiskCall, number][]) {
+        on.add(call);
+        await command(`enable_random name=${diskCalls[call]},probability=${share},failinfo=${eio}`);
+      }
+    },
+    async close() {
+      await commands.close();
+      await replies.close();
+    },
+  };
+}
