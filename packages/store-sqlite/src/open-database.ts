@@ -35,9 +35,9 @@ export function mayWrite(path: string): boolean {
 
 /**
  * Opens the file of a store, making it and its folder where it is missing; for this user's eyes only.
- * Where it may not be written it is opened for reading. Throws StoreFault or errors of the engine.
+ * Where it may not be written it is opened for reading. With `isUncertain` it opens only when all that it holds is on the disk. Throws StoreFault or errors of the engine.
  */
-export function openDatabase(options: WorkerOptions): OpenedDatabase {
+export function openDatabase(options: WorkerOptions, isUncertain: boolean): OpenedDatabase {
   refuseStump(options.path);
   if (options.path !== memory && !touch(options.path)) return openForReading(options);
   const deadline = performance.now() + options.busyTimeoutMs;
@@ -45,6 +45,7 @@ export function openDatabase(options: WorkerOptions): OpenedDatabase {
     const database = new DatabaseSync(options.path);
     try {
       prepareForWriting(database, options);
+      if (isUncertain) settle(database, options.path);
       return { database, isReadOnly: false };
     } catch (error) {
       database.close();
@@ -94,6 +95,20 @@ function prepareForWriting(database: DatabaseSync, { path, busyTimeoutMs, sizeMa
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 16777216");
   if (sizeMaxBytes !== undefined)
     database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(sizeMaxBytes / pragma(database, "page_size")))}`);
+}
+
+/**
+ * Puts everything that can be read on the disk, once more. After a sync that failed the write-ahead log may hold commits that nobody acknowledged, and that the
+ * system forgot to write: they look like all others, and the next sync says that all is well. So they are copied into the file, which is synced.
+ */
+function settle(database: DatabaseSync, path: string): void {
+  const { busy } = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
+  if (busy !== 0)
+    throw new StoreFault({
+      code: "STORE_UNAVAILABLE",
+      message: `The disk under the store ${path} failed, and another process is in the way of making sure of what it holds.`,
+      fix: "Try again; if it lasts, end the process that holds the file.",
+    });
 }
 
 /** The version of a store's tables; 0 for an empty file. */

@@ -87,6 +87,8 @@ export class StoreEngine {
   #opened: OpenedDatabase | undefined;
   /** True while the file is missing and an empty database stands in for it. */
   #isStandIn = false;
+  /** The disk failed, and it is not known what of the last writes is on it. */
+  #isUncertain = false;
   #statements: Statements | undefined;
   #dataVersion = -1;
 
@@ -166,7 +168,8 @@ export class StoreEngine {
     if (this.#opened) return;
     // Looking into a store that is not there makes no file.
     this.#isStandIn = !isWrite && isMissing(this.path);
-    this.#opened = openDatabase(this.#isStandIn ? { ...this.#options, path: ":memory:" } : this.#options);
+    this.#opened = openDatabase(this.#isStandIn ? { ...this.#options, path: ":memory:" } : this.#options, this.#isUncertain);
+    this.#isUncertain = false;
     this.#statements = statementsOf(this.#opened.database);
   }
 
@@ -206,9 +209,10 @@ export class StoreEngine {
     }
   }
 
-  /** After a failing disk nothing that this connection believes counts: it is closed, and the next call looks again. */
+  /** After a failing disk nothing that this connection believes counts: it is closed, and the next call makes sure of what is there. */
   #uncertain(calls: readonly Call[], error: unknown): readonly Result[] {
     const fault = this.#faultOf(error);
+    this.#isUncertain = true;
     try {
       this.close();
     } catch {
