@@ -1,6 +1,6 @@
 /* D2: the disk answers with EIO at random while people talk, then every sync fails, then it is well. Nothing is acknowledged that was not synced. */
 import { seededRandom } from "@loopwright/core/testing";
-import { type DiskCall, type DiskControl, type DiskFaults, diskCalls } from "../world/failing-disk.ts";
+import type { DiskCall, DiskControl, DiskFaults } from "../world/failing-disk.ts";
 import { type GroundPlan, onFailingDisk } from "../world/ground.ts";
 import type { World } from "../world/world.ts";
 import { askToWrite } from "./ask-to-write.ts";
@@ -18,9 +18,11 @@ const unsyncedWrites = 3;
 export interface DiskErrorsOptions {
   readonly ground: GroundPlan;
   readonly storms: number;
+  /** What may fail in a storm. */
+  readonly calls: readonly DiskCall[];
 }
 
-export function diskErrors({ ground, storms }: DiskErrorsOptions): Experiment {
+export function diskErrors({ ground, storms, calls }: DiskErrorsOptions): Experiment {
   const plan = { name: `disk-errors-${ground.name}`, ground: onFailingDisk(ground), nodes: 1, leaseMs: 3_000, sweepMs: 500 };
   return inWorld(plan, async ({ world, ground: { failingDisk }, seed, say }) => {
     const random = seededRandom(seed);
@@ -31,10 +33,11 @@ export function diskErrors({ ground, storms }: DiskErrorsOptions): Experiment {
     const [node] = world.nodes;
     const disk = await failingDisk?.control(node?.pid ?? 0);
     if (!disk) throw new Error("The disk of the node cannot be told to fail.");
+    const worst = Object.fromEntries(calls.map((call) => [call, share.most]));
     const writer = createWriter(world, random);
     const recoveries: number[] = [];
     for (let storm = 1; storm <= storms && node?.isAlive; storm++) {
-      await rage(disk, writer, { faults: storm === 1 ? worst : someFaults(random), storm, lastMs: 300 + random() * 700 });
+      await rage(disk, writer, { faults: storm === 1 ? worst : someFaults(calls, random), storm, lastMs: 300 + random() * 700 });
       recoveries.push(...(await recover(disk, writer, storm)));
       if (storm % 10 === 0) say(`${storm} of ${storms}`);
     }
@@ -64,11 +67,8 @@ async function haveSpoken({ places }: Crowd): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-const calls = Object.keys(diskCalls) as readonly DiskCall[];
-const worst: DiskFaults = Object.fromEntries(calls.map((call) => [call, share.most]));
-
 /** Some calls fail, each with a share of its own. */
-function someFaults(random: () => number): DiskFaults {
+function someFaults(calls: readonly DiskCall[], random: () => number): DiskFaults {
   const some = calls.filter(() => random() < 0.6);
   return Object.fromEntries((some.length > 0 ? some : calls).map((call) => [call, share.least + random() * (share.most - share.least)]));
 }

@@ -11,7 +11,7 @@ const libraries: readonly string[] = ["/usr/lib/fiu/fiu_run_preload.so", "/usr/l
  * Calls that only files have, in Node.js and in SQLite. `posix/io/rw/write` is not among them: the loop of Node.js wakes itself up by it, and ends the
  * process when that fails.
  */
-export const diskCalls = {
+const diskCalls = {
   fsync: "posix/io/sync/fsync",
   fdatasync: "posix/io/sync/fdatasync",
   pwrite: "posix/io/rw/pwrite",
