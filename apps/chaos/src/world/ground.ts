@@ -45,7 +45,7 @@ export const filesGround: GroundPlan = {
 export const s3Ground: GroundPlan = {
   name: "s3",
   async lay() {
-    const server = await startChild("s3-process.ts", []);
+    const server = await startChild(import.meta.resolve("./s3-process.ts"), []);
     return {
       store: () => ({ type: "s3", endpoint: `http://127.0.0.1:${server.port}` }),
       async close() {
