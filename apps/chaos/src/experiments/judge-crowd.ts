@@ -33,6 +33,7 @@ const restMs = 60_000;
 const reachMs = 20_000;
 /** Longer than a watcher stays away. */
 const quietMs = 1_500;
+const lookMs = 50;
 
 /** People finish what they began; then everything is compared with everything. */
 export async function judgeCrowd(world: World, { places }: Crowd): Promise<Judgement> {
@@ -46,7 +47,7 @@ export async function judgeCrowd(world: World, { places }: Crowd): Promise<Judge
   try {
     const tails = await Promise.all(unrested.map((id) => tailOf(store, id)));
     const testimonies = await world.testimonies();
-    const judged = await Promise.all(places.map((place) => judgePlace(store, place, testimonies)));
+    const judged = await Promise.all(places.map((place) => judgePlace({ world, store, testimonies }, place)));
     const { refusals } = await world.model();
     const complaints = world.complaints.filter((complaint) => /UNHANDLED|UNCAUGHT|MaxListeners/.test(complaint));
     return {
@@ -69,10 +70,15 @@ function sum(a: Counts, b: Counts): Counts {
   return Object.fromEntries(total) as Counts;
 }
 
+interface Evidence {
+  readonly world: World;
+  readonly store: SessionStore;
+  readonly testimonies: readonly Testimony[];
+}
+
 async function judgePlace(
-  store: SessionStore,
+  { world, store, testimonies }: Evidence,
   { id, person, watchers }: Place,
-  testimonies: readonly Testimony[],
 ): Promise<{ readonly flaws: readonly string[]; readonly counts: Counts }> {
   const ref = { scope, session: id };
   const facts = await store.log.read(ref);
@@ -81,6 +87,7 @@ async function judgePlace(
   const found = [...flaws, ...person.surprises];
   const log = await eventsOfLog(store, ref);
   for (const watcher of watchers) {
+    await untilTold(watcher, { world, events: log.length });
     await watcher.stop();
     found.push(...checkRecording(watcher.recording, log));
   }
@@ -135,6 +142,13 @@ async function caughtUp({ recording }: Watcher): Promise<void> {
     seen = recording.durable.length;
     await new Promise((resolve) => setTimeout(resolve, quietMs));
   }
+}
+
+/** Resolves when a watcher has as many events as the log, when nobody is left to tell it of more, or when it has had its time. */
+async function untilTold({ recording }: Watcher, { world, events }: { readonly world: World; readonly events: number }): Promise<void> {
+  const until = performance.now() + reachMs;
+  const canHear = (): boolean => world.nodes.some((node) => node?.isAlive) && performance.now() < until;
+  while (recording.durable.length < events && canHear()) await new Promise((resolve) => setTimeout(resolve, lookMs));
 }
 
 /** What must hold whatever was done to the nodes. */
