@@ -35,17 +35,19 @@ export function mayWrite(path: string): boolean {
 
 /**
  * Opens the file of a store, making it and its folder where it is missing; for this user's eyes only.
- * Where it may not be written it is opened for reading. With `isUncertain` it opens only when all that it holds is on the disk. Throws StoreFault or errors of the engine.
+ * Where it may not be written it is opened for reading. With `isUncertain` it opens only when all that it holds is on the disk. Throws
+ * StoreFault or errors of the engine.
  */
 export function openDatabase(options: WorkerOptions, isUncertain: boolean): OpenedDatabase {
   refuseStump(options.path);
   if (options.path !== memory && !touch(options.path)) return openForReading(options);
   const deadline = performance.now() + options.busyTimeoutMs;
+  const settle = isUncertain ? settleAll : hasLog(options.path) ? settleSome : undefined;
   for (;;) {
     const database = new DatabaseSync(options.path);
     try {
       prepareForWriting(database, options);
-      if (isUncertain) settle(database, options.path);
+      settle?.(database, options.path);
       return { database, isReadOnly: false };
     } catch (error) {
       database.close();
@@ -97,11 +99,17 @@ function prepareForWriting(database: DatabaseSync, { path, busyTimeoutMs, sizeMa
     database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(sizeMaxBytes / pragma(database, "page_size")))}`);
 }
 
+/** True when a process has left a write-ahead log behind, or another one is at work. */
+function hasLog(path: string): boolean {
+  return path !== memory && (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 /**
- * Puts everything that can be read on the disk, once more. After a sync that failed the write-ahead log may hold commits that nobody acknowledged, and that the
- * system forgot to write: they look like all others, and the next sync says that all is well. So they are copied into the file, which is synced.
+ * Puts everything that can be read on the disk, once more. After a sync that failed the write-ahead log may hold commits that nobody
+ * acknowledged, and that the system forgot to write: they look like all others, and the next sync says that all is well. So they are copied
+ * into the file, which is synced.
  */
-function settle(database: DatabaseSync, path: string): void {
+function settleAll(database: DatabaseSync, path: string): void {
   const { busy } = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
   if (busy !== 0)
     throw new StoreFault({
@@ -109,6 +117,11 @@ function settle(database: DatabaseSync, path: string): void {
       message: `The disk under the store ${path} failed, and another process is in the way of making sure of what it holds.`,
       fix: "Try again; if it lasts, end the process that holds the file.",
     });
+}
+
+/** The same for what a process left behind that may have died of such a disk; without waiting for those that are at work, who see to it themselves. */
+function settleSome(database: DatabaseSync): void {
+  database.exec("PRAGMA wal_checkpoint(PASSIVE)");
 }
 
 /** The version of a store's tables; 0 for an empty file. */
