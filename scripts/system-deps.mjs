@@ -1,4 +1,5 @@
-// The programs that tests want and npm does not bring: a Chromium for the browser tests, a Redis for those of what lives on Redis.
+// The programs that tests want and npm does not bring: a Chromium for the browser tests, a Redis for those of what lives on Redis, and what makes
+// a disk fail.
 // Plain Node without dependencies: it must run before anything is installed.
 import { spawn } from "node:child_process";
 import { accessSync, closeSync, constants, openSync, readFileSync } from "node:fs";
@@ -29,15 +30,23 @@ const programs = {
     distributions: ["debian", "ubuntu"],
     tests: "What is tested on a real Redis is",
   },
+  disk: {
+    title: "libfiu (fiu-utils)",
+    names: ["fiu-run", "/usr/bin/fiu-run"],
+    macNames: [],
+    debianPackage: "fiu-utils",
+    distributions: ["debian", "ubuntu"],
+    tests: "What is tested on a disk that fails is",
+  },
 };
 
 /**
- * What to do about a program (`browser`, `redis`): `found` (with its path), `install` (with the Debian package) or `missing` (with the reason).
+ * What to do about a program (`browser`, `redis`, `disk`): `found` (with its path), `install` (with the Debian package) or `missing` (with the reason).
  * Depends on what it is given alone: `which` gives the path of a program or undefined, `osRelease` is the text of /etc/os-release.
  */
 export function decideProgram(name, { platform, uid, env, which, osRelease = "" }) {
   const { title, variable, names, macNames, debianPackage, distributions } = programs[name];
-  const named = env[variable];
+  const named = variable && env[variable];
   if (named) {
     const path = which(named);
     return path ? { type: "found", path } : { type: "missing", reason: `${variable} names \`${named}\`, which cannot be run.` };
@@ -45,7 +54,7 @@ export function decideProgram(name, { platform, uid, env, which, osRelease = "" 
   const candidates = platform === "darwin" ? [...macNames, ...names] : names;
   const path = candidates.map((candidate) => which(candidate)).find(Boolean);
   if (path) return { type: "found", path };
-  const hint = `Install ${title}, or name one in ${variable}.`;
+  const hint = variable ? `Install ${title}, or name one in ${variable}.` : `Install ${title}.`;
   const mayInstall = platform === "linux" && distributions.includes(idOf(osRelease)) && which("apt-get");
   if (!mayInstall) return { type: "missing", reason: `There is no ${title}. ${hint}` };
   if (env.LOOPWRIGHT_SYSTEM_DEPS === "0")

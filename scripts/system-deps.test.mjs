@@ -69,6 +69,15 @@ test("what is missing is installed in one run, without questions, and no service
   expect(installEnvironment).toEqual({ DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" });
 });
 
+test("a program that nobody can name is installed, or said to be missing, all the same", () => {
+  expect(decideProgram("disk", machine(apt))).toEqual({ type: "install", debianPackage: "fiu-utils" });
+  expect(decideProgram("disk", machine({ "fiu-run": "/usr/bin/fiu-run" }))).toEqual({ type: "found", path: "/usr/bin/fiu-run" });
+  expect(decideProgram("disk", machine({}))).toMatchObject({
+    type: "missing",
+    reason: expect.stringMatching(/There is no libfiu.*Install libfiu/),
+  });
+});
+
 test("what is there is given at once and without a word; what is missing costs one line that says what is skipped", async () => {
   const said = [];
   const say = (line) => said.push(line);

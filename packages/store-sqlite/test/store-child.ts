@@ -1,4 +1,5 @@
 /** What the tests run as another process: works on the store at `path` and says what it did, one line of JSON each. */
+import { createInterface } from "node:readline";
 import { isAgentError } from "@loopwright/core";
 import { sqliteStore } from "../src/index.ts";
 
@@ -56,7 +57,22 @@ async function appendUntilTrouble(from: number): Promise<void> {
   }
 }
 
+/** Appends one batch for each line that it is told: after which number, and with which batch id. Says the answer, or the code of the error. */
+async function appendAsTold(): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const [after = "", batchId = ""] = line.split(" ");
+    const facts = [{ type: "session.changed", title: batchId, at: 1, v: 1 }] as const;
+    await store.log.append(ref, { expectedSeq: Number(after), batchId, facts }).then(
+      ({ type }) => say(type),
+      (error: unknown) => say(isAgentError(error) ? error.code : String(error)),
+    );
+  }
+}
+
 switch (task) {
+  case "as-told":
+    await appendAsTold();
+    break;
   case "many":
     await appendToMany();
     break;

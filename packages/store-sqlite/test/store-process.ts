@@ -18,19 +18,22 @@ export interface StoreProcessOptions {
   readonly uid?: number | undefined;
   /** No file that it writes may become larger, in blocks of 512 bytes: then its writes fail. */
   readonly fileBlocksMax?: number;
+  /** On top of that of this process. */
+  readonly environment?: { readonly [name: string]: string };
 }
 
-type Task = "append" | "claim" | "list" | "look" | "many" | "until-trouble";
+type Task = "append" | "as-told" | "claim" | "list" | "look" | "many" | "until-trouble";
 
 /** Starts `store-child.ts` with what it shall do. */
 export function startStoreProcess(task: Task, path: string, name: string, options: StoreProcessOptions = {}): StoreProcess {
-  const { uid, fileBlocksMax } = options;
+  const { uid, fileBlocksMax, environment } = options;
   const file = fileURLToPath(new URL("store-child.ts", import.meta.url));
   const command = [process.execPath, "--conditions=@loopwright/source", file, task, path, name];
   const limited = fileBlocksMax === undefined ? command : ["sh", "-c", `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`, ...command];
   const [program = "", ...args] = limited;
   const child = spawn(program, args, {
     stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, ...environment },
     ...(uid === undefined ? {} : { uid }),
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

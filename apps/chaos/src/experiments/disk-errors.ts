@@ -1,6 +1,6 @@
 /* D2: the disk answers with EIO at random while people talk, then every sync fails, then it is well. Nothing is acknowledged that was not synced. */
 import { seededRandom } from "@loopwright/core/testing";
-import type { DiskCall, DiskControl, DiskFaults } from "../world/failing-disk.ts";
+import type { DiskCall, DiskControl, DiskFaults } from "@loopwright/simulator/node";
 import { type GroundPlan, onFailingDisk } from "../world/ground.ts";
 import type { World } from "../world/world.ts";
 import { askToWrite } from "./ask-to-write.ts";

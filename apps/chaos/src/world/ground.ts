@@ -1,7 +1,15 @@
 import { join } from "node:path";
-import { type FaultyProxy, faultyProxy, type RedisProcess, redisMissing, startRedis } from "@loopwright/simulator/node";
+import {
+  type FailingDisk,
+  type FaultyProxy,
+  failingDisk,
+  failingDiskMissing,
+  faultyProxy,
+  type RedisProcess,
+  redisMissing,
+  startRedis,
+} from "@loopwright/simulator/node";
 import { startChild } from "./child.ts";
-import { type FailingDisk, failingDisk, failingDiskMissing } from "./failing-disk.ts";
 import type { StoreSettings } from "./node-settings.ts";
 import { type SmallDisk, smallDisk } from "./small-disk.ts";
 

@@ -1,4 +1,5 @@
-/** Faults for real services, on Node.js: a Redis of one's own, and a line that can be made bad. */
+/** Faults for real services, on Node.js: a Redis of one's own, a line that can be made bad, and a disk that fails. */
+export { type DiskCall, type DiskControl, type DiskFaults, type FailingDisk, failingDisk, failingDiskMissing } from "./failing-disk.ts";
 export { type FaultyProxy, type FaultyProxyOptions, faultyProxy } from "./faulty-proxy.ts";
 export { freePort } from "./free-port.ts";
 export { type RedisOptions, type RedisProcess, redisMissing, startRedis } from "./redis-process.ts";

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { constants, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Environment } from "./child.ts";
 
 /** Debian's libfiu: it stands between a process and the C library, and makes calls of it fail. */
 const libraries: readonly string[] = ["/usr/lib/fiu/fiu_run_preload.so", "/usr/lib/fiu/fiu_posix_preload.so"];
@@ -34,7 +33,9 @@ export interface DiskControl {
 /** What makes disks fail that are well. */
 export interface FailingDisk {
   /** What a process is started with, so that its disk can be told to fail. */
-  readonly environment: Environment;
+  readonly environment: { readonly [name: string]: string };
+  /** The same, where the disk fails from the beginning. Until it is healed by a control that was told of the same faults. */
+  environmentWith(faults: DiskFaults): { readonly [name: string]: string };
   /** The disk of a process that was started so. */
   control(pid: number): Promise<DiskControl>;
   close(): Promise<void>;
@@ -51,11 +52,23 @@ const eio = 5;
 export async function failingDisk(): Promise<FailingDisk> {
   const folder = await mkdtemp(join(tmpdir(), "loopwright-fiu-"));
   const prefix = join(folder, "control");
+  const environment = { LD_PRELOAD: libraries.join(" "), FIU_CTRL_FIFO: prefix };
   return {
-    environment: { LD_PRELOAD: libraries.join(" "), FIU_CTRL_FIFO: prefix },
+    environment,
+    environmentWith: (faults) => ({
+      ...environment,
+      FIU_ENABLE: commandsOf(faults)
+        .map(({ text }) => text)
+        .join("\n"),
+    }),
     control: (pid) => controlOf(`${prefix}-${pid}`),
     close: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+function commandsOf(faults: DiskFaults): readonly { readonly call: DiskCall; readonly text: string }[] {
+  const calls = Object.entries(faults) as readonly [DiskCall, number][];
+  return calls.map(([call, share]) => ({ call, text: `enable_random name=${diskCalls[call]},probability=${share},failinfo=${eio}` }));
 }
 
 /** Held open all the time: the thread that listens would have to open its pipes anew, which may fail as well. */
@@ -77,9 +90,9 @@ async function controlOf(prefix: string): Promise<DiskControl> {
     heal,
     async fail(faults) {
       await heal();
-      for (const [call, share] of Object.entries(faults) as readonly [DiskCall, number][]) {
+      for (const { call, text } of commandsOf(faults)) {
         on.add(call);
-        await command(`enable_random name=${diskCalls[call]},probability=${share},failinfo=${eio}`);
+        await command(text);
       }
     },
     async close() {
