@@ -159,7 +159,8 @@ export function closeModel(prepared: PreparedModel, end: ModelCallEnd, scene: Cl
   const { provider } = prepared.intent;
   const { usage } = end;
   const model = (end.type === "finished" ? end.model : undefined) ?? prepared.intent.model;
-  const cost = usage && agent.prices ? costOf(agent, { provider, model, usage, at: scene.at }) : undefined;
+  const priced = usage && agent.prices ? costOf(agent, { provider, model, usage, at: scene.at }) : undefined;
+  const cost = agent.prices && !usage && wasPaidFor(end) ? uncountedCost : priced;
   return follow(cost, (known) => {
     const closing = closingOf(prepared, end, {
       ...scene,
@@ -171,6 +172,10 @@ export function closeModel(prepared: PreparedModel, end: ModelCallEnd, scene: Cl
     return askDecide(agent, { ...context, message: closing.message, messages }).then((decision): Closing => ({ ...closing, ...decision }));
   });
 }
+
+/** What the vendor charges for and did not count: the sum of the run says that it is higher. */
+const uncountedCost: Cost = { totalUsd: 0, partial: true };
+const wasPaidFor = (end: ModelCallEnd): boolean => end.type === "finished" || end.parts.length > 0;
 
 function closingOf(
   { intent }: PreparedModel,
