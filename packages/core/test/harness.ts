@@ -63,7 +63,8 @@ export function deferred<T = void>(): Deferred<T> {
 /** Lets everything that is ready run, without time passing. */
 export async function calm(): Promise<void> {
   for (let round = 0; round < 50; round++) await Promise.resolve();
-  await new Promise((resolve) => setImmediate(resolve));
+  // What a turn of the event loop makes ready may want another one.
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Whether a promise is settled once everything ready has run. */
