@@ -7,7 +7,14 @@ import { memory } from "./experiments/memory.ts";
 import { pauses } from "./experiments/pauses.ts";
 import { reconnects } from "./experiments/reconnects.ts";
 import { redisOutages } from "./experiments/redis-outage.ts";
-import { crashPoints, plantedBugs, type SeedsOptions, schedules, simulatedSeeds } from "./experiments/simulation.ts";
+import {
+  type CrashPointOptions,
+  crashPoints,
+  plantedBugs,
+  type SeedsOptions,
+  schedules,
+  simulatedSeeds,
+} from "./experiments/simulation.ts";
 import { stopQuickly } from "./experiments/stop-quickly.ts";
 import { swallowedReplies } from "./experiments/swallowed-replies.ts";
 import { takeOver } from "./experiments/take-over.ts";
@@ -23,8 +30,10 @@ export function isTier(text: string): text is Tier {
 interface Size {
   /** Seeds to simulate, the least of them, and the time for them in milliseconds. */
   readonly seeds: SeedsOptions;
-  /** Crashes in a row, and every n-th place only. */
-  readonly crashes: { readonly depth: 1 | 2; readonly every: number; readonly limitMs: number };
+  /** Every place of every script, once. */
+  readonly crashes: CrashPointOptions;
+  /** The same, with the recovery from each crashed as well; absent: none. */
+  readonly secondCrashes?: CrashPointOptions;
   /** Requests of each of two owners, in all orders. */
   readonly ownerRequests: number;
   /** Seeds for each planted bug; 0: none is planted. */
@@ -52,7 +61,7 @@ const minuteMs = 60_000;
 const sizes: { readonly [tier in Tier]: Size } = {
   pr: {
     seeds: { count: 2_000, least: 1, limitMs: minuteMs, isBeside: false },
-    crashes: { depth: 1, every: 1, limitMs: minuteMs },
+    crashes: { depth: 1, limitMs: minuteMs },
     ownerRequests: 4,
     plantedSeeds: 0,
     kills: { sqlite: 20, redis: 20, files: 0, s3: 0 },
@@ -71,7 +80,8 @@ const sizes: { readonly [tier in Tier]: Size } = {
   },
   nightly: {
     seeds: { count: 1_000_000, least: 30_000, limitMs: 40 * minuteMs, isBeside: true },
-    crashes: { depth: 2, every: 1, limitMs: 10 * minuteMs },
+    crashes: { depth: 1, limitMs: 5 * minuteMs, isWhole: true },
+    secondCrashes: { depth: 2, limitMs: 10 * minuteMs },
     ownerRequests: 5,
     plantedSeeds: 10_000,
     kills: { sqlite: 900, redis: 1_000, files: 100, s3: 50 },
@@ -90,7 +100,8 @@ const sizes: { readonly [tier in Tier]: Size } = {
   },
   release: {
     seeds: { count: 3_000_000, least: 300_000, limitMs: 10 * 60 * minuteMs, isBeside: true },
-    crashes: { depth: 2, every: 1, limitMs: 60 * minuteMs },
+    crashes: { depth: 1, limitMs: 5 * minuteMs, isWhole: true },
+    secondCrashes: { depth: 2, limitMs: 60 * minuteMs },
     ownerRequests: 6,
     plantedSeeds: 10_000,
     kills: { sqlite: 4_500, redis: 5_000, files: 500, s3: 500 },
@@ -126,6 +137,7 @@ export function experimentsOf(tier: Tier): readonly Experiment[] {
   const all: readonly (readonly [number, () => Experiment])[] = [
     [size.seeds.count, () => simulatedSeeds(size.seeds)],
     [1, () => crashPoints(size.crashes)],
+    [size.secondCrashes ? 1 : 0, () => crashPoints(size.secondCrashes ?? size.crashes)],
     [size.ownerRequests, () => schedules({ ownerRequests: size.ownerRequests })],
     [size.plantedSeeds, () => plantedBugs({ seedsMax: size.plantedSeeds })],
     [size.kills.sqlite, () => killStorm({ ...storm, ground: sqliteGround, nodes: 3, kills: size.kills.sqlite })],
