@@ -56,11 +56,10 @@ function wellFormedMessage(message: UserMessage): UserMessage {
 export function acceptInput(
   state: State,
   input: NewInput,
-  { deps, opening, isRecovering }: { readonly deps: Deps; readonly opening: FactBody; readonly isRecovering: boolean },
+  { deps, opening }: { readonly deps: Deps; readonly opening: FactBody },
 ): AcceptedInput {
   const { options, message, inputId } = input;
-  const known =
-    knownInput(state, input) ?? (isRecovering && options.idempotencyKey === undefined ? interruptedTwin(state, message) : undefined);
+  const known = knownInput(state, input) ?? (options.idempotencyKey === undefined ? interruptedTwin(state, message) : undefined);
   if (known) return { bodies: [], runId: known.runId, known };
   if (state.status === "closed") throw sessionClosed(deps.sessionId);
   const { run } = state;
@@ -135,8 +134,18 @@ function answeringRun(state: State, { runId, inputId }: KnownInput): string {
   return isOwn ? inputId : runId;
 }
 
-/** After a crash the same words said again are the interrupted input, not a second one (only when they end the transcript). */
+/**
+ * After another owner has taken over, the same words said again are the input that was cut off, not a second one, until they are answered
+ * (only when they end the transcript). What was said since then is no such input. Read from the log alone, so that every handle agrees.
+ */
 function interruptedTwin(state: State, message: UserMessage | undefined): Known | undefined {
+  const takenOverSeq = state.attended?.takenOverSeq;
+  if (takenOverSeq === undefined) return undefined;
+  const twin = twinAtEnd(state, message);
+  return twin && twin.seq < takenOverSeq ? twin : undefined;
+}
+
+function twinAtEnd(state: State, message: UserMessage | undefined): Known | undefined {
   const { run } = state;
   const waiting = run ? undefined : state.inputs.at(-1);
   const tip = run && at(state.history, tipOf(state));

@@ -94,11 +94,6 @@ export class SessionDriver {
     return this.own.lease !== undefined;
   }
 
-  /** A run that was cut off is being gone on with here: its owner is gone. */
-  get isRecovering(): boolean {
-    return this.view.wasRecovered && this.isOwner;
-  }
-
   /** Reads the log, once. @throws AgentError SESSION_CORRUPT, STORE_* */
   load(): Promise<void> {
     return this.view.load();

@@ -5,6 +5,7 @@
  *  I2 pure: no clock, no randomness; older versions of the state keep their value.
  *  I3 constant: the cost does not depend on the length of the history.
  */
+import { attend } from "./attendance.ts";
 import { foldApprovalDecision, foldApprovalRequest, foldChild, foldClient, foldToolFinished, foldToolStarted } from "./calls.ts";
 import type { Fact } from "./fact.ts";
 import { foldClosed, foldHead, foldInput, foldOpened } from "./inputs.ts";
@@ -22,12 +23,12 @@ import {
 } from "./turns.ts";
 
 /** Version of what a log folds to. To be raised when any log folds to another state than before: snapshots of other versions are not used. */
-export const foldVersion = 1;
+export const foldVersion = 2;
 
 /** The state after one more fact. */
 export function fold(state: State, fact: Fact): State {
   if (fact.seq !== state.seq + 1) return state;
-  const next = apply(state, fact);
+  const next = attend(state, apply(state, fact), fact);
   const numbers = { seq: fact.seq, updatedAt: fact.at };
   // A state that was made for this fact is nobody else's yet: a second copy would be for nothing.
   return next === state ? { ...state, ...numbers } : Object.assign(next, numbers);

@@ -4,6 +4,7 @@ import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import { type AppendList, at, emptyList, findLastIndex } from "./append-list.ts";
+import type { Attendance } from "./attendance.ts";
 import type { Access, ApprovalVerdict, Decision, RunOptions, RunStatus } from "./fact.ts";
 import type { CallRoute, RunLimits, ToolPolicy } from "./policy.ts";
 
@@ -146,6 +147,8 @@ export interface State {
   /** Seq of the last fact folded. */
   readonly seq: number;
   readonly epoch: number;
+  /** Absent while the session rests, and until an owner begins to move it. */
+  readonly attended?: Attendance;
   readonly status: "new" | "open" | "closed";
   readonly agent?: string;
   readonly title?: string;

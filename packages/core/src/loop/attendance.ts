@@ -1,0 +1,20 @@
+import type { Fact } from "./fact.ts";
+import { isAtRest, type State } from "./state.ts";
+
+/** That an owner has moved the session since it rested last. */
+export interface Attendance {
+  /** Seq of the claim by which another owner took over meanwhile: what came before it was cut off. */
+  readonly takenOverSeq?: number;
+}
+
+/**
+ * The state after a fact, with what became of its attendance. An owner that claims what no owner has moved since it rested only begins: nobody
+ * is gone.
+ */
+export function attend(before: State, after: State, fact: Fact): State {
+  const { attended, ...rest } = after;
+  if (fact.epoch === undefined && !attended) return after;
+  if (isAtRest(after)) return attended ? rest : after;
+  if (!attended) return { ...after, attended: {} };
+  return fact.type === "owner.claimed" && after.epoch > before.epoch ? { ...after, attended: { takenOverSeq: fact.seq } } : after;
+}
