@@ -1,3 +1,4 @@
+import { memoryChannel } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { type NodeInTest, type NodesScene, openNodes, pickTool } from "./nodes-scene.ts";
 import { until } from "./turn-of-loop.ts";
@@ -23,11 +24,11 @@ async function storm(
 const tally = (statuses: readonly number[]): Readonly<Record<number, number>> =>
   Object.fromEntries([...new Set(statuses)].sort().map((status) => [status, statuses.filter((one) => one === status).length]));
 
-async function askedToPick(): Promise<NodesScene> {
+async function askedToPick(calls = 1): Promise<NodesScene> {
   const scene = await openNodes({ roles: ["all", "server", "server"], tools: [pickTool] });
   const [first] = scene.nodes;
   await first?.say("Pick.");
-  first?.model.call("pick", {});
+  for (let call = 0; call < calls; call++) first?.model.call("pick", { call });
   first?.model.end();
   await until(async () => (await scene.facts()).at(-1) === "client.requested", "it waits");
   return scene;
@@ -58,6 +59,33 @@ describe("twenty requests under one key, over three nodes at once", () => {
     expect(tally(statuses)).toEqual({ 200: 19, 202: 1 });
     const changed = await storm(nodes, 20, () => answer("blue"), `${path}/tool-results`);
     expect(tally(changed.statuses)).toEqual({ 422: 20 });
+    expect((await facts()).filter((type) => type === "client.answered")).toHaveLength(1);
+  });
+
+  it("record the results of a call once, and refuse others under it, also where they come as messages", async () => {
+    const { nodes, facts } = await askedToPick();
+    const answer = (content: string, toolCallId = "call_1"): object => ({ input: [{ role: "tool_result", toolCallId, content }] });
+    const { statuses } = await storm(nodes, 20, () => answer("red"));
+    expect(tally(statuses)).toEqual({ 200: 19, 202: 1 });
+    for (const other of [answer("blue"), answer("red", "call_2")]) {
+      const changed = await storm(nodes, 3, () => other);
+      expect(tally(changed.statuses)).toEqual({ 422: 3 });
+    }
+    const elsewhere = await storm(
+      nodes,
+      3,
+      () => ({ results: [{ role: "tool_result", toolCallId: "call_1", content: "red" }] }),
+      `${path}/tool-results`,
+    );
+    expect(tally(elsewhere.statuses)).toEqual({ 200: 3 });
+    expect((await facts()).filter((type) => type === "client.answered")).toHaveLength(1);
+  });
+
+  it("refuse the result of another pending call, which stays pending", async () => {
+    const { nodes, facts } = await askedToPick(2);
+    const answer = (toolCallId: string): object => ({ input: [{ role: "tool_result", toolCallId, content: "red" }] });
+    expect((await storm(nodes, 1, () => answer("call_1"))).statuses).toEqual([202]);
+    expect((await storm(nodes, 3, () => answer("call_2"))).statuses).toEqual([422, 422, 422]);
     expect((await facts()).filter((type) => type === "client.answered")).toHaveLength(1);
   });
 
@@ -114,6 +142,19 @@ describe("an abort that is sent again under its key", () => {
     a?.model.end();
     await until(async () => (await facts()).filter((type) => type === "run.finished").length === 2, "it ends");
     expect((await history()).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
+  });
+
+  it("says again that it stops that run, on a node that had not heard of it", async () => {
+    const channel = { ...memoryChannel(), publish() {} };
+    const { nodes, facts } = await openNodes({ roles: ["all", "server"], isSilent: true, channel });
+    const [a, b] = nodes;
+    const abort = () => b?.ask({ path: `${path}/abort`, method: "POST", headers: { "Idempotency-Key": "stop" }, body: {} });
+    expect((await b?.ask({ path }))?.body).toMatchObject({ waiting: [] });
+    await a?.say("Tell me.");
+    await until(() => a?.model.calls === 1, "it runs");
+    expect((await b?.ask({ path }))?.body).not.toHaveProperty("run");
+    for (let time = 0; time < 3; time++) expect((await abort())?.body).toEqual({ aborting: true });
+    expect((await facts()).filter((type) => type === "abort.requested")).toHaveLength(1);
   });
 });
 

@@ -100,4 +100,19 @@ describe("a node that dies", () => {
     expect(types.filter((type) => type === "model.finished")).toHaveLength(1);
     await restsOn(living, scene.store);
   });
+
+  it("C04: leaves an input that is the same when it is said again without a key, whichever node is asked", async () => {
+    const scene = await openNodes({ roles: ["server", "worker", "worker"] });
+    scene.run(5);
+    const [front, dying, living] = scene.nodes;
+    const { runId } = (await front?.say("Tell me.")) ?? { runId: "" };
+    await until(() => dying?.model.calls === 1, "it runs");
+    dying?.kill();
+    await until(() => living?.model.calls === 1, "another one runs it");
+    const again = await front?.ask({ path: "/api/sessions/s/messages", method: "POST", body: { message: "Tell me." } });
+    expect(again).toMatchObject({ status: 200, body: { runId, replayed: true } });
+    expect((await scene.facts()).filter((type) => type === "input.accepted")).toHaveLength(1);
+    living?.model.end();
+    await restsOn(living, scene.store);
+  });
 });

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { plainOf, underKey } from "../http/kept-key.ts";
 import type { Route } from "../http/route.ts";
 import { type AbortRequest, abortRequest } from "../schemas/index.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { withSession } from "./open-session.ts";
 import { type SessionParams, sessionParams } from "./session-params.ts";
 
@@ -23,11 +24,14 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
   handle: (call) =>
     withSession(call, call.params.id, async ({ session }) => {
       const { reason = "stopped", runId } = call.body;
+      const isKeyed = idempotencyKeyOf(call.request).idempotencyKey !== undefined;
+      // What is noted counts for ever: this node may not have heard yet of the run that is open, and learns of it by asking the log.
+      if (isKeyed && runId === undefined) await session.open();
       const note = { runId: runId ?? runOf(session) ?? null };
       const aborting = await underKey(call, { purpose: `abort/${session.id}`, content: plainOf(call.body), note }, async (how) => {
         // Sent again, it means the run that was open then, not the one that is open now.
-        const meant = how.isRepeat ? notedRun(how.note) : runId;
-        if (how.isRepeat && meant === undefined) return false;
+        const meant = isKeyed ? notedRun(how.note) : runId;
+        if (isKeyed && meant === undefined) return false;
         const isFirst = await session.abort(reason, { by: call.principal.user, ...(meant === undefined ? {} : { runId: meant }) });
         return isFirst || how.isRepeat;
       });

@@ -1,4 +1,5 @@
-import { checkExecuteInput, type ExecuteInput } from "@loopwright/core/protocol";
+import { type AcceptedSubmission, checkExecuteInput, type ExecuteInput } from "@loopwright/core/protocol";
+import { plainOf, underKey } from "../http/kept-key.ts";
 import type { Route } from "../http/route.ts";
 import { accessOf } from "../identity/access-of.ts";
 import { admit } from "../identity/admit.ts";
@@ -34,9 +35,11 @@ export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> =
       admit(principal, { agent, options }, scene);
       await checkBlobs(input, scene.options.store, ref.scope);
       const how = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }), ...idempotencyKeyOf(request) };
-      const accepted = await scene.runs.admit({ principal, session, goesOn: Array.isArray(input) }, () =>
-        session.submit(input, { ...how, access: accessOf(principal) }),
-      );
+      const goesOn = Array.isArray(input);
+      const submit = (): Promise<AcceptedSubmission> =>
+        scene.runs.admit({ principal, session, goesOn }, () => session.submit(input, { ...how, access: accessOf(principal) }));
+      // The log keeps the key of a message with it; results have their own way of being the same.
+      const accepted = await (goesOn ? underKey(call, { purpose: `results/${session.id}`, content: plainOf(input) }, submit) : submit());
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),
 };
