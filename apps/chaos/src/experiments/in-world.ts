@@ -1,3 +1,4 @@
+import { checkEnds } from "../check/check-ends.ts";
 import type { Ground, GroundPlan } from "../world/ground.ts";
 import { startWorld, type World, type WorldOptions } from "../world/world.ts";
 import type { Experiment, Outcome } from "./experiment.ts";
@@ -18,6 +19,9 @@ export interface Scene {
   say(line: string): void;
 }
 
+/** By the hand of the rig, or in order after it was asked to. */
+const endsWanted = ["SIGKILL", 0] as const;
+
 /** An experiment on a world of its own, which is gone afterwards. */
 export function inWorld(
   { name, ground: plan, isTimed = false, ...options }: WorldPlan,
@@ -32,7 +36,8 @@ export function inWorld(
       try {
         const world = await startWorld({ ...options, ground });
         try {
-          return await act({ world, ground, seed, say: (line) => tell(`${name}: ${line}`) });
+          const { figures, failures } = await act({ world, ground, seed, say: (line) => tell(`${name}: ${line}`) });
+          return { figures, failures: [...failures, ...checkEnds(world.endings, endsWanted), ...world.hunt.flaws] };
         } finally {
           await world.close();
         }

@@ -1,7 +1,8 @@
 /* K1 to K5: nodes die by kill -9 while people talk, in tools, in waits and in recoveries; each is started again at once. */
 import type { FactType } from "@loopwright/core";
 import { seededRandom } from "@loopwright/core/testing";
-import type { Child } from "../world/child.ts";
+import { checkEnds } from "../check/check-ends.ts";
+import { type Child, FailedStart } from "../world/child.ts";
 import type { GroundPlan } from "../world/ground.ts";
 import type { KillPoint } from "../world/node-settings.ts";
 import type { World } from "../world/world.ts";
@@ -30,6 +31,8 @@ const deadly: readonly KillPoint["at"][] = [
   "tool.finished" satisfies FactType,
   "client.requested" satisfies FactType,
   "client.answered" satisfies FactType,
+  "approval.requested" satisfies FactType,
+  "approval.decided" satisfies FactType,
   "run.finished" satisfies FactType,
   "abort.requested" satisfies FactType,
   "witness-start",
@@ -41,9 +44,16 @@ const gapMsMax = 700;
 /** Deaths a fraction of a second apart: recoveries are killed as well. */
 const burstShare = 0.1;
 
+interface Reaped {
+  readonly kills: number;
+  readonly aimed: number;
+  /** Deaths that were no kill of ours. */
+  readonly flaws: readonly string[];
+}
+
 interface Reaper {
   /** Resolves when so many nodes have died. Afterwards all live, and none waits for its fact any more. */
-  reap(kills: number, told: (kills: number) => void): Promise<{ readonly kills: number; readonly aimed: number }>;
+  reap(kills: number, told: (kills: number) => void): Promise<Reaped>;
 }
 
 /** Kills nodes at random moments, and starts each again at once; some of them are told to kill themselves at a fact. */
@@ -51,6 +61,7 @@ function createReaper(world: World, random: () => number): Reaper {
   let isOver = false;
   let kills = 0;
   let aimed = 0;
+  const flaws: string[] = [];
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
   const killPoint = (): KillPoint | undefined => {
@@ -64,14 +75,17 @@ function createReaper(world: World, random: () => number): Reaper {
     let node = world.nodes[index];
     let killAt: KillPoint | undefined;
     for (;;) {
-      await node?.ended;
-      kills += 1;
-      if (killAt && !killed.delete(node)) aimed += 1;
+      // `undefined`: it killed itself before it was ready. A node that ends by anything but a kill is a failure, which the world tells.
+      const isKill = node === undefined || (await node.ended) === "SIGKILL";
+      const isByReaper = killed.delete(node);
+      if (isKill && (isByReaper || killAt)) kills += 1;
+      else if (isKill) flaws.push(`node${index} was killed, and not by the rig`);
+      if (isKill && killAt && !isByReaper) aimed += 1;
       killAt = killPoint();
-      // It may meet its fact before it is ready.
       node = await world.start(index, killAt ? { killAt } : {}).catch((error: unknown) => {
-        if (!killAt) throw error;
-        return undefined;
+        // It may meet its fact before it is ready. What else ends it is no kill.
+        if (killAt && error instanceof FailedStart && error.end === "SIGKILL") return undefined;
+        throw error;
       });
       if (!isOver) continue;
       if (!killAt) return;
@@ -104,7 +118,8 @@ function createReaper(world: World, random: () => number): Reaper {
       // Everybody dies once more, and lives on for good.
       for (const node of world.nodes) kill(node);
       await failed;
-      return { kills, aimed };
+      const early = world.endings.filter(({ end }) => end === 0);
+      return { kills, aimed, flaws: [...flaws, ...checkEnds(early, ["SIGKILL"])] };
     },
   };
 }
@@ -128,14 +143,18 @@ export function killStorm({ ground, nodes, sessions, kills, leaseMs }: StormOpti
       watchers: [{}, { cutAfterBytes: 20_000 }],
     });
     let told = 0;
-    const { kills: died, aimed } = await createReaper(world, seededRandom(seed)).reap(kills, (count) => {
+    const {
+      kills: died,
+      aimed,
+      flaws,
+    } = await createReaper(world, seededRandom(seed)).reap(kills, (count) => {
       if (count < told + 25) return;
       told = count;
       say(`${count} of ${kills} kills`);
     });
     const judged = await judgeCrowd(world, crowd);
     return {
-      failures: judged.flaws,
+      failures: [...flaws, ...judged.flaws],
       figures: [
         { name: "kills", value: died, bound: { least: kills } },
         { name: "kills aimed at a fact or a side effect", value: aimed },

@@ -41,7 +41,7 @@ export interface OutageOptions {
 }
 
 export function redisOutages({ rounds, lastMs }: OutageOptions): Experiment {
-  const plan = { name: "redis-outages", ground: redisGround("always"), nodes: 2, leaseMs: 3_000, sweepMs: 500 };
+  const plan = { name: "redis-outages", ground: redisGround({ appendfsync: "always" }), nodes: 2, leaseMs: 3_000, sweepMs: 500 };
   return inWorld(plan, async ({ world, ground, seed, say }) => {
     const random = seededRandom(seed);
     const refusals: number[] = [];

@@ -3,6 +3,12 @@ import { fileURLToPath } from "node:url";
 
 /** Longest a process may take to be ready. */
 const readyMs = 30_000;
+/** Characters of its complaints that are kept, and those of them that an error tells. */
+const complaintsMax = 20_000;
+const lastWordsMax = 2_000;
+
+/** How a process ended: its exit code, or the signal that it died of. */
+export type End = number | NodeJS.Signals | null;
 
 /** Variables that a process has beside those of the rig. */
 export type Environment = { readonly [name: string]: string };
@@ -11,8 +17,7 @@ export type Environment = { readonly [name: string]: string };
 export interface Child {
   readonly pid: number;
   readonly port: number;
-  /** Resolves with how it ended. */
-  readonly ended: Promise<number | NodeJS.Signals | null>;
+  readonly ended: Promise<End>;
   readonly isAlive: boolean;
   signal(signal: NodeJS.Signals): void;
   /** The next message of this type. */
@@ -21,45 +26,52 @@ export interface Child {
   readonly complaints: string;
 }
 
-/** Starts a script of this folder and waits until it says that it is ready. @throws Error when it ends before */
-export async function startChild(script: string, args: readonly string[], environment: Environment = {}): Promise<Child> {
+/** A process ended before it was ready. */
+export class FailedStart extends Error {
+  /** `undefined`: it was not ready in time, and was killed for it. */
+  readonly end: End | undefined;
+  constructor(message: string, end: End | undefined) {
+    super(message);
+    this.end = end;
+  }
+}
+
+export interface ChildOptions {
+  readonly environment?: Environment | undefined;
+  /** Is told all that it says, on either of its outputs. */
+  readonly hear?: ((text: string) => void) | undefined;
+}
+
+/** Starts a script of this folder and waits until it says that it is ready. @throws FailedStart when it ends before */
+export async function startChild(script: string, args: readonly string[], { environment = {}, hear }: ChildOptions = {}): Promise<Child> {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const child: ChildProcess = fork(file, args, {
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    stdio: ["ignore", hear ? "pipe" : "ignore", "pipe", "ipc"],
     env: { ...process.env, ...environment },
     execArgv: [...process.execArgv, "--expose-gc"],
   });
   let complaints = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => hear?.(text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    complaints = (complaints + text).slice(-20_000);
+    hear?.(text);
+    complaints = (complaints + text).slice(-complaintsMax);
   });
   let isAlive = true;
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
+  const ended = new Promise<End>((resolve) => {
     child.once("exit", (code, signal) => {
       isAlive = false;
       resolve(signal ?? code);
     });
   });
-  const ask = <T>(type: string): Promise<T> =>
-    new Promise<T>((resolve, reject) => {
-      const end = (): void => {
-        child.off("message", take);
-        reject(new Error(`${script} ended while it was asked for ${type}.`));
-      };
-      const take = (message: unknown): void => {
-        const said = message as { readonly type: string };
-        if (said.type !== type) return;
-        child.off("message", take);
-        child.off("exit", end);
-        resolve(message as T);
-      };
-      child.on("message", take);
-      child.once("exit", end);
-      if (type !== "ready") child.send({ type }, () => {});
-    });
-  const timer = setTimeout(() => child.kill("SIGKILL"), readyMs);
-  const { port } = await ask<{ readonly port: number }>("ready").catch((error: unknown) => {
-    throw new Error(`${script} did not become ready.\n${complaints.slice(-2_000)}`, { cause: error });
+  const ask = <T>(type: string): Promise<T> => answerOf<T>(child, script, type);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill("SIGKILL");
+  }, readyMs);
+  const { port } = await ask<{ readonly port: number }>("ready").catch(async () => {
+    const end = await ended;
+    throw new FailedStart(`${script} did not become ready.\n${complaints.slice(-lastWordsMax)}`, isLate ? undefined : end);
   });
   clearTimeout(timer);
   return {
@@ -75,4 +87,24 @@ export async function startChild(script: string, args: readonly string[], enviro
       return complaints;
     },
   };
+}
+
+/** The next message of this type, asked for where it does not come by itself. Rejects when the process ends before. */
+function answerOf<T>(child: ChildProcess, script: string, type: string): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const end = (): void => {
+      child.off("message", take);
+      reject(new Error(`${script} ended while it was asked for ${type}.`));
+    };
+    const take = (message: unknown): void => {
+      const said = message as { readonly type: string };
+      if (said.type !== type) return;
+      child.off("message", take);
+      child.off("exit", end);
+      resolve(message as T);
+    };
+    child.on("message", take);
+    child.once("exit", end);
+    if (type !== "ready") child.send({ type }, () => {});
+  });
 }

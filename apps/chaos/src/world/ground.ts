@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type FailingDisk,
@@ -11,6 +13,7 @@ import {
 } from "@loopwright/simulator/node";
 import { startChild } from "./child.ts";
 import type { StoreSettings } from "./node-settings.ts";
+import { redisPassword } from "./secrets.ts";
 import { type SmallDisk, smallDisk } from "./small-disk.ts";
 
 /** What a world stands on. */
@@ -19,14 +22,18 @@ export interface Ground {
   /** Of the channel and the queue; absent where nodes share a store alone. */
   readonly redisUrl?: string;
   readonly redis?: RedisProcess;
-  /** The line that every node has to Redis. */
+  /** The line that every node has to Redis: that of its store, or of all where `channelProxy` is absent. */
   readonly proxy?: FaultyProxy;
+  /** The line of the channel and the queue. */
+  readonly channelProxy?: FaultyProxy;
   /** One process at a time may have the store open. */
   readonly isExclusive?: boolean;
   /** What the store lies on, where it is a disk of its own. */
   readonly disk?: SmallDisk;
   /** What makes the disks of the nodes fail. */
   readonly failingDisk?: FailingDisk;
+  /** Folders where everything lies that it keeps beside the folder of the world, written down anew. */
+  remains?(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -53,33 +60,57 @@ export const filesGround: GroundPlan = {
 export const s3Ground: GroundPlan = {
   name: "s3",
   async lay() {
-    const server = await startChild(import.meta.resolve("./s3-process.ts"), []);
+    const folder = await mkdtemp(join(tmpdir(), "loopwright-bucket-"));
+    const server = await startChild(import.meta.resolve("./s3-process.ts"), [folder]);
     return {
       store: () => ({ type: "s3", endpoint: `http://127.0.0.1:${server.port}` }),
+      async remains() {
+        await server.ask("written");
+        return [folder];
+      },
       async close() {
         server.signal("SIGKILL");
         await server.ended;
+        await rm(folder, { recursive: true, force: true });
       },
     };
   },
 };
 
+export interface RedisGroundOptions {
+  readonly appendfsync?: "everysec" | "always";
+  /** The channel and the queue have a line of their own. */
+  readonly hasOwnChannelLine?: boolean;
+}
+
+/** Nodes are a user with a password. The rig is the one without, so that it can ask on its own. */
+const redisUser = ["--user", "node", "on", `>${redisPassword}`, "~*", "&*", "+@all"];
+
 /** Sessions, channel and queue on one Redis behind a line that can be made bad. */
-export function redisGround(appendfsync: "everysec" | "always" = "everysec"): GroundPlan {
+export function redisGround({ appendfsync = "everysec", hasOwnChannelLine = false }: RedisGroundOptions = {}): GroundPlan {
   return {
     name: "redis",
     skip: redisMissing,
     async lay(seed) {
-      const redis = await startRedis({ args: ["--appendfsync", appendfsync] });
-      const proxy = await faultyProxy({ target: { host: redis.host, port: redis.port }, seed });
-      const url = `redis://127.0.0.1:${proxy.port}`;
+      // What is compressed cannot be looked through.
+      const redis = await startRedis({ args: ["--appendfsync", appendfsync, "--rdbcompression", "no", ...redisUser] });
+      const target = { host: redis.host, port: redis.port };
+      const proxy = await faultyProxy({ target, seed });
+      const channelProxy = hasOwnChannelLine ? await faultyProxy({ target, seed }) : undefined;
+      const urlOf = ({ port }: FaultyProxy): string => `redis://node:${redisPassword}@127.0.0.1:${port}`;
       return {
-        store: () => ({ type: "redis", url }),
-        redisUrl: url,
+        store: () => ({ type: "redis", url: urlOf(proxy) }),
+        redisUrl: urlOf(channelProxy ?? proxy),
         redis,
         proxy,
+        ...(channelProxy ? { channelProxy } : {}),
+        async remains() {
+          await redis.command("SAVE");
+          return [redis.dir];
+        },
         async close() {
           await proxy.close();
+          await channelProxy?.close();
           await redis.stop();
         },
       };
@@ -99,7 +130,8 @@ export function onSmallDisk(plan: GroundPlan): GroundPlan {
         await ground.close();
         await disk.close();
       };
-      return { ...ground, disk, store: () => ground.store(disk.folder), close };
+      const remains = async (): Promise<readonly string[]> => [disk.folder, ...((await ground.remains?.()) ?? [])];
+      return { ...ground, disk, store: () => ground.store(disk.folder), remains, close };
     },
   };
 }

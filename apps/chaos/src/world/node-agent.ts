@@ -13,7 +13,7 @@ const parameters = {
 } as const;
 
 /** The agent of a node: one tool of each class, all of them seen by the witness, and one that runs at the client. */
-export function nodeAgent({ modelUrl, witnessPort, name: node, killAt }: NodeSettings): Agent {
+export function nodeAgent({ modelUrl, apiKey, witnessPort, name: node, killAt }: NodeSettings): Agent {
   const testify = deadlyWitness(connectWitness(witnessPort), killAt);
   const server = Object.entries(classes).map(([name, replay]) =>
     defineTool({
@@ -41,7 +41,7 @@ export function nodeAgent({ modelUrl, witnessPort, name: node, killAt }: NodeSet
   const ask = defineTool({ name: "ask", description: "Asks the person.", parameters });
   return createAgent({
     name: "chaos",
-    provider: openai({ baseURL: `${modelUrl}/v1`, api: "chat", model: "chaos", apiKey: "none" }),
+    provider: openai({ baseURL: `${modelUrl}/v1`, api: "chat", model: "chaos", apiKey }),
     tools: [...server, ask],
     limits: { turnsMax: 50, attemptsMax: 50, toolAttemptsMax: 50 },
   });

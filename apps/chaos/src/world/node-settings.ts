@@ -24,6 +24,7 @@ export interface NodeSettings {
   /** Of the channel and the queue between nodes. Default: none. */
   readonly redisUrl?: string;
   readonly modelUrl: string;
+  readonly apiKey: string;
   readonly witnessPort: number;
   readonly leaseMs: number;
   /** Default: the server's own. */

@@ -1,8 +1,9 @@
 import type { SessionStore } from "@loopwright/core/ports";
 import type { KillPoint, StoreSettings } from "./node-settings.ts";
+import { s3Secret } from "./secrets.ts";
 
 /** What the S3 server of the rig knows. */
-const s3Place = { region: "eu-test-1", bucket: "sessions", accessKeyId: "AKIDEXAMPLE", secretAccessKey: "s3cr3t-canary" } as const;
+const s3Place = { region: "eu-test-1", bucket: "sessions", accessKeyId: "AKIDEXAMPLE", secretAccessKey: s3Secret } as const;
 
 /** The store of a world, as every process of it opens it. Only what it stands on is loaded. */
 export async function openStore(settings: StoreSettings): Promise<SessionStore> {

@@ -1,6 +1,10 @@
 /* A strict S3 server in a process of its own, with its objects in memory: nodes die, it does not. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
 interface FakeS3 {
   readonly endpoint: string;
+  readonly objects: ReadonlyMap<string, { readonly bytes: Uint8Array }>;
   readonly calls: unknown[];
   faultOf: () => undefined;
 }
@@ -18,4 +22,9 @@ server.faultOf = () => {
   return undefined;
 };
 process.on("disconnect", () => process.exit(0));
+const folder = process.argv[2] ?? "";
+process.on("message", () => {
+  const objects = [...server.objects].map(([key, { bytes }], index) => writeFile(join(folder, `object${index}`), [`${key}\n`, bytes]));
+  void Promise.all(objects).then(() => process.send?.({ type: "written" }));
+});
 process.send?.({ type: "ready", port: Number(new URL(server.endpoint).port) });

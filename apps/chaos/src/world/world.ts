@@ -6,11 +6,14 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionStore } from "@loopwright/core/ports";
-import { type Child, startChild } from "./child.ts";
+import { CanaryHunt } from "../check/canary-hunt.ts";
+import type { Ending } from "../check/check-ends.ts";
+import { type Child, FailedStart, startChild } from "./child.ts";
 import type { Ground } from "./ground.ts";
 import type { ModelReport } from "./model-process.ts";
 import type { NodeSettings, StoreSettings } from "./node-settings.ts";
 import { openStore } from "./open-store.ts";
+import { apiKey, secrets } from "./secrets.ts";
 import { readTestimonies, type Testimony } from "./testimony.ts";
 
 export interface WorldOptions {
@@ -36,6 +39,12 @@ export interface World {
   model(): Promise<ModelReport>;
   /** What the nodes complained about, those that died included. */
   readonly complaints: readonly string[];
+  /** How nodes ended so far. */
+  readonly endings: readonly Ending[];
+  /** Looks for secrets in all that nodes say, and in what it is given. */
+  readonly hunt: CanaryHunt;
+  /** Where everything lies that was written down, for whoever looks through it. */
+  remains(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -49,6 +58,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const [model, witness] = await Promise.all([startChild("model-process.ts", []), startChild("witness-process.ts", [file])]);
   const nodes: (Child | undefined)[] = Array.from({ length: options.nodes });
   const complaints: string[] = [];
+  const endings: Ending[] = [];
+  const hunt = new CanaryHunt(secrets);
 
   const start = async (index: number, changes: Partial<NodeSettings> = {}): Promise<Child> => {
     const settings: NodeSettings = {
@@ -56,6 +67,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       role: options.role?.(index) ?? "all",
       store,
       modelUrl: `http://127.0.0.1:${model.port}`,
+      apiKey,
       witnessPort: witness.port,
       leaseMs: options.leaseMs,
       ...(options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs }),
@@ -63,10 +75,19 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       ...(ground.redisUrl === undefined ? {} : { redisUrl: ground.redisUrl }),
       ...changes,
     };
-    const child = await startChild("node-process.ts", [JSON.stringify(settings)], ground.failingDisk?.environment);
+    const { name } = settings;
+    const hear = (text: string): void => hunt.hear(`what ${name} prints`, text);
+    const child = await startChild("node-process.ts", [JSON.stringify(settings)], {
+      environment: ground.failingDisk?.environment,
+      hear,
+    }).catch((error: unknown) => {
+      if (error instanceof FailedStart) endings.push({ name, end: error.end ?? "a start that took too long", complaints: error.message });
+      throw error;
+    });
     nodes[index] = child;
-    void child.ended.then(() => {
+    void child.ended.then((end) => {
       if (nodes[index] === child) nodes[index] = undefined;
+      endings.push({ name, end, complaints: child.complaints });
       if (child.complaints !== "") complaints.push(child.complaints);
     });
     return child;
@@ -92,6 +113,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     testimonies: async () => readTestimonies(await readFile(file, "utf8")),
     model: async () => (await model.ask<{ readonly report: ModelReport }>("report")).report,
     complaints,
+    endings,
+    hunt,
+    remains: async () => [folder, ...((await ground.remains?.()) ?? [])],
     async close() {
       for (const node of nodes) node?.signal("SIGKILL");
       await Promise.all(nodes.map((node) => node?.ended));

@@ -1,0 +1,21 @@
+/* How processes ended that nobody told to end so. */
+
+/** One process and its end. */
+export interface Ending {
+  readonly name: string;
+  /** Exit code, or the signal that it died of. */
+  readonly end: number | string | null;
+  /** What it complained about. */
+  readonly complaints: string;
+}
+
+const lastWordsMax = 600;
+
+/** I14: a node ends only as it was told to: by a signal of the rig, or in order. Anything else is a failure of its own. */
+export function checkEnds(endings: readonly Ending[], wanted: readonly Ending["end"][]): readonly string[] {
+  return endings
+    .filter(({ end }) => !wanted.includes(end))
+    .map(({ name, end, complaints }) => `I14: ${name} ended by itself with ${end}; its last words: ${lastWords(complaints)}`);
+}
+
+const lastWords = (complaints: string): string => (complaints === "" ? "none" : complaints.slice(-lastWordsMax).replaceAll("\n", " | "));
