@@ -1,13 +1,14 @@
 import { statSync } from "node:fs";
 import { readPage } from "./log-operations.ts";
 import type { SqliteReport } from "./operation.ts";
+import type { Quarantine } from "./quarantine.ts";
 import { schemaVersion } from "./schema.ts";
-import { type SessionRow, sessionColumns, sessionRowOf } from "./session-rows.ts";
-import { numberOf, type Statements, textOf } from "./statements.ts";
+import { sessionColumns, sessionRowOf } from "./session-rows.ts";
+import { numberOf, type Row, type Statements, textOf } from "./statements.ts";
 import { StoreFault } from "./store-fault.ts";
 
-/** What the engine and the chains of all logs say of the file. Reads everything. */
-export function check(statements: Statements, path: string): SqliteReport {
+/** What the engine and the chains of all logs say of the file. Reads everything; the quarantine learns of all damage. */
+export function check(statements: Statements, path: string, quarantine: Quarantine): SqliteReport {
   const count = (table: string, where = ""): number => numberOf(statements.one(`SELECT count(*) AS n FROM ${table} ${where}`), "n");
   const problems = statements.all("PRAGMA integrity_check").flatMap((row) => textOf(row, "integrity_check") ?? []);
   const sessions = statements.all(`SELECT scope, ${sessionColumns} FROM sessions WHERE removed = 0 AND last_seq > 0`);
@@ -19,15 +20,29 @@ export function check(statements: Statements, path: string): SqliteReport {
     factCount: count("facts"),
     blobCount: count("blobs"),
     problems: problems.filter((problem) => problem !== "ok"),
-    damaged: sessions
-      .filter((row) => isDamaged(statements, sessionRowOf(row)))
-      .map((row) => `${textOf(row, "scope")}/${textOf(row, "id")}`),
+    damaged: sessions.filter((row) => isDamaged(statements, row, quarantine)).map((row) => `${textOf(row, "scope")}/${textOf(row, "id")}`),
   };
 }
 
-function isDamaged(statements: Statements, session: SessionRow): boolean {
+/** Takes the marks from sessions that are whole again. The caller holds the write transaction: nobody marks one meanwhile. */
+export function liftMarks(statements: Statements, quarantine: Quarantine): void {
+  for (const row of statements.all(markedSessions))
+    if (!isDamaged(statements, row, quarantine)) statements.run("UPDATE sessions SET damage = NULL WHERE key = ?", sessionRowOf(row).key);
+}
+
+/** True when a session is marked as damaged that a check has found whole. */
+export function hasWrongMark(statements: Statements, { damaged }: SqliteReport): boolean {
+  return statements.all(markedSessions).some((row) => !damaged.includes(`${textOf(row, "scope")}/${textOf(row, "id")}`));
+}
+
+const markedSessions = `SELECT scope, ${sessionColumns} FROM sessions WHERE damage IS NOT NULL`;
+
+function isDamaged(statements: Statements, row: Row, quarantine: Quarantine): boolean {
+  const session = sessionRowOf(row);
   try {
-    for (let from = 1; from <= session.lastSeq; ) from += readPage(statements, session, { from, limit: session.lastSeq }).count;
+    quarantine.watch({ scope: textOf(row, "scope") ?? "", session: session.id }, () => {
+      for (let from = 1; from <= session.lastSeq; ) from += readPage(statements, session, { from, limit: session.lastSeq }).count;
+    });
     return false;
   } catch (error) {
     if (error instanceof StoreFault) return true;

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { AppendOutcome, SessionRef } from "@loopwright/core/ports";
 import type { AppendAsk, LogPage } from "./operation.ts";
+import { checkMark } from "./quarantine.ts";
 import { seqLimit } from "./schema.ts";
 import { findSession, openSession, type SessionRow } from "./session-rows.ts";
 import { numberOf, type Statements, textOf } from "./statements.ts";
@@ -9,7 +10,7 @@ import { StoreFault } from "./store-fault.ts";
 /** Most facts and about the most bytes of one page, so that a long read lets appends pass. */
 const pageLimits: { readonly facts: number; readonly characters: number } = { facts: 1_000, characters: 1024 * 1024 };
 
-/** Writes a batch, or says why not. The caller holds the write transaction. Throws SESSION_CORRUPT where the last fact is not as it was written. */
+/** Writes a batch, or says why not. The caller holds the write transaction. Throws SESSION_CORRUPT where the log is known to be damaged, or its last fact is not as it was written. */
 export function append(statements: Statements, ask: AppendAsk): AppendOutcome {
   const session = openSession(statements, ask.ref);
   if (ask.epoch !== undefined && ask.epoch !== session.epoch) return { type: "fenced", currentEpoch: session.epoch };
@@ -17,6 +18,7 @@ export function append(statements: Statements, ask: AppendAsk): AppendOutcome {
   if (written) return { type: "dup", lastSeq: numberOf(written, "last_seq") };
   if (session.isRemoved || session.isClosed) return { type: "closed" };
   if (ask.expectedSeq !== session.lastSeq) return { type: "conflict", actualSeq: session.lastSeq };
+  checkMark(statements, session);
   checkTail(statements, session);
   let { lastSeq, chain } = session;
   for (const body of ask.bodies) {
@@ -91,7 +93,7 @@ export function remove(statements: Statements, ref: SessionRef): void {
   statements.run("DELETE FROM words WHERE rowid IN (SELECT id FROM texts WHERE session = ?)", key);
   statements.run("DELETE FROM texts WHERE session = ?", key);
   statements.run(
-    "UPDATE sessions SET last_seq = 0, chain = 0, updated_at = 0, indexed_seq = 0, due = NULL, removed = 1 WHERE key = ?",
+    "UPDATE sessions SET last_seq = 0, chain = 0, updated_at = 0, indexed_seq = 0, due = NULL, damage = NULL, removed = 1 WHERE key = ?",
     key,
   );
   dropLease(statements, key);

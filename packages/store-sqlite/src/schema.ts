@@ -63,8 +63,11 @@ UPDATE sessions SET due = 0 WHERE closed = 0 AND removed = 0 AND last_seq > 0 AN
 );
 `;
 
+/** `damage`: what somebody has seen to be wrong with the log, in words; null: nothing. Then nothing more is written to it. */
+const damageColumn = "ALTER TABLE sessions ADD COLUMN damage TEXT";
+
 /** What leads from version n to n + 1, at place n. A change of the tables appends one; nothing here is ever edited. */
-const migrations: readonly string[] = [firstVersion, dueColumn];
+const migrations: readonly string[] = [firstVersion, dueColumn, damageColumn];
 
 /** Version of the tables that this build writes. */
 export const schemaVersion: number = migrations.length;

@@ -18,7 +18,7 @@ export interface SqliteStoreOptions {
 
 /** A store in one SQLite file. */
 export interface SqliteStore extends SessionStore {
-  /** Looks through the whole file: for `doctor`, not for every day. */
+  /** Looks through the whole file: for `doctor`, not for every day. A session that was damaged and is whole again may be written again. */
   check(): Promise<SqliteReport>;
 }
 

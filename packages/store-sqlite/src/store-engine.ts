@@ -4,9 +4,10 @@
  *  I1 a call that writes is answered only after its transaction is on the disk.
  *  I2 all writes that came together share one transaction; when that fails each is tried alone, so that none spoils another.
  *  I3 a call whose write may or may not have reached the disk is answered as uncertain, and the connection is made anew.
+ *  I4 damage that a call has seen is in the file before the call is answered, where the file can be written.
  */
 import { getBlob, listBlobs, putBlob, removeBlob } from "./blob-operations.ts";
-import { check } from "./check-operation.ts";
+import { check, hasWrongMark, liftMarks } from "./check-operation.ts";
 import { due, setDue } from "./due-operations.ts";
 import { type FreshProjections, get, list, rebuild, saveProjections } from "./index-operations.ts";
 import { claim, head, release, renew } from "./lease-operations.ts";
@@ -27,12 +28,13 @@ const writing: ReadonlySet<OperationName> = new Set([
 type Handlers = { readonly [Name in OperationName]: (engine: StoreEngine, ask: Ask<Name>) => Answer<Name> };
 
 const handlers: Handlers = {
-  append(engine, ask) {
-    const outcome = append(engine.statements, ask);
-    // Nothing stays written: the transaction is rolled back.
-    if (outcome.type === "ok") engine.quarantine.check(ask.ref);
-    return outcome;
-  },
+  append: ({ statements, quarantine }, ask) =>
+    quarantine.watch(ask.ref, () => {
+      const outcome = append(statements, ask);
+      // Nothing stays written: the transaction is rolled back.
+      if (outcome.type === "ok") quarantine.check(ask.ref);
+      return outcome;
+    }),
   read: ({ statements, quarantine }, ask) => quarantine.watch(ask.ref, () => read(statements, ask.ref, ask)),
   head: ({ statements }, ask) => head(statements, ask),
   tails: (engine, { refs, always }) =>
@@ -74,8 +76,18 @@ const handlers: Handlers = {
     ) ?? undefined,
   removeDraft: ({ statements }, { ref, name }) =>
     void statements.run("DELETE FROM drafts WHERE scope = ? AND session = ? AND name = ?", ref.scope, ref.session, name),
-  check: ({ statements, path }) => check(statements, path),
-  close: (engine) => void engine.close(),
+  check(engine) {
+    // What was seen before may have been mended.
+    engine.quarantine.forgetAll();
+    const report = check(engine.statements, engine.path, engine.quarantine);
+    if (!engine.isReadOnly && hasWrongMark(engine.statements, report)) engine.liftMarks();
+    return report;
+  },
+  close(engine) {
+    engine.keepQuarantine();
+    engine.close();
+    return undefined;
+  },
 };
 
 /** Serves batches of calls on one file, which is opened at the first of them. */
@@ -126,6 +138,7 @@ export class StoreEngine {
       results.push(...this.#serveSome(calls.slice(at, end)));
       at = end;
     }
+    if (isWrite || this.quarantine.hasNew) this.keepQuarantine();
     return results;
   }
 
@@ -138,6 +151,21 @@ export class StoreEngine {
       // A projection is folded again at the next question.
     }
     this.fresh.clear();
+  }
+
+  /** Writes the damage that was seen into the file. Where that fails this connection keeps it in mind, and tries again at the next write. */
+  keepQuarantine(): void {
+    if (!this.#opened || this.#opened.isReadOnly || this.#isStandIn) return;
+    try {
+      this.quarantine.keep(this.statements, (work) => this.#ownTransaction(work));
+    } catch {
+      // Whoever asked is told of the damage all the same.
+    }
+  }
+
+  /** Takes the marks from sessions that are whole again. */
+  liftMarks(): void {
+    this.#ownTransaction(() => liftMarks(this.statements, this.quarantine));
   }
 
   /** Brings the index of words up to date; each session in a transaction of its own, so that appends of others pass. */
@@ -205,6 +233,16 @@ export class StoreEngine {
     } catch (error) {
       // Some errors have rolled back already.
       if (this.#opened?.database.isTransaction) statements.run("ROLLBACK");
+      throw error;
+    }
+  }
+
+  /** A transaction that no call has asked for. */
+  #ownTransaction(work: () => void): void {
+    try {
+      this.#transaction(work);
+    } catch (error) {
+      if (isIoError(error) || this.#isRefusedByDisk(error)) this.#uncertain([], error);
       throw error;
     }
   }

@@ -3,16 +3,17 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
 import { type SqliteStore, sqliteStore } from "../src/index.ts";
+import { notes, refOf } from "./engine-scene.ts";
 import { freshFolder } from "./fresh-folder.ts";
 import { startStoreProcess } from "./store-process.ts";
 
 const folder = freshFolder();
 let count = 0;
 
-/** A copy of a file that the build with the first version of the tables has written. */
-function oldFile(): string {
+/** A copy of a file that the build with this version of the tables has written. */
+function oldFile(version = 1): string {
   const path = join(folder, `${count++}.db`);
-  writeFileSync(path, gunzipSync(readFileSync(new URL("fixtures/version-1.db.gz", import.meta.url))));
+  writeFileSync(path, gunzipSync(readFileSync(new URL(`fixtures/version-${version}.db.gz`, import.meta.url))));
   return path;
 }
 
@@ -38,7 +39,29 @@ it("a file of the first version keeps its facts, and dates can be set in it", as
   expect(await store.log.due({ now: Date.now() })).toEqual([]);
   await store.close();
   expect(await open(path).log.due({ now: Date.now() })).toEqual([]);
-  expect(await open(path).check()).toMatchObject({ version: 2, problems: [], damaged: ["local/damaged"] });
+  expect(await open(path).check()).toMatchObject({ version: 3, problems: [], damaged: ["local/damaged"] });
+});
+
+it("a file of the first or the second version takes no more facts into a session that is seen to be damaged, and goes on with others", async () => {
+  for (const version of [1, 2]) {
+    const path = oldFile(version);
+    const store = open(path);
+    const append = (of: SqliteStore, session: string, expectedSeq: number) =>
+      of.log.append(refOf(session), notes(expectedSeq, "news")).catch((error) => ({ type: error.code }));
+    const { lastSeq } = await store.log.head(refOf("damaged"));
+    await expect(store.log.read(refOf("damaged"))).rejects.toMatchObject({ code: "SESSION_CORRUPT" });
+    await store.close();
+    expect(await append(open(path), "damaged", lastSeq)).toMatchObject({ type: "SESSION_CORRUPT" });
+    expect(await append(open(path), "rested", 13)).toMatchObject({ type: "ok" });
+    expect(await open(path).check()).toMatchObject({ version: 3, problems: [], damaged: ["local/damaged"] });
+  }
+});
+
+it("a file of the second version keeps its facts and its dates", async () => {
+  const store = open(oldFile(2));
+  expect(await store.log.read(refOf("second-version"))).toHaveLength(1);
+  const dated = (await store.log.due({ now: Date.now() })).map(({ ref }) => ref.session);
+  expect(dated).toEqual(["accepted", "calling", "damaged", "queued", "renamed-in-run", "waiting"]);
 });
 
 it("a file of the first version that cannot be written is read as it is", async () => {
