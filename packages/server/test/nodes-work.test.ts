@@ -26,8 +26,11 @@ async function record(store: SessionStore, names: readonly string[], agent = scr
   }
 }
 
+/** As one between processes says of itself. */
+const { reach: _, ...sharedChannel } = memoryChannel();
+
 function startWorker(options: Partial<WorkerOptions> & Pick<WorkerOptions, "store">): Worker {
-  const worker = createWorker({ agents: [scriptedAgent()], channel: memoryChannel(), logger: silentLogger, ...options });
+  const worker = createWorker({ agents: [scriptedAgent()], channel: sharedChannel, logger: silentLogger, ...options });
   onTestFinished(() => worker.close());
   return worker;
 }
@@ -175,7 +178,7 @@ describe("a worker", () => {
   });
 });
 
-describe("a node that is one of several", () => {
+describe("A15: a node that is one of several", () => {
   const warned = (logged: readonly { readonly level: string; readonly message: string }[]): boolean =>
     logged.some(({ level, message }) => level === "warn" && message.includes("channel"));
 
@@ -183,8 +186,11 @@ describe("a node that is one of several", () => {
     ["of the role `server`", { role: "server" }, true],
     ["with a queue", { queue: memoryQueue() }, true],
     ["as it is told", { isOneOfMany: true }, true],
-    ["with a channel of its own", { role: "server", channel: memoryChannel() }, false],
+    ["with a channel in memory", { isOneOfMany: true, channel: memoryChannel() }, true],
+    ["of the role `server`, with a channel in memory", { role: "server", channel: memoryChannel() }, true],
+    ["with a channel that all share", { role: "server", channel: sharedChannel }, false],
     ["alone", {}, false],
+    ["alone, with a channel in memory", { channel: memoryChannel() }, false],
   ] as const)("(%s) warns at its start of a channel that reaches itself only", async (_, options, isWarned) => {
     const { server, logged } = testServer(options);
     expect(warned(logged)).toBe(isWarned);

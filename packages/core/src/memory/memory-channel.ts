@@ -26,7 +26,7 @@ export interface MemoryChannelOptions {
   readonly logger?: Logger;
 }
 
-/** A channel within this process. Listeners are called after `publish` has returned, with all that was published meanwhile. */
+/** A channel within this process, and marked as such. Listeners are called after `publish` has returned, with all that was published meanwhile. */
 export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
   const logger = options?.logger ?? silentLogger;
   const lanesKept = options?.lanesKept ?? 0;
@@ -72,6 +72,7 @@ export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
   }
 
   return {
+    reach: "process",
     publish(ref, events) {
       lanes?.keep(ref, events);
       const topic = topics.get(ref.scope);

@@ -33,6 +33,8 @@ export interface ChannelListening {
  * that misses some reads durable ones from the log and asks for a snapshot of the rest.
  */
 export interface EventChannel {
+  /** `process`: what is published here is heard in this process alone. Absent: by every process that has such a channel. */
+  readonly reach?: "process";
   publish(ref: SessionRef, events: readonly SessionEvent[]): void;
   /**
    * Events published from now on, in order per publisher, those of this node among them. A slow listener never blocks the publisher.

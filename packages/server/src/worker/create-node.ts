@@ -63,8 +63,8 @@ export function createNode(given: ServerOptions, { role, routes }: NodeRole): No
   const options = checkedOptions({ ...given, store: watched.store });
   const { clock = systemClock, ids = randomIds, logger = consoleLogger(), store } = options;
   const isOneOfMany = options.isOneOfMany ?? (role !== "all" || options.queue !== undefined);
-  if (isOneOfMany && !options.channel) warnOfChannel(logger);
   const channel = options.channel ?? memoryChannel({ logger });
+  if (isOneOfMany && channel.reach === "process") warnOfChannel(logger);
   const limits = { ...defaultServerLimits, ...options.limits };
   const drives = role !== "server";
   const parts = { options, limits, channel, clock, ids, logger, drives };
