@@ -102,6 +102,29 @@ describe("a client tool", () => {
     expect(facts).toEqual(before.filter((type) => type !== "owner.claimed"));
   });
 
+  it("says of an answer that comes after the session was closed that it is closed, and takes one again that it has", async () => {
+    const { session, again } = world(
+      [
+        {
+          calls: [
+            { name: "pick", id: "a" },
+            { name: "pick", id: "b" },
+          ],
+        },
+      ],
+      { tools: [client] },
+    );
+    await execute(session, "go").result();
+    await session.submit([answer("a", "1")]);
+    await session.close();
+    for (const handle of [session, again({ drives: false })]) {
+      for (const late of [[answer("b", "1")], [answer("a", "1"), answer("b", "1")], [answer("zz", "1")]])
+        await expect(handle.submit(late)).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+      expect(await handle.submit([answer("a", "1")])).toMatchObject({ replayed: true });
+      await expect(handle.submit([answer("a", "2")])).rejects.toMatchObject({ code: "CALL_ANSWERED" });
+    }
+  });
+
   it("waits without a process: another handle answers days later", async () => {
     const { session, again, clock } = world([{ calls: [{ name: "pick", id: "a" }] }, { text: "done" }], { tools: [client] });
     await execute(session, "go").result();

@@ -8,11 +8,12 @@ import { toolLimits } from "../tools/tool-limits.ts";
 import type { AcceptedInput } from "./accept-input.ts";
 import type { Deps } from "./deps.ts";
 import { checkPayload } from "./payload.ts";
+import { sessionClosed } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
 
 /**
  * The facts of results that answer pending client calls. A result that equals the one a call has is accepted again and changes nothing.
- * All or nothing. @throws AgentError CALL_UNKNOWN, CALL_ANSWERED, INPUT_INVALID; the session is unchanged then.
+ * All or nothing. @throws AgentError CALL_UNKNOWN, CALL_ANSWERED, SESSION_CLOSED, INPUT_INVALID; the session is unchanged then.
  */
 export function acceptResults(state: State, results: readonly ToolResultMessage[], deps: Deps): AcceptedInput {
   if (results.length === 0)
@@ -35,7 +36,7 @@ export function acceptResults(state: State, results: readonly ToolResultMessage[
     checkPayload(result, "The result");
     const call = pendingCallOf(state, result);
     if (!call) {
-      const entry = recordedResult(state, result);
+      const entry = recordedResult(state, result, deps);
       if (!known || Number(entry.id) < Number(known.id)) known = entry;
       continue;
     }
@@ -60,10 +61,11 @@ function pendingCallOf(state: State, result: ToolResultMessage): Call | undefine
   return state.run?.calls.find((call) => call.stage === "requested" && names(result, call.part));
 }
 
-/** A call that has its result already takes an equal one silently. @throws AgentError CALL_ANSWERED, CALL_UNKNOWN */
-function recordedResult(state: State, result: ToolResultMessage): Entry {
+/** A call that has its result already takes an equal one silently, also in a closed session. @throws AgentError CALL_ANSWERED, SESSION_CLOSED, CALL_UNKNOWN */
+function recordedResult(state: State, result: ToolResultMessage, { sessionId }: Deps): Entry {
   const entry = settledOnPath(state, result) ?? settledAnywhere(state, result);
   const details = { toolCallId: result.toolCallId };
+  if (!entry && state.status === "closed") throw sessionClosed(sessionId);
   if (!entry) throw new AgentError("CALL_UNKNOWN", { message: `No call \`${result.toolCallId}\` waits for a result.`, details });
   const { content, outcome } = entry.message as ToolResultMessage;
   const same = resultOf(result);

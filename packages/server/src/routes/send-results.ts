@@ -21,6 +21,7 @@ export const sendResultsRoute: Route<SessionParams, unknown, ToolResultsRequest>
     400: { description: "A result cannot be used." },
     404: { description: "No such session, or no such call is pending." },
     409: { description: "A call has another result already." },
+    410: { description: "The session is closed." },
     422: { description: "The `Idempotency-Key` came with other results." },
   },
   handle: (call) =>

@@ -24,6 +24,7 @@ export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> =
     400: { description: "The input cannot be used." },
     404: { description: "No such session, file or call." },
     409: { description: "The session is busy, and `mode` is `reject`." },
+    410: { description: "The session is closed." },
     422: { description: "The `Idempotency-Key` came with another input." },
     429: { description: "Too many runs of the caller are open." },
   },
