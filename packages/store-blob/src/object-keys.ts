@@ -26,6 +26,8 @@ export interface LogKeys {
   readonly root: string;
   readonly slots: string;
   slot(slot: number): string;
+  /** There when the log was seen to be damaged. Comes after all slots, so that the look beyond the tail finds it. */
+  readonly damage: string;
   readonly segments: string;
   readonly checkpoint: string;
   readonly lease: string;
@@ -40,6 +42,7 @@ export function logKeysOf({ scope, session }: SessionRef): LogKeys {
     root,
     slots: `${root}slots/`,
     slot: (slot) => `${root}slots/${padded(slot)}`,
+    damage: `${root}slots/damaged`,
     segments: `${root}segments/`,
     checkpoint: `${root}checkpoint`,
     lease: `leases/${scope}/${session}`,

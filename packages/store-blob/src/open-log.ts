@@ -10,6 +10,7 @@ import { AgentError, isAgentError } from "@loopwright/core";
 import type { Clock, SessionRef } from "@loopwright/core/ports";
 import { idsKey, noCheckpoint, openCheckpoint, openIds } from "./checkpoint.ts";
 import type { ConditionalBlobs, StoredObject } from "./conditional-blobs.ts";
+import { markDamage, markedDamage } from "./damage-mark.ts";
 import { openEntry } from "./log-entry.ts";
 import { LogState } from "./log-state.ts";
 import { type LogKeys, logKeysOf, slotOfKey } from "./object-keys.ts";
@@ -34,6 +35,8 @@ export class OpenLog {
   /** The outcome of a write of ours is not known: even the only writer has to look. */
   isUncertain = false;
   isCompacting = false;
+  /** It is known to bear the mark of damage. */
+  isMarked = false;
   #state: LogState | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #pending = 0;
@@ -104,14 +107,16 @@ export class OpenLog {
   async withBatches(state: LogState): Promise<LogState> {
     if (state.knowsBatches) return state;
     const { segments } = state.checkpoint;
-    const found = await Promise.all(segments.map((segment) => this.get(idsKey(this.keys.segments, segment))));
+    const found = await this.#marking(() => Promise.all(segments.map((segment) => this.get(idsKey(this.keys.segments, segment)))));
     if (found.some((object) => !object)) {
       // Merged into others meanwhile; or lost.
       const fresh = await this.reopen();
       if (fresh.checkpoint.slot <= state.checkpoint.slot) throw damaged(this.keys.segments);
       return this.withBatches(fresh);
     }
-    const ids = segments.map((segment, at) => openIds(found[at]?.bytes ?? new Uint8Array(), segment, this.keys.segments));
+    const ids = await this.#marking(async () =>
+      segments.map((segment, at) => openIds(found[at]?.bytes ?? new Uint8Array(), segment, this.keys.segments)),
+    );
     state.learnBatches(ids.flat());
     return state;
   }
@@ -125,9 +130,25 @@ export class OpenLog {
     }
   }
 
+  /** Learns whether somebody has seen damage since the log was opened. */
+  async lookForMark(): Promise<void> {
+    const state = await this.known();
+    if (!state.isRemoved && (await this.deps.blobs.has(this.keys.damage))) state.flaw ??= markedDamage(this);
+  }
+
   async #open(): Promise<LogState> {
-    const state = await this.#walk(await this.#load());
+    const state = await this.#walk(await this.#marking(() => this.#load()));
     return state.damage ? state : this.#checkForGap(state);
+  }
+
+  /** Reads, and marks what damage it comes upon. What is only missing may be on its way, and shows at every opening. */
+  async #marking<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      if (isAgentError(error, "SESSION_CORRUPT")) await markDamage(this, error);
+      throw error;
+    }
   }
 
   async #load(): Promise<LogState> {
@@ -154,7 +175,11 @@ export class OpenLog {
           }
           // Behind a checkpoint that we have not seen.
           const fresh = await this.#load();
-          if (fresh.slot <= state.slot) throw damaged(key);
+          if (fresh.slot <= state.slot) {
+            state.damage = damaged(key);
+            return state;
+          }
+          fresh.flaw = state.flaw;
           state = fresh;
           break;
         }
@@ -162,11 +187,12 @@ export class OpenLog {
     } catch (error) {
       if (!isAgentError(error, "SESSION_CORRUPT")) throw error;
       state.damage = error;
+      await markDamage(this, error);
       return state;
     }
   }
 
-  /** Nothing may lie beyond the tail: then a piece before it is missing. */
+  /** Nothing may lie beyond the tail but the mark of damage: else a piece before it is missing. */
   async #checkForGap(state: LogState): Promise<LogState> {
     const { blobs } = this.deps;
     const isNew = state.slot === 0;
@@ -174,9 +200,10 @@ export class OpenLog {
     for (let tries = 0; tries < storeLimits.readTriesMax; tries++) {
       const page = await blobs.list(
         isNew ? this.keys.root : this.keys.slots,
-        isNew ? { limit: 1 } : { after: this.keys.slot(known.slot), limit: 1 },
+        isNew ? { limit: 2 } : { after: this.keys.slot(known.slot), limit: 2 },
       );
-      const [beyond] = page.objects;
+      if (!known.isRemoved && page.objects.some(({ key }) => key === this.keys.damage)) known.flaw = markedDamage(this);
+      const beyond = page.objects.find(({ key }) => key !== this.keys.damage);
       if (!beyond) return known;
       const before = known.slot;
       known = await this.#walk(isNew ? await this.#load() : known);

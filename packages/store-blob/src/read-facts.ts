@@ -1,5 +1,6 @@
 import { type Fact, isAgentError } from "@loopwright/core";
 import { openSegment, type Segment, segmentKey } from "./checkpoint.ts";
+import { markDamage } from "./damage-mark.ts";
 import { factsOf, openEntry } from "./log-entry.ts";
 import type { LogState, TailEntry } from "./log-state.ts";
 import type { OpenLog } from "./open-log.ts";
@@ -27,7 +28,10 @@ export async function readLines(log: OpenLog, asked: FactRange): Promise<readonl
       if (tries >= storeLimits.readTriesMax) throw damaged(log.keys.root);
     } catch (error) {
       // From now on nobody writes after what is damaged.
-      if (isAgentError(error, "SESSION_CORRUPT")) state.flaw = error;
+      if (isAgentError(error, "SESSION_CORRUPT")) {
+        state.flaw = error;
+        if (!state.isRemoved) await markDamage(log, error);
+      }
       throw error;
     }
     await log.pause(tries);

@@ -25,6 +25,7 @@ export async function removeLog(log: OpenLog): Promise<void> {
   await putLastCheckpoint(log, isWhole ? 0 : await lastSlot(log));
   if (due) await dropDueMark(log, due);
   await blobs.remove(log.keys.lease);
+  await blobs.remove(log.keys.damage);
   await removeAll(log, log.keys.segments);
   await removeAll(log, log.keys.drafts);
   const state = await log.known();
@@ -34,7 +35,7 @@ export async function removeLog(log: OpenLog): Promise<void> {
 
 async function lastSlot(log: OpenLog): Promise<number> {
   let last = 0;
-  for await (const { key } of listAll(log.deps.blobs, log.keys.slots)) last = slotOfKey(key);
+  for await (const { key } of listAll(log.deps.blobs, log.keys.slots)) if (key !== log.keys.damage) last = slotOfKey(key);
   return last;
 }
 

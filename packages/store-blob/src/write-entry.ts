@@ -51,6 +51,8 @@ export async function writeEntry(log: OpenLog, plan: (state: LogState) => Promis
     if (outcome.type === "unknown") return outcome;
     mayBeOwn ||= outcome.mayBeOwn;
     const after = await log.advance();
+    // Whoever was faster may have seen damage since this process opened the log.
+    if (!outcome.mayBeOwn) await log.lookForMark();
     if (after.slot >= slot) continue;
     // Refused, and yet nothing to see: a write at the same moment that failed, or one that is not visible yet.
     log.isUncertain = true;
