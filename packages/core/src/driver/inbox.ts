@@ -10,6 +10,8 @@ import type { Speculation } from "./speculation.ts";
 export interface Offer {
   /** What to record, given the newest state; asked again whenever others were faster. Nothing: it is done. @throws AgentError to refuse the offer. */
   readonly bodies: (state: State) => readonly FactBody[];
+  /** What to record in their place where the store will not take them. Absent: the offer is refused with the store's error. */
+  readonly instead?: (error: AgentError) => readonly FactBody[];
   /** True when the offer begins or moves a run, so that this process should own the session. */
   readonly needsOwner: boolean;
   /** True for the closing fact of an effect of this process: void once the lease is lost. */
@@ -20,6 +22,9 @@ export interface Offer {
 
 /** An offer and who waits for it. */
 export interface WaitingOffer extends Offer {
+  bodies: Offer["bodies"];
+  /** The store would not take it, and has `instead` to take. */
+  isReplaced: boolean;
   readonly resolve: () => void;
   readonly reject: (error: AgentError) => void;
   /** What became of it in the batch that it is in. */
@@ -41,6 +46,13 @@ export interface Inbox {
   accept(speculation: Speculation): readonly WaitingOffer[];
   /** Puts offers back in front after others were faster. One that lost too often is refused with STORE_CONFLICT; a closing fact never is. */
   putBack(offers: readonly WaitingOffer[]): void;
+  /**
+   * The store will not take a batch with these, though it could. The next ones take one offer each and nothing else, until it is known which it was:
+   * that one is replaced, or refused with the error. @throws the error where no offer is to blame, or one that was replaced
+   */
+  refused(offers: readonly WaitingOffer[], error: AgentError): void;
+  /** The batch under way is to have one offer and nothing else. */
+  readonly isAlone: boolean;
   /** Forgets closing facts. */
   dropClosings(): void;
   /** Refuses those that wait. */
@@ -54,12 +66,18 @@ export function createInbox(clock: Clock): Inbox {
   let waiting: WaitingOffer[] = [];
   /** Of the last decision. */
   let taken: readonly WaitingOffer[] = [];
+  /** Offers at the front of those that wait that go in alone. */
+  let suspects = 0;
+  let isAlone = false;
   return {
     get length() {
       return waiting.length;
     },
     get needsOwner() {
       return waiting.some((offer) => offer.needsOwner);
+    },
+    get isAlone() {
+      return isAlone;
     },
     put: (offer) =>
       new Promise((resolve, reject) => {
@@ -68,6 +86,7 @@ export function createInbox(clock: Clock): Inbox {
           resolve: () => end(() => resolve(own.facts)),
           reject: (error) => end(() => reject(error)),
           facts: [],
+          isReplaced: false,
           conflicts: 0,
           isOver: false,
         };
@@ -86,7 +105,11 @@ export function createInbox(clock: Clock): Inbox {
     accept(speculation) {
       const accepted: WaitingOffer[] = [];
       taken = accepted;
-      while (waiting.length > 0 && accepted.length < driverLimits.offersPerBatch && hasRoom(speculation)) {
+      suspects = Math.min(suspects, waiting.length);
+      isAlone = suspects > 0;
+      const most = isAlone ? 1 : driverLimits.offersPerBatch;
+      if (isAlone) suspects -= 1;
+      while (waiting.length > 0 && accepted.length < most && hasRoom(speculation)) {
         const offer = waiting.shift() as WaitingOffer;
         try {
           offer.facts = offer.bodies(speculation.state).flatMap((body) => speculation.add(body) ?? []);
@@ -106,6 +129,23 @@ export function createInbox(clock: Clock): Inbox {
         else offer.reject(storeConflict());
       }
       waiting = [...again, ...waiting];
+    },
+    refused(offered, error) {
+      if (offered.length === 0) throw error;
+      const offers = offered.filter(({ isOver }) => !isOver);
+      const [first] = offers;
+      if (!first) return;
+      if (isAlone && first.isReplaced) throw error;
+      if (!isAlone) {
+        suspects = offers.length;
+        waiting = [...offers, ...waiting];
+      } else if (first.instead) {
+        const bodies = first.instead(error);
+        first.bodies = () => bodies;
+        first.isReplaced = true;
+        suspects += 1;
+        waiting = [first, ...waiting];
+      } else first.reject(error);
     },
     dropClosings() {
       for (const offer of waiting) if (offer.isClosing) offer.resolve();

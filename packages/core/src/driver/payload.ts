@@ -4,14 +4,11 @@
  */
 import { AgentError } from "../errors.ts";
 import { findJsonFlaw, jsonDepthMax } from "../message/json.ts";
+import { boundOf, jsonBytes, weigh } from "../message/json-bytes.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import { appendLimits } from "../ports/session-log.ts";
+import { lighten, type Path } from "./lighten.ts";
 import { sha256 } from "./sha256.ts";
-
-/** Values smaller than this stay in the fact. */
-const spillMin = 32 * 1024;
-
-type Path = readonly (string | number)[];
 
 /** Where in a fact a value is missing, and the blob that has it. Beside the fact's own fields, so that no content can pass for it. */
 interface Spilled {
@@ -21,16 +18,6 @@ interface Spilled {
 
 /** A fact as the log holds it. */
 type Stored<F> = F & { readonly blobs?: readonly Spilled[] };
-
-/** An upper bound of the bytes of a value as JSON, without making the JSON. Cost: one visit per node. */
-export function weigh(value: unknown): number {
-  if (typeof value === "string") return value.length * 3 + 2;
-  if (typeof value !== "object" || value === null) return 24;
-  let bytes = 2;
-  if (Array.isArray(value)) for (const item of value) bytes += weigh(item) + 1;
-  else for (const key in value) bytes += key.length * 3 + 4 + weigh((value as Record<string, unknown>)[key]);
-  return bytes;
-}
 
 /** @throws AgentError INPUT_INVALID when a value nests too deeply or has a forbidden key: it would poison the log. */
 export function checkPayload(value: unknown, what: string): void {
@@ -44,29 +31,63 @@ export function checkPayload(value: unknown, what: string): void {
 
 /** True when the fact is small enough as it is. */
 export function fitsLog(fact: object): boolean {
-  return weigh(fact) <= appendLimits.factBytes;
+  return sizeIn(fact) <= appendLimits.factBytes;
+}
+
+/** True when a batch of these is small enough as it is. */
+export function fitsBatch(facts: readonly object[]): boolean {
+  let bytes = 0;
+  for (const fact of facts) {
+    const size = sizeIn(fact);
+    if (size > appendLimits.factBytes) return false;
+    bytes += size;
+  }
+  return bytes <= appendLimits.batchBytes;
+}
+
+/** What counts for the limits: a bound where that says enough, the bytes where they decide. */
+function sizeIn(fact: object): number {
+  const weight = weigh(fact);
+  if (weight > appendLimits.factBytes) return weight;
+  return weight * 2 <= appendLimits.factBytes ? weight * 2 : jsonBytes(fact);
+}
+
+/** The facts of one batch as the log takes them: each within its limit, and all of them together. The same facts where nothing is too large. */
+export async function lightBatch<F extends object>(facts: readonly F[], blobs: BlobStore, scope: string): Promise<readonly F[]> {
+  const { factBytes, batchBytes } = appendLimits;
+  const light = await dehydrateOver(facts, { most: factBytes, blobs, scope, sizeOf: sizeIn });
+  if (light.reduce((sum, fact) => sum + boundOf(fact), 0) <= batchBytes) return light;
+  if (light.reduce((sum, fact) => sum + jsonBytes(fact), 0) <= batchBytes) return light;
+  // From the facts as they were: what was moved out of one already may go with what is around it.
+  return dehydrateOver(facts, { most: Math.floor(batchBytes / facts.length), blobs, scope, sizeOf: jsonBytes });
+}
+
+interface Over {
+  /** Bytes that a fact may have. */
+  readonly most: number;
+  readonly blobs: BlobStore;
+  readonly scope: string;
+  readonly sizeOf: (fact: object) => number;
+}
+
+async function dehydrateOver<F extends object>(facts: readonly F[], { most, blobs, scope, sizeOf }: Over): Promise<readonly F[]> {
+  const over = new Set(facts.filter((fact) => sizeOf(fact) > most));
+  if (over.size === 0) return facts;
+  return Promise.all(facts.map((fact) => (over.has(fact) ? dehydrate(fact, blobs, scope, most) : fact)));
 }
 
 /** The fact with its large values in the blob store, written before the fact is. */
-export async function dehydrate<F extends object>(fact: F, blobs: BlobStore, scope: string): Promise<F> {
-  const spills: { readonly path: Path; readonly value: unknown }[] = [];
-  const light = lighten(fact, [], spills) as F;
+export async function dehydrate<F extends object>(
+  fact: F,
+  blobs: BlobStore,
+  scope: string,
+  most: number = appendLimits.factBytes,
+): Promise<F> {
+  const { light, spills } = lighten(fact, most);
   const spilled = await Promise.all(
     spills.map(async ({ path, value }): Promise<Spilled> => ({ path, key: await store(value, blobs, scope) })),
   );
-  return { ...light, blobs: spilled };
-}
-
-/** A copy in which every value that is large and has no large part stands as null. */
-function lighten(value: unknown, path: Path, spills: { readonly path: Path; readonly value: unknown }[]): unknown {
-  if (weigh(value) < spillMin) return value;
-  const isBranch = typeof value === "object" && value !== null;
-  if (path.length > 0 && (!isBranch || !Object.values(value).some((child) => weigh(child) >= spillMin))) {
-    spills.push({ path, value });
-    return null;
-  }
-  if (Array.isArray(value)) return value.map((item, i) => lighten(item, [...path, i], spills));
-  return Object.fromEntries(Object.entries(value as object).map(([key, child]) => [key, lighten(child, [...path, key], spills)]));
+  return spilled.length === 0 ? fact : { ...light, blobs: spilled };
 }
 
 async function store(value: unknown, blobs: BlobStore, scope: string): Promise<string> {

@@ -66,7 +66,7 @@ export class SessionDriver {
     });
     this.hub = createHub(channel && ((events) => channel.publish(ref, events)));
     this.drafts = createDrafts(deps, () => this.hub.snapshots());
-    const close = createClosings({ clock: deps.clock, inbox: this.inbox, count: () => this.effects.count, look: () => this.look() });
+    const close = createClosings({ ...deps, inbox: this.inbox, count: () => this.effects.count, look: () => this.look() });
     this.effects = createEffects({
       deps,
       registry: createToolRegistry(deps.agent.tools),
@@ -202,7 +202,7 @@ export class SessionDriver {
     const { lease } = this.own;
     if (lease && lease.epoch > this.state.epoch) speculation.add({ type: "owner.claimed", node, leaseMs });
     const accepted = this.inbox.accept(speculation);
-    const launches = lease && this.drives ? await this.preparing.prepareOwed(speculation) : [];
+    const launches = lease && this.drives && !this.inbox.isAlone ? await this.preparing.prepareOwed(speculation) : [];
     if (this.isDisposed || this.own.lease !== lease) {
       this.putBack(accepted);
       return !this.isDisposed;
@@ -210,6 +210,7 @@ export class SessionDriver {
     const ending = accepted.filter((offer) => offer.isClosing).length;
     const rests =
       lease !== undefined &&
+      !this.inbox.isAlone &&
       launches.length === 0 &&
       this.effects.count <= ending &&
       this.inbox.length === 0 &&
@@ -218,7 +219,7 @@ export class SessionDriver {
     if (isForLog(decision, this.state)) return this.conclude(await this.append(decision), decision);
     await this.finish(decision);
     if (rests) await this.own.release();
-    return launches.length > 0 || accepted.length > 0;
+    return this.inbox.isAlone || launches.length > 0 || accepted.length > 0;
   }
 
   /** A newer version has gone on with the session: whoever can read it is to own it. Those who came since only look. */
@@ -271,6 +272,9 @@ export class SessionDriver {
         if (this.state.status !== "closed") throw error; // Removed before anything of it was read.
         return true;
       }
+      case "refused":
+        this.inbox.refused(decision.accepted, outcome.error);
+        return true;
       case "full":
         for (const offer of decision.accepted) offer.reject(storeFull());
         throw storeFull();

@@ -41,6 +41,13 @@ export const storeSilent = (): AgentError =>
     fix: "Say it again, an input under the same idempotency key; nothing acknowledged is lost.",
   });
 
+/** The error in place of how a call ended, where the store would not take that. */
+export const closingRefused = ({ message }: AgentError): AgentError =>
+  new AgentError("INTERNAL", {
+    message: `How the call ended could not be recorded: ${message.slice(0, 500)}`,
+    fix: "Return less, as plain JSON.",
+  });
+
 /** The error of who lost against others, or against a log that only says so, too often in a row. */
 export const storeConflict = (): AgentError =>
   new AgentError("STORE_CONFLICT", { message: `Others changed the session ${driverLimits.conflictsMax} times in a row.` });

@@ -3,7 +3,7 @@ import { eventsOf } from "../loop/events-of.ts";
 import { type Fact, type FactBody, factVersion } from "../loop/fact.ts";
 import { fold } from "../loop/fold.ts";
 import type { State } from "../loop/state.ts";
-import { weigh } from "./payload.ts";
+import { weigh } from "../message/json-bytes.ts";
 
 /**
  * A batch in the making: facts folded into a state that nobody else sees until the log has them. Dropping it is forgetting it.

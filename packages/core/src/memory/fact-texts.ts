@@ -1,5 +1,6 @@
 import { AgentError } from "../errors.ts";
 import type { FactDraft } from "../loop/fact.ts";
+import { boundOf } from "../message/json-bytes.ts";
 import { type AppendRequest, appendLimits, type SessionRef } from "../ports/session-log.ts";
 
 const idShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -16,11 +17,26 @@ export function checkedRef({ scope, session }: SessionRef): SessionRef {
  * @throws AgentError INPUT_INVALID when the batch is over a limit of `appendLimits`, empty, or no JSON.
  */
 export function factTexts({ facts, expectedSeq }: Pick<AppendRequest, "facts" | "expectedSeq">): readonly string[] {
-  if (facts.length === 0 || facts.length > appendLimits.facts)
-    throw invalid(`A batch of ${facts.length} facts; it has 1 to ${appendLimits.facts}.`);
+  checkCount(facts);
   const texts = facts.map((draft, at) => textOf(draft, expectedSeq + at + 1));
   checkSizes(texts);
   return texts;
+}
+
+/** Refuses what `factTexts` does, without making the texts of a small batch. @throws AgentError INPUT_INVALID */
+export function checkBatch({ facts, expectedSeq }: Pick<AppendRequest, "facts" | "expectedSeq">): void {
+  checkCount(facts);
+  let bytes = 0;
+  for (const draft of facts) bytes += boundOf(draft) + numberBytes;
+  if (bytes > appendLimits.factBytes) factTexts({ facts, expectedSeq });
+}
+
+/** What the number of a fact adds at most. */
+const numberBytes = 32;
+
+function checkCount(facts: readonly FactDraft[]): void {
+  if (facts.length === 0 || facts.length > appendLimits.facts)
+    throw invalid(`A batch of ${facts.length} facts; it has 1 to ${appendLimits.facts}.`);
 }
 
 function textOf(draft: FactDraft, seq: number): string {

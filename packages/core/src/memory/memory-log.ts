@@ -1,16 +1,8 @@
 import { AgentError } from "../errors.ts";
 import type { Fact, FactDraft } from "../loop/fact.ts";
 import type { Clock } from "../ports/clock.ts";
-import {
-  type AppendOutcome,
-  type AppendRequest,
-  appendLimits,
-  type ClaimOutcome,
-  type DueOptions,
-  type DueSession,
-  type SessionLog,
-  type SessionRef,
-} from "../ports/session-log.ts";
+import type { AppendOutcome, AppendRequest, ClaimOutcome, DueOptions, DueSession, SessionLog, SessionRef } from "../ports/session-log.ts";
+import { checkBatch } from "./fact-texts.ts";
 
 /** What one session is in memory. */
 export interface MemorySession {
@@ -117,9 +109,7 @@ function openSession(sessions: MemorySessions, ref: SessionRef): MemorySession {
 
 function appendTo(session: MemorySession, request: AppendRequest): AppendOutcome {
   const { facts } = session;
-  const count = request.facts.length;
-  if (count === 0 || count > appendLimits.facts)
-    throw new AgentError("INPUT_INVALID", { message: `A batch of ${count} facts; it has 1 to ${appendLimits.facts}.` });
+  checkBatch(request);
   if (request.epoch !== undefined && request.epoch !== session.epoch) return { type: "fenced", currentEpoch: session.epoch };
   const written = session.batches.get(request.batchId);
   if (written !== undefined) return { type: "dup", lastSeq: written };

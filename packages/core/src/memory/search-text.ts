@@ -23,7 +23,7 @@ export function searchTextsOf(fact: Fact): readonly string[] {
 }
 
 function spokenText(message: Message): readonly string[] {
-  if (message.role !== "user" && message.role !== "assistant") return [];
+  if (message?.role !== "user" && message?.role !== "assistant") return [];
   const text = textOf(message);
   return text === "" ? [] : [text];
 }

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Fact, FactBody } from "../loop/fact.ts";
 import { sampleBody as body } from "../testing/sample-conversation.ts";
+import { searchTextsOf } from "./search-text.ts";
 import { projectSession } from "./session-projection.ts";
 
 const facts: readonly Fact[] = (
@@ -53,4 +54,16 @@ it("no facts give no projection, and a fact of an unknown type moves the positio
 it("the first user message, a seeded one too, gives the title until one is given", () => {
   expect(projectSession("s", undefined, facts.slice(0, 10))?.summary).toMatchObject({ title: "Seeded", messageCount: 3 });
   expect(projectSession("s", undefined, facts)?.summary.title).toBe("Named");
+});
+
+it("a fact the parts of which are in the blob store is counted, and what is missing of it is left out", () => {
+  const light: readonly Fact[] = JSON.parse(`[
+    {"type":"session.opened","agent":"a","title":null,"context":[null],"at":1,"v":1,"seq":1},
+    {"type":"input.accepted","inputId":"i","runId":"r","mode":"enqueue","message":{"role":"user","content":null},"at":1,"v":1,"seq":2},
+    {"type":"input.accepted","inputId":"j","runId":"r","mode":"enqueue","message":{"role":"user","content":[null,{"type":"text","text":null}]},"at":1,"v":1,"seq":3},
+    {"type":"client.requested","runId":"r","callKeys":null,"at":1,"v":1,"seq":4}]`);
+  const summary = projectSession("s", undefined, light)?.summary;
+  expect(summary).toMatchObject({ lastSeq: 4, messageCount: 2 });
+  expect(summary).not.toHaveProperty("title");
+  expect(light.flatMap(searchTextsOf)).toEqual([]);
 });

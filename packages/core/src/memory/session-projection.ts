@@ -127,7 +127,7 @@ function applyToRun(draft: Draft, fact: Fact): void {
       working.add(fact.callKey);
       return;
     case "client.requested":
-      for (const callKey of fact.callKeys) waiting.add(callKey);
+      for (const callKey of fact.callKeys ?? []) waiting.add(callKey);
       return;
     case "approval.requested":
       waiting.add(fact.callKey);
@@ -153,12 +153,12 @@ function applyToRun(draft: Draft, fact: Fact): void {
 }
 
 function nameSession(summary: Writable<SessionSummary>, { title, metadata }: Pick<SessionSummary, "title" | "metadata">): void {
-  if (title !== undefined) summary.title = title;
+  if (typeof title === "string") summary.title = title;
   if (metadata) summary.metadata = metadata;
 }
 
 function countMessage(summary: Writable<SessionSummary>, message: Message): void {
-  if (message.role !== "user" && message.role !== "assistant") return;
+  if (message?.role !== "user" && message?.role !== "assistant") return;
   summary.messageCount++;
   if (message.role !== "user" || summary.title !== undefined) return;
   const title = derivedTitle(textOf(message));

@@ -66,7 +66,8 @@ export function textOf(message: Message): string {
   if (message.role === "notice") return message.text;
   if (typeof message.content === "string") return message.content;
   let text = "";
-  for (const part of message.content) if (part.type === "text") text += part.text;
+  // An index reads facts whose large values are in the blob store: null stands for them.
+  for (const part of message.content ?? []) if (part?.type === "text") text += part.text ?? "";
   return text;
 }
 

@@ -1,4 +1,5 @@
 import type { FactDraft } from "../loop/fact.ts";
+import { appendLimits } from "../ports/session-log.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
 import type { Saboteur } from "./saboteur.ts";
 import { appending, freshBatchId, spoiledLog } from "./spoiled-log.ts";
@@ -33,14 +34,14 @@ export const writingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "cuts long text",
-    breaks: ["large-fact", "large-batch", "full", "full-again", "long-unicode"],
+    breaks: ["large-fact", "large-batch", "no-oversized-fact", "no-oversized-sum", "full", "full-again", "long-unicode"],
     make: writing((facts) =>
       facts.map((fact) => (fact.type === "session.changed" && fact.title ? { ...fact, title: fact.title.slice(0, 65_536) } : fact)),
     ),
   },
   {
     defect: "has no room for 1 MiB at once",
-    breaks: ["large-batch", "full-again", "read-large"],
+    breaks: ["large-batch", "no-oversized-sum", "full-again", "read-large"],
     make: appending(async (real, ref, request) =>
       JSON.stringify(request.facts).length > 500_000 ? { type: "full" } : real.append(ref, request),
     ),
@@ -57,6 +58,26 @@ export const writingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       if (request.facts.length <= 256) return real.append(ref, request);
       await real.append(ref, { ...request, facts: request.facts.slice(0, 256) });
       return real.append(ref, { ...request, batchId: freshBatchId(), expectedSeq: 256, facts: request.facts.slice(256) });
+    }),
+  },
+  {
+    defect: "leaves out facts that are too large",
+    breaks: ["no-oversized-fact"],
+    make: writing((facts) => facts.filter((fact) => new TextEncoder().encode(JSON.stringify(fact)).length < appendLimits.factBytes)),
+  },
+  {
+    defect: "keeps to no limit of a batch's bytes",
+    breaks: ["no-oversized-sum"],
+    make: appending(async (real, ref, request) => {
+      const half = request.facts.length >> 1;
+      if (JSON.stringify(request.facts).length <= appendLimits.batchBytes) return real.append(ref, request);
+      await real.append(ref, { ...request, facts: request.facts.slice(0, half) });
+      return real.append(ref, {
+        ...request,
+        batchId: freshBatchId(),
+        expectedSeq: request.expectedSeq + half,
+        facts: request.facts.slice(half),
+      });
     }),
   },
   {

@@ -99,6 +99,30 @@ export const appendCases: readonly StoreCase<LogUnderTest>[] = [
     },
   },
   {
+    id: "no-oversized-fact",
+    promise: "a fact of more than 256 KiB, counted in bytes of JSON, is refused with INPUT_INVALID, and nothing of its batch is written",
+    async run(make) {
+      const { log } = await make();
+      const { factBytes } = appendLimits;
+      for (const title of ["x".repeat(factBytes), "é".repeat(factBytes / 2), "\u0001".repeat(factBytes / 6)])
+        await expectCode(
+          "INPUT_INVALID",
+          log.append(sampleRef, { batchId: "b1", expectedSeq: 0, facts: [noteFact("small"), noteFact(title)] }),
+        );
+      expectSame((await log.head(sampleRef)).lastSeq, 0, "the tail");
+    },
+  },
+  {
+    id: "no-oversized-sum",
+    promise: "a batch of more than 1 MiB is refused with INPUT_INVALID however small its facts are, and nothing is written",
+    async run(make) {
+      const { log } = await make();
+      const facts = Array.from({ length: 8 }, (_, index) => noteFact(String(index).repeat(appendLimits.batchBytes / 8)));
+      await expectCode("INPUT_INVALID", log.append(sampleRef, { batchId: "b1", expectedSeq: 0, facts }));
+      expectSame((await log.head(sampleRef)).lastSeq, 0, "the tail");
+    },
+  },
+  {
     id: "unicode",
     promise: "text of every kind is kept: emoji, combining marks, right to left, control characters, line separators",
     async run(make) {
