@@ -33,6 +33,8 @@ export interface ServerLimits {
   readonly minSeqMs: number;
   /** A reader whose next event is older than this is not caught up any more: it begins anew with a snapshot. */
   readonly replayMaxAgeMs: number;
+  /** For how long at least an `Idempotency-Key` counts that the log has no place for: those of messages count for ever. */
+  readonly keyMaxAgeMs: number;
   /** How long runs may take to end when a node is to go, before they are handed over. */
   readonly drainMs: number;
   /** Sessions that a worker keeps at once because it was told of them. */
@@ -75,6 +77,7 @@ export const defaultServerLimits: ServerLimits = {
   answerMs: 1_800,
   minSeqMs: 1_000,
   replayMaxAgeMs: 30 * 86_400_000,
+  keyMaxAgeMs: 30 * 86_400_000,
   drainMs: 30_000,
   workerSessions: 100,
   sweepMs: 3_000,

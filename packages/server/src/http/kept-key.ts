@@ -2,6 +2,7 @@ import { AgentError, isAgentError } from "@loopwright/core";
 import type { BlobStore } from "@loopwright/core/ports";
 import type { Json } from "@loopwright/core/protocol";
 import { idempotencyKeyOf } from "../routes/idempotency-key.ts";
+import { keyPrefix, removeOldKeys } from "./old-keys.ts";
 import type { Call } from "./route.ts";
 
 /** What an `Idempotency-Key` came with, where the log has no place for it. */
@@ -23,25 +24,34 @@ export interface KeyedWork {
 
 interface Kept {
   readonly digest: string;
+  /** When it came, milliseconds since the epoch. */
+  readonly at: number;
   readonly note?: Json;
 }
 
 /**
  * Does the work of a request under its `Idempotency-Key`, whichever node was asked before. Work that is refused leaves the key free.
+ * A key counts for `limits.keyMaxAgeMs`, and is removed some time after that.
  * @throws AgentError KEY_REUSED when the key came with other content before
  */
 export async function underKey<T>(call: Call, keyed: KeyedContent, work: (how: KeyedWork) => Promise<T>): Promise<T> {
   const { idempotencyKey } = idempotencyKeyOf(call.request);
   if (idempotencyKey === undefined) return work({ isRepeat: false, note: keyed.note });
   const { scope, user } = call.principal;
-  const { blobs } = call.scene.options.store;
-  const name = `idempotency-${await digestOf([user, keyed.purpose, idempotencyKey])}`;
-  const own: Kept = { digest: await digestOf(keyed.content), ...(keyed.note === undefined ? {} : { note: keyed.note }) };
+  const { clock, limits, options } = call.scene;
+  const { blobs } = options.store;
+  const at = clock.now();
+  const name = `${keyPrefix}${await digestOf([user, keyed.purpose, idempotencyKey])}`;
+  const own: Kept = { digest: await digestOf(keyed.content), at, ...(keyed.note === undefined ? {} : { note: keyed.note }) };
   const first = await keep(blobs, { scope, name, own });
   if (first && first.digest !== own.digest)
     throw new AgentError("KEY_REUSED", { message: "The idempotency key was used with another request." });
   try {
-    return await work({ isRepeat: first !== undefined, note: (first ?? own).note });
+    const done = await work({ isRepeat: first !== undefined, note: (first ?? own).note });
+    const isOld = (kept: unknown): boolean => (kept as Kept).at < at - limits.keyMaxAgeMs;
+    // Nobody waits for it, and the next key looks again.
+    if (!first) removeOldKeys(blobs, { scope, name, isOld }).catch(() => {});
+    return done;
   } catch (error) {
     const isRefused = isAgentError(error) && !error.retryable;
     if (!first && isRefused) await blobs.remove(scope, name).catch(() => {});
