@@ -66,4 +66,4 @@ describe("a folder of files", () =>
         },
       }),
     };
-  }, []));
+  }, [{ capability: "another", reason: "one process at a time holds a folder" }]));

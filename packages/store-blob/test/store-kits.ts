@@ -37,7 +37,8 @@ export function describeStoreKits<Store extends SessionStore>(make: () => Promis
       store = openNow();
       return store[kind];
     };
-    return { log: store.log, index: store.index, blobs: store.blobs, drafts: store.drafts, ...more(() => store), reopen };
+    const another = async (): Promise<SessionStore[Kind]> => openNow()[kind];
+    return { log: store.log, index: store.index, blobs: store.blobs, drafts: store.drafts, ...more(() => store), reopen, another };
   };
   describe("session log", () => runKit(it, sessionLogKit, { make: () => under("log"), lacks }));
   describe("leases", () => runKit(it, leaseKit, { make: () => under("log"), lacks }));

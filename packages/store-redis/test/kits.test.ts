@@ -19,11 +19,11 @@ async function fresh() {
     await store.close();
     return open();
   };
-  return { ...store, prefix, clock, proxy, reopen };
+  return { ...store, prefix, clock, proxy, open, reopen };
 }
 
 async function logUnderTest() {
-  const { log, prefix, clock, proxy, reopen } = await fresh();
+  const { log, prefix, clock, proxy, open, reopen } = await fresh();
   // Connected, and known to Redis: the next answer is the one to an append.
   await log.append(
     { scope: "local", session: "warm" },
@@ -33,6 +33,7 @@ async function logUnderTest() {
     log,
     advance: (ms: number) => clock.advance(ms),
     reopen: async () => (await reopen()).log,
+    another: async () => open().log,
     damage: (ref: SessionRef, seq: number) => damageFact(fixture.redis, { prefix, ref, seq }),
     fill: async () => {
       await fixture.redis.command("CONFIG", "SET", "maxmemory", "1");

@@ -26,7 +26,7 @@ function fresh() {
     await store.close();
     return open();
   };
-  return { ...store, path, clock, reopen };
+  return { ...store, path, clock, open, reopen };
 }
 
 afterEach(async () => {
@@ -34,11 +34,12 @@ afterEach(async () => {
 });
 
 async function logUnderTest() {
-  const { log, blobs, path, clock, reopen } = fresh();
+  const { log, blobs, path, clock, open, reopen } = fresh();
   return {
     log,
     advance: (ms: number) => clock.advance(ms),
     reopen: async () => (await reopen()).log,
+    another: async () => open().log,
     damage: async (ref: SessionRef, seq: number) => damageFact(path, ref, seq),
     fill: () => fillWith(blobs),
   };

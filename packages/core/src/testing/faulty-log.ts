@@ -36,6 +36,7 @@ export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualCl
     clock,
     log,
     reopen: async () => log,
+    another: async () => log,
     advance: (ms) => clock.advance(ms),
     async damage(ref, seq) {
       damaged.set(keyOf(ref), seq);

@@ -27,10 +27,25 @@ function reading(
   }));
 }
 
+/** A log that takes facts behind the damage. */
+function writingBehind(log: SessionLog): SessionLog {
+  return {
+    ...log,
+    append: (ref, request) =>
+      log.append(ref, request).catch((error: unknown) => {
+        if (isAgentError(error, "SESSION_CORRUPT")) return { type: "ok", lastSeq: request.expectedSeq + request.facts.length };
+        throw error;
+      }),
+  };
+}
+
 const damages: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "leaves damaged facts out",
-    breaks: ["corrupt-after-reopen", "corrupt-append", "corrupt-read", "corrupt-tail"],
+    breaks: [
+      ...["corrupt-after-reopen", "corrupt-append", "corrupt-append-after-reopen", "corrupt-append-another"],
+      ...["corrupt-read", "corrupt-tail"],
+    ],
     make: reading((real, ref, options) => soundFacts(real, ref, options)),
   },
   {
@@ -49,17 +64,23 @@ const damages: readonly Saboteur<LogUnderTest>[] = [
     make: async () => {
       const honest = await spoiledLog(() => ({}))();
       const { log } = honest;
-      return {
-        ...honest,
-        log: {
-          ...log,
-          append: (ref, request) =>
-            log.append(ref, request).catch((error: unknown) => {
-              if (isAgentError(error, "SESSION_CORRUPT")) return { type: "ok", lastSeq: request.expectedSeq + request.facts.length };
-              throw error;
-            }),
-        },
-      };
+      return { ...honest, log: writingBehind(log) };
+    },
+  },
+  {
+    defect: "knows of damage only until it is closed",
+    breaks: ["corrupt-append-after-reopen"],
+    make: async () => {
+      const honest = await spoiledLog(() => ({}))();
+      return { ...honest, reopen: async () => writingBehind(honest.log) };
+    },
+  },
+  {
+    defect: "tells no other process of damage",
+    breaks: ["corrupt-append-another"],
+    make: async () => {
+      const honest = await spoiledLog(() => ({}))();
+      return { ...honest, another: async () => writingBehind(honest.log) };
     },
   },
   {

@@ -27,7 +27,10 @@ const judges: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "gives what was written to one session to another",
-    breaks: ["many-sessions", "sessions-apart", "corrupt-after-reopen", "corrupt-append", "corrupt-read", "corrupt-tail", "joined-ids"],
+    breaks: [
+      ...["many-sessions", "sessions-apart", "joined-ids", "corrupt-after-reopen", "corrupt-append", "corrupt-append-after-reopen"],
+      ...["corrupt-append-another", "corrupt-read", "corrupt-tail"],
+    ],
     make: spoiledLog((real) => {
       let last: SessionRef | undefined;
       return {

@@ -230,7 +230,7 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "comes back empty",
-    breaks: ["reopen", "dup-after-reopen", "closed-after-reopen", "corrupt-after-reopen", "due-reopen"],
+    breaks: ["reopen", "dup-after-reopen", "closed-after-reopen", "corrupt-after-reopen", "corrupt-append-after-reopen", "due-reopen"],
     make: async () => {
       const honest = await spoiledLog(() => ({}))();
       return { ...honest, reopen: async () => (await spoiledLog(() => ({}))()).log };

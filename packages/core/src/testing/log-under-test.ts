@@ -5,6 +5,8 @@ export interface LogUnderTest {
   readonly log: SessionLog;
   /** Closes the store and opens it again, as a restart would. Capability `reopen`. */
   readonly reopen?: () => Promise<SessionLog>;
+  /** Opens one more log on the same place, as another process would; the first stays open. Capability `another`. */
+  readonly another?: () => Promise<SessionLog>;
   /** Moves the store's own clock forward. Capability `time`. */
   readonly advance?: (ms: number) => void;
   /** Changes one byte of a fact where it is kept, behind the store's back. Capability `corrupt`. */

@@ -72,6 +72,28 @@ const corruptCases: readonly StoreCase<LogUnderTest>[] = [
       await expectDamage((await subject.reopen?.()) ?? subject.log);
     },
   },
+  {
+    id: "corrupt-append-after-reopen",
+    promise: "a log that was seen to be damaged is read-only after the store was closed and opened again, before anybody has read it",
+    needs: ["corrupt", "reopen"],
+    async run(make) {
+      const { log, reopen } = await damaged(make);
+      await expectDamage(log);
+      const again = (await reopen?.()) ?? log;
+      await expectCode("SESSION_CORRUPT", again.append(sampleRef, noteBatch("b2", 5)));
+    },
+  },
+  {
+    id: "corrupt-append-another",
+    promise: "a log that was seen to be damaged is read-only to another process as well that opens it then",
+    needs: ["corrupt", "another"],
+    async run(make) {
+      const { log, another } = await damaged(make);
+      expectThat(another !== undefined, "The subject has no `another`: give it one, or name the lack `another`.");
+      await expectDamage(log);
+      await expectCode("SESSION_CORRUPT", (await another()).append(sampleRef, noteBatch("b2", 5)));
+    },
+  },
 ];
 
 const spaceCases: readonly StoreCase<LogUnderTest>[] = [

@@ -9,12 +9,12 @@ import { subscribeCases } from "./session-log-subscribe-cases.ts";
 import type { StoreKit } from "./store-case.ts";
 
 /**
- * The promises of `SessionLog`, leases apart: 117 cases here and 27 in `leaseKit`. For an adapter of your own:
+ * The promises of `SessionLog`, leases apart: 119 cases here and 27 in `leaseKit`. For an adapter of your own:
  *
  *     runKit(it, sessionLogKit, { make: async () => ({ log: myStore(freshPlace()).log }), lacks: [{ capability: "full", reason: "..." }] });
  *
- * `make` gives an empty log at every call. What a case needs beyond a log is a capability: `reopen`, `time`, `corrupt`, `full` and `unknown`
- * are members of `LogUnderTest`; `subscribe` is the log's own method; `exact` means that `due` names nobody too many. Each that your store
+ * `make` gives an empty log at every call. What a case needs beyond a log is a capability: `reopen`, `another`, `time`, `corrupt`, `full` and
+ * `unknown` are members of `LogUnderTest`; `subscribe` is the log's own method; `exact` means that `due` names nobody too many. Each that your store
  * cannot offer is named in `lacks` with the reason, which is shown with every case that is skipped for it.
  */
 export const sessionLogKit: StoreKit<LogUnderTest> = [

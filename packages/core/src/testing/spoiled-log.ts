@@ -6,12 +6,12 @@ import type { Make } from "./store-case.ts";
 
 type Spoil = (real: SessionLog, clock: ManualClock) => Partial<SessionLog>;
 
-/** A log in memory some methods of which were replaced; `reopen` is honest, it gives the same log back. */
+/** A log in memory some methods of which were replaced; `reopen` and `another` are honest, they give the same log. */
 export function spoiledLog(spoil: Spoil): Make<LogUnderTest> {
   return async () => {
     const { clock, log: real, ...subject } = faultyLog();
     const log: SessionLog = { ...real, ...spoil(real, clock) };
-    return { ...subject, log, reopen: async () => log };
+    return { ...subject, log, reopen: async () => log, another: async () => log };
   };
 }
 
