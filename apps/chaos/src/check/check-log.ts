@@ -51,7 +51,7 @@ function checkInputs({ facts, acknowledged }: Evidence, flaws: string[]): Pick<L
   for (const [key, count] of doubled) flaws.push(`I1: the input ${key} is in the log ${count} times`);
   const answered = new Map<string, number>();
   for (const { callKey } of ofType(facts, "client.answered")) answered.set(callKey, (answered.get(callKey) ?? 0) + 1);
-  for (const { callKeys = [] } of acknowledged)
+  for (const { callKeys = [] } of acknowledged.filter(({ what }) => what === "answer"))
     for (const callKey of callKeys)
       if (answered.get(callKey) !== 1) flaws.push(`I1: the answer of ${callKey} is in the log ${answered.get(callKey) ?? 0} times`);
   return { inputs: inputs.length, lost: lost.length, doubled: doubled.length };

@@ -1,5 +1,6 @@
 import { type Person, type PersonOptions, startPerson } from "../world/person.ts";
 import { post } from "../world/post.ts";
+import { guest, home, type Tenant, tenantWords } from "../world/tenants.ts";
 import { startWatcher, type Watcher, type WatcherTaste } from "../world/watcher.ts";
 import type { World } from "../world/world.ts";
 
@@ -10,11 +11,14 @@ export interface CrowdOptions {
   readonly taste: PersonOptions["taste"];
   /** One watcher per entry and session; the first one is the person's own. */
   readonly watchers: readonly WatcherTaste[];
+  /** How many of the sessions are another tenant's, the last ones. Default: a quarter. */
+  readonly guests?: number;
 }
 
 /** One session, its person, and who watches it. */
 export interface Place {
   readonly id: string;
+  readonly tenant: Tenant;
   readonly watchers: readonly Watcher[];
   readonly person: Person;
 }
@@ -27,14 +31,30 @@ export interface Crowd {
 }
 
 /** Opens the sessions and lets people talk in them, until they are judged. */
-export async function gatherCrowd({ world, sessions, random, taste, watchers: tastes }: CrowdOptions): Promise<Crowd> {
+export async function gatherCrowd({
+  world,
+  sessions,
+  random,
+  taste,
+  watchers: tastes,
+  guests = Math.floor(sessions / 4),
+}: CrowdOptions): Promise<Crowd> {
   const pick = (): string => world.pick(random);
   const places = await Promise.all(
     Array.from({ length: sessions }, async (_, index): Promise<Place> => {
       const id = `s${index}`;
-      await post({ pick, path: "/api/sessions", body: { id }, key: `open-${id}` });
-      const watchers = tastes.map((one) => startWatcher({ sessionId: id, pick, random, taste: one }));
-      return { id, watchers, person: startPerson({ sessionId: id, pick, random, watcher: watchers[0] as Watcher, taste }) };
+      const tenant = index < sessions - guests ? home : guest;
+      const { headers } = tenant;
+      const words = Object.values(tenantWords);
+      const hear = (text: string): void => world.hunt.hear(`what a node answers in ${id}`, text);
+      const all = { sessionId: id, pick, random, headers };
+      await post({ pick, path: "/api/sessions", body: { id }, key: `open-${id}`, headers, hear });
+      const watchers = tastes.map((one, watcher) => {
+        const place = `what watcher ${watcher} of ${id} is told`;
+        return startWatcher({ ...all, words, taste: one, hear: (piece) => world.hunt.hear(place, piece) });
+      });
+      const person = startPerson({ ...all, taste, hear, word: tenant.word, watcher: watchers[0] as Watcher });
+      return { id, tenant, watchers, person };
     }),
   );
   return {

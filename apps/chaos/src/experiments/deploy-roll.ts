@@ -2,7 +2,7 @@
 import { seededRandom } from "@loopwright/core/testing";
 import type { GroundPlan } from "../world/ground.ts";
 import { openStore } from "../world/open-store.ts";
-import { gatherCrowd } from "./crowd.ts";
+import { type Crowd, gatherCrowd } from "./crowd.ts";
 import type { Experiment } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
 import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
@@ -38,7 +38,7 @@ export function deployRoll({ ground, nodes, rolls, drainMs }: RollOptions): Expe
       }
       const judged = await judgeCrowd(world, crowd);
       const store = await openStore(world.store);
-      const stalls = await stallsOf(store, sessions).finally(() => store.close());
+      const stalls = await stallsOf(store, crowd).finally(() => store.close());
       return {
         failures: judged.flaws,
         figures: [
@@ -52,10 +52,10 @@ export function deployRoll({ ground, nodes, rolls, drainMs }: RollOptions): Expe
   );
 }
 
-async function stallsOf(store: Awaited<ReturnType<typeof openStore>>, count: number): Promise<number> {
+async function stallsOf(store: Awaited<ReturnType<typeof openStore>>, { places }: Crowd): Promise<number> {
   let stalls = 0;
-  for (let index = 0; index < count; index++) {
-    const facts = await store.log.read({ scope: "local", session: `s${index}` });
+  for (const { id, tenant } of places) {
+    const facts = await store.log.read({ scope: tenant.scope, session: id });
     let isOpen = false;
     for (const [place, fact] of facts.entries()) {
       const before = facts[place - 1];

@@ -131,7 +131,7 @@ export function killStorm({ ground, nodes, sessions, kills, leaseMs }: StormOpti
       sessions,
       random: seededRandom(seed + 1),
       taste: {
-        tools: ["pay", "book", "read", "ask"],
+        tools: ["pay", "book", "read", "sign", "ask"],
         turnsMax: 3,
         wordsMax: 60,
         gapMsMax: 6,

@@ -9,7 +9,7 @@ import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
 export function pauses({ ground, count }: { readonly ground: GroundPlan; readonly count: number }): Experiment {
   return inWorld({ name: `pauses-${ground.name}`, ground, nodes: 3, leaseMs: 1_000, sweepMs: 500 }, async ({ world, seed, say }) => {
     const random = seededRandom(seed);
-    const taste = { tools: ["pay", "book", "read"] as const, turnsMax: 2, wordsMax: 60, gapMsMax: 6, toolMsMax: 400 };
+    const taste = { tools: ["pay", "book", "read", "sign"] as const, turnsMax: 2, wordsMax: 60, gapMsMax: 6, toolMsMax: 400 };
     const watchers = [{}, { cutAfterBytes: 20_000 }];
     const crowd = await gatherCrowd({ world, sessions: 12, random: seededRandom(seed + 1), taste, watchers });
     for (let done = 1; done <= count; done++) {

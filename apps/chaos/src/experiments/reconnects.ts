@@ -19,7 +19,7 @@ export function reconnects({ ground, count, nodes }: ReconnectOptions): Experime
       world,
       sessions: 4,
       random: seededRandom(seed),
-      taste: { tools: ["read", "pay", "ask"], turnsMax: 2, wordsMax: 400, gapMsMax: 3, toolMsMax: 40 },
+      taste: { tools: ["read", "pay", "sign", "ask"], turnsMax: 2, wordsMax: 400, gapMsMax: 3, toolMsMax: 40 },
       watchers: [{}, often, often, { cutAfterBytes: 8_000 }, { ...often, paceMs: 2 }],
     });
     for (let told = 0; crowd.reconnects < count; await new Promise((resolve) => setTimeout(resolve, 100))) {

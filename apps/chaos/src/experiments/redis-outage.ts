@@ -48,7 +48,7 @@ export function redisOutages({ rounds, lastMs }: OutageOptions): Experiment {
     const recoveries: number[] = [];
     const failures: string[] = [];
     const pids = world.nodes.map((node) => node?.pid);
-    const taste = { tools: ["pay", "book", "ask"] as const, turnsMax: 2, wordsMax: 60, gapMsMax: 6, toolMsMax: 60 };
+    const taste = { tools: ["pay", "book", "sign", "ask"] as const, turnsMax: 2, wordsMax: 60, gapMsMax: 6, toolMsMax: 60 };
     const watchers = [{}, { cutAfterBytes: 20_000 }];
     const crowd = await gatherCrowd({ world, sessions: 10, random: seededRandom(seed + 1), taste, watchers });
     for (let round = 0; round < rounds; round++) {
@@ -70,7 +70,7 @@ export function redisOutages({ rounds, lastMs }: OutageOptions): Experiment {
     world.nodes.forEach((node, index) => {
       if (node?.pid !== pids[index]) failures.push(`P14: node ${index} ended during an outage`);
     });
-    const judged = await judgeCrowd(world, crowd);
+    const judged = await judgeCrowd(world, crowd, { otherSessions: rounds * world.nodes.length });
     const p99 = (values: readonly number[]): number => Math.round(percentile(values, 0.99));
     return {
       failures: [...failures, ...judged.flaws],

@@ -13,7 +13,8 @@ export interface Turn {
   readonly calls?: readonly JobCall[];
 }
 
-export type ToolName = "pay" | "book" | "read" | "ask";
+/** One of each class, one that a person must allow, and one that a person answers. */
+export type ToolName = "pay" | "book" | "read" | "sign" | "ask";
 
 export interface JobCall {
   readonly tool: ToolName;

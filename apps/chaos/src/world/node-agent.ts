@@ -4,7 +4,12 @@ import type { ToolName } from "./job.ts";
 import type { KillPoint, NodeSettings } from "./node-settings.ts";
 import { connectWitness, type Testify } from "./testimony.ts";
 
-const classes: { readonly [name in Exclude<ToolName, "ask">]: ReplayClass } = { pay: "once", book: "idempotent", read: "pure" };
+const classes: { readonly [name in Exclude<ToolName, "ask">]: ReplayClass } = {
+  pay: "once",
+  book: "idempotent",
+  read: "pure",
+  sign: "once",
+};
 
 const parameters = {
   type: "object",
@@ -12,7 +17,7 @@ const parameters = {
   required: ["job", "turn", "index", "ms"],
 } as const;
 
-/** The agent of a node: one tool of each class, all of them seen by the witness, and one that runs at the client. */
+/** The agent of a node: one tool of each class and one that a person must allow, all of them seen by the witness, and one that runs at the client. */
 export function nodeAgent({ modelUrl, apiKey, witnessPort, name: node, killAt }: NodeSettings): Agent {
   const testify = deadlyWitness(connectWitness(witnessPort), killAt);
   const server = Object.entries(classes).map(([name, replay]) =>
@@ -43,6 +48,7 @@ export function nodeAgent({ modelUrl, apiKey, witnessPort, name: node, killAt }:
     name: "chaos",
     provider: openai({ baseURL: `${modelUrl}/v1`, api: "chat", model: "chaos", apiKey }),
     tools: [...server, ask],
+    hooks: [{ gate: ({ tool }) => (tool.name === "sign" ? { action: "ask", reason: "It is signed in your name." } : undefined) }],
     limits: { turnsMax: 50, attemptsMax: 50, toolAttemptsMax: 50 },
   });
 }

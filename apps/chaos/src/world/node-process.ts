@@ -1,11 +1,13 @@
 /* One node of the world: a server, a worker, or both, as a team would run it. */
 
 import { memoryChannel } from "@loopwright/core/memory";
-import { createServer, createWorker } from "@loopwright/server";
+import { bearerTokens, createServer, createWorker } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
 import { nodeAgent } from "./node-agent.ts";
 import type { NodeSettings } from "./node-settings.ts";
 import { deadlyStore, openStore } from "./open-store.ts";
+import { guestToken } from "./secrets.ts";
+import { guest, home } from "./tenants.ts";
 
 const settings = JSON.parse(process.argv[2] ?? "") as NodeSettings;
 process.on("unhandledRejection", (error) => console.error("UNHANDLED", error));
@@ -15,11 +17,14 @@ process.on("warning", (warning) => console.error("WARNING", warning.name, warnin
 const plain = await openStore(settings.store);
 const store = settings.killAt ? deadlyStore(plain, settings.killAt) : plain;
 const between = settings.redisUrl === undefined ? undefined : await betweenNodes(settings.redisUrl);
+const known = bearerTokens({ [guestToken]: { user: "guest", scope: guest.scope } });
 const options = {
   agents: [nodeAgent(settings)],
   store,
   ...(between ?? { channel: memoryChannel() }),
   leaseMs: settings.leaseMs,
+  authenticate: (request: Request) =>
+    request.headers.has("authorization") ? known(request) : { user: "local", scope: home.scope, trusted: true },
   limits: {
     ...(settings.sweepMs === undefined ? {} : { sweepMs: settings.sweepMs }),
     drainMs: settings.drainMs,
@@ -31,7 +36,8 @@ const options = {
   },
   logger: {
     log(level: string, message: string, fields?: object) {
-      if (level === "error") console.error(message, JSON.stringify(fields));
+      const say = level === "error" ? console.error : console.log;
+      say(message, JSON.stringify(fields));
     },
   },
 };
@@ -50,11 +56,17 @@ process.on("SIGTERM", () => {
   })();
 });
 process.on("disconnect", () => process.exit(0));
-process.on("message", () => {
-  globalThis.gc?.();
-  const { rss, heapUsed } = process.memoryUsage();
-  process.send?.({ type: "memory", rss, heapUsed });
-});
+const handles = (): number => process.getActiveResourcesInfo().length;
+const answers: { readonly [type: string]: () => object } = {
+  handles: () => ({ handles: handles(), quiet }),
+  memory() {
+    globalThis.gc?.();
+    const { rss, heapUsed } = process.memoryUsage();
+    return { rss, heapUsed };
+  },
+  rss: () => ({ rss: process.memoryUsage.rss() }),
+};
+process.on("message", ({ type }: { readonly type: string }) => process.send?.({ type, ...answers[type]?.() }));
 
 /** What carries events and hints from node to node. Loaded where it is wanted. */
 async function betweenNodes(url: string) {
@@ -62,4 +74,5 @@ async function betweenNodes(url: string) {
   return { channel: redisChannel({ url }), queue: bullQueue({ url }) };
 }
 
+const quiet = handles();
 process.send?.({ type: "ready", port: Number(new URL(listening.url).port) });

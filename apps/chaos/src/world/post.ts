@@ -17,6 +17,10 @@ export interface PostOptions {
   /** After this long nobody answers any more. */
   readonly untilMs?: number;
   readonly method?: "POST" | "GET";
+  /** Beside those of the rig: who asks. */
+  readonly headers?: { readonly [name: string]: string };
+  /** Is told what was answered, each time. */
+  readonly hear?: ((text: string) => void) | undefined;
 }
 
 const patienceDefault = 5_000;
@@ -31,17 +35,21 @@ export async function post({
   patienceMs = patienceDefault,
   untilMs = untilDefault,
   method = "POST",
+  headers = {},
+  hear,
 }: PostOptions): Promise<Answer | undefined> {
   const until = performance.now() + untilMs;
   for (let tries = 1; performance.now() < until; tries++) {
     try {
       const response = await fetch(`${pick()}${path}`, {
         method,
-        headers: { "content-type": "application/json", "idempotency-key": key },
+        headers: { "content-type": "application/json", "idempotency-key": key, ...headers },
         ...(method === "POST" ? { body: JSON.stringify(body) } : {}),
         signal: AbortSignal.timeout(patienceMs),
       });
-      const answer = (await response.json()) as Answer["body"];
+      const text = await response.text();
+      hear?.(text);
+      const answer = JSON.parse(text) as Answer["body"];
       if (response.status < 500 && response.status !== 429) return { status: response.status, body: answer, tries };
     } catch {
       // The node died, or did not answer: the next one is asked with the same key.

@@ -12,6 +12,8 @@ export interface WatcherTaste {
 export interface Watcher {
   readonly recording: Recording;
   readonly connections: number;
+  /** Those of the words it listens for that came, in any form. */
+  readonly heard: ReadonlySet<string>;
   /** Resolves when it has let go. */
   stop(): Promise<void>;
 }
@@ -22,10 +24,26 @@ export interface WatcherOptions {
   readonly pick: () => string;
   readonly random: () => number;
   readonly taste?: WatcherTaste;
+  /** Who watches. */
+  readonly headers?: { readonly [name: string]: string };
+  readonly words?: readonly string[];
+  /** Is told every piece that comes, as it comes. */
+  readonly hear?: ((piece: string) => void) | undefined;
 }
 
-export function startWatcher({ sessionId, pick, random, taste = {} }: WatcherOptions): Watcher {
+/** Longer than any word. */
+const overlap = 32;
+
+export function startWatcher({ sessionId, pick, random, taste = {}, headers = {}, words = [], hear }: WatcherOptions): Watcher {
   const recording = new Recording();
+  const heard = new Set<string>();
+  let tail = "";
+  const listen = (piece: string): void => {
+    hear?.(piece);
+    const text = tail + piece;
+    tail = text.slice(-overlap);
+    for (const word of words) if (text.includes(word)) heard.add(word);
+  };
   let controller = new AbortController();
   let isOver = false;
   let connections = 0;
@@ -34,7 +52,7 @@ export function startWatcher({ sessionId, pick, random, taste = {} }: WatcherOpt
     controller = new AbortController();
     const { cursor = "0.0" } = recording;
     const url = `${pick()}/api/sessions/${sessionId}/events?after=${cursor}`;
-    const response = await fetch(url, { signal: controller.signal, headers: { accept: "text/event-stream" } });
+    const response = await fetch(url, { signal: controller.signal, headers: { accept: "text/event-stream", ...headers } });
     if (response.status !== 200 || !response.body) {
       await response.body?.cancel();
       if (response.status === 409) recording.flaws.push(`the cursor ${cursor} was refused: ${response.status}`);
@@ -47,7 +65,9 @@ export function startWatcher({ sessionId, pick, random, taste = {} }: WatcherOpt
     for await (const bytes of response.body) {
       const piece = bytes.length > left ? bytes.subarray(0, left) : bytes;
       left -= piece.length;
-      text += decoder.decode(piece, { stream: true });
+      const more = decoder.decode(piece, { stream: true });
+      listen(more);
+      text += more;
       text = takeFrames(text, recording);
       if (left <= 0) controller.abort();
       if (taste.paceMs !== undefined) await new Promise((resolve) => setTimeout(resolve, taste.paceMs));
@@ -64,6 +84,7 @@ export function startWatcher({ sessionId, pick, random, taste = {} }: WatcherOpt
 
   return {
     recording,
+    heard,
     get connections() {
       return connections;
     },

@@ -27,6 +27,7 @@ export interface WorldOptions {
 
 export interface World {
   readonly folder: string;
+  readonly ground: Ground;
   readonly store: StoreSettings;
   readonly nodes: readonly (Child | undefined)[];
   /** The URL of a node that is alive, any of them. */
@@ -96,6 +97,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 
   return {
     folder,
+    ground,
     store,
     nodes,
     pick(random) {

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { checkForeignAnswers, checkTenantWords } from "./check-tenants.ts";
+
+const words = { home: "quokka", guest: "axolotl" };
+const flawsOf = (heard: readonly string[]): readonly string[] =>
+  checkTenantWords({ scope: "home", words, heard: new Set(heard), hasSpoken: true });
+
+it("takes a tenant's own words, and none where nobody has spoken", () => {
+  expect(flawsOf(["quokka"])).toEqual([]);
+  expect(checkTenantWords({ scope: "home", words, heard: new Set(), hasSpoken: false })).toEqual([]);
+});
+
+it("finds the words of another tenant", () => {
+  expect(flawsOf(["quokka", "axolotl"])).toEqual(["I13: the tenant home was told what guest said"]);
+});
+
+it("does not believe in silence", () => {
+  expect(flawsOf([]).join()).toMatch(/was not told its own words/);
+});
+
+it("finds a session of another tenant that is not hidden", () => {
+  const answers = [200, 403, 404].map((status) => ({ asked: "GET the session", status }));
+  expect(checkForeignAnswers(answers)).toHaveLength(2);
+});

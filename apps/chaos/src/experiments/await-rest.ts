@@ -1,0 +1,38 @@
+import type { SessionStore } from "@loopwright/core/ports";
+import type { World } from "../world/world.ts";
+import type { Place } from "./crowd.ts";
+
+/** I10: so long after the last fault everything rests. */
+const restMs = 60_000;
+
+/** I10: the sessions that do not rest in time, as the nodes tell it. */
+export async function awaitRest(world: World, places: readonly Place[]): Promise<readonly Place[]> {
+  const until = performance.now() + restMs;
+  let open = places;
+  while (open.length > 0 && performance.now() < until) {
+    const rests = await Promise.all(open.map((place) => rested(world, place)));
+    open = open.filter((_, index) => !rests[index]);
+    if (open.length > 0) await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return open;
+}
+
+async function rested(world: World, { id, tenant: { headers } }: Place): Promise<boolean> {
+  try {
+    const url = `${world.pick(Math.random)}/api/sessions/${id}`;
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(5_000) });
+    const { status } = (await response.json()) as { readonly status?: string };
+    return status === "idle";
+  } catch {
+    return false;
+  }
+}
+
+/** How the log of a session ends that should rest and does not. */
+export async function tellTail(store: SessionStore, { id, tenant: { scope } }: Place): Promise<string> {
+  const ref = { scope, session: id };
+  const facts = await store.log.read(ref);
+  const { lease, epoch } = await store.log.head(ref);
+  const tail = facts.slice(-6).map((fact) => `${fact.seq} ${fact.type}${"runId" in fact ? ` ${fact.runId.slice(-4)}` : ""}`);
+  return `I10: session ${id} does not rest: ${tail.join(", ")}; epoch ${epoch}, ${lease ? `held by ${lease.node}` : "held by nobody"}`;
+}

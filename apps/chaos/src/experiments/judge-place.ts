@@ -1,0 +1,88 @@
+/* Owns: the judgement of one session: its log, what its watchers saw of it, what was acknowledged, and how nodes show it. */
+import { foldSession } from "@loopwright/core";
+import type { SessionStore } from "@loopwright/core/ports";
+import { checkCommands } from "../check/check-commands.ts";
+import { checkLog, type LogVerdict } from "../check/check-log.ts";
+import { checkModelCalls } from "../check/check-model-calls.ts";
+import { checkRecording, eventsOfLog } from "../check/check-recording.ts";
+import { checkSnapshots } from "../check/check-snapshots.ts";
+import { checkTenantWords } from "../check/check-tenants.ts";
+import { tenantWords } from "../world/tenants.ts";
+import type { Testimony } from "../world/testimony.ts";
+import type { Watcher } from "../world/watcher.ts";
+import type { World } from "../world/world.ts";
+import type { Place } from "./crowd.ts";
+
+export interface Counts extends Omit<LogVerdict, "flaws"> {
+  readonly facts: number;
+  readonly reconnects: number;
+  /** Answers whose deltas added up to what was committed, and those of which a part was shown. */
+  readonly wholeTexts: number;
+  readonly partTexts: number;
+  readonly aborts: number;
+  readonly decisions: number;
+}
+
+export interface PlaceEvidence {
+  readonly world: World;
+  readonly store: SessionStore;
+  readonly testimonies: readonly Testimony[];
+  /** Requests that the model had, by job. */
+  readonly requests: { readonly [job: string]: number };
+  /** The session as nodes show it, by node; absent where it does not rest. */
+  readonly shown?: { readonly [node: string]: unknown } | undefined;
+}
+
+/** So long after everything rests everybody has seen it. */
+const reachMs = 20_000;
+const lookMs = 50;
+
+/** Compares everything with everything, and lets go of the watchers. */
+export async function judgePlace(
+  { world, store, testimonies, requests, shown }: PlaceEvidence,
+  { id, tenant: { scope }, person, watchers }: Place,
+): Promise<{ readonly flaws: readonly string[]; readonly counts: Counts }> {
+  const ref = { scope, session: id };
+  const facts = await store.log.read(ref);
+  const { acknowledged } = person;
+  const evidence = { session: id, facts, acknowledged, testimonies: testimonies.filter(({ session }) => session === id) };
+  const { flaws, ...verdict } = checkLog(evidence);
+  const found = [...flaws, ...person.surprises, ...checkCommands(evidence), ...checkModelCalls(facts, requests)];
+  const said = JSON.stringify(facts);
+  const logged = new Set(Object.values(tenantWords).filter((word) => said.includes(word)));
+  const hasSpoken = acknowledged.some(({ what }) => what === "input");
+  found.push(...checkTenantWords({ scope, words: tenantWords, heard: logged, hasSpoken }));
+  if (shown) {
+    const fold = foldSession(ref, store.blobs);
+    await fold.add(facts);
+    found.push(...checkSnapshots({ facts, folded: fold.snapshot(), shown }));
+  }
+  const log = await eventsOfLog(store, ref);
+  for (const watcher of watchers) {
+    await untilTold(watcher, { world, events: log.length });
+    await watcher.stop();
+    found.push(...checkRecording(watcher.recording, log));
+    found.push(...checkTenantWords({ scope, words: tenantWords, heard: watcher.heard, hasSpoken }));
+  }
+  const total = (count: (watcher: Watcher) => number): number => watchers.reduce((so, watcher) => so + count(watcher), 0);
+  const acks = (wanted: string): number => acknowledged.filter(({ what }) => what === wanted).length;
+  return {
+    flaws: found.map((flaw) => `${id}: ${flaw}`),
+    counts: {
+      ...verdict,
+      facts: facts.length,
+      reconnects: total(({ connections }) => Math.max(0, connections - 1)),
+      wholeTexts: total(({ recording }) => recording.wholeTexts),
+      partTexts: total(({ recording }) => recording.partTexts),
+      aborts: acks("abort"),
+      decisions: acks("decision"),
+    },
+  };
+}
+
+/** Resolves when a watcher has as many events as the log, when nobody is left to tell it of more, or when it has had its time. */
+async function untilTold({ recording }: Watcher, { world, events }: { readonly world: World; readonly events: number }): Promise<void> {
+  const until = performance.now() + reachMs;
+  const canHear = (): boolean => world.nodes.some((node) => node?.isAlive) && performance.now() < until;
+  while (recording.durable.length < events && canHear()) await new Promise((resolve) => setTimeout(resolve, lookMs));
+}
