@@ -32,6 +32,8 @@ export interface WaitingOffer extends Offer {
   conflicts: number;
   /** Nobody waits for it any more: it is not offered again. */
   isOver: boolean;
+  /** Ends the wait for the store. */
+  cancel: () => void;
 }
 
 /** Offers in the order in which they came. */
@@ -81,34 +83,20 @@ export function createInbox(clock: Clock): Inbox {
     },
     put: (offer) =>
       new Promise((resolve, reject) => {
-        const own: WaitingOffer = {
-          ...offer,
-          resolve: () => end(() => resolve(own.facts)),
-          reject: (error) => end(() => reject(error)),
-          facts: [],
-          isReplaced: false,
-          conflicts: 0,
-          isOver: false,
-        };
+        const own = waitingOffer(offer, { resolve, reject });
         const giveUp = (): void => {
           waiting = waiting.filter((one) => one !== own);
           own.reject(storeSilent());
         };
-        const cancel = offer.isClosing || offer.isPatient ? undefined : clock.after(driverLimits.commandMs, giveUp);
-        const end = (settle: () => void): void => {
-          own.isOver = true;
-          cancel?.();
-          settle();
-        };
         waiting.push(own);
+        if (!offer.isClosing && !offer.isPatient) own.cancel = clock.after(driverLimits.commandMs, giveUp);
       }),
     accept(speculation) {
       const accepted: WaitingOffer[] = [];
       taken = accepted;
-      suspects = Math.min(suspects, waiting.length);
-      isAlone = suspects > 0;
+      isAlone = suspects > 0 && waiting.length > 0;
+      suspects = isAlone ? suspects - 1 : 0;
       const most = isAlone ? 1 : driverLimits.offersPerBatch;
-      if (isAlone) suspects -= 1;
       while (waiting.length > 0 && accepted.length < most && hasRoom(speculation)) {
         const offer = waiting.shift() as WaitingOffer;
         try {
@@ -121,31 +109,13 @@ export function createInbox(clock: Clock): Inbox {
       return accepted;
     },
     putBack(offers) {
-      const again: WaitingOffer[] = [];
-      for (const offer of offers) {
-        if (offer.isOver) continue;
-        offer.conflicts += 1;
-        if (offer.isClosing || offer.conflicts <= driverLimits.conflictsMax) again.push(offer);
-        else offer.reject(storeConflict());
-      }
-      waiting = [...again, ...waiting];
+      waiting = [...offers.filter((offer) => !offer.isOver && mayTryAgain(offer)), ...waiting];
     },
     refused(offered, error) {
       if (offered.length === 0) throw error;
-      const offers = offered.filter(({ isOver }) => !isOver);
-      const [first] = offers;
-      if (!first) return;
-      if (isAlone && first.isReplaced) throw error;
-      if (!isAlone) {
-        suspects = offers.length;
-        waiting = [...offers, ...waiting];
-      } else if (first.instead) {
-        const bodies = first.instead(error);
-        first.bodies = () => bodies;
-        first.isReplaced = true;
-        suspects += 1;
-        waiting = [first, ...waiting];
-      } else first.reject(error);
+      const offers = offered.filter((offer) => !offer.isOver && (!isAlone || isReplaced(offer, error)));
+      suspects += offers.length;
+      waiting = [...offers, ...waiting];
     },
     dropClosings() {
       for (const offer of waiting) if (offer.isClosing) offer.resolve();
@@ -160,6 +130,51 @@ export function createInbox(clock: Clock): Inbox {
       taken = [];
     },
   };
+}
+
+interface Settling {
+  readonly resolve: (facts: readonly Fact[]) => void;
+  readonly reject: (error: AgentError) => void;
+}
+
+function waitingOffer(offer: Offer, { resolve, reject }: Settling): WaitingOffer {
+  const end = (settle: () => void): void => {
+    own.isOver = true;
+    own.cancel();
+    settle();
+  };
+  const own: WaitingOffer = {
+    ...offer,
+    resolve: () => end(() => resolve(own.facts)),
+    reject: (error) => end(() => reject(error)),
+    facts: [],
+    isReplaced: false,
+    conflicts: 0,
+    isOver: false,
+    cancel: () => {},
+  };
+  return own;
+}
+
+/** Puts something else in the place of what the store will not take; false where there is nothing, and the offer is refused. */
+function isReplaced(offer: WaitingOffer, error: AgentError): boolean {
+  if (offer.isReplaced) throw error;
+  if (!offer.instead) {
+    offer.reject(error);
+    return false;
+  }
+  const bodies = offer.instead(error);
+  offer.bodies = () => bodies;
+  offer.isReplaced = true;
+  return true;
+}
+
+/** After others were faster; one that lost too often is refused. */
+function mayTryAgain(offer: WaitingOffer): boolean {
+  offer.conflicts += 1;
+  if (offer.isClosing || offer.conflicts <= driverLimits.conflictsMax) return true;
+  offer.reject(storeConflict());
+  return false;
 }
 
 const hasRoom = ({ facts, bytes }: Speculation): boolean => facts.length < driverLimits.factsPerBatch && bytes < driverLimits.batchBytes;

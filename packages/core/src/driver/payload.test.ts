@@ -66,6 +66,18 @@ describe("a fact that is too large for the log", () => {
   });
 });
 
+describe("a branch that is too large without its large parts", () => {
+  it("leaves a fact as a whole, and what is around it stays", async () => {
+    const value = { big: "t".repeat(40_000), ...wide(30_000) };
+    const output = [
+      { type: "text", text: "small" },
+      { type: "json", value },
+    ];
+    const light = await dehydrate(factOf(null, { output }), memoryStore().blobs, scope);
+    expect(light).toMatchObject({ output: [output[0], { type: "json", value: null }], blobs: [{ path: ["output", 1, "value"] }] });
+  });
+});
+
 describe("a batch that is too large for the log", () => {
   it("is within the limit where each of its facts is, and whole again when read", async () => {
     const results = Array.from({ length: 100 }, (_, n) => factOf({ n, text: String(n % 10).repeat(80_000) }, { seq: n }));

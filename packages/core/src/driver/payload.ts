@@ -62,27 +62,28 @@ export async function lightBatch<F extends object>(facts: readonly F[], blobs: B
   return dehydrateOver(facts, { most: Math.floor(batchBytes / facts.length), blobs, scope, sizeOf: jsonBytes });
 }
 
-interface Over {
-  /** Bytes that a fact may have. */
-  readonly most: number;
+interface Shelf {
   readonly blobs: BlobStore;
   readonly scope: string;
-  readonly sizeOf: (fact: object) => number;
+  /** Bytes that a fact may have. */
+  readonly most: number;
 }
 
-async function dehydrateOver<F extends object>(facts: readonly F[], { most, blobs, scope, sizeOf }: Over): Promise<readonly F[]> {
-  const over = new Set(facts.filter((fact) => sizeOf(fact) > most));
+async function dehydrateOver<F extends object>(
+  facts: readonly F[],
+  { sizeOf, ...shelf }: Shelf & { readonly sizeOf: (fact: object) => number },
+): Promise<readonly F[]> {
+  const over = new Set(facts.filter((fact) => sizeOf(fact) > shelf.most));
   if (over.size === 0) return facts;
-  return Promise.all(facts.map((fact) => (over.has(fact) ? dehydrate(fact, blobs, scope, most) : fact)));
+  return Promise.all(facts.map((fact) => (over.has(fact) ? dehydrateTo(fact, shelf) : fact)));
 }
 
 /** The fact with its large values in the blob store, written before the fact is. */
-export async function dehydrate<F extends object>(
-  fact: F,
-  blobs: BlobStore,
-  scope: string,
-  most: number = appendLimits.factBytes,
-): Promise<F> {
+export function dehydrate<F extends object>(fact: F, blobs: BlobStore, scope: string): Promise<F> {
+  return dehydrateTo(fact, { blobs, scope, most: appendLimits.factBytes });
+}
+
+async function dehydrateTo<F extends object>(fact: F, { blobs, scope, most }: Shelf): Promise<F> {
   const { light, spills } = lighten(fact, most);
   const spilled = await Promise.all(
     spills.map(async ({ path, value }): Promise<Spilled> => ({ path, key: await store(value, blobs, scope) })),
