@@ -22,15 +22,38 @@ thousand, judged by a checker that knows nothing of the code it judges. Made by 
 edit. A figure with a bound was held to it; **missed** says where it was not. Machine: 2 cores, all processes of a run on it.
 `;
 
-/** The page of all figures. */
+/** What every section of one run shares. */
+type Run = Pick<KeptResult, "tier" | "seed" | "date" | "commit">;
+
+const runText = ({ tier, seed, date, commit }: Run): string => `tier \`${tier}\`, seed ${seed}, ${date}, commit ${commit}`;
+
+/** The page of all figures. It is of the run that most of them are from; sections of another commit say so. */
 export function reliabilityPage(results: KeptResults): string {
-  const sections = Object.keys(results)
-    .sort()
-    .map((name) => sectionOf(name, results[name] as KeptResult));
-  return `${intro}\n${sections.join("\n")}`;
+  const names = Object.keys(results).sort();
+  const kept = names.map((name) => results[name] as KeptResult);
+  const run = mainRun(kept);
+  const sections = names.map((name) => sectionOf(name, results[name] as KeptResult, run?.commit));
+  return `${intro}\n${run ? `${runLine(run, kept)}\n\n` : ""}${sections.join("\n")}`;
 }
 
-function sectionOf(name: string, { tier, seed, date, commit, node, seconds, figures, failures }: KeptResult): string {
+/** The run that most results are of; of two the later one. */
+function mainRun(kept: readonly KeptResult[]): Run | undefined {
+  const groups = [...Map.groupBy(kept, runText).values()];
+  groups.sort(([a, ...more], [b, ...others]) => others.length - more.length || (a && b && a.date < b.date ? 1 : -1));
+  return groups[0]?.[0];
+}
+
+function runLine(run: Run, kept: readonly KeptResult[]): string {
+  const foreign = kept.filter(({ commit }) => commit !== run.commit);
+  const commits = [...new Set(foreign.map(({ commit }) => commit))].sort().join(", ");
+  const others =
+    foreign.length === 0 ? "" : ` ${foreign.length} of the ${kept.length} sections are of other commits (${commits}), and say so.`;
+  return `**Run**: ${runText(run)}.${others}`;
+}
+
+function sectionOf(name: string, result: KeptResult, pageCommit: string | undefined): string {
+  const { tier, seed, date, commit, node, seconds, figures, failures } = result;
+  const isForeign = commit !== pageCommit ? " (**another commit than the run above**)" : "";
   const rows = figures.map((figure) => `| ${figure.name} | ${valueText(figure)} | ${boundOf(figure)} |`);
   const flaws =
     failures.length === 0
@@ -38,7 +61,7 @@ function sectionOf(name: string, { tier, seed, date, commit, node, seconds, figu
       : `\n${failures.length} failures, the first: \`${(failures[0] ?? "").replaceAll("`", "'").slice(0, 200)}\`\n`;
   return `## ${name}
 
-${date}, commit ${commit}, Node.js ${node}, tier \`${tier}\`, seed ${seed}, ${seconds} s.
+${date}, commit ${commit}${isForeign}, Node.js ${node}, tier \`${tier}\`, seed ${seed}, ${seconds} s.
 
 | figure | measured | bound |
 |---|---|---|

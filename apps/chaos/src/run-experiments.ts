@@ -41,12 +41,15 @@ function keep(name: string, result: KeptResult): void {
 }
 
 const failuresShown = 20;
+/** How long a whole tier may take. */
+const totalSecondsMax: { readonly [tier in Tier]?: number } = { pr: 300 };
 
 /** Runs them one after another, those that may run beside others beside them, and prints what they measured; true when nothing was wrong. */
 export async function runExperiments({ experiments, tier, seed, write }: RigRun): Promise<boolean> {
   const say = (line: string): void => console.log(line);
   say(`Tier ${tier}, seed ${seed}, commit ${commit()}, Node.js ${process.version}`);
   const counts = { passed: 0, failed: 0, skipped: 0 };
+  const begunAt = performance.now();
   const runOne = async (experiment: Experiment): Promise<void> => {
     const reason = experiment.skip?.();
     if (reason !== undefined) {
@@ -66,7 +69,12 @@ export async function runExperiments({ experiments, tier, seed, write }: RigRun)
   for (const experiment of others.filter(({ isTimed }) => !isTimed)) await runOne(experiment);
   await Promise.all(beside);
   for (const experiment of others.filter(({ isTimed }) => isTimed)) await runOne(experiment);
-  say(`\n${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}`);
+  const totalSeconds = Math.round((performance.now() - begunAt) / 1_000);
+  const most = totalSecondsMax[tier];
+  const isLate = most !== undefined && totalSeconds > most;
+  if (isLate) counts.failed += 1;
+  say(`\n${isLate ? "FAIL " : ""}all together: ${totalSeconds} s${most === undefined ? "" : ` (at most ${most})`}`);
+  say(`${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}`);
   return counts.failed === 0;
 }
 
