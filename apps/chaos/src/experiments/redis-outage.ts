@@ -114,31 +114,24 @@ async function refusalsOf(
   );
 }
 
-/** Whether every node takes an input and has it answered. */
+/** Whether every node takes an input, and shows that it was answered. */
 async function recovered(world: World, id: string): Promise<boolean> {
   const end = performance.now() + recoveryPatienceMs;
   const answers = world.nodes.map(async (node, index) => {
-    const base = `http://127.0.0.1:${node?.port}/api/sessions`;
     const session = `${id}n${index}`;
-    const headers = { "content-type": "application/json", "idempotency-key": session };
+    const ask = asker(`http://127.0.0.1:${node?.port}/api/sessions`, session);
+    const job = { id: session, turns: [{ words: 2, gapMs: 0 }] };
     while (performance.now() < end) {
       try {
-        const made = await fetch(base, {
-          method: "POST",
-          headers,
-          body: JSON.stringify({ id: session }),
-          signal: AbortSignal.timeout(5_000),
-        });
-        await made.body?.cancel();
-        const job = { id: session, turns: [{ words: 2, gapMs: 0 }] };
-        const said = await fetch(`${base}/${session}/messages`, {
-          method: "POST",
-          headers,
-          body: JSON.stringify({ message: textOfJob(job) }),
-          signal: AbortSignal.timeout(5_000),
-        });
-        await said.body?.cancel();
-        if (said.status < 300) return true;
+        await ask("POST", "", { id: session });
+        const said = await ask("POST", `/${session}/messages`, { message: textOfJob(job) });
+        while (said["runId"] !== undefined && performance.now() < end) {
+          const { lastRun } = (await ask("GET", `/${session}`)) as {
+            readonly lastRun?: { readonly runId: string; readonly status: string };
+          };
+          if (lastRun?.runId === said["runId"]) return lastRun.status === "completed";
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
       } catch {
         // Not yet.
       }
@@ -147,4 +140,19 @@ async function recovered(world: World, id: string): Promise<boolean> {
     return false;
   });
   return (await Promise.all(answers)).every(Boolean);
+}
+
+type Ask = (method: "GET" | "POST", path: string, body?: object) => Promise<{ readonly [field: string]: unknown }>;
+
+/** Asks one node, under one key. */
+function asker(base: string, key: string): Ask {
+  return async (method, path, body) => {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers: { "content-type": "application/json", "idempotency-key": key },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      signal: AbortSignal.timeout(5_000),
+    });
+    return (await response.json()) as { readonly [field: string]: unknown };
+  };
 }
