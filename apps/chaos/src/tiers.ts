@@ -151,7 +151,7 @@ export function experimentsOf(tier: Tier): readonly Experiment[] {
     [size.deploys, () => deployRoll({ ground: redis, nodes: 3, rolls: size.deploys, drainMs: 2_000 })],
     [size.takeOvers, () => takeOver({ ground: redis, by: "SIGKILL", samples: size.takeOvers, wave, mostMs: takeOverMs })],
     [size.handOvers, () => takeOver({ ground: redis, by: "SIGTERM", samples: size.handOvers, wave: 2, mostMs: handOverMs })],
-    [size.aborts, () => stopQuickly({ ground: redis, samples: size.aborts })],
+    [size.aborts, () => stopQuickly({ samples: size.aborts })],
     [size.fullDisks, () => fullDisk({ ground: sqliteGround, times: size.fullDisks })],
     [size.diskErrors, () => diskErrors({ ground: sqliteGround, storms: size.diskErrors, calls: sqliteCalls })],
     [size.diskErrors, () => diskErrors({ ground: filesGround, storms: size.diskErrors, calls: filesCalls })],

@@ -1,33 +1,64 @@
-/* How soon the model's connection is closed after somebody asked to stop, on the node that runs it and on another. */
+/* A1, A2: how soon the model's connection is closed after somebody asked to stop: on the node that runs it, on another, and there without a channel. */
 
-import type { GroundPlan } from "../world/ground.ts";
+import { type Ground, redisGround } from "../world/ground.ts";
 import { textOfJob } from "../world/job.ts";
 import { post } from "../world/post.ts";
 import type { World } from "../world/world.ts";
 import { type Experiment, type Figure, percentile } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
 
-const bounds = { owner: 250, other: 1_000 };
+const bounds = { owner: 250, other: 1_000, cut: 5_000 };
 const leaseMs = 15_000;
 
-export function stopQuickly({ ground, samples }: { readonly ground: GroundPlan; readonly samples: number }): Experiment {
-  return inWorld({ isTimed: true, name: `abort-${ground.name}`, ground, nodes: 2, leaseMs }, async ({ world }) => {
+/** On Redis; the channel has a line of its own, so that it can be cut alone. */
+export function stopQuickly({ samples }: { readonly samples: number }): Experiment {
+  const plan = redisGround({ hasOwnChannelLine: true });
+  return inWorld({ isTimed: true, name: "abort-redis", ground: plan, nodes: 2, leaseMs }, async ({ world, ground }) => {
     const failures: string[] = [];
     const owner = await stopsOf(world, { where: "owner", samples, failures });
     const other = await stopsOf(world, { where: "other", samples, failures });
+    const heal = cutChannel(ground);
+    const cut = await stopsOf(world, { where: "cut", samples, failures }).finally(heal);
     const figuresOf = (times: readonly number[], where: string, most: number): readonly Figure[] => [
       { name: `aborts on ${where}`, value: times.length, bound: { exactly: samples } },
       { name: `until the model's connection was closed, ${where}, p50`, value: percentile(times, 0.5), unit: "ms" },
       { name: `until the model's connection was closed, ${where}, p99`, value: percentile(times, 0.99), unit: "ms", bound: { most } },
     ];
-    return { failures, figures: [...figuresOf(owner, "the owner", bounds.owner), ...figuresOf(other, "another node", bounds.other)] };
+    return {
+      failures,
+      figures: [
+        ...figuresOf(owner, "the owner", bounds.owner),
+        ...figuresOf(other, "another node", bounds.other),
+        ...figuresOf(cut, "another node while the channel is cut", bounds.cut),
+      ],
+    };
   });
 }
 
 interface Stops {
-  readonly where: "owner" | "other";
+  readonly where: "owner" | "other" | "cut";
   readonly samples: number;
   readonly failures: string[];
+}
+
+/** So often every subscriber is cut off: sooner than it can come back and hear much. */
+const cutMs = 20;
+
+/** Holds the line of the channel, and cuts off every other subscriber too, again and again: those by which a store tells of its tail. */
+function cutChannel({ channelProxy, redis }: Ground): () => Promise<void> {
+  channelProxy?.infect({ toServer: { isHeld: true }, toClient: { isHeld: true } });
+  let isOver = false;
+  const cutting = (async () => {
+    while (!isOver) {
+      await redis?.command("CLIENT", "KILL", "TYPE", "pubsub");
+      await new Promise((resolve) => setTimeout(resolve, cutMs));
+    }
+  })();
+  return () => {
+    isOver = true;
+    channelProxy?.infect({});
+    return cutting;
+  };
 }
 
 /** How long each stop took, in milliseconds. */
