@@ -61,8 +61,8 @@ const answers: { readonly [type: string]: () => object } = {
   handles: () => ({ handles: handles(), quiet }),
   memory() {
     globalThis.gc?.();
-    const { rss, heapUsed } = process.memoryUsage();
-    return { rss, heapUsed };
+    const { rss, heapUsed, external } = process.memoryUsage();
+    return { rss, heapUsed, external };
   },
   rss: () => ({ rss: process.memoryUsage.rss() }),
 };
