@@ -3,23 +3,13 @@
  * Remembers every yes of the servers.
  * Does not own: what was right about it (check).
  */
+import type { Acknowledged } from "./acknowledged.ts";
 import { type Job, textOfJob } from "./job.ts";
 import { post } from "./post.ts";
 import { type JobTaste, randomJob } from "./random-job.ts";
 import { createReplies } from "./replies.ts";
+import { stopRun } from "./stop-run.ts";
 import type { Watcher } from "./watcher.ts";
-
-/** Something that a server said yes to. */
-export interface Acknowledged {
-  readonly what: "input" | "answer" | "abort" | "decision";
-  readonly key: string;
-  readonly job?: Job;
-  readonly seq?: number;
-  readonly callKeys?: readonly string[];
-  /** Of an abort. */
-  readonly runId?: string;
-  readonly decision?: "allow" | "deny";
-}
 
 export interface PersonOptions {
   readonly sessionId: string;
@@ -60,15 +50,9 @@ export function startPerson({ sessionId, pick, random, watcher, taste, headers =
   const who = { pick, headers, hear };
   const reply = createReplies({ ...who, path, random, acknowledged, surprises });
 
-  /** Asks for the end of a run by its name, or of whichever is open. */
   const stop = async (job: Job, runId: string): Promise<void> => {
-    const key = `abort-${job.id}`;
-    const named = random() < 0.7 ? { runId } : {};
     keyed += 1;
-    const said = await post({ ...who, path: `${path}/abort`, body: { reason: key, ...named }, key });
-    if (said && said.status !== 202) surprises.push(`abort: ${said.status} ${JSON.stringify(said.body).slice(0, 200)}`);
-    // A yes to a second try may mean a run that another abort has stopped: which one, nobody knows who did not name it.
-    else if (said?.body["aborting"] === true && (said.tries === 1 || "runId" in named)) acknowledged.push({ what: "abort", key, ...named });
+    await stopRun({ ...who, path, random, acknowledged, surprises }, { key: `abort-${job.id}`, runId });
   };
 
   const answering = (async () => {

@@ -1,5 +1,5 @@
 import type { DurableEvent } from "@loopwright/core/protocol";
-import type { Acknowledged } from "./person.ts";
+import type { Acknowledged } from "./acknowledged.ts";
 import { type Answer, type PostOptions, post } from "./post.ts";
 
 type Event<T extends DurableEvent["type"]> = Extract<DurableEvent, { readonly type: T }>;

@@ -76,19 +76,11 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       ...(ground.redisUrl === undefined ? {} : { redisUrl: ground.redisUrl }),
       ...changes,
     };
-    const { name } = settings;
-    const hear = (text: string): void => hunt.hear(`what ${name} prints`, text);
-    const child = await startChild("node-process.ts", [JSON.stringify(settings)], {
-      environment: ground.failingDisk?.environment,
-      hear,
-    }).catch((error: unknown) => {
-      if (error instanceof FailedStart) endings.push({ name, end: error.end ?? "a start that took too long", complaints: error.message });
-      throw error;
-    });
+    const child = await startNode(settings, { ground, hunt, endings });
     nodes[index] = child;
     void child.ended.then((end) => {
       if (nodes[index] === child) nodes[index] = undefined;
-      endings.push({ name, end, complaints: child.complaints });
+      endings.push({ name: settings.name, end, complaints: child.complaints });
       if (child.complaints !== "") complaints.push(child.complaints);
     });
     return child;
@@ -127,4 +119,19 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A node of which all that it says is looked through, and its end is told where it never became ready. */
+async function startNode(
+  settings: NodeSettings,
+  { ground, hunt, endings }: { readonly ground: Ground; readonly hunt: CanaryHunt; readonly endings: Ending[] },
+): Promise<Child> {
+  const { name } = settings;
+  const hear = (text: string): void => hunt.hear(`what ${name} prints`, text);
+  try {
+    return await startChild("node-process.ts", [JSON.stringify(settings)], { environment: ground.failingDisk?.environment, hear });
+  } catch (error) {
+    if (error instanceof FailedStart) endings.push({ name, end: error.end ?? "a start that took too long", complaints: error.message });
+    throw error;
+  }
 }
