@@ -91,6 +91,7 @@ export function promiseFigures({ counts, restedAfterMs, lookedThrough }: Judgeme
     { name: "inputs doubled", value: counts.doubled, bound: { exactly: 0 } },
     { name: "acknowledged aborts", value: counts.aborts },
     { name: "acknowledged decisions on calls", value: counts.decisions },
+    { name: "runs that failed since the model repeated its key", value: counts.refused },
     { name: "double starts of once tools", value: counts.doubleStarts, bound: { exactly: 0 } },
     { name: "calls in doubt", value: counts.inDoubt },
     { name: "calls in doubt that were reported", value: counts.inDoubtReported, bound: { exactly: counts.inDoubt } },

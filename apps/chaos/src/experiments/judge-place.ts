@@ -21,6 +21,8 @@ export interface Counts extends Omit<LogVerdict, "flaws"> {
   readonly partTexts: number;
   readonly aborts: number;
   readonly decisions: number;
+  /** Runs that failed: the model refused them, and repeated its key. */
+  readonly refused: number;
 }
 
 export interface PlaceEvidence {
@@ -76,6 +78,7 @@ export async function judgePlace(
       partTexts: total(({ recording }) => recording.partTexts),
       aborts: acks("abort"),
       decisions: acks("decision"),
+      refused: facts.filter((fact) => fact.type === "run.finished" && fact.status === "failed").length,
     },
   };
 }

@@ -3,6 +3,8 @@ export interface Job {
   readonly id: string;
   /** Answers one after another; the last one calls nothing. */
   readonly turns: readonly Turn[];
+  /** The model refuses it as if the key were wrong, and repeats the key in what it says. */
+  readonly isRefused?: boolean;
 }
 
 export interface Turn {

@@ -78,12 +78,23 @@ function refuse(response: ServerResponse, message: string): void {
     .end(JSON.stringify({ error: { message, type: "invalid_request_error" } }));
 }
 
+/** As vendors do that put the key into their complaint. */
+function repeatKey(response: ServerResponse, key = "none"): void {
+  const error = {
+    message: `Incorrect API key provided: ${key}. Send another one.`,
+    type: "invalid_request_error",
+    code: "invalid_api_key",
+  };
+  response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+}
+
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { messages = [] } = JSON.parse(await bodyOf(request)) as { readonly messages?: readonly WireMessage[] };
   const refusal = refusalOf(messages);
   const answer = refusal === undefined ? answerOf(messages) : undefined;
   if (!answer) return refuse(response, refusal ?? "no job was asked for");
   const { job, pieces, gapMs } = answer;
+  if (job.isRefused) return repeatKey(response, request.headers.authorization);
   requests[job.id] = (requests[job.id] ?? 0) + 1;
   open += 1;
   let isOver = false;

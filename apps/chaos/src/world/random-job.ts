@@ -10,6 +10,9 @@ export interface JobTaste {
   readonly toolMsMax: number;
 }
 
+/** Of all jobs. */
+const refusedShare = 0.03;
+
 /** A job, the same for the same random numbers. */
 export function randomJob(id: string, random: () => number, taste: JobTaste): Job {
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -20,5 +23,5 @@ export function randomJob(id: string, random: () => number, taste: JobTaste): Jo
     ...(calls > 0 ? { calls: Array.from({ length: calls }, call) } : {}),
   });
   const turns = taste.tools.length === 0 ? [] : Array.from({ length: below(taste.turnsMax + 1) }, () => turn(1 + below(3)));
-  return { id, turns: [...turns, turn(0)] };
+  return { id, turns: [...turns, turn(0)], ...(random() < refusedShare ? { isRefused: true } : {}) };
 }
