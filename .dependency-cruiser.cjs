@@ -13,7 +13,7 @@ const PAGE = "^apps/web/src/";
 const SERVER_TEST = "^packages/server/(?:test/|src/.*\\.test\\.ts$)";
 
 /** Companions on Redis are proved on a real one, over a line that can be made bad. */
-const REDIS_TEST = "^packages/(store-redis|channel-redis|queue-bullmq)/(?:test/|src/.*\\.test\\.ts$)";
+const FAULT_TEST = "^packages/(store-redis|store-sqlite|channel-redis|queue-bullmq)/(?:test/|src/.*\\.test\\.ts$)";
 
 /** Package (regular expression) -> what it may import beside core and itself. */
 const EXCEPTIONS = {
@@ -30,7 +30,7 @@ module.exports = {
     forbid("core-imports-no-sibling", { path: CORE }, { path: "^(packages/(?!core/)|apps/)" }, "core is the innermost room."),
     forbid(
       "packages-see-core-only",
-      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, REDIS_TEST] },
+      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, FAULT_TEST] },
       { path: "^packages/", pathNot: [CORE, "^packages/$1/"] },
       "Companions do not know one another.",
     ),
@@ -41,10 +41,10 @@ module.exports = {
       "Tests of the server may also use the client, scripted models and the embedded store.",
     ),
     forbid(
-      "redis-tests-exception",
-      { path: REDIS_TEST },
+      "fault-tests-exception",
+      { path: FAULT_TEST },
       { path: "^packages/", pathNot: [CORE, "^packages/$1/", "^packages/simulator/src/node/"] },
-      "Tests on a real Redis may also use the processes and lines of the simulator.",
+      "Tests on a real Redis or a failing disk may also use what the simulator has for real services.",
     ),
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(

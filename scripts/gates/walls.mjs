@@ -119,7 +119,7 @@ export const walls = {
     planted("agents-exception", "packages/agents-x/src/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
     planted("chat-exception", "packages/chat-x/src/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
     planted("packages-see-core-only", "packages/server/src/sibling.ts", 'export { name } from "@loopwright/client";\n'),
-    planted("redis-tests-exception", "packages/channel-redis/test/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
+    planted("fault-tests-exception", "packages/channel-redis/test/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
     planted("server-tests-exception", "packages/server/test/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
     planted("client-sees-protocol-only", "packages/client/src/core.ts", 'export { name } from "@loopwright/core";\n'),
     planted("page-sees-client-only", "apps/web/src/server.ts", 'export { name } from "@loopwright/server";\n'),

@@ -1,12 +1,22 @@
 import { AgentError } from "@loopwright/core";
-import type { OpenLog } from "./open-log.ts";
+import type { SessionRef } from "@loopwright/core/ports";
+import type { ConditionalBlobs } from "./conditional-blobs.ts";
 import { sealObject } from "./sealed-object.ts";
+
+/** What bears the mark. */
+export interface MarkedLog {
+  readonly ref: SessionRef;
+  readonly keys: { readonly damage: string };
+  readonly deps: { readonly blobs: ConditionalBlobs };
+  /** The mark is known to be there. */
+  isMarked: boolean;
+}
 
 /**
  * Says beside the log that it was seen to be damaged, so that nobody writes to it who opens it later. Never rejects: where the place does not
  * take the mark, the next one who sees the damage tries again, and whoever asked is told of the damage all the same.
  */
-export async function markDamage(log: OpenLog, damage: AgentError): Promise<void> {
+export async function markDamage(log: MarkedLog, damage: AgentError): Promise<void> {
   if (log.isMarked) return;
   const { damage: key } = log.keys;
   const { bytes } = sealObject({ header: { message: damage.message }, lines: [] }, { key, before: "" });
@@ -15,7 +25,7 @@ export async function markDamage(log: OpenLog, damage: AgentError): Promise<void
 }
 
 /** What a writer is told of a log that bears the mark. */
-export function markedDamage({ ref, keys }: OpenLog): AgentError {
+export function markedDamage({ ref, keys }: MarkedLog): AgentError {
   return new AgentError("SESSION_CORRUPT", {
     message: `The log of session \`${ref.session}\` was seen to be damaged.`,
     fix: `Put its objects back from a backup, then delete \`${keys.damage}\` and start the processes of the store anew.`,

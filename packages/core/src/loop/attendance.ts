@@ -1,12 +1,6 @@
 import type { Fact } from "./fact.ts";
 import { isAtRest, type State } from "./state.ts";
 
-/** That an owner has moved the session since it rested last. */
-export interface Attendance {
-  /** Seq of the claim by which another owner took over meanwhile: what came before it was cut off. */
-  readonly takenOverSeq?: number;
-}
-
 /**
  * The state after a fact, with what became of its attendance. An owner that claims what no owner has moved since it rested only begins: nobody
  * is gone.

@@ -4,7 +4,6 @@ import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import { type AppendList, at, emptyList, findLastIndex } from "./append-list.ts";
-import type { Attendance } from "./attendance.ts";
 import type { Access, ApprovalVerdict, Decision, RunOptions, RunStatus } from "./fact.ts";
 import type { CallRoute, RunLimits, ToolPolicy } from "./policy.ts";
 
@@ -140,6 +139,12 @@ export interface Run {
   readonly cost?: Cost;
   /** Where `head.moved` sent the next input while this run was open. */
   readonly movedHead?: number;
+}
+
+/** That an owner has moved the session since it rested last. */
+export interface Attendance {
+  /** Seq of the claim by which another owner took over meanwhile: what came before it was cut off. */
+  readonly takenOverSeq?: number;
 }
 
 /** What a log says. Holds the open run only; the history is shared by all versions. */

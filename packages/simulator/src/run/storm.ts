@@ -128,12 +128,16 @@ function crashAndStart(world: World, place: number, dice: Dice): void {
   });
 }
 
-/** The storm is over: whoever is dead is started again, and everybody is connected. */
+/** The storm is over: whoever is dead is started again, clocks are right, and everybody is connected. */
 export function endStorm({ world, clients }: Storm): void {
   world.calmDown();
   for (const [place, { node }] of world.hosts.entries()) {
     if (node.state === "dead") world.start(place);
-    else node.goOn();
+    else {
+      // By a clock that is days ahead every deadline is over, and nobody may answer any more.
+      node.mendClock();
+      node.goOn();
+    }
   }
   for (const client of clients) if (!client.isConnected) client.connect();
 }

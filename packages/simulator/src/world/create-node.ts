@@ -16,6 +16,7 @@ export function createNode(options: NodeOptions): SimulatedNode {
   let state: SimulatedNode["state"] = "alive";
   let backlog: (() => void)[] = [];
   let clockOffsetMs = 0;
+  let wasTurned = false;
   let lastPause: SimulatedNode["lastPause"];
 
   const note = (line: string): void => trace.add(time.nowMs, `${name} ${line}`);
@@ -39,7 +40,7 @@ export function createNode(options: NodeOptions): SimulatedNode {
       return state;
     },
     get hasTrueClock() {
-      return clockOffsetMs === 0;
+      return !wasTurned;
     },
     get lastPause() {
       return lastPause;
@@ -72,6 +73,11 @@ export function createNode(options: NodeOptions): SimulatedNode {
     turnClock(byMs) {
       note(`turns its clock by ${Math.round(byMs)}`);
       clockOffsetMs += byMs;
+      wasTurned = true;
+    },
+    mendClock() {
+      if (clockOffsetMs !== 0) note("has its clock set right");
+      clockOffsetMs = 0;
     },
   };
   return node;

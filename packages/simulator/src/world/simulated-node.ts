@@ -54,10 +54,12 @@ export interface SimulatedNode {
   goOn(): void;
   /** Told once, when it dies, or now where it has. */
   onDeath(listener: () => void): void;
-  /** Nobody has moved its wall clock. */
+  /** Nobody has ever moved its wall clock. */
   readonly hasTrueClock: boolean;
   /** Moves its wall clock. */
   turnClock(byMs: number): void;
+  /** Sets its wall clock right again. */
+  mendClock(): void;
   /** When it was last paused, and until when. */
   readonly lastPause: { readonly fromMs: number; readonly toMs: number } | undefined;
 }
