@@ -1,5 +1,6 @@
 import { memoryStore } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
+import { withLog } from "../src/sessions/with-log.ts";
 import { openWebSink } from "../src/stream/web-sink.ts";
 import { openStreamDoor } from "./stream-door.ts";
 import { scriptedAgent, testServer } from "./test-server.ts";
@@ -41,4 +42,32 @@ it("an input whose last bytes come after the end is refused, and begins nothing"
   await writer.close();
   expect((await answer).status).toBe(503);
   expect(await store.index.list("local", { limit: 10 })).toEqual([]);
+});
+
+it("a message that waits for the store when the server ends is answered with 503: nobody stopped anything, and another node takes it", async () => {
+  const inner = memoryStore();
+  let isHeld = false;
+  let letThrough = (): void => {};
+  let tell = (): void => {};
+  const reached = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const claim: typeof inner.log.claim = async (ref, options) => {
+    if (isHeld) {
+      tell();
+      await new Promise<void>((resolve) => {
+        letThrough = resolve;
+      });
+    }
+    return inner.log.claim(ref, options);
+  };
+  const { ask, refused, server } = testServer({ store: withLog(inner, { claim }) });
+  await ask("/api/sessions", { json: { id: "a" } });
+  isHeld = true;
+  const answer = refused("/api/sessions/a/messages", { json: { message: "Hi." } });
+  await reached;
+  const closed = server.close();
+  expect(await answer).toMatchObject({ status: 503, code: "NOT_READY", retryable: true });
+  letThrough();
+  await closed;
 });

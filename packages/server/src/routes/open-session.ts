@@ -1,7 +1,9 @@
-import { AgentError, type AgentSession } from "@loopwright/core";
+import { AgentError, type AgentSession, isAgentError } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { Call } from "../http/route.ts";
 import type { Principal } from "../server-options.ts";
+import type { ServerScene } from "../server-scene.ts";
+import { shuttingDown } from "../sessions/loaded-sessions.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -19,7 +21,7 @@ export async function openSession({ scene, principal }: Call, id: string): Promi
     throw lastSeq === 0 ? notFound() : stateLost();
   } catch (error) {
     hosted.release();
-    throw error;
+    throw ofHandle(error, hosted, scene);
   }
 }
 
@@ -35,6 +37,8 @@ export async function withSession<T>(call: Call, id: string, use: (hosted: Hoste
   try {
     checkState(hosted.session);
     return await use(hosted);
+  } catch (error) {
+    throw ofHandle(error, hosted, call.scene);
   } finally {
     hosted.release();
   }
@@ -43,6 +47,12 @@ export async function withSession<T>(call: Call, id: string, use: (hosted: Hoste
 /** Before the state of an opened session is shown: the store may have failed since. @throws AgentError STORE_UNAVAILABLE */
 export function checkState({ lastSeq }: AgentSession): void {
   if (lastSeq === 0) throw stateLost();
+}
+
+/** Where nobody stopped anything and the handle went from under the request, the next one gets another handle. */
+function ofHandle(error: unknown, { isGone }: HostedSession, scene: ServerScene): unknown {
+  if (!isGone || !isAgentError(error, "RUN_ABORTED")) return error;
+  return scene.isReady() ? stateLost() : shuttingDown();
 }
 
 const notFound = (): AgentError => new AgentError("SESSION_NOT_FOUND", { message: "There is no session of this id." });

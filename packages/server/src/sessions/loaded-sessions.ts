@@ -95,7 +95,11 @@ export class LoadedSessions {
   lend(entry: LoadedSession): HostedSession {
     let isLent = true;
     this.use(entry);
+    const isGone = (): boolean => this.get(entry.ref) !== entry;
     return {
+      get isGone() {
+        return isGone();
+      },
       ref: entry.ref,
       agent: entry.agent,
       session: entry.session,

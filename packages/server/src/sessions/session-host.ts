@@ -27,6 +27,8 @@ export interface HostedSession {
   readonly feed: SessionFeed;
   /** Twice is once. */
   release(): void;
+  /** True once this process has let go of it all the same: its store was lost, it was removed, or the process ends. */
+  readonly isGone: boolean;
 }
 
 export interface CloseOptions {

@@ -36,6 +36,8 @@ export interface WorkerParts {
 const ownerLookMs = 1_000;
 /** Sessions that could not be opened and are remembered, so that they are not tried again and again. */
 const failuresMax = 1_000;
+const storeTroubles: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "STORE_FULL", "STORE_CONFLICT"]);
+const storeWaitMs = 1_000;
 
 export function createSessionWorker(parts: WorkerParts): SessionWorker {
   return new Hands(parts);
@@ -161,7 +163,9 @@ class Hands implements SessionWorker {
     // The server ends, or the session is gone: nothing is owed by us.
     if (isAgentError(error, "NOT_READY") || isAgentError(error, "SESSION_NOT_FOUND")) return;
     const key = keyOf(ref);
-    const waitMs = Math.min((this.#failures.get(key)?.waitMs ?? limits.reopenMs / 2) * 2, limits.reopenMaxMs);
+    const again = Math.min((this.#failures.get(key)?.waitMs ?? limits.reopenMs / 2) * 2, limits.reopenMaxMs);
+    // A store that was away is asked again soon, however often it was: what waits for it goes on as soon as it is back.
+    const waitMs = storeTroubles.has(code) ? Math.min(storeWaitMs, limits.reopenMs) : again;
     this.#failures.delete(key);
     this.#failures.set(key, { until: clock.monotonic() + waitMs, waitMs });
     const [oldest] = this.#failures.keys();
