@@ -81,10 +81,10 @@ const sizes: { readonly [tier in Tier]: Size } = {
   nightly: {
     seeds: { count: 1_000_000, least: 30_000, limitMs: 40 * minuteMs, isBeside: true },
     crashes: { depth: 1, limitMs: 5 * minuteMs, isWhole: true },
-    secondCrashes: { depth: 2, limitMs: 10 * minuteMs },
+    secondCrashes: { depth: 2, limitMs: 5 * minuteMs },
     ownerRequests: 5,
     plantedSeeds: 10_000,
-    kills: { sqlite: 900, redis: 1_000, files: 100, s3: 50 },
+    kills: { sqlite: 900, redis: 1_000, files: 60, s3: 50 },
     pauses: 60,
     outages: 25,
     outageMs: [1_000, 5_000, 20_000],
@@ -94,8 +94,8 @@ const sizes: { readonly [tier in Tier]: Size } = {
     takeOvers: 100,
     handOvers: 100,
     aborts: 200,
-    fullDisks: 100,
-    diskErrors: 100,
+    fullDisks: 60,
+    diskErrors: 50,
     streams: { idle: 5_000, cycles: 10_000 },
   },
   release: {

@@ -144,6 +144,20 @@ describe("an abort that is sent again under its key", () => {
     expect((await history()).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   });
 
+  it("says again that it stops nothing where the run had ended by itself", async () => {
+    const { nodes, facts } = await openNodes({ roles: ["all"] });
+    const [a] = nodes;
+    await a?.say("Tell me.");
+    await until(() => a?.model.calls === 1, "it runs");
+    const shown = (await a?.ask({ path }))?.body as { readonly run: { readonly runId: string } } | undefined;
+    a?.model.say("This.");
+    a?.model.end();
+    await until(async () => (await facts()).at(-1) === "run.finished", "the run ends");
+    const abort = () =>
+      a?.ask({ path: `${path}/abort`, method: "POST", headers: { "Idempotency-Key": "stop" }, body: { runId: shown?.run.runId } });
+    for (let time = 0; time < 3; time++) expect((await abort())?.body).toEqual({ aborting: false });
+  });
+
   it("says again that it stops that run, on a node that had not heard of it", async () => {
     const channel = { ...memoryChannel(), publish() {} };
     const { nodes, facts } = await openNodes({ roles: ["all", "server"], isSilent: true, channel });

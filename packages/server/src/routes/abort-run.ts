@@ -1,8 +1,9 @@
 import type { AgentSession } from "@loopwright/core";
+import type { SessionRef } from "@loopwright/core/ports";
 import type { Json, JsonObject } from "@loopwright/core/protocol";
 import { z } from "zod";
 import { plainOf, underKey } from "../http/kept-key.ts";
-import type { Route } from "../http/route.ts";
+import type { Call, Route } from "../http/route.ts";
 import { type AbortRequest, abortRequest } from "../schemas/index.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { withSession } from "./open-session.ts";
@@ -22,7 +23,7 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
     404: { description: "No such session." },
   },
   handle: (call) =>
-    withSession(call, call.params.id, async ({ session }) => {
+    withSession(call, call.params.id, async ({ session, ref }) => {
       const { reason = "stopped", runId } = call.body;
       const isKeyed = idempotencyKeyOf(call.request).idempotencyKey !== undefined;
       // What is noted counts for ever: this node may not have heard yet of the run that is open, and learns of it by asking the log.
@@ -33,11 +34,17 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
         const meant = isKeyed ? notedRun(how.note) : runId;
         if (isKeyed && meant === undefined) return false;
         const isFirst = await session.abort(reason, { by: call.principal.user, ...(meant === undefined ? {} : { runId: meant }) });
-        return isFirst || how.isRepeat;
+        return isFirst || (how.isRepeat && meant !== undefined && (await wasAsked(call, ref, meant)));
       });
       return Response.json({ aborting }, { status: 202 });
     }),
 };
+
+/** Whether the log has a request to stop this run: a run that ended by itself before was not stopped, however often one asks. */
+async function wasAsked({ scene }: Call, ref: SessionRef, runId: string): Promise<boolean> {
+  const facts = await scene.options.store.log.read(ref);
+  return facts.some((fact) => fact.type === "abort.requested" && fact.runId === runId);
+}
 
 /** The run that an abort without a name means. */
 function runOf(session: AgentSession): string | undefined {
