@@ -15,8 +15,7 @@ export function createNode(options: NodeOptions): SimulatedNode {
   const deaths: (() => void)[] = [];
   let state: SimulatedNode["state"] = "alive";
   let backlog: (() => void)[] = [];
-  let clockOffsetMs = 0;
-  let wasTurned = false;
+  const wall = createWall((line) => note(line));
   let lastPause: SimulatedNode["lastPause"];
 
   const note = (line: string): void => trace.add(time.nowMs, `${name} ${line}`);
@@ -40,12 +39,12 @@ export function createNode(options: NodeOptions): SimulatedNode {
       return state;
     },
     get hasTrueClock() {
-      return !wasTurned;
+      return !wall.wasTurned;
     },
     get lastPause() {
       return lastPause;
     },
-    clock: clockOf(options, { enter, offsetMs: () => clockOffsetMs }),
+    clock: clockOf(options, { enter, offsetMs: () => wall.offsetMs }),
     enter,
     ask: (call) => askWorld(options, node, call),
     does: (kind, detail = "") => does(options, node, { kind, detail }),
@@ -70,17 +69,28 @@ export function createNode(options: NodeOptions): SimulatedNode {
       if (state === "dead") listener();
       else deaths.push(listener);
     },
-    turnClock(byMs) {
-      note(`turns its clock by ${Math.round(byMs)}`);
-      clockOffsetMs += byMs;
-      wasTurned = true;
-    },
-    mendClock() {
-      if (clockOffsetMs !== 0) note("has its clock set right");
-      clockOffsetMs = 0;
-    },
+    turnClock: wall.turn,
+    mendClock: wall.mend,
   };
   return node;
+}
+
+/** The wall clock of one process, which somebody may turn. */
+function createWall(note: (line: string) => void) {
+  const wall = {
+    offsetMs: 0,
+    wasTurned: false,
+    turn(byMs: number): void {
+      note(`turns its clock by ${Math.round(byMs)}`);
+      wall.offsetMs += byMs;
+      wall.wasTurned = true;
+    },
+    mend(): void {
+      if (wall.offsetMs !== 0) note("has its clock set right");
+      wall.offsetMs = 0;
+    },
+  };
+  return wall;
 }
 
 function does(
