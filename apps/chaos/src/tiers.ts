@@ -79,7 +79,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     streams: { idle: 0, cycles: 0 },
   },
   nightly: {
-    seeds: { count: 1_000_000, least: 30_000, limitMs: 40 * minuteMs, isBeside: true },
+    seeds: { count: 1_000_000, least: 30_000, limitMs: 25 * minuteMs, isBeside: false },
     crashes: { depth: 1, limitMs: 5 * minuteMs, isWhole: true },
     secondCrashes: { depth: 2, limitMs: 5 * minuteMs },
     ownerRequests: 5,
@@ -99,7 +99,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     streams: { idle: 5_000, cycles: 10_000 },
   },
   release: {
-    seeds: { count: 3_000_000, least: 300_000, limitMs: 10 * 60 * minuteMs, isBeside: true },
+    seeds: { count: 3_000_000, least: 300_000, limitMs: 10 * 60 * minuteMs, isBeside: false },
     crashes: { depth: 1, limitMs: 5 * minuteMs, isWhole: true },
     secondCrashes: { depth: 2, limitMs: 60 * minuteMs },
     ownerRequests: 6,
