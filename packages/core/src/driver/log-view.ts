@@ -41,7 +41,9 @@ export class LogView {
   #tailSeq = 0;
   /** What is read up to here is no news: it was told, or is older than this handle. */
   #oldSeq = Number.POSITIVE_INFINITY;
-  #isFresh = false;
+  /** Raised by everybody who may know of more than was read, and what it was when the last reading began. */
+  #age = 1;
+  #freshAge = 0;
   #tooNew: AgentError | undefined;
   /** Everything that was read could be understood. */
   #isOpen = false;
@@ -102,6 +104,7 @@ export class LogView {
   /** Folds what others have appended. @throws as `load` */
   async read(): Promise<void> {
     this.#tailSeq = 0;
+    const age = this.#age;
     const before = this.#state;
     const ask = async (): Promise<LoadedFold> =>
       before.seq === 0 ? this.#snapshots.load(this.#oldSeq) : { base: before, ...(await readNews(this.#deps, before.seq)) };
@@ -110,7 +113,7 @@ export class LogView {
       answerMs: driverLimits.readMs,
       staysFor: this.#options.staysFor,
     });
-    this.#isFresh = true;
+    this.#freshAge = age;
     this.#tooNew = tooNew;
     this.#isOpen ||= !tooNew;
     if (facts.length === 0 && base === before) return;
@@ -122,14 +125,14 @@ export class LogView {
     );
   }
 
-  /** The same, unless nobody can have appended since `grow old`. */
+  /** The same, unless all that anybody knew at the last `growOld` was read since. A reading that began before it does not count. */
   async refresh(): Promise<void> {
-    if (!this.#isFresh) await this.read();
+    for (let times = 0; this.#freshAge < this.#age && times < driverLimits.refreshesMax; times++) await this.read();
   }
 
-  /** From now on others may have appended. */
+  /** Somebody came who may know of what others have appended meanwhile. */
   growOld(): void {
-    this.#isFresh = false;
+    this.#age += 1;
   }
 
   /** The log may hold more than was read, where it was read at all. */

@@ -57,8 +57,8 @@ export class SessionDriver {
   constructor(deps: Deps) {
     this.deps = deps;
     this.drives = deps.drives;
-    this.inbox = createInbox(deps.clock);
-    const { channel, ref } = deps;
+    const { channel, ref, clock } = deps;
+    this.inbox = createInbox(clock);
     this.view = new LogView(deps, {
       onForeign: ({ epoch }) => void (this.own.lease && epoch > this.own.lease.epoch && this.loseLease()),
       onAdopt: (adoption) => this.adopted(adoption),
@@ -76,12 +76,12 @@ export class SessionDriver {
       close,
       onLeft: () => this.kick(),
     });
-    this.preparing = createPreparing({ effects: this.effects, clock: deps.clock, onReady: () => this.kick() });
+    this.preparing = createPreparing({ effects: this.effects, clock, onReady: () => this.kick() });
     this.own = createOwnership(deps, () => {
       this.loseLease();
       this.kick();
     });
-    this.date = createDateTimer(deps.clock, () => this.onDate());
+    this.date = createDateTimer(clock, () => this.onDate());
     const onTail = (seq: number | undefined): void => this.onTail(seq);
     this.listening = createListening(deps, { deps, hub: this.hub, current: () => this.state, onTail, isOwner: () => this.isOwner });
   }
@@ -112,6 +112,7 @@ export class SessionDriver {
   offer(offer: Offer): Promise<readonly Fact[]> {
     if (this.isDisposed) return Promise.reject(handleLetGo());
     const done = this.inbox.put(offer);
+    this.view.growOld();
     this.look();
     return done;
   }
@@ -207,12 +208,11 @@ export class SessionDriver {
       this.putBack(accepted);
       return !this.isDisposed;
     }
-    const ending = accepted.filter((offer) => offer.isClosing).length;
     const rests =
       lease !== undefined &&
       !this.inbox.isAlone &&
       launches.length === 0 &&
-      this.effects.count <= ending &&
+      this.effects.count <= accepted.filter((offer) => offer.isClosing).length &&
       this.inbox.length === 0 &&
       (isAtRest(speculation.state) || !this.drives);
     const decision: BatchDecision = { speculation, accepted, launches, lease, rests };

@@ -50,6 +50,7 @@ export interface SessionOptions {
 /** Limits of the driver that no user needs to turn. */
 export const driverLimits: {
   readonly conflictsMax: number;
+  readonly refreshesMax: number;
   readonly commandMs: number;
   readonly unknownMs: number;
   readonly outageMs: number;
@@ -81,6 +82,8 @@ export const driverLimits: {
 } = {
   /** Appends that may lose against others before the offer fails with STORE_CONFLICT. */
   conflictsMax: 10,
+  /** Readings in a row because somebody came while the one before was under way. */
+  refreshesMax: 10,
   /** How long whoever says something waits for a store that does not answer. */
   commandMs: 1_800,
   /** How long a batch is offered again of which nobody knows whether the log has it, where nothing runs here that would be lost. */
