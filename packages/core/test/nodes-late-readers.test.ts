@@ -2,13 +2,13 @@ import { expect, it } from "vitest";
 import { defineTool, execute } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
 import type { SessionStore } from "../src/ports/index.ts";
-import { calm, deferred, howStands, world } from "./harness.ts";
+import { calm, type Deferred, deferred, howStands, world } from "./harness.ts";
 
 const pick = defineTool({ name: "pick", description: "Asks the client.", parameters: { type: "object" } });
 
 /** A store whose next reading after `hold` has looked already, and answers when it is let through. */
 function lateStore(inner: SessionStore): { store: SessionStore; hold: () => { readonly reached: Promise<void>; letThrough: () => void } } {
-  let held: { readonly reached: ReturnType<typeof deferred>; readonly gate: ReturnType<typeof deferred> } | undefined;
+  let held: { readonly reached: Deferred<void>; readonly gate: Deferred<void> } | undefined;
   const read: SessionStore["log"]["read"] = async (ref, options) => {
     const facts = await inner.log.read(ref, options);
     const mine = held;
