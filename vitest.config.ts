@@ -6,7 +6,7 @@ const conditions = ["@loopwright/source", "module", "node", "development|product
 
 const report = process.env["LOOPWRIGHT_TEST_REPORT"];
 
-/** Takes most of a minute by itself: begun last it would keep everybody waiting. */
+/** Takes half a minute by itself: begun last it would keep everybody waiting. */
 const longest = "simulator/test/seeds.test.ts";
 
 class LongestFirst extends BaseSequencer {
