@@ -6,7 +6,7 @@ export interface ClientOptions {
   /** Sent as `Authorization: Bearer`. A function is asked before each request. */
   readonly token?: string | (() => string | Promise<string>);
   readonly headers?: { readonly [name: string]: string };
-  /** Default: the platform's. A server in the same process: `(request) => server.fetch(request)`. */
+  /** Default: the platform's. A server in the same process: `(request) => server.fetch(request, { remoteAddress: "127.0.0.1" })`. */
   readonly fetch?: (request: Request) => Promise<Response>;
   readonly clock?: ClientClock;
   /** Numbers in [0, 1) for jitter and ids. Default: `crypto`. */

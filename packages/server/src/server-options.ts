@@ -36,8 +36,13 @@ export interface ServerOptions {
   readonly queue?: RunQueue;
   /** Other processes share the store. Default: for the role `server`, and where there is a queue. A channel of this process alone is warned of then. */
   readonly isOneOfMany?: boolean;
-  /** Default: everybody is the trusted principal `local` of the scope `local`. */
+  /**
+   * Default: requests from this machine come from the trusted principal `local` of the scope `local`, all others are refused with 401. The
+   * address is what the adapter says of the socket: `listen` and `requestListener` do, `fetch` alone knows none.
+   */
   readonly authenticate?: Authenticate;
+  /** Lets everybody in where there is no `authenticate`. Only callers from this machine are trusted. Default false. */
+  readonly insecure?: boolean;
   /** Host names (with port where it is not the scheme's) that requests may name beside those of loopback. */
   readonly hosts?: readonly string[];
   /** Origins of pages elsewhere that may call. Default: none. */

@@ -2,6 +2,7 @@ import type { NotificationEvent } from "@loopwright/client";
 import { isAgentError, type SessionEvent } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
 import { clientOf, clientScene } from "./client-scene.ts";
+import { fromHere } from "./test-server.ts";
 
 const answers = Array.from({ length: 20 }, (_, i) => ({ text: `Answer ${i}.` }));
 
@@ -46,7 +47,7 @@ describe("the requests of a client", () => {
     const { client } = scene;
     const file = await client.uploadFile(new Blob(["Grüße"], { type: "text/plain" }), "grüße.txt");
     expect(file).toMatchObject({ mediaType: "text/plain", sizeBytes: 7, name: "grüße.txt" });
-    const kept = await scene.server.fetch(new Request(client.fileUrl(file.blob)));
+    const kept = await scene.server.fetch(new Request(client.fileUrl(file.blob)), fromHere);
     expect(await kept.text()).toBe("Grüße");
     expect(await client.agents()).toMatchObject({ agents: [{ name: "tester", model: "scripted-1" }], default: "tester" });
     expect(await client.tools({ agent: "tester" })).toEqual([]);

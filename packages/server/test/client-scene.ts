@@ -3,6 +3,7 @@ import { type Agent, type AgentOptions, createAgent } from "@loopwright/core";
 import { memoryStore, randomIds, type ScriptedProvider, type ScriptedStep, scripted, silentLogger } from "@loopwright/core/memory";
 import { seededRandom } from "@loopwright/core/testing";
 import { type AgentServer, createServer, type ServerOptions } from "../src/index.ts";
+import { fromHere } from "./test-server.ts";
 
 /** A server of one agent in this process, and a client in front of it. */
 export interface ClientScene extends AsyncDisposable {
@@ -57,7 +58,7 @@ export function clientScene({ script, cuts, server: serverOptions, client: clien
       const isLost = (): boolean => random !== undefined && lost < lostMax && random() < 0.1;
       lost += 1;
       if (isLost()) throw new TypeError("It did not get through.");
-      const response = await server.fetch(request);
+      const response = await server.fetch(request, fromHere);
       if (isLost()) {
         await response.body?.cancel();
         throw new TypeError("The answer was lost.");
@@ -104,5 +105,5 @@ function cut(body: ReadableStream<Uint8Array>, random: () => number): ReadableSt
 
 /** Another client of the same server, whose connections are never cut. */
 export function clientOf({ server }: Pick<ClientScene, "server">): LoopwrightClient {
-  return createClient({ url: "http://localhost", fetch: (request) => server.fetch(request) });
+  return createClient({ url: "http://localhost", fetch: (request) => server.fetch(request, fromHere) });
 }

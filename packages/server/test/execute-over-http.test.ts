@@ -5,6 +5,7 @@ import { type ExecuteUnderTest, executeKit, runKit } from "@loopwright/core/test
 import { describe, it } from "vitest";
 import { createServer } from "../src/index.ts";
 import { listen } from "../src/node/index.ts";
+import { fromHere } from "./test-server.ts";
 
 /** Retries of model calls wait for no jitter. */
 const ids = { ...randomIds, random: () => 0 };
@@ -16,7 +17,7 @@ function remoteExecution(hasPort: boolean): ExecuteUnderTest {
       const server = createServer({ agents: [agent], store: memoryStore(), logger: silentLogger, ids });
       const listening = hasPort ? await listen(server) : undefined;
       const client = createClient(
-        listening ? { url: listening.url } : { url: "http://localhost", fetch: (request) => server.fetch(request) },
+        listening ? { url: listening.url } : { url: "http://localhost", fetch: (request) => server.fetch(request, fromHere) },
       );
       return {
         execute: (sessionId, input, options: ExecuteOptions = {}) => client.execute(input, { ...options, sessionId, agent: agent.name }),

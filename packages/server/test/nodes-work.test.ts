@@ -5,7 +5,7 @@ import { manualClock } from "@loopwright/core/testing";
 import { createServer, createWorker, type Worker, type WorkerOptions } from "@loopwright/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openNodes } from "./nodes-scene.ts";
-import { scriptedAgent, testServer } from "./test-server.ts";
+import { fromHere, scriptedAgent, testServer } from "./test-server.ts";
 import { toldModel } from "./told-model.ts";
 import { quiet } from "./told-scene.ts";
 import { runClock, until } from "./turn-of-loop.ts";
@@ -170,7 +170,7 @@ describe("a worker", () => {
 
   it("says how it stands, and has no other route", async () => {
     const worker = startWorker({ store: memoryStore() });
-    const get = (path: string): Promise<Response> => worker.fetch(new Request(`http://localhost${path}`));
+    const get = (path: string): Promise<Response> => worker.fetch(new Request(`http://localhost${path}`), fromHere);
     expect([(await get("/healthz")).status, (await get("/readyz")).status, (await get("/api/sessions")).status]).toEqual([200, 200, 404]);
     expect(await (await get("/metrics")).text()).toContain("loopwright_runs_active 0");
     worker.drain();

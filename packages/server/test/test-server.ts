@@ -31,6 +31,9 @@ export interface Sent {
   readonly env?: ServerEnv;
 }
 
+/** As an adapter tells of a caller on this machine. */
+export const fromHere: ServerEnv = { remoteAddress: "127.0.0.1" };
+
 /** A server without a port. */
 export interface TestServer {
   readonly server: AgentServer;
@@ -58,7 +61,7 @@ export function testServer(options: Partial<ServerOptions> = {}): TestServer {
       headers: { ...(isJson ? { "Content-Type": "application/json" } : {}), ...headers },
       ...(content === undefined ? {} : { body: content, duplex: "half" }),
     };
-    return server.fetch(new Request(`http://localhost${path}`, init), env);
+    return server.fetch(new Request(`http://localhost${path}`, init), { ...fromHere, ...env });
   }
 
   return {

@@ -1,5 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import { identify } from "../identity/identify.ts";
+import type { Caller } from "../identity/local-principal.ts";
 import { auditModuleText } from "../modules/audit-module-text.ts";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
@@ -14,7 +15,7 @@ import { validated } from "./validated.ts";
 /** One request on its way to its route. */
 export interface Passage {
   readonly openSink: OpenSink;
-  readonly isExposed: boolean;
+  readonly caller: Caller;
   readonly requestId: string;
 }
 
@@ -55,9 +56,9 @@ export async function answerRoute(
   });
 }
 
-async function known(request: Request, { isExposed }: Passage, { scene, rates }: Walk): Promise<Principal> {
+async function known(request: Request, { caller }: Passage, { scene, rates }: Walk): Promise<Principal> {
   try {
-    return await identify(request, scene.options, isExposed);
+    return await identify(request, scene.options, caller);
   } catch (error) {
     await rates.take(strangers, false);
     throw error;

@@ -32,7 +32,7 @@ export function createDoor(routes: readonly Route[], walk: Walk): (request: Requ
       context.origin = checkOrigin(request, origins);
       const isPreflight = request.method === "OPTIONS" && context.origin !== undefined;
       const { requestId } = context;
-      response = isPreflight ? preflightResponse() : await app.fetch(request, { openSink, requestId, isExposed: env.isExposed ?? false });
+      response = isPreflight ? preflightResponse() : await app.fetch(request, { openSink, requestId, caller: env });
     } catch (error) {
       response = refuse(error, { scene, requestId: context.requestId, request, route: "door" });
     }

@@ -6,6 +6,11 @@ export interface ServerEnv {
   readonly openSink?: OpenSink;
   /** The address that the connection was made to, as a host with its port: requests may name it. */
   readonly localHost?: string;
-  /** Others than this machine can reach the server: without `authenticate` nobody is trusted then. */
+  /**
+   * The address of the other end of the connection, from the socket itself and never from a header. Without `authenticate` only loopback
+   * addresses are let in: an adapter that passes one vouches that the request comes from this machine.
+   */
+  readonly remoteAddress?: string | undefined;
+  /** The operator has opened the server to callers from elsewhere: without `authenticate` they are let in, and nobody is trusted. */
   readonly isExposed?: boolean;
 }

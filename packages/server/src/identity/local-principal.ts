@@ -1,6 +1,22 @@
+import { AgentError } from "@loopwright/core";
+import { isLoopbackAddress } from "../http/loopback-address.ts";
+import type { ServerEnv } from "../http/server-env.ts";
 import type { Principal } from "../server-options.ts";
 
-/** Who sends a request to a server without `authenticate`. Trusted only where nobody else can reach it. */
-export function localPrincipal(isExposed: boolean): Principal {
-  return { user: "local", scope: "local", trusted: !isExposed };
+/** What the platform tells of a caller. */
+export type Caller = Pick<ServerEnv, "remoteAddress" | "isExposed">;
+
+/**
+ * Who sends a request to a server without `authenticate`. The `Host` header proves nothing: any client may write it. So only the address of the
+ * socket counts, and it is trusted only on a server that others cannot reach.
+ * @throws AgentError UNAUTHENTICATED unless the caller is on this machine or the server is open to all
+ */
+export function localPrincipal({ remoteAddress = "", isExposed = false }: Caller, isInsecure: boolean): Principal {
+  const isHere = isLoopbackAddress(remoteAddress);
+  if (!isHere && !isExposed && !isInsecure)
+    throw new AgentError("UNAUTHENTICATED", {
+      message: "This server does not ask who its callers are, and the request is not known to come from this machine.",
+      fix: "Give `authenticate` to `createServer`; or mount `requestListener` or pass `remoteAddress` of the socket to `fetch`, for callers on this machine; or set `insecure` if everybody may use it.",
+    });
+  return { user: "local", scope: "local", trusted: isHere && !isExposed };
 }

@@ -1,10 +1,8 @@
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createHttpServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import { AgentError } from "@loopwright/core";
 import { isLoopbackHost } from "../http/check-host.ts";
-import type { RuntimeNode } from "../worker/create-node.ts";
-import { openNodeSink } from "./node-sink.ts";
+import { type Listenable, listenerFor } from "./request-listener.ts";
 
 export interface ListenOptions {
   /** Default `127.0.0.1`. Another machine can reach the server only by another one. */
@@ -15,9 +13,6 @@ export interface ListenOptions {
   readonly insecure?: boolean;
   readonly limits?: Partial<ConnectionLimits>;
 }
-
-/** What can be listened for: a server, or a worker. */
-export type Listenable = Pick<RuntimeNode, "fetch" | "hasAuthentication" | "basePath">;
 
 /** A server that listens. */
 export interface Listening {
@@ -83,15 +78,6 @@ export async function listen(server: Listenable, options: ListenOptions = {}): P
 }
 
 function createNodeServer(server: Listenable, isExposed: boolean, limits: ConnectionLimits): Server {
-  const listener = getRequestListener(
-    (request, { incoming, outgoing }) =>
-      server.fetch(request, {
-        isExposed,
-        localHost: localHostOf(incoming.socket),
-        openSink: openNodeSink(outgoing as ServerResponse),
-      }),
-    { overrideGlobalObjects: false },
-  );
   const http = createHttpServer(
     {
       maxHeaderSize: limits.headerBytes,
@@ -101,28 +87,13 @@ function createNodeServer(server: Listenable, isExposed: boolean, limits: Connec
       keepAliveTimeout: limits.keepAliveMs,
       noDelay: true,
     },
-    (incoming, outgoing) => {
-      // Nobody reads the body of a GET: waiting for it would hold the connection.
-      if (isBodyIgnored(incoming)) outgoing.shouldKeepAlive = false;
-      void listener(incoming, outgoing);
-    },
+    listenerFor(server, isExposed),
   );
   http.timeout = limits.silentMs;
   http.maxConnections = limits.connections;
   http.maxRequestsPerSocket = limits.requestsPerConnection;
   http.on("clientError", refuseClient);
   return http;
-}
-
-function isBodyIgnored({ method, headers }: IncomingMessage): boolean {
-  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-  return hasBody && (method === "GET" || method === "HEAD");
-}
-
-/** The address that the connection was made to. A name could be made to point here; a number cannot. */
-function localHostOf({ localAddress = "", localPort }: Socket): string {
-  const address = localAddress.replace(/^::ffff:(?=\d)/, "");
-  return `${address.includes(":") ? `[${address}]` : address}:${localPort}`;
 }
 
 const statusTexts: { readonly [code: string]: string } = {
