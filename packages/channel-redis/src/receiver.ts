@@ -37,14 +37,30 @@ interface Topic {
   cancelLeave: (() => void) | undefined;
 }
 
+/** One connection that listens. */
+interface Ear {
+  readonly connection: Connection;
+  /** Names of the topics that Redis has confirmed. */
+  readonly heard: Set<string>;
+  /** Names of the topics that have come or gone since the last change was sent. */
+  readonly stale: Set<string>;
+  isSettling: boolean;
+}
+
 export function createReceiver(options: ReceiverOptions): Receiver {
   return new RedisReceiver(options);
 }
 
+/**
+ * Owns: which topics the connection hears.
+ * I1: at most one change of them is under way: the client library answers a SUBSCRIBE itself, without sending it, while an UNSUBSCRIBE of the
+ * same topic is unanswered, and from then on the topic is silent.
+ */
 class RedisReceiver implements Receiver {
   readonly #options: ReceiverOptions;
   /** By name. */
   readonly #topics = new Map<string, Topic>();
+  #ear: Ear | undefined;
   #cancelGaps: (() => void) | undefined;
   #stopHeartbeat: (() => void) | undefined;
 
@@ -65,24 +81,24 @@ class RedisReceiver implements Receiver {
     this.#topics.set(name, topic);
     this.#watchGaps();
     link.open();
-    void this.#join(topic);
+    void this.#join(name);
   }
 
   leave(scope: string, forgotten: () => void): void {
-    const { prefix, link, clock } = this.#options;
+    const { prefix, clock } = this.#options;
     const topic = this.#topics.get(topicName(prefix, scope));
     if (!topic) return;
     const forget = (): void => {
       this.#topics.delete(topic.name);
       forgotten();
-      const { connection } = link;
-      connection?.unsubscribe(topic.name).catch((error) => connection === link.connection && link.renew(error));
+      void this.#join(topic.name);
     };
     topic.cancelLeave = clock.after(channelLimits.lingerMs, forget, { idle: true });
   }
 
   prepare(connection: Connection): Promise<void> {
-    return this.#listen(connection, [...this.#topics.values()]);
+    this.#ear = { connection, heard: new Set(), stale: new Set(), isSettling: false };
+    return this.#settle(this.#ear, [...this.#topics.keys()]);
   }
 
   up(): void {
@@ -90,11 +106,12 @@ class RedisReceiver implements Receiver {
     this.#stopHeartbeat = keepBeating(this.#options);
     for (const topic of this.#topics.values()) {
       if (topic.isHeard) topic.reader.missed(null);
-      else void this.#join(topic);
+      else void this.#join(topic.name);
     }
   }
 
   down(): void {
+    this.#ear = undefined;
     this.#stopHeartbeat?.();
     for (const topic of this.#topics.values()) topic.isHeard = false;
     this.#watchGaps();
@@ -119,24 +136,51 @@ class RedisReceiver implements Receiver {
     this.#cancelGaps ??= this.#options.clock.after(channelLimits.gapEveryMs, tell, { idle: true });
   }
 
-  async #listen(connection: Connection, asked: readonly Topic[]): Promise<void> {
-    const names = asked.map(({ name }) => name);
-    if (names.length > 0) await connection.subscribe(names, (text, name) => this.#take(text, name));
-    for (const topic of asked) {
-      topic.isHeard = this.#topics.get(topic.name) === topic;
+  /** Makes the connection hear these topics if they are known, and not if they are not. @throws what the client throws */
+  async #settle(ear: Ear, names: readonly string[]): Promise<void> {
+    for (const name of names) ear.stale.add(name);
+    if (ear.isSettling) return;
+    ear.isSettling = true;
+    while (this.#ear === ear && ear.stale.size > 0) {
+      const stale = [...ear.stale];
+      ear.stale.clear();
+      await this.#change(ear, stale);
+      if (this.#ear === ear) this.#confirm(ear, stale);
+    }
+    ear.isSettling = false;
+  }
+
+  async #change({ connection, heard }: Ear, names: readonly string[]): Promise<void> {
+    const left = names.filter((name) => heard.has(name) && !this.#topics.has(name));
+    const joined = names.filter((name) => !heard.has(name) && this.#topics.has(name));
+    await Promise.all([
+      left.length > 0 && connection.unsubscribe(left),
+      joined.length > 0 && connection.subscribe(joined, (text, name) => this.#take(text, name)),
+    ]);
+    for (const name of left) heard.delete(name);
+    for (const name of joined) heard.add(name);
+  }
+
+  #confirm({ connection, heard }: Ear, names: readonly string[]): void {
+    for (const name of names) {
+      const topic = this.#topics.get(name);
+      if (!topic || topic.isHeard || !heard.has(name)) continue;
+      topic.isHeard = true;
       topic.lastIds.clear();
+      // While the link comes up `up` says so.
+      if (this.#options.link.connection === connection) topic.reader.missed(null);
     }
   }
 
-  async #join(topic: Topic): Promise<void> {
+  /** Joins the topic, or leaves it when it is known no more. */
+  async #join(name: string): Promise<void> {
     const { link } = this.#options;
-    const { connection } = link;
-    if (!connection) return;
+    const ear = this.#ear;
+    if (!ear) return;
     try {
-      await this.#listen(connection, [topic]);
-      if (topic.isHeard) topic.reader.missed(null);
+      await this.#settle(ear, [name]);
     } catch (error) {
-      if (connection === link.connection) link.renew(error);
+      if (ear.connection === link.connection) link.renew(error);
     }
   }
 

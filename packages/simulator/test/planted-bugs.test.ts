@@ -18,6 +18,7 @@ describe("a bug that is planted", () => {
     "the store leases a session",
     "keeps a part of a torn batch",
     "the store forgets batch ids",
+    "a deaf subscription",
   ])("in a port is found: %s", async (name) => {
     const { bugs, missed } = await runPlantedBugs({ only: [name], seedsMax: 200 });
     expect(bugs).toHaveLength(1);

@@ -10,6 +10,16 @@ interface Topic {
   told: number | undefined;
 }
 
+/** One connection that listens. */
+interface Ear {
+  readonly client: Client;
+  /** What Redis has confirmed that it tells, by channel. */
+  readonly heard: Map<string, Topic>;
+  /** Channels whose topic has come or gone since the last change was sent. */
+  readonly stale: Set<string>;
+  isSettling: boolean;
+}
+
 /** How soon a lost connection is made again, with full jitter, and how often a silent one is asked whether it is there. */
 const timing = { baseMs: 50, capMs: 1_000, pingMs: 1_000 } as const;
 
@@ -17,7 +27,8 @@ const timing = { baseMs: 50, capMs: 1_000, pingMs: 1_000 } as const;
  * Owns: the connection that hears of appends by other processes. It lives from the first listener on, apart from the one that writes.
  * I1: a listener of a session is told the tail after every connection that was made: what was said meanwhile was heard by nobody.
  * I2: a connection that hears nothing is found out by a ping. I3: while none can be had, the tails are looked at with every attempt.
- * I4: it never keeps the process alive.
+ * I4: it never keeps the process alive. I5: at most one change of what Redis tells is under way: the client library answers a SUBSCRIBE itself,
+ * without sending it, while an UNSUBSCRIBE of the same channel is unanswered, and from then on the channel is silent.
  */
 export class TailSubscriptions {
   readonly #factory: ClientFactory;
@@ -25,7 +36,7 @@ export class TailSubscriptions {
   readonly #keys: StoreKeys;
   readonly #deadlineMs: number;
   readonly #topics = new Map<string, Topic>();
-  #client: Client | undefined;
+  #ear: Ear | undefined;
   #isConnecting = false;
   #isClosed = false;
   #failures = 0;
@@ -51,12 +62,12 @@ export class TailSubscriptions {
     const own = (lastSeq: number): void => listener(lastSeq);
     topic.listeners.add(own);
     if (!known) this.#topics.set(channel, topic);
-    if (!this.#client) this.#connect();
-    else if (!known) void this.#listen(this.#client, [channel]);
+    if (!this.#ear) this.#connect();
+    else if (!known) void this.#settle(this.#ear, [channel]);
     return () => {
       if (!topic.listeners.delete(own) || topic.listeners.size > 0 || this.#topics.get(channel) !== topic) return;
       this.#topics.delete(channel);
-      this.#client?.unsubscribe(channel).catch(() => {});
+      if (this.#ear) void this.#settle(this.#ear, [channel]);
     };
   }
 
@@ -69,7 +80,7 @@ export class TailSubscriptions {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#topics.clear();
-    if (this.#client) this.#lose(this.#client);
+    if (this.#ear) this.#lose(this.#ear.client);
   }
 
   #tell(topic: Topic | undefined, lastSeq: number): void {
@@ -81,7 +92,7 @@ export class TailSubscriptions {
   }
 
   #connect(): void {
-    if (this.#isConnecting || this.#isClosed || this.#client) return;
+    if (this.#isConnecting || this.#isClosed || this.#ear) return;
     clearTimeout(this.#timer);
     this.#isConnecting = true;
     const client = this.#factory.make();
@@ -92,10 +103,11 @@ export class TailSubscriptions {
       .then(() => {
         this.#isConnecting = false;
         if (this.#isClosed || !client.isReady) return this.#retry(client);
-        this.#client = client;
+        const ear: Ear = { client, heard: new Map(), stale: new Set(), isSettling: false };
+        this.#ear = ear;
         client.unref();
         this.#pingLater(client);
-        return this.#listen(client, [...this.#topics.keys()]);
+        return this.#settle(ear, [...this.#topics.keys()]);
       })
       .catch(() => {
         this.#isConnecting = false;
@@ -104,19 +116,45 @@ export class TailSubscriptions {
       });
   }
 
-  /** Hears of these sessions from now on, and tells what was missed until now. */
-  async #listen(client: Client, channels: readonly string[]): Promise<void> {
-    if (channels.length === 0) return;
-    try {
-      await client.subscribe([...channels], (message, channel) => this.#tell(this.#topics.get(channel), Number(message)));
-    } catch {
-      this.#lose(client);
-      // Where one may not listen one still may look.
-      await this.#tellMissed(channels, { again: false });
-      return;
+  /** Makes the connection hear of these channels if they have a topic, and not if they have none. Never rejects. */
+  async #settle(ear: Ear, channels: readonly string[]): Promise<void> {
+    for (const channel of channels) ear.stale.add(channel);
+    if (ear.isSettling) return;
+    ear.isSettling = true;
+    while (this.#ear === ear && ear.stale.size > 0) {
+      const stale = [...ear.stale];
+      ear.stale.clear();
+      try {
+        await this.#change(ear, stale);
+      } catch {
+        this.#lose(ear.client);
+        // Where one may not listen one still may look.
+        await this.#tellMissed([...stale, ...ear.stale], { again: false });
+      }
     }
+    ear.isSettling = false;
+  }
+
+  /** Sends what differs, and tells what was missed until it was answered. */
+  async #change({ client, heard }: Ear, channels: readonly string[]): Promise<void> {
+    const left = channels.filter((channel) => heard.has(channel) && !this.#topics.has(channel));
+    const wanted = channels.flatMap((channel) => {
+      const topic = this.#topics.get(channel);
+      return topic && heard.get(channel) !== topic ? [[channel, topic] as const] : [];
+    });
+    const joined = wanted.map(([channel]) => channel).filter((channel) => !heard.has(channel));
+    await Promise.all([
+      left.length > 0 && client.unsubscribe(left),
+      joined.length > 0 && client.subscribe(joined, (message, channel) => this.#tell(this.#topics.get(channel), Number(message))),
+    ]);
+    for (const channel of left) heard.delete(channel);
+    for (const [channel, topic] of wanted) heard.set(channel, topic);
     this.#failures = 0;
-    await this.#tellMissed(channels, { again: true });
+    // Not waited for: others who begin or end must not wait for the other connection.
+    void this.#tellMissed(
+      wanted.map(([channel]) => channel),
+      { again: true },
+    );
   }
 
   /** Asks where the logs end, and tells it; with `again` also what was told before, to who may have missed it. */
@@ -145,11 +183,11 @@ export class TailSubscriptions {
   }
 
   async #ping(client: Client): Promise<void> {
-    if (this.#client !== client) return;
+    if (this.#ear?.client !== client) return;
     const silence = setTimeout(() => this.#lose(client), this.#deadlineMs).unref();
     try {
       await client.sendCommand(["PING"]);
-      if (this.#client === client) this.#pingLater(client);
+      if (this.#ear?.client === client) this.#pingLater(client);
     } catch {
       this.#lose(client);
     } finally {
@@ -159,8 +197,8 @@ export class TailSubscriptions {
 
   #lose(client: Client): void {
     dispose(client);
-    if (this.#client !== client) return;
-    this.#client = undefined;
+    if (this.#ear?.client !== client) return;
+    this.#ear = undefined;
     this.#retry(client);
   }
 

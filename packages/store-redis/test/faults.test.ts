@@ -1,4 +1,5 @@
 import { isAgentError } from "@loopwright/core";
+import { seededRandom } from "@loopwright/core/testing";
 import { faultyProxy } from "@loopwright/simulator/node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RedisStore } from "../src/index.ts";
@@ -282,5 +283,33 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
     });
     await store.close();
     await expect(store.log.head(ref)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", message: expect.stringContaining("closed") });
+  });
+
+  it("is slow: a subscriber hears of appends however it left and came back before Redis answered", async () => {
+    const { proxy, store, prefix } = await overLine();
+    const there = fixture.open({ prefix });
+    const random = seededRandom(20);
+    const below = (limit: number): number => Math.floor(random() * limit);
+    const heard: number[] = [];
+    let stop: (() => void) | undefined;
+    const turn = (): void => {
+      stop?.();
+      stop = stop ? undefined : store.log.subscribe?.(ref, (lastSeq) => heard.push(lastSeq));
+    };
+    await fill(there.log, 1);
+    proxy.infect({ toServer: { latencyMs: 2 }, toClient: { latencyMs: 2, jitterMs: 3 } });
+    for (let round = 1; round <= 60; round++) {
+      for (let turns = 1 + below(5); turns > 0; turns--) {
+        turn();
+        for (let steps = below(40); steps > 0; steps--) await new Promise((resolve) => setImmediate(resolve));
+      }
+      if (!stop) turn();
+      // Heard more than once: a connection may still tell what it is about to leave.
+      for (let times = 0; times < 2; times++) {
+        const lastSeq = 2 * round + times;
+        await there.log.append(ref, batch(lastSeq - 1, `${lastSeq}`));
+        await expect.poll(() => heard, { timeout: 2_000, interval: 1 }).toContain(lastSeq);
+      }
+    }
   });
 });

@@ -142,6 +142,32 @@ export const channelNodeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     },
   },
   {
+    defect: "is deaf for ever on a node that left and came back in one turn",
+    breaks: ["nodes-again"],
+    make: spoiledNode((real) => {
+      let listeners = 0;
+      let isLeaving = false;
+      const join = (subscribe: () => () => void): (() => void) => {
+        const stop = isLeaving ? undefined : subscribe();
+        let isOn = true;
+        listeners++;
+        return () => {
+          stop?.();
+          if (!isOn) return;
+          isOn = false;
+          isLeaving = --listeners === 0;
+          void Promise.resolve().then(() => {
+            isLeaving = false;
+          });
+        };
+      };
+      return {
+        subscribe: (...how) => join(() => real.subscribe(...how)),
+        subscribeScope: (...how) => join(() => real.subscribeScope(...how)),
+      };
+    }),
+  },
+  {
     defect: "remembers nothing",
     breaks: ["recall", "recall-grows", "recall-bounded", "recall-nodes"],
     make: spoiledMemory(() => []),

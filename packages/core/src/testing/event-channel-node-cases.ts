@@ -186,7 +186,36 @@ export const nodeCases: StoreKit<ChannelUnderTest> = [
       expectSame(new Set(heard).size, heard.length, `events heard twice: ${heard.join(" ")}`);
     },
   },
+  {
+    id: "nodes-again",
+    needs,
+    promise: "a listener of a session, or of a scope, that leaves and comes back in one turn hears what another node says",
+    async run(make) {
+      const subject = await make();
+      const second = secondOf(subject);
+      const first = await listenerOf(subject, sampleRef);
+      first.stop();
+      const again = new Listener({ ...subject, channel: second }, sampleRef);
+      await hearsAgain(subject, again.heard);
+      again.stop();
+      const heard: unknown[] = [];
+      hearScope(second, sampleRef.scope, heard);
+      await hearsAgain(subject, heard);
+    },
+  },
 ];
+
+/** Speaks until it is heard, three times: what is said before the second node has joined again may be lost, and before it has left, heard. */
+async function hearsAgain({ channel, patienceMs = 2_000 }: ChannelUnderTest, heard: readonly unknown[]): Promise<void> {
+  for (let times = 1; times <= 3; times++) {
+    const before = heard.length;
+    const speak = (): boolean => {
+      if (heard.length === before) channel.publish(sampleRef, deltas(1));
+      return heard.length > before;
+    };
+    await expectSoon(speak, { what: "hears the other node again", withinMs: patienceMs });
+  }
+}
 
 function hearScope(channel: EventChannel, scope: string, heard: unknown[]): void {
   channel.subscribeScope(scope, {

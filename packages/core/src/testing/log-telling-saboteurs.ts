@@ -2,6 +2,11 @@ import type { LogUnderTest } from "./log-under-test.ts";
 import type { Saboteur } from "./saboteur.ts";
 import { spoiledLog } from "./spoiled-log.ts";
 
+/** As long as a command and its answer are under way. */
+async function oneTurn(): Promise<void> {
+  for (let step = 0; step < 5; step++) await Promise.resolve();
+}
+
 /** Defects of telling subscribers. */
 export const tellingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
@@ -9,6 +14,8 @@ export const tellingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     breaks: [
       "subscribe",
       "unsubscribe",
+      "subscribe-again",
+      "subscribe-again-early",
       "subscribe-removed",
       "subscribe-refused",
       "subscribe-scopes",
@@ -106,6 +113,32 @@ export const tellingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
         };
       },
     })),
+  },
+  {
+    defect: "is deaf for ever to a session that was left and joined in one turn",
+    breaks: ["subscribe-again", "subscribe-again-early"],
+    make: spoiledLog((real) => {
+      const listening = new Map<string, number>();
+      const leaving = new Set<string>();
+      return {
+        subscribe(ref, listener) {
+          const key = `${ref.scope}/${ref.session}`;
+          const count = (): number => listening.get(key) ?? 0;
+          const stop = leaving.has(key) ? undefined : real.subscribe?.(ref, listener);
+          let isOn = true;
+          listening.set(key, count() + 1);
+          return () => {
+            stop?.();
+            if (!isOn) return;
+            isOn = false;
+            listening.set(key, count() - 1);
+            if (count() > 0) return;
+            leaving.add(key);
+            void oneTurn().then(() => leaving.delete(key));
+          };
+        },
+      };
+    }),
   },
   {
     defect: "tells nobody of a removal",

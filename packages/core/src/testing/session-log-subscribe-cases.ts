@@ -157,5 +157,56 @@ const leaveCases: readonly StoreCase<LogUnderTest>[] = [
   },
 ];
 
+async function hearsAnother(ear: Ear, there: SessionLog, seq: number): Promise<void> {
+  await append(there, seq);
+  await ear.hears(seq);
+}
+
+const againCases: readonly StoreCase<LogUnderTest>[] = [
+  {
+    id: "subscribe-again",
+    promise: "a subscriber that leaves and comes back in one turn is told of what another process appends",
+    needs: ["subscribe", "another"],
+    async run(make) {
+      const subject = await make();
+      const there = await openAnother(subject);
+      let ear = earAt(subject);
+      for (let seq = 1; seq <= 3; seq++) {
+        await hearsAnother(ear, there, seq);
+        ear.stop();
+        ear = earAt(subject);
+      }
+      await hearsAnother(ear, there, 4);
+      ear.stop();
+    },
+  },
+  {
+    id: "subscribe-again-early",
+    promise:
+      "a subscriber that leaves before it was ever told, and comes back in the same turn or the next, is told of what another process appends",
+    needs: ["subscribe", "another"],
+    async run(make) {
+      const subject = await make();
+      const there = await openAnother(subject);
+      earAt(subject).stop();
+      earAt(subject).stop();
+      const early = earAt(subject);
+      await hearsAnother(early, there, 1);
+      early.stop();
+      await Promise.resolve();
+      earAt(subject).stop();
+      const ear = earAt(subject);
+      await hearsAnother(ear, there, 2);
+      await hearsAnother(ear, there, 3);
+      ear.stop();
+    },
+  },
+];
+
+async function openAnother({ another }: LogUnderTest): Promise<SessionLog> {
+  expectThat(another !== undefined, "The subject cannot be opened by another process.");
+  return another();
+}
+
 /** Who is told what. Capability `subscribe`. */
-export const subscribeCases: readonly StoreCase<LogUnderTest>[] = [...tellCases, ...leaveCases];
+export const subscribeCases: readonly StoreCase<LogUnderTest>[] = [...tellCases, ...leaveCases, ...againCases];

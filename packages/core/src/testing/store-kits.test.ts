@@ -25,7 +25,8 @@ describe("the adapters in memory keep every promise", () => {
       lacks: logLacks,
       make: async () => {
         const clock = manualClock();
-        return { log: memoryStore({ clock }).log, advance: (ms) => clock.advance(ms) };
+        const { log } = memoryStore({ clock });
+        return { log, advance: (ms) => clock.advance(ms), another: async () => log };
       },
     });
   });

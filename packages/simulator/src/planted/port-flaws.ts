@@ -114,6 +114,29 @@ function takesUnknownForFailed(): Sabotage {
   };
 }
 
+/** A process that leaves a session and comes back to it within a round trip hears of no append any more. */
+function deafensReturners(): Sabotage {
+  const roundTripMs = 5;
+  return {
+    nodeLog(log, { wallMs }) {
+      const leftAt = new Map<string, number>();
+      const { subscribe } = log;
+      if (!subscribe) return log;
+      return {
+        ...log,
+        subscribe(ref, listener) {
+          const isDeaf = wallMs() - (leftAt.get(keyOf(ref)) ?? Number.NEGATIVE_INFINITY) <= roundTripMs;
+          const stop = isDeaf ? () => {} : subscribe(ref, listener);
+          return () => {
+            leftAt.set(keyOf(ref), wallMs());
+            stop();
+          };
+        },
+      };
+    },
+  };
+}
+
 /** All flaws that a port can have. */
 export const portFlaws: readonly PortFlaw[] = [
   { name: "the store acknowledges a batch before it has it", sabotage: answersBefore },
@@ -125,6 +148,7 @@ export const portFlaws: readonly PortFlaw[] = [
   { name: "leases are measured by the wall clock of whoever asks", sabotage: leasesByWallClock },
   { name: "an unknown outcome is taken for written", sabotage: takesUnknownForOk },
   { name: "an unknown outcome is taken for failed, and the batch gets a new id", sabotage: takesUnknownForFailed },
+  { name: "a deaf subscription: who comes back within a round trip hears of no append", sabotage: deafensReturners },
   { name: "the sweeper never finds anything", sabotage: () => withLog(() => ({ due: async () => [] })) },
   {
     name: "the date of a session is not kept",
