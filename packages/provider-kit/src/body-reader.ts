@@ -14,6 +14,8 @@ export interface ReaderOptions {
 export interface BodyParser<Item> {
   /** What this read's text completes; `undefined` for nothing. */
   feed(text: string): Item | undefined;
+  /** Set by a `feed` or a `finish` that failed behind an item, which it gave back: thrown after that item, before another read. */
+  readonly failure?: { readonly error: unknown } | undefined;
   /** What the end of the body completes. */
   finish(): Item | undefined;
   /** What to throw in place of an error of the body or the parser; `undefined` ends the items instead. Default: the error itself. */
@@ -31,6 +33,7 @@ export class BodyReader<Item> implements AsyncIterableIterator<Item, undefined> 
   readonly #parser: BodyParser<Item>;
   readonly #decoder = new TextDecoder();
   #ended = false;
+  #failed = false;
 
   constructor(body: ReadableStream<Uint8Array>, parser: BodyParser<Item>) {
     this.#source = byteSourceOf(body);
@@ -39,12 +42,14 @@ export class BodyReader<Item> implements AsyncIterableIterator<Item, undefined> 
 
   async next(): Promise<IteratorResult<Item, undefined>> {
     try {
+      this.#throwFailure();
       while (!this.#ended) {
         const read = this.#source.read();
         const bytes = read instanceof Promise ? await read : read;
         this.#ended = bytes === undefined;
         const item = bytes === undefined ? this.#parser.finish() : this.#parser.feed(this.#decoder.decode(bytes, more));
         if (item !== undefined) return { done: false, value: item };
+        this.#throwFailure();
       }
     } catch (error) {
       this.#leave();
@@ -61,6 +66,14 @@ export class BodyReader<Item> implements AsyncIterableIterator<Item, undefined> 
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  /** Throws once what a read held behind its items. */
+  #throwFailure(): void {
+    const { failure } = this.#parser;
+    if (failure === undefined || this.#failed) return;
+    this.#failed = true;
+    throw failure.error;
   }
 
   #leave(): void {

@@ -2,6 +2,8 @@
 export { AnswerStream } from "./answer-stream.ts";
 export type { ReaderOptions } from "./body-reader.ts";
 export { pendingCharsMax } from "./body-reader.ts";
+export type { ChunkDecoder } from "./decode-reads.ts";
+export { decodeReads, decodeWhole, failureIn } from "./decode-reads.ts";
 export type { DeltaMembers } from "./delta-template.ts";
 export { DeltaTemplate } from "./delta-template.ts";
 export type { VendorError } from "./error-body.ts";

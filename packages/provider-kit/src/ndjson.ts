@@ -9,6 +9,7 @@ import { BodyReader, pendingCharsMax, pendingTooLong, type ReaderOptions } from 
 export function readNdjson(body: ReadableStream<Uint8Array>, options: ReaderOptions = {}): AsyncIterableIterator<readonly string[]> {
   const charsMax = options.pendingCharsMax ?? pendingCharsMax;
   let pending = "";
+  let failure: { readonly error: unknown } | undefined;
 
   const feed = (text: string): readonly string[] | undefined => {
     const lines: string[] = [];
@@ -20,7 +21,7 @@ export function readNdjson(body: ReadableStream<Uint8Array>, options: ReaderOpti
       start = end + 1;
     }
     if (start < text.length) pending += text.slice(start);
-    if (pending.length > charsMax) throw pendingTooLong(charsMax);
+    if (pending.length > charsMax) failure = { error: pendingTooLong(charsMax) };
     return lines.length === 0 ? undefined : lines;
   };
 
@@ -29,7 +30,13 @@ export function readNdjson(body: ReadableStream<Uint8Array>, options: ReaderOpti
     pending = "";
     return isBlank(line) ? undefined : [line];
   };
-  return new BodyReader(body, { feed, finish });
+  return new BodyReader(body, {
+    feed,
+    finish,
+    get failure() {
+      return failure;
+    },
+  });
 }
 
 function isBlank(line: string): boolean {

@@ -1,4 +1,5 @@
 import { type BodyParser, BodyReader, pendingCharsMax, pendingTooLong, type ReaderOptions } from "./body-reader.ts";
+import { failureIn } from "./decode-reads.ts";
 
 /** One server-sent event. */
 export interface SseEvent {
@@ -23,6 +24,8 @@ export function readSse(body: ReadableStream<Uint8Array>, options: ReaderOptions
 export interface SseConsumer<Item> {
   /** What one read's events make; `undefined` for nothing. */
   take(events: readonly SseEvent[]): Item | undefined;
+  /** Set by a `take` or a `finish` that failed behind an item, which it gave back: thrown after that item, before another read. */
+  readonly failure?: { readonly error: unknown } | undefined;
   /** What the end of the body makes: the place to miss what has not come. */
   finish(): Item | undefined;
   /** What to throw in place of an error of the body or of the consumer; `undefined` ends the items instead. Default: the error itself. */
@@ -42,6 +45,10 @@ export function mapSse<Item>(
       return events.length === 0 ? undefined : consumer.take(events);
     },
     finish: () => consumer.finish(),
+    // What the consumer could not take stood before what the parser could not read.
+    get failure() {
+      return consumer.failure ?? parser.failure;
+    },
     fail: (error) => (consumer.fail ? consumer.fail(error) : error),
   };
   return new BodyReader(body, mapped);
@@ -61,6 +68,8 @@ class SseParser {
   #event = "";
   #data: string | undefined;
   #out: SseEvent[] = [];
+  /** Why nothing more can be read of this body. */
+  failure: { readonly error: unknown } | undefined;
 
   constructor(charsMax: number) {
     this.#charsMax = charsMax;
@@ -70,8 +79,10 @@ class SseParser {
     if (text === "") return none;
     const from = this.#skipLineFeed && text.charCodeAt(0) === lineFeed ? 1 : 0;
     this.#skipLineFeed = false;
-    if (text.includes("\r")) this.#feedMixed(text, from);
-    else this.#feedLineFeeds(text, from);
+    this.failure = failureIn(() => {
+      if (text.includes("\r")) this.#feedMixed(text, from);
+      else this.#feedLineFeeds(text, from);
+    });
     if (this.#out.length === 0) return none;
     const events = this.#out;
     this.#out = [];

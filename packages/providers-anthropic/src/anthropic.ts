@@ -1,12 +1,12 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { readSse, type SseEvent, streamBroken } from "@loopwright/provider-kit";
+import { decodeReads, readSse } from "@loopwright/provider-kit";
 import { errorOf } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
-import { type AnthropicOptions, type Credential, credentialOf, vendor, vendorName } from "./options.ts";
+import { type AnthropicOptions, type Credential, credentialOf, vendor } from "./options.ts";
 import { betaHeaders, bodyOf } from "./request.ts";
 import { chunksOf, createDecoder } from "./response.ts";
-import type { WireAnswer } from "./wire.ts";
+import type { WireAnswer, WireEvent } from "./wire.ts";
 
 /** Sends one body and gives the vendor's raw answer. */
 type Send = (body: JsonObject, call: { readonly signal: AbortSignal; readonly streaming: boolean }) => Promise<Response>;
@@ -49,6 +49,7 @@ export function anthropic(options: AnthropicOptions = {}): ModelProvider {
     if (io.signal.aborted) abort();
     let answered = false;
     let ended = false;
+    const decoder = createDecoder();
     try {
       const response = await send(body, { signal: call.signal, streaming });
       answered = true;
@@ -58,21 +59,12 @@ export function anthropic(options: AnthropicOptions = {}): ModelProvider {
         yield chunks;
         return;
       }
-      const decoder = createDecoder();
-      const events = readSse(response.body);
-      while (!ended) {
-        const read = await events.next();
-        if (read.done) throw streamBroken(vendorName, "its end (message_stop)");
-        const chunks = decoder.takeAll(read.value);
-        ended = decoder.ended;
-        if (ended) void drain(events);
-        if (chunks.length > 0) yield chunks;
-      }
+      yield* decodeReads(readSse(response.body), decoder, ({ data }): WireEvent | null => JSON.parse(data));
     } catch (error) {
       throw errorOf(error, { signal: io.signal, secrets, streaming: answered });
     } finally {
       io.signal.removeEventListener("abort", abort);
-      if (!ended) call.abort();
+      if (!ended && !decoder.ended) call.abort();
     }
   }
 
@@ -88,16 +80,6 @@ function isJson(response: Response): boolean {
 function versionHeaders(version: string | undefined, credential: Credential): Record<string, string | null> {
   if (version === undefined) return {};
   return { "anthropic-version": version, ...("apiKey" in credential ? { "x-api-key": credential.apiKey, authorization: null } : {}) };
-}
-
-/** Reads what little may follow the end, so that the connection can be used again; nobody waits for it. */
-async function drain(events: AsyncIterableIterator<readonly SseEvent[]>): Promise<void> {
-  try {
-    const { done } = await events.next();
-    if (!done) await events.return?.();
-  } catch {
-    // The answer is complete; how its connection ends does not matter.
-  }
 }
 
 async function connect(options: AnthropicOptions): Promise<Connection> {

@@ -1,19 +1,11 @@
 import { AgentError, type ModelChunk, type Usage } from "@loopwright/core";
-import { errorFromStatus, type SseEvent, vendorErrorOf } from "@loopwright/provider-kit";
+import { type ChunkDecoder, errorFromStatus, streamBroken, vendorErrorOf } from "@loopwright/provider-kit";
 import { extendBlock, kindOf, type OpenBlock, startBlock, stopBlock } from "./open-block.ts";
 import { vendorName } from "./options.ts";
 import type { WireAnswer, WireDelta, WireEvent, WireStopDetails, WireUsage } from "./wire.ts";
 
-/** Turns events into chunks. */
-export interface Decoder {
-  /** The chunks of the events of one read. What follows the vendor's own end is ignored. @throws AgentError for an error event; SyntaxError for what is no JSON. */
-  takeAll(events: readonly SseEvent[]): readonly ModelChunk[];
-  /** True once the vendor's own end came. */
-  readonly ended: boolean;
-}
-
 /** A decoder for one answer. */
-export function createDecoder(): Decoder {
+export function createDecoder(): ChunkDecoder<WireEvent | null> {
   const blocks: (OpenBlock | undefined)[] = [];
   let model: string | undefined;
   let raw: string | undefined;
@@ -60,14 +52,11 @@ export function createDecoder(): Decoder {
   };
 
   return {
-    takeAll: (events) => {
-      const out: ModelChunk[] = [];
-      for (const event of events) {
-        if (ended) break;
-        const parsed: WireEvent | null = JSON.parse(event.data);
-        if (parsed) take(parsed, out);
-      }
-      return out;
+    take: (event, out) => {
+      if (event) take(event, out);
+    },
+    finish: () => {
+      throw streamBroken(vendorName, "its end (message_stop)");
     },
     get ended() {
       return ended;

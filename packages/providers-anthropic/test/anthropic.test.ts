@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { createAssembler, type ModelChunk } from "@loopwright/core";
+import { createAgent, createAssembler, createSession, execute, type ModelChunk } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { nodeHttp } from "@loopwright/provider-kit/node";
 import { loopbackServer } from "@loopwright/provider-kit/testing";
@@ -133,6 +133,25 @@ describe("ends", () => {
     expect(added).toHaveBeenCalledTimes(1);
     expect(removed).toHaveBeenCalledTimes(1);
   });
+});
+
+it("an error behind text in one read of the socket leaves the text to the session and its watchers, and the tokens to the bill", async () => {
+  const text = "Text that has come. ".repeat(18);
+  const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
+  const body = [
+    frame({ type: "message_start", message: { model: "m", usage: { input_tokens: 40, output_tokens: 1 } } }),
+    frame({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+    frame({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } }),
+    frame({ type: "error", error: { type: "invalid_request_error", message: "No more." } }),
+  ].join("");
+  const provider = anthropic({ apiKey: key, transport: async () => new Response(body, { headers: open }) });
+  const session = createSession({ agent: createAgent({ name: "tester", provider }) });
+  const stream = execute(session, "Go.");
+  let told = "";
+  for await (const event of stream) if (event.type === "text_delta") told += event.delta;
+  const { status, usage, messages } = await stream.result();
+  expect({ status, told, usage }).toMatchObject({ status: "error", told: text, usage: { input: 40, output: 1 } });
+  expect(messages.at(-1)).toMatchObject({ role: "assistant", content: [{ type: "text", text }], stopReason: "error" });
 });
 
 describe("errors", () => {

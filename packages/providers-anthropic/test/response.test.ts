@@ -1,6 +1,8 @@
 import { type Assembled, createAssembler, type Json, type ModelChunk } from "@loopwright/core";
+import { decodeWhole } from "@loopwright/provider-kit";
 import { describe, expect, it } from "vitest";
 import { chunksOf, createDecoder } from "../src/response.ts";
+import type { WireEvent } from "../src/wire.ts";
 
 const start = (index: number, content_block: Json): Json => ({ type: "content_block_start", index, content_block });
 const delta = (index: number, delta: Json): Json => ({ type: "content_block_delta", index, delta });
@@ -22,7 +24,10 @@ const begin: Json = {
 };
 
 function chunks(...events: readonly Json[]): readonly ModelChunk[] {
-  return createDecoder().takeAll(events.map((event) => ({ event: "", data: JSON.stringify(event) })));
+  const decoder = createDecoder();
+  const out: ModelChunk[] = [];
+  for (const event of events) decoder.take(event as WireEvent, out);
+  return out;
 }
 
 function assembled(...events: readonly Json[]): Assembled {
@@ -148,10 +153,11 @@ it("a ping is a sign of life", () => {
   expect(chunks({ type: "ping" })).toEqual([{ type: "alive" }]);
 });
 
-it("what follows the end is ignored", () => {
-  const decoder = createDecoder();
-  const events = [...ending("end_turn"), ...say].map((event) => ({ event: "", data: JSON.stringify(event) }));
-  expect(decoder.takeAll([...events, { event: "", data: "[DONE]" }]).at(-1)).toMatchObject({ type: "end" });
+it("what follows the end is ignored", async () => {
+  const events = [...ending("end_turn"), ...say] as readonly WireEvent[];
+  const out: ModelChunk[] = [];
+  for await (const batch of decodeWhole(events, createDecoder())) out.push(...batch);
+  expect(out.at(-1)).toMatchObject({ type: "end" });
 });
 
 it.each([

@@ -1,11 +1,11 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { errorFromFetch, readSse, streamBroken } from "@loopwright/provider-kit";
+import { decodeReads, decodeWhole, errorFromFetch, readSse, streamBroken } from "@loopwright/provider-kit";
 import { bodyError } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { type GeminiOptions, keyOf, vendor, vendorName } from "./options.ts";
 import { bodyOf } from "./request.ts";
-import { chunksOfAnswers, chunksOfEvents, createDecoder, type WireAnswer } from "./response.ts";
+import { answersOf, createDecoder, type WireAnswer } from "./response.ts";
 
 /** Sends one body and gives the vendor's raw answer. */
 type Send = (
@@ -51,22 +51,11 @@ export function gemini(options: GeminiOptions = {}): ModelProvider {
     try {
       const response = await send(body, { model: request.model, signal: call.signal, streaming });
       answered = true;
-      if (!streaming || !response.body || isJson(response)) {
-        const chunks = chunksOfAnswers((await response.json()) as WireAnswer, secrets);
-        ended = true;
-        yield chunks;
-        return;
-      }
-      const decoder = createDecoder(secrets);
-      for await (const events of readSse(response.body)) {
-        const chunks = chunksOfEvents(decoder, events);
-        if (chunks.length > 0) yield chunks;
-      }
-      // Content may follow the finish reason, so only the end of the body is the end.
-      io.signal.throwIfAborted();
-      const last = decoder.finish();
+      const decoder = createDecoder(secrets, io.signal);
+      if (!streaming || !response.body || isJson(response))
+        yield* decodeWhole(answersOf((await response.json()) as WireAnswer | readonly WireAnswer[]), decoder);
+      else yield* decodeReads(readSse(response.body), decoder, ({ data }): WireAnswer => JSON.parse(data));
       ended = true;
-      yield last;
     } catch (error) {
       throw errorFromFetch(error, { provider: vendorName, signal: io.signal, ...(answered ? { streaming: true } : {}) });
     } finally {

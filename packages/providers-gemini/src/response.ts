@@ -1,5 +1,5 @@
 import type { JsonObject, ModelChunk, Usage } from "@loopwright/core";
-import { type SseEvent, streamBroken } from "@loopwright/provider-kit";
+import { type ChunkDecoder, streamBroken } from "@loopwright/provider-kit";
 import { createCallDecoder, type WireCall } from "./call-decoder.ts";
 import { bodyError } from "./errors.ts";
 import { endOf } from "./finish.ts";
@@ -34,31 +34,15 @@ export interface WireAnswer {
   readonly error?: unknown;
 }
 
-/** Turns what the vendor says into chunks. One for each call. */
-export interface Decoder {
-  take(answer: WireAnswer, chunks: ModelChunk[]): void;
-  /** The last chunks. @throws AgentError MODEL_STREAM_BROKEN when the vendor had not finished. */
-  finish(): readonly ModelChunk[];
-}
-
-/** The chunks of one read. */
-export function chunksOfEvents(decoder: Decoder, events: readonly SseEvent[]): readonly ModelChunk[] {
-  const chunks: ModelChunk[] = [];
-  for (const { data } of events) decoder.take(JSON.parse(data) as WireAnswer, chunks);
-  return chunks;
-}
-
-/** The chunks of answers that came in one piece; some gateways send a list. `secrets` are kept out of errors that it holds. */
-export function chunksOfAnswers(body: WireAnswer | readonly WireAnswer[], secrets: readonly string[]): readonly ModelChunk[] {
-  const decoder = createDecoder(secrets);
-  const chunks: ModelChunk[] = [];
-  for (const answer of "length" in body ? body : [body]) decoder.take(answer, chunks);
-  return [...chunks, ...decoder.finish()];
+/** The answers of a body in one piece; some gateways send a list. */
+export function answersOf(body: WireAnswer | readonly WireAnswer[]): readonly WireAnswer[] {
+  return "length" in body ? body : [body];
 }
 
 type Open = { readonly type: "text" | "thinking"; readonly index: number };
 
-export function createDecoder(secrets: readonly string[] = []): Decoder {
+/** A decoder for one call. `secrets` are kept out of errors. Content may follow the finish reason, so only the end of the body is the end. */
+export function createDecoder(secrets: readonly string[] = [], signal?: AbortSignal): ChunkDecoder<WireAnswer> {
   let next = 0;
   let open: Open | undefined;
   const calls = createCallDecoder(() => next++);
@@ -103,7 +87,11 @@ export function createDecoder(secrets: readonly string[] = []): Decoder {
   };
 
   return {
+    ended: false,
     take(answer, chunks) {
+      const usage = answer.usageMetadata ? usageOf(answer.usageMetadata) : undefined;
+      if (usage) chunks.push({ type: "usage", usage });
+      // The counts beside an error are what the failed call costs.
       if (answer.error !== undefined) throw bodyError(answer, { secrets });
       const candidate = answer.candidates?.[0];
       for (const part of candidate?.content?.parts ?? []) takePart(part, chunks);
@@ -113,15 +101,13 @@ export function createDecoder(secrets: readonly string[] = []): Decoder {
       }
       blockReason = answer.promptFeedback?.blockReason ?? blockReason;
       model = answer.modelVersion ?? model;
-      const usage = answer.usageMetadata ? usageOf(answer.usageMetadata) : undefined;
-      if (usage) chunks.push({ type: "usage", usage });
     },
-    finish() {
+    finish(chunks) {
+      // A call that was aborted may look like one whose body ended.
+      signal?.throwIfAborted();
       if (reason === undefined && blockReason === undefined) throw streamBroken(vendorName, "its finish reason");
-      const chunks: ModelChunk[] = [];
       calls.cutOff(chunks);
       chunks.push(endOf({ reason, message, blockReason, hasCalls: calls.hasCalls, model }));
-      return chunks;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Json, ModelChunk, Usage } from "@loopwright/core";
 import { AgentError } from "@loopwright/core";
-import { errorFromStatus, vendorErrorOf } from "@loopwright/provider-kit";
+import { type ChunkDecoder, errorFromStatus, streamBroken, vendorErrorOf } from "@loopwright/provider-kit";
 import { vendor, vendorName } from "./options.ts";
 
 /** One line of a stream, or the whole answer of an unstreamed call; anything may be missing. */
@@ -19,18 +19,8 @@ interface WireCall {
   readonly function?: { readonly name?: string; readonly arguments?: Json };
 }
 
-/** Turns lines into chunks. */
-export interface Decoder {
-  /** The chunks of one read. What follows the last line is ignored. @throws AgentError for an error line; SyntaxError for what is no JSON. */
-  takeAll(lines: readonly string[]): readonly ModelChunk[];
-  /** The chunks of one parsed line. @throws AgentError for an error. */
-  take(line: WireLine, out: ModelChunk[]): void;
-  /** True once a line said `done: true`. */
-  readonly ended: boolean;
-}
-
-/** A decoder for one answer. The wire has no blocks: a new one begins where text and thinking alternate, and with each call. */
-export function createDecoder(): Decoder {
+/** A decoder of the lines of one answer; an unstreamed one (`isWhole`) is one line. The wire has no blocks: a new one begins where text and thinking alternate, and with each call. */
+export function createDecoder({ isWhole }: { readonly isWhole: boolean }): ChunkDecoder<WireLine | null> {
   let next = 0;
   let open: { readonly type: "text" | "thinking"; readonly index: number } | undefined;
   let hasCalls = false;
@@ -71,29 +61,17 @@ export function createDecoder(): Decoder {
   };
 
   return {
-    take,
-    takeAll: (lines) => {
-      const out: ModelChunk[] = [];
-      for (const text of lines) {
-        if (ended) break;
-        const line: WireLine | null = JSON.parse(text);
-        if (line) take(line, out);
-      }
-      return out;
+    take: (line, out) => {
+      if (line) take(line, out);
+    },
+    finish: () => {
+      if (isWhole) throw new AgentError("MODEL_PROTOCOL", { message: `${vendorName} sent JSON that is no answer of a chat.` });
+      throw streamBroken(vendorName, "its end (done)");
     },
     get ended() {
       return ended;
     },
   };
-}
-
-/** The chunks of an answer that was not streamed. @throws AgentError for an error with status 200, MODEL_PROTOCOL for what is no answer. */
-export function chunksOf(answer: WireLine | null): readonly ModelChunk[] {
-  const out: ModelChunk[] = [];
-  const decoder = createDecoder();
-  if (answer) decoder.take(answer, out);
-  if (!decoder.ended) throw new AgentError("MODEL_PROTOCOL", { message: `${vendorName} sent JSON that is no answer of a chat.` });
-  return out;
 }
 
 /** Cached tokens are not told apart; a prompt that was cached whole has no count at all. */

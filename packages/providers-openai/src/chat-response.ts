@@ -137,11 +137,12 @@ export class ChatReader implements WireReader {
   }
 
   #takeChunk(chunk: ChatChunk, out: ModelChunk[]): void {
-    if (chunk.error) throw errorFromEvent(chunk, this.#context);
     this.#out = out;
     if (chunk.model) this.#model = chunk.model;
     const usage = chunk.usage ?? chunk.x_groq?.usage;
     if (usage) out.push({ type: "usage", usage: usageFrom(usage) });
+    // The counts beside an error are what the failed call costs.
+    if (chunk.error) throw errorFromEvent(chunk, this.#context);
     if (!chunk.choices) return;
     for (const choice of chunk.choices) {
       // One answer was asked for; a second choice can only come from `vendorOptions`.

@@ -1,7 +1,7 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
 import { AgentError } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { AnswerStream, mapSse, type SseConsumer } from "@loopwright/provider-kit";
+import { AnswerStream, failureIn, mapSse, type SseConsumer } from "@loopwright/provider-kit";
 import type { OpenAI } from "openai";
 import { createChatRequests } from "./chat-request.ts";
 import { ChatReader } from "./chat-response.ts";
@@ -76,7 +76,7 @@ function call(instance: Instance, { request, io, options, vision }: Call): Async
     try {
       const response = await send(await instance.client, settings.api === "chat" ? "/chat/completions" : "/responses", { body, signal });
       const bytes = bodyOf(response, settings.label);
-      if (isJson(response)) return single(readWhole(reader, await response.json(), signal));
+      if (isJson(response)) return readWhole(reader, await response.json(), context);
       return mapSse(bytes, createConsumer(reader, { ...context, streaming: true }));
     } catch (error) {
       throw errorFromSdk(error, context);
@@ -98,22 +98,30 @@ function refuseUnsendable(request: ModelRequest, { settings, vision }: { setting
 /** One array per read of the socket. After the vendor's last event the rest is read and dropped, so that the connection can be used again. */
 function createConsumer(reader: WireReader, context: CallContext): SseConsumer<readonly ModelChunk[]> {
   let ended = false;
-  const finish = (out: ModelChunk[]): readonly ModelChunk[] => {
+  let failure: ReturnType<typeof failureIn>;
+  /** The chunks that `work` adds; what came before an error is kept, and the error thrown behind it. */
+  const chunksOf = (work: (out: ModelChunk[]) => void): readonly ModelChunk[] | undefined => {
+    if (ended) return undefined;
+    const out: ModelChunk[] = [];
+    failure = failureIn(() => work(out));
+    return out.length === 0 ? undefined : out;
+  };
+  const finish = (out: ModelChunk[]): void => {
     context.signal.throwIfAborted();
     reader.finish(out);
     ended = true;
-    return out;
   };
   return {
-    take: (events) => {
-      if (ended) return undefined;
-      const out: ModelChunk[] = [];
-      for (const { event, data } of events) if (!reader.done) reader.take(event, data, out);
-      if (reader.done) return finish(out);
-      if (out.length === 0) out.push(alive);
-      return out;
+    get failure() {
+      return failure;
     },
-    finish: () => (ended ? undefined : finish([])),
+    take: (events) =>
+      chunksOf((out) => {
+        for (const { event, data } of events) if (!reader.done) reader.take(event, data, out);
+        if (reader.done) finish(out);
+        else if (out.length === 0) out.push(alive);
+      }),
+    finish: () => chunksOf(finish),
     // What breaks after the end breaks nothing.
     fail: (error) => (ended ? undefined : errorFromSdk(error, context)),
   };
@@ -121,16 +129,16 @@ function createConsumer(reader: WireReader, context: CallContext): SseConsumer<r
 
 const alive: ModelChunk = { type: "alive" };
 
-function readWhole(reader: WireReader, body: unknown, signal: AbortSignal): readonly ModelChunk[] {
-  signal.throwIfAborted();
+/** What came before an error is given before it is thrown, as in a stream. */
+async function* readWhole(reader: WireReader, body: unknown, context: CallContext): AsyncGenerator<readonly ModelChunk[], undefined> {
   const out: ModelChunk[] = [];
-  reader.takeWhole(body, out);
-  reader.finish(out);
-  return out;
-}
-
-async function* single(batch: readonly ModelChunk[]): AsyncGenerator<readonly ModelChunk[], undefined> {
-  yield batch;
+  const failure = failureIn(() => {
+    context.signal.throwIfAborted();
+    reader.takeWhole(body, out);
+    reader.finish(out);
+  });
+  if (out.length > 0) yield out;
+  if (failure) throw errorFromSdk(failure.error, context);
 }
 
 /** Some servers answer a streamed request in one piece; what counts is what came. */

@@ -197,9 +197,10 @@ export class ResponsesReader implements WireReader {
   }
 
   #close(response: WholeResponse): void {
+    if (response.usage) this.#out.push({ type: "usage", usage: usageFrom(response.usage) });
+    // The counts beside an error are what the failed call costs.
     if (response.status === "failed" || response.error) throw errorFromEvent(response.error ?? response, this.#context);
     for (const [index, item] of (response.output ?? []).entries()) this.#closeItem(index, item);
-    if (response.usage) this.#out.push({ type: "usage", usage: usageFrom(response.usage) });
     this.#ended = response;
   }
 }

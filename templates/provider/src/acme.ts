@@ -1,6 +1,6 @@
 import type { ModelChunk } from "@loopwright/core";
 import type { ModelCallIo, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { errorFromFetch, errorFromStatus, readSse, streamBroken, vendorErrorOf } from "@loopwright/provider-kit";
+import { decodeReads, decodeWhole, errorFromFetch, errorFromStatus, readSse, streamBroken, vendorErrorOf } from "@loopwright/provider-kit";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { type AcmeOptions, keyOf, vendor, vendorName } from "./options.ts";
 import { bodyOf } from "./request.ts";
@@ -29,28 +29,16 @@ export function acme(options: AcmeOptions = {}): ModelProvider {
   return { name: vendor, defaultModel: options.model ?? defaultModel, capabilities: capabilitiesOf, stream };
 }
 
-/** One array of chunks per read of the socket. `readSse` closes the connection when the consumer leaves. */
-async function* readStream(response: Response, key: string): AsyncGenerator<readonly ModelChunk[]> {
-  const decoder = createDecoder([key]);
-  if (response.body) {
-    for await (const events of readSse(response.body)) {
-      const chunks: ModelChunk[] = [];
-      for (const { data } of events) if (!decoder.ended) decoder.take(JSON.parse(data) as AcmeEvent, chunks);
-      if (chunks.length > 0) yield chunks;
-      if (decoder.ended) return;
-    }
-  }
-  throw streamBroken(vendorName, "its end");
+/** The chunks of a streamed answer. `readSse` closes the connection when the consumer leaves. */
+function readStream(response: Response, key: string): AsyncIterable<readonly ModelChunk[]> {
+  if (!response.body) throw streamBroken(vendorName, "a body");
+  return decodeReads(readSse(response.body), createDecoder([key]), ({ data }) => JSON.parse(data) as AcmeEvent);
 }
 
 /** Unstreamed, Acme answers with the same events as one list. */
 async function* readWhole(response: Response, key: string): AsyncGenerator<readonly ModelChunk[]> {
   const { events } = JSON.parse(await response.text()) as { readonly events: readonly AcmeEvent[] };
-  const decoder = createDecoder([key]);
-  const chunks: ModelChunk[] = [];
-  for (const event of events) decoder.take(event, chunks);
-  if (!decoder.ended) throw streamBroken(vendorName, "its end");
-  yield chunks;
+  yield* decodeWhole(events, createDecoder([key]));
 }
 
 async function failureOf(response: Response, key: string): Promise<Error> {

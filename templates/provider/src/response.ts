@@ -1,5 +1,5 @@
 import type { ModelChunk } from "@loopwright/core";
-import { errorFromStatus } from "@loopwright/provider-kit";
+import { type ChunkDecoder, errorFromStatus, streamBroken } from "@loopwright/provider-kit";
 import { vendor, vendorName } from "./options.ts";
 
 /** The events of Acme's stream. @see https://docs.acme.example/chat/streaming (2026-11-21) */
@@ -20,14 +20,7 @@ const callIndex = 2;
 const stopReasons = { stop: "stop", length: "length", tools: "tool_calls" } as const;
 
 /** Turns the events of one answer, in order, into chunks. */
-export interface Decoder {
-  /** True once the answer is complete. */
-  readonly ended: boolean;
-  /** @throws AgentError for the vendor's error event. */
-  take(event: AcmeEvent, into: ModelChunk[]): void;
-}
-
-export function createDecoder(secrets: readonly string[]): Decoder {
+export function createDecoder(secrets: readonly string[]): ChunkDecoder<AcmeEvent> {
   let ended = false;
   let calls = 0;
 
@@ -74,6 +67,9 @@ export function createDecoder(secrets: readonly string[]): Decoder {
 
   return {
     take,
+    finish: () => {
+      throw streamBroken(vendorName, "its end");
+    },
     get ended() {
       return ended;
     },

@@ -63,7 +63,8 @@ export interface ModelCallIo {
 
 /**
  * A vendor of models. `stream` yields one array per socket read, ends with exactly one `end` chunk and throws AgentErrors
- * (MODEL_*, CONTEXT_OVERFLOW) with nothing vendor-shaped, no key and no prompt in them. A stream that breaks off before the
+ * (MODEL_*, CONTEXT_OVERFLOW) with nothing vendor-shaped, no key and no prompt in them. What came before an error is yielded before the error is
+ * thrown, also where one read held both. A stream that breaks off before the
  * vendor's own terminal event throws MODEL_STREAM_BROKEN. No timers, no retries: the driver has them.
  */
 export interface ModelProvider {

@@ -39,12 +39,18 @@ export const answerSaboteurs: readonly ModelProviderSaboteur[] = [
     wrap: (provider) => ({
       ...provider,
       async *stream(request, io) {
-        let held: readonly ModelChunk[] | undefined;
-        for await (const batch of provider.stream(request, io)) {
-          if (held) yield held;
-          held = batch;
+        let held: readonly ModelChunk[] = [];
+        let failure: { readonly error: unknown } | undefined;
+        try {
+          for await (const batch of provider.stream(request, io)) {
+            if (held.length > 0) yield held;
+            held = batch;
+          }
+        } catch (error) {
+          failure = { error };
         }
-        if (held) yield held;
+        yield held;
+        if (failure) throw failure.error;
       },
     }),
   })),

@@ -78,5 +78,6 @@ export const breakSaboteurs: readonly ModelProviderSaboteur[] = [
       }
     },
   }),
+  withParts("kept-before-error", "drops the read in which an error comes", { before: () => [] }),
   withParts("page", "takes a page for an empty answer", { page: () => asIfComplete }),
 ];

@@ -1,4 +1,5 @@
 import { isAgentError } from "../errors.ts";
+import type { ModelChunk } from "../message/chunk.ts";
 import { expectSame, expectThat } from "./kit.ts";
 import { collectAnswer } from "./model-provider-kit-collect.ts";
 import {
@@ -113,6 +114,36 @@ async function breakEverywhere(make: MakeModelProvider, fate: WireFate): Promise
   }
 }
 
+/** The chunks that a call hands on before it fails; signs of life do not count. */
+function chunksBeforeError(make: MakeModelProvider, script: WireScript): Promise<readonly ModelChunk[]> {
+  return withSubject(make, script, async (subject) => {
+    const chunks: ModelChunk[] = [];
+    const onBatch = (batch: readonly ModelChunk[]): void => void chunks.push(...batch.filter(({ type }) => type !== "alive"));
+    // Whether it fails at all is for other cases to say.
+    await collectAnswer(subject.provider, sampleRequest(subject), { onBatch }).catch(() => undefined);
+    return chunks;
+  });
+}
+
+const textOf = (chunks: readonly ModelChunk[]): string => chunks.map((chunk) => (chunk.type === "text" ? chunk.delta : "")).join("");
+
+/** Puts the error behind each event in turn: in a read of its own, then in one read with all that came before it. */
+async function failEverywhere(make: MakeModelProvider, fate: "error" | "garbage"): Promise<void> {
+  const last = await withSubject(make, playing(callAnswer), async (subject) => subject.eventsBeforeEnd);
+  for (let events = 1; events <= last; events++) {
+    const script = (chunking: "event" | "whole"): WireScript => ({
+      type: "answer",
+      answer: callAnswer,
+      chunking,
+      stop: { at: { events }, fate },
+    });
+    const apart = await chunksBeforeError(make, script("event"));
+    const together = await chunksBeforeError(make, script("whole"));
+    expectSame(together, apart, `${fate} after ${events} events, chunks before it`);
+    if (events === last) expectSame(textOf(together), callAnswer.text?.join(""), `${fate} after ${events} events, text before it`);
+  }
+}
+
 /** What a provider makes of answers that break off, and of consumers that do. */
 export const breakCases: readonly ModelProviderCase[] = [
   ...leavingCases,
@@ -148,6 +179,14 @@ export const breakCases: readonly ModelProviderCase[] = [
     async run(make) {
       const { code } = await agentErrorOf(make, playing(plainAnswer, "text", "garbage"));
       expectThat(["MODEL_PROTOCOL", "MODEL_STREAM_BROKEN"].includes(code), `the error was ${code}`);
+    },
+  },
+  {
+    id: "kept-before-error",
+    promise: "what came before an error is handed on before the error is thrown, in the same read as in an earlier one",
+    async run(make) {
+      await failEverywhere(make, "error");
+      await failEverywhere(make, "garbage");
     },
   },
   {

@@ -43,6 +43,8 @@ export interface HonestParts {
   readonly parse: (line: string) => ReadEvent | undefined;
   /** Makes what turns events into chunks, anew for every call. */
   readonly translator: () => (event: ReadEvent) => readonly ModelChunk[];
+  /** What is handed on of a read in which an error came, before the error is thrown. */
+  readonly before: (chunks: readonly ModelChunk[]) => readonly ModelChunk[];
   /** Called when the body has ended without a terminal event, after `count` events. May give chunks instead of throwing. */
   readonly unfinished: (count: number, lastEvent: ReadEvent | undefined) => readonly ModelChunk[];
   /** Called when the signal was aborted. May give chunks instead of throwing. */
@@ -160,6 +162,7 @@ export const honestParts: HonestParts = {
     }
   },
   translator: () => translate,
+  before: (chunks) => chunks,
   unfinished: () => {
     throw new AgentError("MODEL_STREAM_BROKEN", { message: "The answer of memory ended without its stop." });
   },
@@ -180,12 +183,20 @@ async function* events(
   parts: HonestParts,
   response: MemoryResponse,
   { body, signal }: { body: JsonObject; signal: AbortSignal },
-): AsyncGenerator<readonly ReadEvent[]> {
+): AsyncGenerator<Iterable<ReadEvent>> {
   if (body["stream"] === false) {
     yield JSON.parse(await textOfBody(response.body)) as readonly ReadEvent[];
     return;
   }
-  for await (const lines of parts.lines(response.body, signal)) yield lines.map(parts.parse).filter((event) => event !== undefined);
+  for await (const lines of parts.lines(response.body, signal)) yield parsed(lines, parts);
+}
+
+/** One by one: a line that cannot be read takes nothing from those before it. */
+function* parsed(lines: readonly string[], parts: HonestParts): Generator<ReadEvent> {
+  for (const line of lines) {
+    const event = parts.parse(line);
+    if (event !== undefined) yield event;
+  }
 }
 
 async function send(
@@ -225,11 +236,18 @@ function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvider {
       if (response.headers["content-type"] === "text/html") return yield parts.page();
       for await (const batch of events(parts, response, { body, signal })) {
         const chunks: ModelChunk[] = [];
-        for (const event of batch) {
-          if (event.error !== undefined) throw new AgentError("MODEL_OVERLOADED", { message: `Memory reported an error: ${event.error}` });
-          last = event;
-          count++;
-          chunks.push(...translator(event));
+        try {
+          for (const event of batch) {
+            if (event.error !== undefined)
+              throw new AgentError("MODEL_OVERLOADED", { message: `Memory reported an error: ${event.error}` });
+            last = event;
+            count++;
+            chunks.push(...translator(event));
+          }
+        } catch (error) {
+          const kept = parts.before(chunks);
+          if (kept.length > 0) yield kept;
+          throw error;
         }
         if (chunks.length > 0) yield chunks;
         ended ||= chunks.some(({ type }) => type === "end");

@@ -56,17 +56,18 @@ function stepsOf(script: Extract<WireScript, { readonly type: "answer" }>): read
   const encoder = new TextEncoder();
   const events = eventsOf(script.answer);
   const lines = events.map(({ json }) => `${JSON.stringify(json)}\n`);
-  const send = (texts: readonly string[]): readonly Step[] => texts.map((text) => ({ bytes: encoder.encode(text) }));
+  const joined = (texts: readonly string[]): readonly string[] => (script.chunking === "whole" ? [texts.join("")] : texts);
+  const send = (texts: readonly string[]): readonly Step[] => joined(texts).map((text) => ({ bytes: encoder.encode(text) }));
   if (script.chunking === "byte") return Array.from(encoder.encode(lines.join("")), (byte) => ({ bytes: Uint8Array.of(byte) }));
   if (!script.stop) return send(lines);
   const { at, fate } = script.stop;
   const carrier = events.findIndex(({ carries }) => carries === at);
   const count = typeof at === "object" ? at.events : at === "before-end" ? events.length - 1 : carrier + 1;
-  const before = send(lines.slice(0, count));
-  if (fate === "end") return before;
-  if (fate === "error") return [...before, ...send([`${JSON.stringify({ error: wireErrorText })}\n`])];
-  const rest = send(lines.slice(count));
-  return fate === "garbage" ? [...before, ...send(['{"text": oops\n']), ...rest] : [...before, { act: fate }, ...rest];
+  const [before, rest] = [lines.slice(0, count), lines.slice(count)];
+  if (fate === "end") return send(before);
+  if (fate === "error") return send([...before, `${JSON.stringify({ error: wireErrorText })}\n`]);
+  if (fate === "garbage") return send([...before, '{"text": oops\n', ...rest]);
+  return [...send(before), { act: fate }, ...send(rest)];
 }
 
 /** A wire that plays this script at every request. */

@@ -43,8 +43,8 @@ export type WireScript =
   | {
       readonly type: "answer";
       readonly answer: WireAnswer;
-      /** How the body is cut into pieces. Default `event`. */
-      readonly chunking?: "event" | "byte";
+      /** How the body is cut into pieces; `whole`: all that comes before a hold or a cut is one write. Default `event`. */
+      readonly chunking?: "event" | "byte" | "whole";
       readonly stop?: { readonly at: WireStop; readonly fate: WireFate };
     }
   /** An HTTP error in the vendor's own shape. `overflow`: the vendor's way to say that the prompt is too long, whatever `status` says. */

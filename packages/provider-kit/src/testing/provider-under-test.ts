@@ -89,21 +89,21 @@ function stepsOf(wire: VendorWire, script: Extract<WireScript, { readonly type: 
   const texts = frames.map(({ text }) => text);
   if (script.chunking === "byte")
     return Array.from(encoder.encode(texts.join("")), (byte) => ({ type: "write", bytes: Uint8Array.of(byte) }));
-  if (!script.stop) return texts.map(write);
+  const send = (some: readonly string[]): readonly WireStep[] => (script.chunking === "whole" ? [some.join("")] : some).map(write);
+  if (!script.stop) return send(texts);
   const { at, fate } = script.stop;
   const count = typeof at === "object" ? at.events : at === "before-end" ? endOf(frames) : carrierOf(frames, at) + 1;
-  const before = texts.slice(0, count).map(write);
-  const rest = texts.slice(count).map(write);
+  const [before, rest] = [texts.slice(0, count), texts.slice(count)];
   switch (fate) {
     case "end":
-      return before;
+      return send(before);
     case "error":
-      return [...before, write(wire.errorFrame(wireErrorText))];
+      return send([...before, wire.errorFrame(wireErrorText)]);
     case "garbage":
-      return [...before, write(garbageOf(wire)), ...rest];
+      return send([...before, garbageOf(wire), ...rest]);
     case "hold":
     case "cut":
-      return [...before, { type: fate }, ...rest];
+      return [...send(before), { type: fate }, ...send(rest)];
     default:
       return fate satisfies never;
   }
