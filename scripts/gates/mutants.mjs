@@ -31,6 +31,8 @@ const MUTANTS = [
     "steered: ((joins.steered as QueuedInput[]).push(input), joins.steered)",
   ],
   ["a class once tool runs again after a crash", "loop/pending-calls.ts", 'policy.replay !== "once" && ', ""],
+  ["the tools of a model call are taken for those of the run", "loop/turns.ts", "{ shown: fact.tools }", "{}"],
+  ["a list of tools holds for the model calls after its own", "loop/turns.ts", "shown: ____, ", ""],
   ["a call in doubt is forgotten", "loop/turns.ts", "{ ...call, inDoubt: true }", "call"],
   ["a model call in doubt is forgotten", "loop/turns.ts", "{ ...run.open, inDoubt: true }", "run.open"],
   [

@@ -82,6 +82,21 @@ async function tools(): Promise<World> {
   return made;
 }
 
+async function shownTools(): Promise<World> {
+  const calls = [{ name: "add", args: { a: 1, b: 2 } }, { name: "extra" }, { name: "pick" }];
+  const extra = tool("extra", () => "from the extra", { replay: "pure", counts: false });
+  const made = world([{ calls }, { calls }, { text: "Both, then." }, { text: "Nothing hidden." }], {
+    tools: [add, pick],
+    hooks: [
+      { prepare: ({ turn, tools }) => (turn === 1 ? { tools: [extra] } : turn === 2 ? { tools: [tools[0] as Tool, extra] } : undefined) },
+    ],
+    session: { id: "shown-tools" },
+  });
+  await execute(made.session, "Use what you see").result();
+  await execute(made.session, "And now?").result();
+  return made;
+}
+
 async function clientTools(): Promise<World> {
   const script = [
     {
@@ -290,6 +305,7 @@ async function approvals(): Promise<World> {
 export const goldenSessions: { readonly [name: string]: () => Promise<World> } = {
   chat,
   tools,
+  "shown-tools": shownTools,
   "client-tools": clientTools,
   failures,
   aborts,

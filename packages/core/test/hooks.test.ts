@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createAgent, defineTool, execute, type Hooks } from "../src/index.ts";
+import { createAgent, defineTool, execute, type Hooks, resume, type Tool } from "../src/index.ts";
+import { scripted } from "../src/memory/index.ts";
 import { eventsOf, ofType, world } from "./harness.ts";
 
 const ran: unknown[] = [];
@@ -140,5 +141,104 @@ describe("a point without a hook", () => {
     expect(() => createAgent({ name: "x", provider: {} as never })).toThrow(/`provider` is missing/);
     expect(() => createAgent({ name: "x", provider: agent.provider, tools: [tool, tool] })).toThrow(/two tools are named/);
     expect(() => createAgent({ name: "x", provider: agent.provider, limits: { turnsMax: 0 } })).toThrow(/limits.turnsMax/);
+  });
+});
+
+describe("a tool that the hook prepare leaves out", () => {
+  it("does not run when the model calls it all the same, and the model is told which tools there are", async () => {
+    ran.length = 0;
+    const { session, provider, facts } = withHooks([{ calls }, { text: "ok" }], { prepare: () => ({ tools: [] }) });
+    const events = await eventsOf(execute(session, "x"));
+    expect(ran).toEqual([]);
+    expect(ofType(events, "tool_execution_start")).toEqual([]);
+    expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("TOOL_UNKNOWN: There is no tool `act`. There are no tools.");
+    const started = (await facts()).filter((fact) => fact.type === "model.started");
+    expect(started.map(({ tools }) => tools)).toEqual([{}, {}]);
+  });
+
+  it("is not forced upon the model by the hook decide", async () => {
+    const other = defineTool({ ...tool, name: "other" });
+    const hooks: Hooks = {
+      prepare: () => ({ tools: [other] }),
+      decide: ({ turn }) => (turn === 1 ? { action: "force", tool: "act" } : undefined),
+    };
+    const { session, provider } = withHooks([{ text: "no" }, { text: "still no" }], hooks);
+    await execute(session, "x").result();
+    expect(provider.requests.map(({ tools }) => tools?.map(({ name }) => name))).toEqual([["other"], ["other"]]);
+    expect(provider.requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined]);
+  });
+
+  it("is asked of nobody when it runs at the caller", async () => {
+    const pick = defineTool({ name: "pick", description: "Asks.", parameters: { type: "object" } });
+    const { session } = world([{ calls: [{ name: "pick" }] }, { text: "ok" }], {
+      tools: [pick],
+      hooks: [{ prepare: () => ({ tools: [tool] }) }],
+    });
+    expect((await execute(session, "x").result()).status).toBe("completed");
+  });
+
+  it("is not called by a model that cannot be shown tools", async () => {
+    ran.length = 0;
+    const provider = scripted([{ calls }, { text: "ok" }], { capabilities: { tools: false } });
+    const { session } = world([], { provider, tools: [tool] });
+    await execute(session, "x").result();
+    expect(ran).toEqual([]);
+  });
+});
+
+describe("a tool that the hook prepare adds", () => {
+  const added = (execute: () => string, more: Partial<Tool> = {}): Tool =>
+    defineTool({ name: "extra", description: "Is extra.", parameters: { type: "object" }, execute, ...more });
+  const addsIt = (extra: Tool): Hooks => ({ prepare: ({ tools }) => ({ tools: [...tools, extra] }) });
+
+  it("runs with its own policy, and the fact of the model call has that policy", async () => {
+    const extra = added(() => "from the extra", { replay: "pure", counts: false });
+    const { session, provider, facts } = withHooks([{ calls: [{ name: "extra" }] }, { text: "ok" }], addsIt(extra));
+    await execute(session, "x").result();
+    expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("from the extra");
+    const [started] = (await facts()).flatMap((fact) => (fact.type === "model.started" ? [fact] : []));
+    expect(started?.tools).toMatchObject({ act: { replay: "once" }, extra: { home: "server", replay: "pure", counts: false } });
+    expect((await facts()).find(({ type }) => type === "tool.started")).toMatchObject({ replay: "pure" });
+  });
+
+  it("takes the place of the agent's tool of that name", async () => {
+    ran.length = 0;
+    const other = defineTool({ ...tool, execute: () => "from the other" });
+    const { session, provider } = withHooks([{ calls }, { text: "ok" }], { prepare: () => ({ tools: [other] }) });
+    await execute(session, "x").result();
+    expect(ran).toEqual([]);
+    expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("from the other");
+  });
+
+  it("runs on the node that takes over, which routes by the fact and asks the hook for the tool again", async () => {
+    const asks: Hooks = { ...addsIt(added(() => "after the move")), gate: () => ({ action: "ask" }) };
+    const { session, again } = withHooks([{ calls: [{ name: "extra" }, { name: "act" }] }, { text: "ok" }], asks);
+    const first = await execute(session, "x").result();
+    expect(first.pendingApprovals).toHaveLength(2);
+    await session[Symbol.asyncDispose]();
+    const next = again();
+    await next.ready();
+    for (const { callKey } of next.pendingApprovals) await next.decide(callKey, { decision: "allow" });
+    const result = await resume(next).result();
+    expect(JSON.stringify(result.messages)).toContain("after the move");
+    expect(result.status).toBe("completed");
+  });
+
+  it("is hidden on the node that takes over as it was on the one before", async () => {
+    ran.length = 0;
+    const hides: Hooks = { prepare: () => ({ tools: [added(() => "x")] }), gate: () => ({ action: "ask" }) };
+    const { session, again } = withHooks([{ calls: [{ name: "extra" }, { name: "act" }] }, { text: "ok" }], hides);
+    await execute(session, "x").result();
+    await session[Symbol.asyncDispose]();
+    const next = again();
+    await next.ready();
+    expect(next.pendingApprovals.map(({ toolName }) => toolName)).toEqual(["extra"]);
+    expect(ran).toEqual([]);
+  });
+
+  it("stands in no fact where the hook leaves the list as it was", async () => {
+    const { session, facts } = withHooks([{ calls }, { text: "ok" }], { prepare: ({ tools }) => ({ tools: [...tools] }) });
+    await execute(session, "x").result();
+    expect(JSON.stringify((await facts()).filter(({ type }) => type === "model.started"))).not.toContain("tools");
   });
 });

@@ -22,6 +22,7 @@ export interface HookContext {
 export interface PrepareVerdict {
   readonly model?: string;
   readonly system?: string;
+  /** The only tools that this model call may use: a call of any other one is answered with TOOL_UNKNOWN. */
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;
   readonly temperature?: number;

@@ -14,6 +14,7 @@ import type { Maybe } from "./maybe.ts";
 import { type ModelCallEnd, startModelCall } from "./model-call.ts";
 import { createPatience } from "./patience.ts";
 import { closeModel, type PreparedModel, prepareModel } from "./prepare-model.ts";
+import { noteShown } from "./shown-tools.ts";
 
 /** The intent of a model call that is owed. */
 export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { type: "call-model" }>, scene: Scene): Maybe<Prepared> {
@@ -51,11 +52,15 @@ interface Launch extends Pick<Scene, "track" | "state"> {
   readonly intent: Fact | undefined;
 }
 
-function launchModel({ deps, builder, hub, close, current }: EffectsOptions, { prepared, effect, intent, state, track }: Launch): void {
+function launchModel(
+  { deps, builder, hub, close, current, shown }: EffectsOptions,
+  { prepared, effect, intent, state, track }: Launch,
+): void {
   const { agent, clock } = deps;
   const { runId, turn, attempt } = effect;
   const run = state.run;
   if (!run || !intent) return;
+  noteShown(shown, run, prepared.registry);
   const built = builder.build(state, agent.provider.capabilities(prepared.request.model).contextTokens);
   if (!built.messages) {
     const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";

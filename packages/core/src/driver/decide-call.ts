@@ -69,7 +69,8 @@ const mended = (args: JsonObject): JsonObject =>
 async function checkArguments({ deps, driver }: SubmitScene, callKey: string, args: JsonObject): Promise<void> {
   let name: string | undefined;
   const look = ({ run }: State): readonly FactBody[] => {
-    name = run?.calls.find(({ part }) => part.callKey === callKey)?.part.name;
+    // A hook may have shown another tool of that name.
+    name = run?.shown ? undefined : run?.calls.find(({ part }) => part.callKey === callKey)?.part.name;
     return [];
   };
   await driver.offer({ bodies: look, needsOwner: false });

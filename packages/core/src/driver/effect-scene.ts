@@ -30,10 +30,19 @@ export interface Work {
 /** Sees to it that the closing fact of an effect under way is handed in. */
 export type Track = (effect: { readonly id: string; readonly runId: string }, work: Work) => void;
 
+/** The tools of the last model call that this process prepared, where a hook changed them. */
+export interface ShownTools {
+  /** `<runId>.<turn>` */
+  call?: string;
+  registry?: ToolRegistry;
+}
+
 /** What effects are made with. */
 export interface EffectsOptions {
   readonly deps: Deps;
+  /** The agent's tools. */
   readonly registry: ToolRegistry;
+  readonly shown: ShownTools;
   readonly builder: RequestBuilder;
   readonly hub: Hub;
   /** The newest adopted state. */

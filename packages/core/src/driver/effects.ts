@@ -9,12 +9,13 @@ import type { FactBody } from "../loop/fact.ts";
 import type { State } from "../loop/state.ts";
 import { prepareCall } from "./call-model.ts";
 import type { Deps } from "./deps.ts";
-import type { EffectsOptions, Prepared, Track, Work } from "./effect-scene.ts";
+import type { EffectsOptions, Prepared, Scene, Track, Work } from "./effect-scene.ts";
 import { type LookupEffect, lookUpCall } from "./look-up-call.ts";
 import type { Maybe } from "./maybe.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import { prepareRun } from "./run-tool.ts";
 import { driverLimits } from "./session-options.ts";
+import { shownTools } from "./shown-tools.ts";
 
 export interface Effects {
   /** Asks what an owed effect is to be. User code is asked with `patience`. */
@@ -35,7 +36,8 @@ interface Running extends Work {
   isOver: boolean;
 }
 
-export function createEffects(options: EffectsOptions): Effects {
+export function createEffects(given: Omit<EffectsOptions, "shown">): Effects {
+  const options: EffectsOptions = { ...given, shown: {} };
   const running = new Map<string, Running>();
   let generation = 0;
 
@@ -66,7 +68,7 @@ export function createEffects(options: EffectsOptions): Effects {
       case "run-tool":
         return prepareRun(options, effect, { state, patience, track });
       case "lookup-tool":
-        return { bodies: [], launch: () => launchLookup(options, effect, track) };
+        return { bodies: [], launch: (_, current) => launchLookup(options, effect, { state: current, track }) };
       default:
         return effect satisfies never;
     }
@@ -120,12 +122,14 @@ function scheduleRetry({ clock, ids, callGuard }: Deps, effect: Extract<Effect, 
   return { type: "wait.scheduled", runId, turn, attempt, until: clock.now() + waitMs, reason: failure.code };
 }
 
-function launchLookup({ deps, registry }: EffectsOptions, effect: LookupEffect, track: Track): void {
+function launchLookup(options: EffectsOptions, effect: LookupEffect, { state, track }: Pick<Scene, "state" | "track">): void {
+  const { deps } = options;
   const patience = createPatience(deps.clock);
   const broken = (): FactBody => interrupted(effect.runId, effect.call);
   let isHandedOver = false;
   const giveUp = (): FactBody | undefined => (isHandedOver ? undefined : broken());
-  const closing = Promise.resolve(patience.waitFor<FactBody | undefined>(lookUpCall(registry, effect, patience.signal), giveUp));
+  const looking = Promise.resolve(shownTools(options, state, patience)).then((registry) => lookUpCall(registry, effect, patience.signal));
+  const closing = Promise.resolve(patience.waitFor<FactBody | undefined>(looking, giveUp));
   const abort = (): void => patience.abort(0);
   const handOver = (): void => {
     isHandedOver = true;

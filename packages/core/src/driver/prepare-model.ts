@@ -3,7 +3,7 @@ import type { HookContext, PrepareContext, PrepareVerdict, StreamFilter } from "
 import { type Failure, failureOf } from "../errors.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { BodyOf, Decision, RoutedCall } from "../loop/fact.ts";
-import type { CallRoute } from "../loop/policy.ts";
+import { type CallRoute, policyOfShown, type ToolPolicies } from "../loop/policy.ts";
 import type { Run } from "../loop/state.ts";
 import { mayRetry } from "../loop/turns.ts";
 import type { ToolCallPart } from "../message/content.ts";
@@ -11,8 +11,7 @@ import { digestOf } from "../message/digest.ts";
 import { type AssistantMessage, callsOf, type Message } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import type { ModelRequest, ToolChoice } from "../ports/model-provider.ts";
-import type { AnyTool, ToolRegistry } from "../tools/tool-registry.ts";
-import { specOf } from "../tools/tool-registry.ts";
+import { createToolRegistry, type ToolRegistry } from "../tools/tool-registry.ts";
 import { type ChunkFilter, createChunkFilter } from "./filter-chunks.ts";
 import { follow, type Maybe } from "./maybe.ts";
 import type { ModelCallEnd } from "./model-call.ts";
@@ -24,6 +23,8 @@ export interface PreparedModel {
   readonly intent: BodyOf<"model.started">;
   readonly request: Omit<ModelRequest, "messages">;
   readonly filter: ChunkFilter | undefined;
+  /** The tools that the call is shown. */
+  readonly registry: ToolRegistry;
 }
 
 interface ModelScene {
@@ -51,6 +52,16 @@ async function askAll(effect: CallModel, scene: ModelScene): Promise<PreparedMod
   return preparedFrom(effect, scene, { prompt, verdict });
 }
 
+/** What the `prepare` hooks show at this turn when they are asked again: the process that asked them first is gone. */
+export async function askShownTools({ agent, registry, run, context, messages }: ModelScene): Promise<ToolRegistry> {
+  const model = run.options?.model ?? run.model;
+  const system = typeof agent.prompt === "string" ? agent.prompt : undefined;
+  const { tools } = await askPrepare(agent, { ...context, attempt: run.attempt, messages, system, tools: registry.tools, model });
+  return tools ? createToolRegistry(tools) : registry;
+}
+
+const isSame = (one: ToolPolicies, other: ToolPolicies): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
+
 /** Where in the product the user is. */
 function placeOf({ options }: Run): { readonly activeModule?: string; readonly surface?: string } {
   return {
@@ -64,13 +75,16 @@ function preparedFrom(
   { agent, registry, run, context }: ModelScene,
   { prompt, verdict }: { readonly prompt: string | undefined; readonly verdict: PrepareVerdict },
 ): PreparedModel {
+  const shown = verdict.tools && verdict.tools !== registry.tools ? createToolRegistry(verdict.tools) : registry;
   const request = requestOf(effect, {
     agent,
     run,
     verdict: { ...verdict, model: verdict.model ?? run.options?.model ?? run.model },
     system: verdict.system ?? prompt,
-    tools: verdict.tools ?? registry.tools,
+    registry: shown,
   });
+  // Where a limit takes the tools away, the loop answers the calls.
+  const tools = request.tools || !effect.withTools ? shown.policies() : {};
   const notices = effect.attempt === 1 ? [...effect.notices, ...(verdict.notices ?? [])] : [];
   const requestDigest = digestOf(
     `${request.model}\n${request.system ?? ""}\n${request.tools?.map(({ name }) => name).join() ?? ""}\n${run.tip}`,
@@ -83,9 +97,10 @@ function preparedFrom(
     provider: agent.provider.name,
     model: request.model,
     requestDigest,
+    ...(isSame(tools, run.tools) ? {} : { tools }),
     ...(notices.length > 0 ? { notices } : {}),
   };
-  return { intent, request: { ...request, cacheKey: context.sessionId }, filter: filterOf(agent, context) };
+  return { intent, request: { ...request, cacheKey: context.sessionId }, filter: filterOf(agent, context), registry: shown };
 }
 
 async function askPrepare(agent: Agent, context: PrepareContext): Promise<PrepareVerdict> {
@@ -106,18 +121,20 @@ function requestOf(
     run,
     verdict,
     system,
-    tools,
+    registry,
   }: {
     readonly agent: Agent;
     readonly run: Run;
     readonly verdict: PrepareVerdict & { readonly model: string };
     readonly system: string | undefined;
-    readonly tools: readonly AnyTool[];
+    readonly registry: ToolRegistry;
   },
 ): Omit<ModelRequest, "messages"> {
   const capabilities = agent.provider.capabilities(verdict.model);
-  const sendsTools = effect.withTools && tools.length > 0 && capabilities.tools;
-  const toolChoice: ToolChoice | undefined = effect.force === undefined ? verdict.toolChoice : { tool: effect.force };
+  const sendsTools = effect.withTools && registry.tools.length > 0 && capabilities.tools;
+  const wanted: ToolChoice | undefined = effect.force === undefined ? verdict.toolChoice : { tool: effect.force };
+  // Vendors refuse a choice of a tool that they are not shown.
+  const toolChoice = typeof wanted === "object" && !registry.get(wanted.tool) ? undefined : wanted;
   const temperature = verdict.temperature ?? run.options?.temperature ?? agent.temperature;
   const maxTokens = verdict.maxTokens ?? run.options?.maxTokens ?? agent.maxTokens;
   const parallelToolCalls = verdict.parallelToolCalls ?? agent.parallelToolCalls;
@@ -126,7 +143,7 @@ function requestOf(
   return {
     model: verdict.model,
     ...(system === undefined || system === "" ? {} : { system }),
-    ...(sendsTools ? { tools: tools.map(specOf) } : {}),
+    ...(sendsTools ? { tools: registry.specs() } : {}),
     ...(sendsTools && toolChoice ? { toolChoice } : {}),
     ...(sendsTools && parallelToolCalls !== undefined ? { parallelToolCalls } : {}),
     ...(temperature === undefined ? {} : { temperature }),
@@ -178,14 +195,13 @@ const uncountedCost: Cost = { totalUsd: 0, partial: true };
 const wasPaidFor = (end: ModelCallEnd): boolean => end.type === "finished" || end.parts.length > 0;
 
 function closingOf(
-  { intent }: PreparedModel,
+  { intent, registry }: PreparedModel,
   end: ModelCallEnd,
   {
-    agent,
     run,
     spent,
     model,
-  }: Pick<ClosingScene, "agent" | "run"> & { readonly spent: { readonly usage?: Usage; readonly cost?: Cost }; readonly model: string },
+  }: Pick<ClosingScene, "run"> & { readonly spent: { readonly usage?: Usage; readonly cost?: Cost }; readonly model: string },
 ): Closing {
   const { runId, turn, attempt, provider } = intent;
   if (end.type === "failed") {
@@ -200,7 +216,7 @@ function closingOf(
     const refused: Failure = { code: "MODEL_REFUSED", message: message.errorMessage ?? "The model declined to answer.", retryable: false };
     return { ...base, calls: [], failure: end.type === "failed" ? end.failure : refused };
   }
-  return { ...base, calls: callsOf(message).map((part): RoutedCall => ({ callKey: part.callKey, route: routeOf(part, run, agent) })) };
+  return { ...base, calls: callsOf(message).map((part): RoutedCall => ({ callKey: part.callKey, route: routeOf(part, run, registry) })) };
 }
 
 /** A message that was cut off or refused keeps no calls; that of a last attempt that failed keeps what people saw of it. */
@@ -223,16 +239,15 @@ function messageOf(
   };
 }
 
-function routeOf(part: ToolCallPart, run: Run, agent: Agent): CallRoute {
-  const policy = Object.hasOwn(run.tools, part.name) ? run.tools[part.name] : undefined;
+function routeOf(part: ToolCallPart, run: Run, registry: ToolRegistry): CallRoute {
+  const policy = policyOfShown(run, part.name);
   if (!policy) return "unknown";
-  return part.problem && !takesDefaults(part, agent) ? "invalid" : policy.home;
+  return part.problem && !takesDefaults(part, registry) ? "invalid" : policy.home;
 }
 
 /** The call's arguments are `{}` already where they have a problem. */
-function takesDefaults({ name, problem }: ToolCallPart, agent: Agent): boolean {
-  if (problem !== "invalid_json" && problem !== "not_an_object") return false;
-  return agent.tools.find((tool) => tool.name === name)?.onBadArguments === "defaults";
+function takesDefaults({ name, problem }: ToolCallPart, registry: ToolRegistry): boolean {
+  return (problem === "invalid_json" || problem === "not_an_object") && registry.get(name)?.onBadArguments === "defaults";
 }
 
 /** The first hook that says something decides; one that throws fails the run. */

@@ -4,6 +4,7 @@ import type { ErrorCode } from "../errors.ts";
 import { closeCall, interrupted } from "../loop/closing-results.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { BodyOf } from "../loop/fact.ts";
+import { policyOfShown } from "../loop/policy.ts";
 import type { Run } from "../loop/state.ts";
 import { canonicalJson } from "../message/canonical-json.ts";
 import { digestOf } from "../message/digest.ts";
@@ -122,7 +123,7 @@ function intentOf({ attempt, call }: RunTool, run: Run, { tool, args }: { tool: 
     callKey,
     attempt,
     argsDigest: digestOf(JSON.stringify(args ?? argsOf(call))),
-    replay: run.tools[tool.name]?.replay ?? "once",
+    replay: policyOfShown(run, tool.name)?.replay ?? "once",
     idempotencyKey: callKey,
     ...(tool.label === undefined ? {} : { label: tool.label }),
     ...(args ? { args } : {}),

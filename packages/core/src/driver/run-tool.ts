@@ -6,6 +6,7 @@ import type { AgentError, Failure } from "../errors.ts";
 import { closeCall } from "../loop/closing-results.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { BodyOf, CallResult, Fact, FactBody } from "../loop/fact.ts";
+import { policyOfShown } from "../loop/policy.ts";
 import type { Run } from "../loop/state.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
 import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
@@ -14,11 +15,12 @@ import { createPatience } from "./patience.ts";
 import { type PreparedTool, prepareTool } from "./prepare-tool.ts";
 import { reviewResult } from "./review-result.ts";
 import { driverLimits } from "./session-options.ts";
+import { shownTools } from "./shown-tools.ts";
 import { startToolCall } from "./tool-call.ts";
 
 /** The intent of a tool that is owed, or what is recorded in its place. */
 export function prepareRun(options: EffectsOptions, effect: Extract<Effect, { type: "run-tool" }>, scene: Scene): Maybe<Prepared> {
-  const { deps, registry } = options;
+  const { deps } = options;
   const { agent } = deps;
   const run = scene.state.run as Run;
   const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
@@ -26,7 +28,10 @@ export function prepareRun(options: EffectsOptions, effect: Extract<Effect, { ty
   const giveUp = (error: AgentError): PreparedTool => ({
     instead: { type: "tool.finished", runId: run.runId, callKey, ...toolFailure(error, { name }) },
   });
-  const prepared = scene.patience.waitFor(prepareTool(effect, { agent, registry, run, context, clock: deps.clock }), giveUp);
+  const asked = follow(shownTools(options, scene.state, scene.patience), (registry) =>
+    prepareTool(effect, { agent, registry, run, context, clock: deps.clock }),
+  );
+  const prepared = scene.patience.waitFor(asked instanceof Promise ? asked.catch(giveUp) : asked, giveUp);
   return follow(
     prepared,
     (tool): Prepared =>
@@ -63,7 +68,7 @@ function launchTool(options: EffectsOptions, { effect, prepared, run, fact, trac
     part,
     args,
     attempt: effect.attempt,
-    timeoutMs: run.tools[tool.name]?.timeoutMs ?? 0,
+    timeoutMs: policyOfShown(run, tool.name)?.timeoutMs ?? 0,
     clock: deps.clock,
     logger: deps.logger,
     access: run.access ?? deps.access,

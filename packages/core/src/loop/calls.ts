@@ -2,6 +2,7 @@ import type { ToolResultMessage } from "../message/message.ts";
 import { append, emptyList } from "./append-list.ts";
 import type { CallResult, FactOf } from "./fact.ts";
 import { appendToRun } from "./inputs.ts";
+import { policyOfShown } from "./policy.ts";
 import type { Call, KnownDecision, Run, State } from "./state.ts";
 import { spend } from "./turns.ts";
 
@@ -61,7 +62,7 @@ export function foldClient(state: State, fact: FactOf<"client.requested"> | Fact
 
 /** When the answer of a client call comes too late, milliseconds since the epoch; `undefined`: never. */
 export function clientDeadline(run: Run, call: Call): number | undefined {
-  const timeoutMs = run.tools[call.part.name]?.timeoutMs ?? 0;
+  const timeoutMs = policyOfShown(run, call.part.name)?.timeoutMs ?? 0;
   return timeoutMs > 0 ? run.calledAt + timeoutMs : undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../errors.ts";
 import type { CallOutcome } from "../message/message.ts";
 import type { BodyOf } from "./fact.ts";
+import { toolsShown } from "./policy.ts";
 import type { Call, Run } from "./state.ts";
 
 /** The closing fact of a call that gets its result without running; the model sees `CODE: text`, as for a tool that failed. */
@@ -43,7 +44,7 @@ export function badArguments(runId: string, call: Call): BodyOf<"tool.finished">
 }
 
 export function unknownTool(run: Run, call: Call): BodyOf<"tool.finished"> {
-  const names = Object.keys(run.tools);
+  const names = Object.keys(toolsShown(run));
   const known = names.length > 0 ? `Available tools: ${names.slice(0, 50).join(", ")}.` : "There are no tools.";
   const name = call.part.name.slice(0, 64);
   return closeCall(run.runId, call, { outcome: "error", code: "TOOL_UNKNOWN", text: `There is no tool \`${name}\`. ${known}` });

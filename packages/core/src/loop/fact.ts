@@ -3,7 +3,7 @@ import type { ResultPart } from "../message/content.ts";
 import type { Json, JsonObject, JsonSchema } from "../message/json.ts";
 import type { AssistantMessage, CallOutcome, Message, MessageId, StopReason, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
-import type { CallRoute, RunLimits, ToolPolicy } from "./policy.ts";
+import type { CallRoute, RunLimits, ToolPolicies, ToolPolicy } from "./policy.ts";
 
 /** Version of the facts that this build writes, and the newest that it folds. */
 export const factVersion = 1;
@@ -119,7 +119,7 @@ export type FactBody =
       readonly agentDigest: string;
       readonly provider: string;
       readonly model: string;
-      readonly tools: { readonly [name: string]: ToolPolicy };
+      readonly tools: ToolPolicies;
       readonly limits: RunLimits;
     }
   | {
@@ -130,6 +130,8 @@ export type FactBody =
       readonly provider: string;
       readonly model: string;
       readonly requestDigest: string;
+      /** The tools that this call is shown, by value: only where they differ from the list of `run.started`. */
+      readonly tools?: ToolPolicies;
       /** Notices that join the history before this call. Only on the first attempt of a turn. */
       readonly notices?: readonly string[];
     }

@@ -2,6 +2,7 @@ import { clientDeadline } from "./calls.ts";
 import { badArguments, closeCall, interrupted, unknownTool } from "./closing-results.ts";
 import { type Effect, type Plan, restPlan } from "./effect.ts";
 import type { FactBody } from "./fact.ts";
+import { policyOfShown, type ToolPolicy } from "./policy.ts";
 import type { Call, Run } from "./state.ts";
 
 /** Calls of the turn that have no result yet: answers that need no tool, requests to the client, and the tools that may start now. */
@@ -53,8 +54,8 @@ function isOverLimit(run: Run, index: number): boolean {
   return run.toolCallCount - countedAfter > toolCallsMax;
 }
 
-const counts = (run: Run, call: Call | undefined): boolean => (call ? (run.tools[call.part.name]?.counts ?? true) : false);
-const policyOf = (run: Run, call: Call): Run["tools"][string] | undefined => run.tools[call.part.name];
+const counts = (run: Run, call: Call | undefined): boolean => (call ? (policyOf(run, call)?.counts ?? true) : false);
+const policyOf = (run: Run, call: Call): ToolPolicy | undefined => policyOfShown(run, call.part.name);
 const hasLookup = (run: Run, call: Call): boolean => policyOf(run, call)?.lookup ?? false;
 
 function mayRunAgain(run: Run, call: Call): boolean {

@@ -21,6 +21,26 @@ export interface ToolPolicy {
   readonly counts: boolean;
 }
 
+/** The policies of tools by name. */
+export interface ToolPolicies {
+  readonly [name: string]: ToolPolicy;
+}
+
+/** What a run's model calls are shown: the run's list, and the list of the last model call where it differs. */
+interface ShowsTools {
+  readonly tools: ToolPolicies;
+  readonly shown?: ToolPolicies;
+}
+
+/** The tools that the last model call was shown: its calls are routed by these alone. */
+export const toolsShown = ({ tools, shown = tools }: ShowsTools): ToolPolicies => shown;
+
+/** The policy of a tool that the last model call was shown. Names come from the model, so inherited members do not count. */
+export function policyOfShown(run: ShowsTools, name: string): ToolPolicy | undefined {
+  const tools = toolsShown(run);
+  return Object.hasOwn(tools, name) ? tools[name] : undefined;
+}
+
 /** What becomes of a call: run here, asked of the client, or answered by an error without running. */
 export type CallRoute = ToolHome | "unknown" | "invalid";
 

@@ -5,7 +5,7 @@ import type { Message, MessageId, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import { type AppendList, at, emptyList, findLastIndex } from "./append-list.ts";
 import type { Access, ApprovalVerdict, Decision, RunOptions, RunStatus } from "./fact.ts";
-import type { CallRoute, RunLimits, ToolPolicy } from "./policy.ts";
+import type { CallRoute, RunLimits, ToolPolicies } from "./policy.ts";
 
 /** One message of the tree of messages. */
 export interface Entry {
@@ -104,7 +104,9 @@ export interface Run {
   readonly agent: string;
   readonly provider: string;
   readonly model: string;
-  readonly tools: { readonly [name: string]: ToolPolicy };
+  readonly tools: ToolPolicies;
+  /** What the last model call was shown, where it differs from `tools`. */
+  readonly shown?: ToolPolicies;
   readonly limits: RunLimits;
   readonly access?: Access;
   readonly options?: RunOptions;

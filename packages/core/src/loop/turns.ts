@@ -3,6 +3,7 @@ import { addSpent, type Cost, contextTokensOf, type Usage } from "../message/usa
 import { append } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
 import { appendToRun, placeOf } from "./inputs.ts";
+import { policyOfShown } from "./policy.ts";
 import { type Abort, type Call, endedRun, type QueuedInput, type Run, type State } from "./state.ts";
 
 /** Whether the fact starts the run of the first waiting input. */
@@ -52,11 +53,20 @@ export function startsModel(state: State, fact: FactOf<"model.started">): boolea
 export function foldModelStarted(state: State, fact: FactOf<"model.started">): State {
   const { run } = state;
   if (!run || !startsModel(state, fact)) return state;
-  const { retry: _, decision: __, ...kept } = run;
+  const { retry: _, decision: __, shown: ____, ...kept } = run;
   const { handedOver: ___, ...fresh } = kept;
   const rest = fact.attempt === 1 ? fresh : kept;
   const open = { lane: fact.seq, turn: fact.turn, attempt: fact.attempt, inDoubt: false };
-  const began: Run = { ...rest, turn: fact.turn, attempt: fact.attempt, open, steered: [], calls: [], answered: false };
+  const began: Run = {
+    ...rest,
+    turn: fact.turn,
+    attempt: fact.attempt,
+    open,
+    steered: [],
+    calls: [],
+    answered: false,
+    ...(fact.tools ? { shown: fact.tools } : {}),
+  };
   let next: State & { readonly run: Run } = { ...state, model: fact.model, run: began };
   for (const input of run.steered) {
     if (input.message) next = appendToRun(next, next.run, { id: String(input.seq), message: input.message, at: fact.at });
@@ -80,7 +90,7 @@ export function foldModelFinished(state: State, fact: FactOf<"model.finished">):
   const calls = callsOf(fact.message).map(
     (part): Call => ({ part, route: routes.get(part.callKey) ?? "unknown", stage: "owed", attempt: 0, inDoubt: false }),
   );
-  const counted = calls.filter((call) => run.tools[call.part.name]?.counts ?? true).length;
+  const counted = calls.filter((call) => policyOfShown(run, call.part.name)?.counts ?? true).length;
   const next: Run = {
     ...run,
     calls,

@@ -10,6 +10,7 @@ import { addSpent, type Spent } from "../message/usage.ts";
 import { createRequestBuilder } from "../prompt/request-builder.ts";
 import { loopScenario } from "./loop-scenario.ts";
 import { simulateLoop } from "./loop-simulator.ts";
+import { claim, loopToolProperties } from "./loop-tool-properties.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 /** What must hold for every session that the simulator can make. Each throws with the seed and what broke. */
@@ -178,6 +179,7 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
       "too many calls at once",
     );
   },
+  ...loopToolProperties,
   "an aborted run calls no model and starts no tool": (seed) => {
     const { facts, states } = simulateLoop(seed);
     facts.forEach((fact, i) => {
@@ -225,10 +227,6 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
     for (const { runId, status } of ends) claim(endOf(last, runId)?.status === status, seed, `${runId} ended otherwise`);
   },
 };
-
-function claim(holds: boolean, seed: number, what: string): void {
-  if (!holds) throw new Error(`seed ${seed}: ${what}`);
-}
 
 const isWaiting = (state: State): boolean =>
   transcriptOf(state).messages.every((message) => message.role === "assistant" && message.content.length === 0) ||

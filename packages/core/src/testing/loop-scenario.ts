@@ -1,5 +1,5 @@
 import type { ApprovalVerdict } from "../loop/fact.ts";
-import { defaultLimits, type RunLimits, type ToolPolicy } from "../loop/policy.ts";
+import { defaultLimits, type RunLimits, type ToolPolicies, type ToolPolicy } from "../loop/policy.ts";
 import type { AssistantPart, Opaque, ResultPart, ToolCallPart } from "../message/content.ts";
 import { digestOf } from "../message/digest.ts";
 import type { JsonObject } from "../message/json.ts";
@@ -11,8 +11,10 @@ import { seededRandom } from "./seeded-random.ts";
 /** What the world of one simulated session is like: decided by the seed alone, never by the order of events. */
 export interface LoopScenario {
   readonly seed: number;
-  readonly tools: { readonly [name: string]: ToolPolicy };
+  readonly tools: ToolPolicies;
   readonly limits: RunLimits;
+  /** What a model call of this turn is shown, where it is not the list of the run. */
+  shownAt(place: string): ToolPolicies | undefined;
   /** The answer of the model at this turn of a run (counted from 0 over the session). */
   modelAt(runOrdinal: number, turn: number, attempt: number): ScenarioAnswer;
   outcomeOf(callKey: string): CallOutcome;
@@ -85,12 +87,20 @@ export function loopScenario(seed: number): LoopScenario {
       ...answerFor(seededRandom(hash(seed, runOrdinal, turn)), attempt, turn),
       ...vendorContent(seed, `${runOrdinal}_${turn}`),
     }),
+    shownAt: (place) => shownTools(seededRandom(hash(seed, place, 7))),
     outcomeOf: (callKey) => (seededRandom(hash(seed, callKey, 0))() < 0.8 ? "ok" : "error"),
     spentOn: (place) => spent(seededRandom(hash(seed, place, 5))),
     outputOf: (callKey) => toolOutput(seededRandom(hash(seed, callKey, 1)), `result of ${callKey}`),
     approvalOf: (callKey) => approval(seededRandom(hash(seed, callKey, 6))),
     inputAt: (inputId) => userContent(seededRandom(hash(seed, inputId, 2)), `say ${inputId}`),
   };
+}
+
+/** Mostly the run's list; else some of it, with one tool under another policy. */
+function shownTools(random: () => number): ToolPolicies | undefined {
+  if (random() < 0.8) return undefined;
+  const some = Object.entries(tools).filter(() => random() < 0.5);
+  return Object.fromEntries([...some, ["again", policy({ replay: "once" })]]);
 }
 
 /** What vendors add, from random numbers of its own: the course of a session does not depend on it. */

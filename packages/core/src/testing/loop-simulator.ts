@@ -192,7 +192,8 @@ class SimulatedSession {
 
   private finishModel({ runId, turn, attempt }: ModelCallEffect): void {
     const answer = this.scenario.modelAt(this.runs.indexOf(runId), turn, attempt);
-    const end = modelEnd({ runId, turn, attempt }, answer, { tools: this.scenario.tools, isAborted: this.state.run?.abort !== undefined });
+    const tools = this.scenario.shownAt(`${runId}.${turn}#${attempt}`) ?? this.scenario.tools;
+    const end = modelEnd({ runId, turn, attempt }, answer, { tools, isAborted: this.state.run?.abort !== undefined });
     this.add({ ...end, ...this.scenario.spentOn(`${runId}.${turn}.${attempt}`) });
   }
 
@@ -252,7 +253,8 @@ class SimulatedSession {
 }
 
 /** What is recorded before an effect begins; a look-up has no intent. */
-function intentOf(effect: Effect, { tools, limits }: LoopScenario, now: number): FactBody | undefined {
+function intentOf(effect: Effect, scenario: LoopScenario, now: number): FactBody | undefined {
+  const { tools, limits } = scenario;
   switch (effect.type) {
     case "open-run":
       return { type: "run.started", runId: effect.input.runId, agent: "a", agentDigest: "", provider: "p", model: "m", tools, limits };
@@ -262,6 +264,7 @@ function intentOf(effect: Effect, { tools, limits }: LoopScenario, now: number):
     }
     case "call-model": {
       const { runId, turn, attempt, notices } = effect;
+      const shown = scenario.shownAt(`${runId}.${turn}#${attempt}`);
       return {
         type: "model.started",
         runId,
@@ -270,6 +273,7 @@ function intentOf(effect: Effect, { tools, limits }: LoopScenario, now: number):
         provider: "p",
         model: "m",
         requestDigest: "",
+        ...(shown ? { tools: shown } : {}),
         ...(notices.length > 0 ? { notices } : {}),
       };
     }

@@ -1,0 +1,32 @@
+/*
+ * Owns: the tools behind the names that the last model call was shown. Does not own: what it was shown (a fact), what runs (prepare-tool).
+ */
+import type { Run, State } from "../loop/state.ts";
+import type { ToolRegistry } from "../tools/tool-registry.ts";
+import { contextOf, type EffectsOptions, type ShownTools } from "./effect-scene.ts";
+import type { Maybe } from "./maybe.ts";
+import type { Patience } from "./patience.ts";
+import { askShownTools } from "./prepare-model.ts";
+
+/**
+ * The tools that a call of the open turn may use. Another process may have prepared the model call: where the log says that its list was not the
+ * run's, the `prepare` hooks are asked again for their tools. Rejects with what a hook throws.
+ */
+export function shownTools(options: EffectsOptions, state: State, patience: Patience): Maybe<ToolRegistry> {
+  const { deps, registry, builder, shown } = options;
+  const run = state.run as Run;
+  if (shown.registry && shown.call === `${run.runId}.${run.turn}`) return shown.registry;
+  if (!run.shown || !deps.agent.hooks.some(({ prepare }) => prepare)) return registry;
+  const context = contextOf(deps, { run, turn: run.turn }, patience);
+  const { messages } = builder.follow(state);
+  return askShownTools({ agent: deps.agent, registry, run, context, messages }).then((found) => {
+    noteShown(shown, run, found);
+    return found;
+  });
+}
+
+/** Keeps the tools of a model call that goes out. */
+export function noteShown(shown: ShownTools, { runId, turn }: Pick<Run, "runId" | "turn">, registry: ToolRegistry): void {
+  shown.call = `${runId}.${turn}`;
+  shown.registry = registry;
+}
