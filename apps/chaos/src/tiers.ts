@@ -121,7 +121,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
 };
 
 /** Bounds of the design, in milliseconds. */
-const takeOverMs = 20_000;
+const takeOverMs = 25_000;
 const handOverMs = 1_000;
 const storm = { sessions: 20, leaseMs: 1_000 };
 

@@ -176,7 +176,7 @@ describe("a gate that asks", () => {
     const made = world([{ calls: [{ name: "again" }] }, { text: "odd" }] as never, { tools: [never], hooks: [hooks] });
     execute(made.session, "go");
     await calm();
-    made.clock.advance(15_001);
+    made.clock.advance(20_001);
     expect((await resume(made.again()).result()).text).toBe("odd");
     expect(JSON.stringify(made.provider.requests[1]?.messages.at(-1))).toContain("its outcome is unknown");
   });

@@ -13,7 +13,7 @@ import {
 import { type Death, type DyingStore, dyingStore } from "./dying-store.ts";
 import { calm, type Script, type World, world } from "./harness.ts";
 
-const leaseMs = 15_000;
+const leaseMs = 20_000;
 const ref = { scope: "local", session: "s1" };
 
 export interface Process {

@@ -5,7 +5,7 @@ import type { AppendRequest, SessionStore } from "../src/ports/index.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, deferred, eventsOf, howStands, ofType, world } from "./harness.ts";
 
-const leaseMs = 15_000;
+const leaseMs = 20_000;
 
 describe("a lease that is lost", () => {
   it("while a hook thinks lets nothing be written or launched under it", async () => {
@@ -94,7 +94,7 @@ describe("a lease that is lost", () => {
     execute(session, "hi");
     await calm();
     expect(signal?.aborted).toBe(false);
-    clock.advance(leaseMs * 0.8 + 1);
+    clock.advance(leaseMs * 0.9 + 1);
     expect(signal?.aborted).toBe(true);
   });
 

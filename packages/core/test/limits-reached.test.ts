@@ -151,7 +151,7 @@ describe("a tool", () => {
       else resume(session);
       await calm();
       mortal.kill();
-      clock.advance(15_001);
+      clock.advance(20_001);
       await calm();
     }
     expect((await resume(again()).result()).text).toBe("what now?");

@@ -134,10 +134,10 @@ describe("a process that stood still", () => {
   });
 
   it.each([
-    [15_000, 2_900, 0],
-    [15_000, 3_600, 1],
-    [1_000, 150, 0],
-    [1_000, 260, 1],
+    [20_000, 2_900, 0],
+    [20_000, 3_600, 1],
+    [1_000, 130, 0],
+    [1_000, 200, 1],
   ])("(lease %i ms) for %i ms asks %i times more whether the lease stands", async (leaseMs, pauseMs, more) => {
     const { node, store, clock, pass } = nodes();
     const mine = stoppable(clock);

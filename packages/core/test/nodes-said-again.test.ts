@@ -30,7 +30,7 @@ async function takenOver(): Promise<Cut> {
   await calm();
   expect(scene.model).toHaveLength(2);
   store.kill();
-  await scene.pass(20_000);
+  await scene.pass(25_000);
   expect([heir.isOwner, server.isOwner, scene.model.length]).toEqual([true, false, 3]);
   return { scene, heir, server };
 }

@@ -72,7 +72,7 @@ async function finish<T>(promise: Promise<T>, clock: ManualClock): Promise<T> {
   return promise;
 }
 
-const leaseMs = 15_000;
+const leaseMs = 20_000;
 const countOf = (facts: readonly Fact[], type: Fact["type"]): number => facts.filter((fact) => fact.type === type).length;
 
 /** How many appends the whole conversation takes when nobody dies. */

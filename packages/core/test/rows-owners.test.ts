@@ -101,7 +101,7 @@ describe("the recovery table", () => {
     model[0]?.say("upon ");
     await calm();
     expect([model[0]?.isClosed, deltasOf(heard)]).toEqual([false, "Once upon "]);
-    await pass(8_000);
+    await pass(11_000);
     expect([model[0]?.isClosed, model.length, owner.isOwner]).toEqual([true, 1, false]);
     away.is = false;
     const after = heardBy(owner); // Who watched was told that the session is lost, and comes back.

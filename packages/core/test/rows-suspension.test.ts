@@ -11,7 +11,7 @@ import { calm, deferred, type World, world } from "./harness.ts";
  */
 const object = { type: "object" } as const;
 const day = 86_400_000;
-const leaseMs = 15_000;
+const leaseMs = 20_000;
 
 interface Scene extends World {
   readonly starts: readonly string[];

@@ -75,7 +75,7 @@ describe("an input that is submitted", () => {
     await calm();
     expect(provider.requests).toHaveLength(1);
     dying.kill();
-    clock.advance(15_001);
+    clock.advance(20_001);
     await calm();
     clock.advance(250);
     await calm();
@@ -107,7 +107,7 @@ describe("an input that is submitted", () => {
     await calm();
     failures = Number.POSITIVE_INFINITY;
     done.resolve("done");
-    for (let second = 0; second < 15 && session.lastSeq > 0; second++) {
+    for (let second = 0; second < 19 && session.lastSeq > 0; second++) {
       clock.advance(1_000);
       await calm();
     }
@@ -117,7 +117,7 @@ describe("an input that is submitted", () => {
     expect(session.lastSeq).toBe(0);
     clock.advance(1_000);
     await calm();
-    clock.advance(15_001);
+    clock.advance(20_001);
     await calm();
     clock.advance(250);
     await calm();

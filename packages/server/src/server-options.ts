@@ -56,7 +56,7 @@ export interface ServerOptions {
   /** By agent: the models that callers may choose beside the agent's own. Default: none. */
   readonly models?: { readonly [agent: string]: readonly string[] };
   readonly limits?: Partial<ServerLimits>;
-  /** How long the owner of a session may be silent before another node takes over, in milliseconds. Default 15,000. */
+  /** How long the owner of a session may be silent before another node takes over, in milliseconds. Default 20,000. */
   readonly leaseMs?: number;
   readonly clock?: Clock;
   readonly ids?: IdSource;

@@ -109,8 +109,8 @@ describe("a worker", () => {
     const worker = startWorker({ store, clock, agents: [createAgent({ name: "helper", provider: model })], limits: { workerSessions: 3 } });
     const stop = runClock(clock, 100);
     await until(() => model.requests.length >= 3, "three run");
-    const until20 = clock.now() + 20_000;
-    await until(() => clock.now() >= until20, "sweeps have come");
+    const sweptAt = clock.now() + 25_000;
+    await until(() => clock.now() >= sweptAt, "sweeps have come");
     stop();
     expect([worker.running, model.requests.length]).toEqual([3, 3]);
   });

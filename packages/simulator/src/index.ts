@@ -15,6 +15,8 @@ export { type PlantedBug, type PlantedBugsOptions, type PlantedBugsReport, runPl
 export type { ExpandedOptions, FaultRates, SimulateOptions } from "./run/expand-options.ts";
 export { describeFailure, type Figures, type RunSeedsOptions, runSeeds, type SeedsReport } from "./run/run-seeds.ts";
 export { type SimulationReport, simulate } from "./run/simulate.ts";
+export type { Outage, OutageKind } from "./schedules/outage.ts";
+export { type OutageFailure, type OutagesOptions, type OutagesReport, runOutages } from "./schedules/run-outages.ts";
 export {
   replaySchedule,
   runSchedules,

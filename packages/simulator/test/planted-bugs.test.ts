@@ -30,6 +30,11 @@ describe("a bug that is planted", () => {
     expect(bugs[0]?.finding).toContain("I9");
   });
 
+  it("that shows only in an outage at the worst moment of a renewal is found there", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["a lease is renewed every third of it"], seedsMax: 1 });
+    expect(bugs).toMatchObject([{ outage: expect.stringContaining("atMs"), finding: expect.stringMatching(/I4|I9|I10/) }]);
+  });
+
   it("in the sources is found in a copy of them", async () => {
     const { bugs } = await runPlantedBugs({ root, only: ["effects are launched before their intent"], seedsMax: 50 });
     expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringContaining("before its intent was in the log") }]);

@@ -88,12 +88,20 @@ redis.call('HSET', KEYS[1], 'epoch', epoch, 'token', ARGV[4], 'node', ARGV[2], '
 return {'claimed', epoch, tonumber(m[1] or 0), m[3] and 1 or 0}
 `);
 
-/* KEYS meta; ARGV clock epoch token leaseMs */
+/* Renews one lease or many: 1 or 0 for each. KEYS meta...; ARGV clock (epoch token leaseMs)... */
 export const renewScript: Script = script(`${clock}${owns}
-local m = redis.call('HMGET', KEYS[1], 'epoch', 'token', 'node')
-if not m[3] or not owns(m[1], m[2], ARGV[2], ARGV[3]) then return 0 end
-redis.call('HSET', KEYS[1], 'until', string.format('%.3f', clock(ARGV[1]) + ARGV[4]), 'lease', ARGV[4])
-return 1
+local now = clock(ARGV[1])
+local renewed = {}
+for i, key in ipairs(KEYS) do
+  local epoch, token, leaseMs = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
+  local m = redis.call('HMGET', key, 'epoch', 'token', 'node')
+  renewed[i] = 0
+  if m[3] and owns(m[1], m[2], epoch, token) then
+    redis.call('HSET', key, 'until', string.format('%.3f', now + leaseMs), 'lease', leaseMs)
+    renewed[i] = 1
+  end
+end
+return renewed
 `);
 
 /* KEYS meta; ARGV epoch token */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { checkedRef, factTexts } from "@loopwright/core/memory";
-import type { AppendOutcome, AppendRequest, ClaimOutcome, LogHead, SessionLog, SessionRef } from "@loopwright/core/ports";
+import type { AppendOutcome, AppendRequest, ClaimOutcome, LeaseRenewal, LogHead, SessionLog, SessionRef } from "@loopwright/core/ports";
 import type { Alarms } from "./alarms.ts";
 import type { Connection, Outcome } from "./connection.ts";
 import { dueSessions, memberOf } from "./due-sessions.ts";
@@ -54,9 +54,9 @@ export function redisLog(parts: StoreParts): SessionLog {
       return outcome;
     },
     async renew(ref, { epoch, leaseMs }) {
-      const args = [now(), String(epoch), memory.tokenOf(checkedRef(ref), epoch), String(leaseMs)];
-      return (await answer(renewScript, ref, args)) === 1;
+      return (await renewAll(parts, [{ ref, epoch, leaseMs }]))[0] === true;
     },
+    renewAll: async (renewals) => renewAll(parts, renewals),
     async release(ref, epoch) {
       await answer(releaseScript, checkedRef(ref), [String(epoch), memory.tokenOf(ref, epoch)]);
     },
@@ -76,6 +76,16 @@ export function redisLog(parts: StoreParts): SessionLog {
     },
     subscribe: (ref, listener) => tails.subscribe(checkedRef(ref), listener),
   };
+}
+
+async function renewAll({ connection, keys, memory, now }: StoreParts, renewals: readonly LeaseRenewal[]): Promise<readonly boolean[]> {
+  if (renewals.length === 0) return [];
+  const input = {
+    keys: renewals.map(({ ref }) => keys.session(checkedRef(ref)).meta),
+    args: [now(), ...renewals.flatMap(({ ref, epoch, leaseMs }) => [String(epoch), memory.tokenOf(ref, epoch), String(leaseMs)])],
+  };
+  const answers = listOf(await answerOf(connection, renewScript, input));
+  return renewals.map((_, index) => answers[index] === 1);
 }
 
 async function append(parts: StoreParts, ref: SessionRef, request: AppendRequest): Promise<AppendOutcome> {

@@ -21,7 +21,7 @@ const stallMs = 3_000;
 
 export function deployRoll({ ground, nodes, rolls, drainMs }: RollOptions): Experiment {
   return inWorld(
-    { isTimed: true, name: `deploys-${ground.name}`, ground, nodes, leaseMs: 15_000, drainMs },
+    { isTimed: true, name: `deploys-${ground.name}`, ground, nodes, leaseMs: 20_000, drainMs },
     async ({ world, seed, say }) => {
       const taste = { tools: ["pay", "book", "read"] as const, turnsMax: 2, wordsMax: 150, gapMsMax: 8, toolMsMax: 100 };
       const crowd = await gatherCrowd({ world, sessions, random: seededRandom(seed + 1), taste, watchers: [{}, {}] });

@@ -23,7 +23,7 @@ interface Memory {
 }
 
 export function memory({ idle, cycles, floodBytes }: MemoryOptions): Experiment {
-  return inWorld({ isTimed: true, name: "memory", ground: sqliteGround, nodes: 1, leaseMs: 15_000 }, async ({ world, say }) => {
+  return inWorld({ isTimed: true, name: "memory", ground: sqliteGround, nodes: 1, leaseMs: 20_000 }, async ({ world, say }) => {
     const node = world.nodes[0];
     const pick = (): string => `http://127.0.0.1:${node?.port}`;
     const measure = async (): Promise<Memory> => (await node?.ask<Memory>("memory")) ?? { rss: 0, heapUsed: 0, external: 0 };

@@ -13,7 +13,7 @@ export interface ReconnectOptions {
 }
 
 export function reconnects({ ground, count, nodes }: ReconnectOptions): Experiment {
-  return inWorld({ name: `reconnects-${ground.name}`, ground, nodes, leaseMs: 15_000 }, async ({ world, seed, say }) => {
+  return inWorld({ name: `reconnects-${ground.name}`, ground, nodes, leaseMs: 20_000 }, async ({ world, seed, say }) => {
     const often = { cutAfterBytes: 3_000 };
     const crowd = await gatherCrowd({
       world,

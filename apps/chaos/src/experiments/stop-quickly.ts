@@ -8,7 +8,7 @@ import { type Experiment, type Figure, percentile } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
 
 const bounds = { owner: 250, other: 1_000, cut: 5_000 };
-const leaseMs = 15_000;
+const leaseMs = 20_000;
 
 /** On Redis; the channel has a line of its own, so that it can be cut alone. */
 export function stopQuickly({ samples }: { readonly samples: number }): Experiment {

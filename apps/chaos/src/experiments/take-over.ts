@@ -18,7 +18,7 @@ export interface TakeOverOptions {
   readonly mostMs: number;
 }
 
-const leaseMs = 15_000;
+const leaseMs = 20_000;
 const scope = "local";
 
 export function takeOver({ ground, by, samples, wave, mostMs }: TakeOverOptions): Experiment {

@@ -38,7 +38,7 @@ export interface Deps {
 }
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
-const defaultLeaseMs = 15_000;
+const defaultLeaseMs = 20_000;
 
 /** @throws AgentError CONFIG_INVALID when an id or the lease is out of range. */
 export function depsOf(options: SessionOptions): Deps {
@@ -47,7 +47,7 @@ export function depsOf(options: SessionOptions): Deps {
   if (!idPattern.test(sessionId)) throw invalid("id", "session id");
   if (!idPattern.test(access.scope)) throw invalid("access.scope", "scope id");
   if (!(leaseMs > 0))
-    throw new AgentError("CONFIG_INVALID", { message: "`leaseMs` is not positive.", fix: "Use milliseconds, for example 15000." });
+    throw new AgentError("CONFIG_INVALID", { message: "`leaseMs` is not positive.", fix: "Use milliseconds, for example 20000." });
   const logger = guardedLogger(options.logger ?? silentLogger);
   return {
     agent,

@@ -1,5 +1,5 @@
 /*
- * Owns: one held claim on a session: renewing it, and knowing when it may be another's.
+ * Owns: one held claim on a session, and knowing when it may be another's. Does not own: when it is renewed (lease-renewals).
  * Invariants
  *  L1 time counts from before a renewal is sent, on the monotonic clock: whatever the wall clock says, and however late an answer comes;
  *  L2 after the process stood still nothing is done under the lease before the store has confirmed it again.
@@ -7,8 +7,9 @@
 import type { Clock } from "../ports/clock.ts";
 import type { SessionLog, SessionRef } from "../ports/session-log.ts";
 import { askStore } from "./ask-store.ts";
+import { type Renewing, renewLease } from "./lease-renewals.ts";
 import { watchPauses } from "./pause-watch.ts";
-import { driverLimits } from "./session-options.ts";
+import { driverLimits, leaseShares } from "./session-options.ts";
 
 /** A held claim on a session, renewed until it is dropped or lost. */
 export interface Lease {
@@ -31,9 +32,6 @@ export interface LeaseOptions {
   readonly onLost: () => void;
 }
 
-/** Shares of the lease: after which an unconfirmed owner stops by itself, after which it renews, and how long a process may stand still. */
-const shares = { stop: 0.8, renew: 1 / 3, gap: 1 / 5 };
-
 /** The lease and where the log ended when it was claimed; `undefined` while another holds it. @throws AgentError STORE_* */
 export async function claimLease(options: LeaseOptions): Promise<{ readonly lease: Lease; readonly lastSeq: number } | undefined> {
   const { log, ref, clock, node, leaseMs } = options;
@@ -55,19 +53,20 @@ class HeldLease implements Lease {
   #confirmedAt: number;
   /** The process stood still, and the store has not confirmed the lease since. */
   #isInDoubt = false;
-  #cancelRenewal = (): void => {};
+  readonly #renewing: Renewing;
   #cancelStop = (): void => {};
   /** Who wants to be sure. */
   #waiting: (() => void)[] = [];
 
   constructor(options: LeaseOptions, epoch: number, claimedAt: number) {
-    const { clock, leaseMs } = options;
+    const { log, ref, clock, leaseMs } = options;
     this.#options = options;
     this.epoch = epoch;
     this.#confirmedAt = claimedAt;
-    this.#pauses = watchPauses(clock, { gapMs: leaseMs * shares.gap, onPause: () => this.#doubt() });
+    this.#pauses = watchPauses(clock, { gapMs: leaseMs * leaseShares.gap, onPause: () => this.#doubt() });
+    const answered = (isRenewed: boolean, sentAt: number): void => this.#answered(isRenewed, sentAt);
+    this.#renewing = renewLease({ ref, epoch, leaseMs, answered }, { log, clock, confirmedAt: claimedAt });
     this.#stopInTime();
-    this.#planRenewal();
   }
 
   get isSure(): boolean {
@@ -84,7 +83,7 @@ class HeldLease implements Lease {
 
   drop(): void {
     this.#isHeld = false;
-    this.#cancelRenewal();
+    this.#renewing.end();
     this.#cancelStop();
     this.#pauses.end();
     this.#tell();
@@ -93,7 +92,7 @@ class HeldLease implements Lease {
   /** Until the lease may be over. */
   get #leftMs(): number {
     const { clock, leaseMs } = this.#options;
-    return this.#confirmedAt + leaseMs * shares.stop - clock.monotonic();
+    return this.#confirmedAt + leaseMs * leaseShares.stop - clock.monotonic();
   }
 
   #tell(): void {
@@ -110,8 +109,7 @@ class HeldLease implements Lease {
   #doubt(): void {
     if (this.#isInDoubt || !this.#isHeld) return;
     this.#isInDoubt = true;
-    this.#cancelRenewal();
-    void this.#renew();
+    this.#renewing.within(0);
   }
 
   /** Runs also while a renewal is on its way: a store that never answers must not keep an owner at work. */
@@ -120,28 +118,16 @@ class HeldLease implements Lease {
     this.#cancelStop = this.#options.clock.after(Math.max(0, this.#leftMs), () => this.#lose(), { idle: true });
   }
 
-  async #renew(): Promise<void> {
-    const { log, ref, clock, leaseMs } = this.#options;
-    const sentAt = clock.monotonic();
-    const isRenewed = await log.renew(ref, { epoch: this.epoch, leaseMs }).catch(() => undefined);
-    if (!this.#isHeld) return;
-    if (isRenewed === false) {
+  #answered(isRenewed: boolean, sentAt: number): void {
+    if (!isRenewed) {
       this.#lose();
       return;
     }
-    if (isRenewed) {
-      this.#confirmedAt = sentAt;
-      this.#stopInTime();
-      if (!this.#pauses.stoodStill) this.#isInDoubt = false;
-      this.#tell();
-    }
-    this.#planRenewal();
-  }
-
-  #planRenewal(): void {
-    const { clock, leaseMs } = this.#options;
-    this.#cancelRenewal();
-    const waitMs = this.#isInDoubt ? driverLimits.askAgainCapMs : leaseMs * shares.renew;
-    this.#cancelRenewal = clock.after(waitMs, () => void this.#renew(), { idle: true });
+    // Answers may come out of order: a later renewal does not wait for an earlier one.
+    this.#confirmedAt = Math.max(this.#confirmedAt, sentAt);
+    this.#stopInTime();
+    if (!this.#pauses.stoodStill) this.#isInDoubt = false;
+    if (this.#isInDoubt) this.#renewing.within(driverLimits.askAgainCapMs);
+    this.#tell();
   }
 }

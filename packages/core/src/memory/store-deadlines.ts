@@ -64,6 +64,7 @@ function timedLog(log: SessionLog, within: Within): SessionLog {
     head: (ref) => within(() => log.head(ref)),
     claim: (ref, claim) => within(() => log.claim(ref, claim)),
     renew: (ref, lease) => within(() => log.renew(ref, lease)),
+    ...(log.renewAll ? { renewAll: (renewals) => within(() => log.renewAll?.(renewals) ?? Promise.resolve([])) } : {}),
     release: (ref, epoch) => within(() => log.release(ref, epoch)),
     due: (options) => within(() => log.due(options)),
     setDue: (ref, options) => within(() => log.setDue(ref, options)),

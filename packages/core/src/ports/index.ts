@@ -9,6 +9,16 @@ export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolC
 export type { PriceTable } from "./price-table.ts";
 export type { RunQueue, RunQueueWorker } from "./run-queue.ts";
 export type { SessionHit, SessionIndex, SessionSummary, WaitingReason } from "./session-index.ts";
-export type { AppendOutcome, AppendRequest, ClaimOutcome, DueOptions, DueSession, LogHead, SessionLog, SessionRef } from "./session-log.ts";
+export type {
+  AppendOutcome,
+  AppendRequest,
+  ClaimOutcome,
+  DueOptions,
+  DueSession,
+  LeaseRenewal,
+  LogHead,
+  SessionLog,
+  SessionRef,
+} from "./session-log.ts";
 export { appendLimits } from "./session-log.ts";
 export type { SessionStore } from "./session-store.ts";

@@ -77,6 +77,13 @@ export type ClaimOutcome =
   | { readonly type: "claimed"; readonly epoch: number; readonly lastSeq: number }
   | { readonly type: "held"; readonly node: string; readonly remainingMs: number };
 
+/** One lease that is to be renewed. */
+export interface LeaseRenewal {
+  readonly ref: SessionRef;
+  readonly epoch: number;
+  readonly leaseMs: number;
+}
+
 /**
  * The truth: one append-only list of facts per session, numbered 1, 2, 3, ... without gap, and the lease of its owner.
  * Checks of `append`, in this order, atomic with the write: fenced, dup, closed, conflict.
@@ -93,6 +100,11 @@ export interface SessionLog {
   claim(ref: SessionRef, claim: { readonly node: string; readonly leaseMs: number }): Promise<ClaimOutcome>;
   /** False when the epoch is no longer the newest or was released: the owner must stop. */
   renew(ref: SessionRef, lease: { readonly epoch: number; readonly leaseMs: number }): Promise<boolean>;
+  /**
+   * Renews many leases in one command: what `renew` would answer to each, in their order. Leases of different sessions do not touch one another.
+   * Rejects when it cannot answer to all. Absent: each is renewed by itself.
+   */
+  renewAll?(renewals: readonly LeaseRenewal[]): Promise<readonly boolean[]>;
   /** Gives the lease back; nothing happens when it is another's by now. */
   release(ref: SessionRef, epoch: number): Promise<void>;
   /**

@@ -1,6 +1,19 @@
+import type { LeaseRenewal, SessionLog } from "../ports/session-log.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
 import type { Saboteur } from "./saboteur.ts";
 import { spoiledLog } from "./spoiled-log.ts";
+
+/** A log that renews many leases at once, and answers as it is told. */
+const renewingAll = (
+  answer: (answers: readonly boolean[], renewals: readonly LeaseRenewal[], real: SessionLog) => unknown,
+): Saboteur<LogUnderTest>["make"] =>
+  spoiledLog((real) => ({
+    async renewAll(renewals) {
+      const answers: boolean[] = [];
+      for (const { ref, ...lease } of renewals) answers.push(await real.renew(ref, lease));
+      return (await answer(answers, renewals, real)) as readonly boolean[];
+    },
+  }));
 
 /** Defects of keeping a lease and of giving it back. */
 export const keepingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
@@ -8,6 +21,43 @@ export const keepingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     defect: "has leases that never end",
     breaks: ["expiry", "renew-after-take-over", "fence-after-expiry", "head-lease", "one-holder", "lease-length", "remaining", "two-heirs"],
     make: spoiledLog((real) => ({ claim: (ref, claim) => real.claim(ref, { ...claim, leaseMs: 10 ** 9 }) })),
+  },
+  {
+    defect: "takes a second from a lease whenever another asks for it",
+    breaks: ["outage"],
+    make: spoiledLog((real) => ({
+      async claim(ref, claim) {
+        const answer = await real.claim(ref, claim);
+        if (answer.type === "held") await real.renew(ref, { epoch: (await real.head(ref)).epoch, leaseMs: answer.remainingMs - 1_000 });
+        return answer;
+      },
+    })),
+  },
+  {
+    defect: "ends a lease four fifths after its renewal",
+    breaks: ["expiry", "lease-length", "outage", "renew-many-lengths"],
+    make: spoiledLog((real) => ({
+      claim: (ref, claim) => real.claim(ref, { ...claim, leaseMs: claim.leaseMs * 0.8 }),
+      renew: (ref, lease) => real.renew(ref, { ...lease, leaseMs: lease.leaseMs * 0.8 }),
+    })),
+  },
+  {
+    defect: "answers for all leases what is true of the last one",
+    breaks: ["renew-many"],
+    make: renewingAll((answers) => answers.map(() => answers.at(-1) ?? false)),
+  },
+  {
+    defect: "leaves out of its answers the leases that do not stand",
+    breaks: ["renew-many"],
+    make: renewingAll((answers) => answers.filter(Boolean)),
+  },
+  {
+    defect: "gives many leases the time of the first one",
+    breaks: ["renew-many-lengths"],
+    make: renewingAll(async (answers, renewals, real) => {
+      for (const { ref, epoch } of renewals) await real.renew(ref, { epoch, leaseMs: renewals[0]?.leaseMs ?? 0 });
+      return answers;
+    }),
   },
   {
     defect: "writes down who gave a lease back",
@@ -54,7 +104,7 @@ export const keepingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "forgets renewals",
-    breaks: ["renew", "late-renew", "lease-length"],
+    breaks: ["late-renew", "lease-length", "outage", "renew", "renew-many-lengths"],
     make: spoiledLog((real) => ({
       renew: async (ref, { epoch }) => (await real.renew(ref, { epoch, leaseMs: 1 })) && real.renew(ref, { epoch, leaseMs: 0 }),
     })),
@@ -70,7 +120,7 @@ export const keepingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "renews for old owners",
-    breaks: ["renew-after-take-over", "renew-ahead"],
+    breaks: ["renew-after-take-over", "renew-ahead", "renew-many"],
     make: spoiledLog((real) => ({
       async renew(ref, { leaseMs }) {
         return real.renew(ref, { epoch: (await real.head(ref)).epoch, leaseMs });
@@ -79,7 +129,7 @@ export const keepingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "releases nothing",
-    breaks: ["release", "renew-released", "release-in-append", "epoch-after-reopen", "epochs-rise", "release-twice"],
+    breaks: ["epoch-after-reopen", "epochs-rise", "release", "release-in-append", "release-twice", "renew-many", "renew-released"],
     make: spoiledLog((real) => ({
       async release() {},
       append: (ref, { release: _release, ...request }) => real.append(ref, request),
@@ -96,7 +146,7 @@ export const keepingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "renews what was given back",
-    breaks: ["renew-released"],
+    breaks: ["renew-many", "renew-released"],
     make: spoiledLog((real) => ({
       async renew(ref, lease) {
         return (await real.renew(ref, lease)) || (await real.head(ref)).epoch === lease.epoch;

@@ -29,17 +29,19 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "gives the session to whoever asks",
     breaks: [
-      "one-holder",
-      "expiry",
-      "renew",
-      "late-renew",
-      "refused-keeps-lease",
       "command-keeps-lease",
+      "expiry",
       "held-changes-nothing",
+      "late-renew",
       "lease-after-reopen",
       "lease-length",
+      "one-holder",
+      "outage",
+      "refused-keeps-lease",
       "remaining",
+      "renew",
       "renew-ahead",
+      "renew-many-lengths",
     ],
     make: spoiledLog((real) => ({
       async claim(ref, claim) {
@@ -71,7 +73,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "shows a lease that is over",
-    breaks: ["expiry", "release", "lease-length"],
+    breaks: ["expiry", "lease-length", "release", "renew-many", "renew-many-lengths"],
     make: spoiledLog((real) => ({
       async head(ref) {
         const head = await real.head(ref);
@@ -81,7 +83,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "lets nobody claim twice",
-    breaks: ["own-claim", "release-old"],
+    breaks: ["own-claim", "release-old", "renew-many"],
     make: spoiledLog((real) => ({
       async claim(ref, claim) {
         const { lease } = await real.head(ref);
@@ -116,7 +118,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "fences an owner whenever another asks",
-    breaks: ["held-changes-nothing"],
+    breaks: ["held-changes-nothing", "outage"],
     make: spoiledLog((real) => {
       const asked = new Set<string>();
       return {
@@ -131,7 +133,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "gives every lease 15 seconds",
-    breaks: ["lease-length"],
+    breaks: ["lease-length", "outage", "renew-many-lengths"],
     make: spoiledLog((real) => ({
       claim: (ref, claim) => real.claim(ref, { ...claim, leaseMs: 15_000 }),
       renew: (ref, lease) => real.renew(ref, { ...lease, leaseMs: 15_000 }),

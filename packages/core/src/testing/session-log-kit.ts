@@ -9,7 +9,7 @@ import { subscribeCases } from "./session-log-subscribe-cases.ts";
 import type { StoreKit } from "./store-case.ts";
 
 /**
- * The promises of `SessionLog`, leases apart: 121 cases here and 27 in `leaseKit`. For an adapter of your own:
+ * The promises of `SessionLog`, leases apart: 121 cases here and 30 in `leaseKit`. For an adapter of your own:
  *
  *     runKit(it, sessionLogKit, { make: async () => ({ log: myStore(freshPlace()).log }), lacks: [{ capability: "full", reason: "..." }] });
  *

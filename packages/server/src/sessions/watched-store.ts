@@ -31,6 +31,7 @@ export function watchStore(store: SessionStore): WatchedStore {
       head: (ref) => heard(log.head(ref)),
       claim: (ref, claim) => heard(log.claim(ref, claim)),
       renew: (ref, lease) => heard(log.renew(ref, lease)),
+      ...(log.renewAll ? { renewAll: (renewals) => heard(log.renewAll?.(renewals) ?? Promise.resolve([])) } : {}),
       due: (options) => heard(log.due(options)),
     }),
     isAway: () => isAway,

@@ -10,6 +10,7 @@ export function withLog(store: SessionStore, own: Partial<SessionLog>): SessionS
       head: (ref) => log.head(ref),
       claim: (ref, claim) => log.claim(ref, claim),
       renew: (ref, lease) => log.renew(ref, lease),
+      ...(log.renewAll ? { renewAll: (renewals) => log.renewAll?.(renewals) ?? Promise.resolve([]) } : {}),
       release: (ref, epoch) => log.release(ref, epoch),
       due: (options) => log.due(options),
       setDue: (ref, options) => log.setDue(ref, options),

@@ -30,6 +30,8 @@ export interface PlantedBug {
   readonly seed?: number;
   /** The first of all schedules of two owners that found it; asked for what no seed finds, and where a store has the flaw. */
   readonly schedule?: number;
+  /** The outage that found it: which of all, and how. Asked first, since no seed promises that an outage costs nothing. */
+  readonly outage?: string;
   /** What was found. */
   readonly finding?: string;
   /** Why it could not be planted. */
@@ -43,7 +45,7 @@ export interface PlantedBugsReport {
   readonly missed: readonly string[];
 }
 
-type Trial = Pick<PlantedBug, "seed" | "schedule" | "finding" | "problem">;
+type Trial = Pick<PlantedBug, "seed" | "schedule" | "outage" | "finding" | "problem">;
 
 /** Plants one bug after the other and looks for it. */
 export async function runPlantedBugs(options: PlantedBugsOptions = {}): Promise<PlantedBugsReport> {
@@ -59,7 +61,7 @@ export async function runPlantedBugs(options: PlantedBugsOptions = {}): Promise<
   for (const flaw of portFlaws.filter(isWanted)) await note(flaw.name, "port", () => tryPort(flaw, options));
   if (root !== undefined)
     for (const flaw of sourceFlaws.filter(isWanted)) await note(flaw.name, "source", () => trySource(flaw, { ...options, root }));
-  const missed = bugs.filter(({ seed, schedule }) => seed === undefined && schedule === undefined).map(({ name }) => name);
+  const missed = bugs.filter(({ seed, schedule, outage }) => (seed ?? schedule ?? outage) === undefined).map(({ name }) => name);
   return { bugs, found: bugs.length - missed.length, missed };
 }
 
@@ -126,11 +128,16 @@ async function plant(
 }
 
 const runner = (seedsMax: number, limitMs: number): string => `
-import { runSeeds } from "./simulator/src/index.ts";
+import { runOutages, runSeeds } from "./simulator/src/index.ts";
+const [outage] = (await runOutages()).failures;
+const said = (report) => {
+  process.stdout.write(JSON.stringify(report));
+  process.exit(0);
+};
+if (outage) said({ outage: JSON.stringify(outage.outage), finding: outage.findings[0] });
 const { failures } = await runSeeds({ from: 1, count: ${seedsMax}, limitMs: ${limitMs}, failuresMax: 1 });
 const [failure] = failures;
-process.stdout.write(JSON.stringify(failure ? { seed: failure.seed, finding: failure.findings[0] } : {}));
-process.exit(0);
+said(failure ? { seed: failure.seed, finding: failure.findings[0] } : {});
 `;
 
 function runCopy(folder: string, limitMs: number): Promise<Trial> {
@@ -150,8 +157,10 @@ function runCopy(folder: string, limitMs: number): Promise<Trial> {
     });
     child.on("close", (code) => {
       if (code !== 0) return resolve({ problem: `the copy ended with ${String(code)}: ${err}` });
-      const { seed, finding } = JSON.parse(out) as { readonly seed?: number; readonly finding?: { invariant: string; message: string } };
-      resolve(seed === undefined ? {} : { seed, finding: said(finding) });
+      const { finding, ...where } = JSON.parse(out) as Pick<PlantedBug, "seed" | "outage"> & {
+        readonly finding?: { readonly invariant: string; readonly message: string };
+      };
+      resolve(finding ? { ...where, finding: said(finding) } : {});
     });
   });
 }

@@ -133,7 +133,7 @@ export function expandOptions(options: SimulateOptions): ExpandedOptions {
     sessions: options.sessions ?? 1 + dice.below(3),
     clientsPerSession: options.clientsPerSession ?? 1 + dice.below(3),
     stormMs: options.stormMs ?? Math.round(dice.between(10_000, 40_000)),
-    leaseMs: options.leaseMs ?? (dice.chance(0.2) ? 15_000 : 5_000),
+    leaseMs: options.leaseMs ?? (dice.chance(0.2) ? 20_000 : 5_000),
     sweepMs: 10_000,
     quietMs: options.quietMs ?? 120_000,
     actsPerMinute: Math.round(dice.between(20, 90)),

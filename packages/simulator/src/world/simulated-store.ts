@@ -170,6 +170,10 @@ function logView(view: View, ask: <T>(kind: string, detail: string, run: () => P
     head: (ref) => ask("head", ref.session, () => log.head(ref)),
     claim: (ref, claim) => ask("claim", ref.session, () => log.claim(ref, claim)),
     renew: (ref, lease) => ask("renew", `${ref.session} ${lease.epoch}`, () => log.renew(ref, lease)),
+    renewAll: (renewals) =>
+      ask("renew", renewals.map(({ ref, epoch }) => `${ref.session} ${epoch}`).join(), () =>
+        Promise.all(renewals.map(({ ref, ...lease }) => log.renew(ref, lease))),
+      ),
     release: (ref, epoch) => ask("release", `${ref.session} ${epoch}`, () => log.release(ref, epoch)),
     due: (options) => ask("due", "", () => log.due(options)),
     setDue: (ref, options) => ask("set-due", ref.session, () => log.setDue(ref, options)),

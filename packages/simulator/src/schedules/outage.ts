@@ -1,0 +1,141 @@
+/*
+ * Owns: one outage of the store, of a given length, that begins at a given moment between two renewals of a lease: an owner with an answer and
+ * with a call of class `once` under way, and another node that waits for its chance.
+ * Does not own: which moments there are (run-outages).
+ */
+import { AgentError, type AgentSession, createAgent, createSession, defineTool, type Fact } from "@loopwright/core";
+import { memoryStore } from "@loopwright/core/memory";
+import type { Clock, ModelProvider, SessionLog, SessionStore } from "@loopwright/core/ports";
+import { seededIds } from "@loopwright/core/testing";
+import type { Finding } from "../check/finding.ts";
+import { claimsInto } from "../check/finding.ts";
+import { createVirtualTime, type VirtualTime } from "../world/virtual-time.ts";
+
+/** How a store is away: it refuses, or never answers. */
+export type OutageKind = "refuses" | "silent";
+
+export interface Outage {
+  readonly kind: OutageKind;
+  /** When it begins, counted from the first input. */
+  readonly atMs: number;
+  readonly lastsMs: number;
+}
+
+const scope = "local";
+/** How long a store takes to answer, and when its own deadline ends a question without an answer. */
+const [answerMs, deadlineMs] = [2, 2_000];
+/** What is under way ends while the store is away, or shortly after. */
+const [workMs, wordMs, words] = [26_000, 400, 66];
+const untilMs = 60_000;
+
+/** What was lost, although the outage was short enough. */
+export async function runOutage(outage: Outage): Promise<readonly Finding[]> {
+  const time = createVirtualTime({ realWaitMs: 1_000 });
+  const clock: Clock = {
+    now: () => 1_767_225_600_000 + time.nowMs,
+    monotonic: () => time.nowMs,
+    after: (ms, run) => time.schedule(ms, run),
+    soon: (run) => void time.schedule(0, run),
+  };
+  const store = memoryStore({ clock });
+  const isAway = (): boolean => time.nowMs >= outage.atMs && time.nowMs < outage.atMs + outage.lastsMs;
+  const away = awayStore(store, { time, kind: outage.kind, isAway });
+  const ids = seededIds(1);
+  const open = (session: string, node: string, own: SessionStore): AgentSession =>
+    createSession({ agent: agents[session] ?? speaker, id: session, store: own, clock, ids, node });
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
+  const [speaker, worker] = [speakingAgent(wait), workingAgent(wait)];
+  const agents: { readonly [session: string]: typeof speaker } = { speaks: speaker, works: worker };
+  const sessions = Object.keys(agents);
+  for (const session of sessions) {
+    void open(session, "owner", away).submit("Begin.");
+    open(session, "heir", store).follow({ events: () => {} });
+  }
+  await time.pass({ untilMs });
+  const findings: Finding[] = [];
+  for (const session of sessions) judge(session, await store.log.read({ scope, session }), findings);
+  return findings;
+}
+
+/** I10, I4: an outage that is short enough costs no attempt, interrupts no call, and gives nobody else the session. */
+function judge(session: string, facts: readonly Fact[], findings: Finding[]): void {
+  const claim = claimsInto(findings, session);
+  const of = <T extends Fact["type"]>(type: T): readonly Extract<Fact, { readonly type: T }>[] =>
+    facts.filter((fact): fact is Extract<Fact, { readonly type: T }> => fact.type === type);
+  const ended = of("run.finished");
+  claim(ended.length === 1 && ended[0]?.status === "completed", "I10", () => `${ended.length} runs ended, as ${ended[0]?.status}`);
+  claim(of("model.failed").length === 0, "I10", () => "an answer was thrown away");
+  for (const { outcome, callKey } of of("tool.finished")) claim(outcome === "ok", "I4", () => `the call ${callKey} ended as ${outcome}`);
+  const owners = new Set(of("owner.claimed").map(({ node }) => node));
+  claim(owners.size === 1, "I9", () => `the session went through the hands of ${[...owners].join(", ")}`);
+}
+
+type Wait = (ms: number) => Promise<void>;
+
+function provider(speak: (request: Parameters<ModelProvider["stream"]>[0]) => ReturnType<ModelProvider["stream"]>): ModelProvider {
+  const capabilities = { streaming: true, tools: true, vision: false, promptCaching: false };
+  return { name: "outage", defaultModel: "outage-1", capabilities: () => capabilities, stream: speak };
+}
+
+/** Says a word now and then, for as long as an outage lasts. */
+function speakingAgent(wait: Wait): ReturnType<typeof createAgent> {
+  return createAgent({
+    name: "speaker",
+    provider: provider(async function* () {
+      for (let word = 0; word < words; word++) {
+        await wait(wordMs);
+        yield [{ type: "text", index: 0, delta: "word " }];
+      }
+      yield [{ type: "end", stopReason: "stop", raw: "stop" }];
+    }),
+  });
+}
+
+/** Has one call to make, which takes long and may be made once. */
+function workingAgent(wait: Wait): ReturnType<typeof createAgent> {
+  const work = defineTool({
+    name: "work",
+    description: "Takes long.",
+    parameters: { type: "object" },
+    timeoutMs: workMs * 2,
+    execute: () => wait(workMs).then(() => "done"),
+  });
+  return createAgent({
+    name: "worker",
+    tools: [work],
+    provider: provider(async function* ({ messages }) {
+      if (messages.some(({ role }) => role === "tool_result")) yield [{ type: "text", index: 0, delta: "Done." }];
+      else
+        yield [
+          { type: "call-start", index: 0, id: "c1", name: "work" },
+          { type: "call-args", index: 0, delta: "{}" },
+        ];
+      yield [{ type: "end", stopReason: "stop", raw: "stop" }];
+    }),
+  });
+}
+
+/** The store as the owner sees it. */
+function awayStore(
+  { log, ...store }: SessionStore,
+  { time, kind, isAway }: { readonly time: VirtualTime; readonly kind: OutageKind; readonly isAway: () => boolean },
+): SessionStore {
+  const after = (ms: number): Promise<void> => new Promise((resolve) => void time.schedule(ms, resolve));
+  const ask = async <T>(act: () => Promise<T>): Promise<T> => {
+    if (!isAway()) await after(answerMs);
+    if (!isAway()) return act();
+    if (kind === "silent") await after(deadlineMs);
+    throw new AgentError("STORE_UNAVAILABLE", { message: "The simulated store is away." });
+  };
+  const seen: SessionLog = {
+    ...log,
+    append: (ref, request) => ask(() => log.append(ref, request)),
+    read: (ref, options) => ask(() => log.read(ref, options)),
+    head: (ref) => ask(() => log.head(ref)),
+    claim: (ref, claim) => ask(() => log.claim(ref, claim)),
+    renew: (ref, lease) => ask(() => log.renew(ref, lease)),
+    renewAll: (renewals) => ask(() => Promise.all(renewals.map(({ ref, ...lease }) => log.renew(ref, lease)))),
+    release: (ref, epoch) => ask(() => log.release(ref, epoch)),
+  };
+  return { ...store, log: seen };
+}
