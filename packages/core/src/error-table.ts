@@ -21,6 +21,7 @@ export type ErrorCode =
   | "MODEL_UNREACHABLE"
   | "MODEL_STREAM_BROKEN"
   | "MODEL_PROTOCOL"
+  | "MODEL_REDIRECTED"
   | "MODEL_AUTH"
   | "MODEL_KEY_MISSING"
   | "MODEL_NOT_FOUND"
@@ -133,6 +134,9 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   MODEL_PROTOCOL: entry("The vendor's answer could not be understood.", [502, "unknown"], {
     ...again,
     fix: "Check that the base URL is an API of the chosen vendor.",
+  }),
+  MODEL_REDIRECTED: entry("The model's address sent the call on to another one, which was not followed.", [502, "network"], {
+    fix: "Pass the final address as the base URL, if you trust it with the key and the prompt.",
   }),
   MODEL_AUTH: entry("The vendor refused the key.", [401, "auth"], { fix: "Check the API key and that it may use this model." }),
   MODEL_KEY_MISSING: entry("No key for the vendor was given.", [401, "auth"], { fix: "Set the vendor's key variable or pass `apiKey`." }),

@@ -31,7 +31,7 @@ describe("errorFromStatus", () => {
     [400, "Your credit balance is too low to access the API.", "MODEL_QUOTA_EXHAUSTED", false],
     [400, "The response was filtered due to Azure OpenAI's content management policy.", "MODEL_REFUSED", false],
     [400, "Rate your limit of internal patience", "MODEL_BAD_REQUEST", false],
-    [302, "", "MODEL_PROTOCOL", true],
+    [302, "", "MODEL_REDIRECTED", false],
   ])("takes status %i with %j for %s", (status, message, code, retryable) => {
     expect(errorFromStatus({ provider, status, message })).toMatchObject({ code, retryable });
   });

@@ -117,7 +117,7 @@ function classify(input: StatusErrorInput, wait: number | undefined): ErrorCode 
       return "MODEL_OVERLOADED";
   }
   if (status >= 500) return status === 501 ? "MODEL_UNSUPPORTED" : "MODEL_OVERLOADED";
-  if (status < 400) return "MODEL_PROTOCOL";
+  if (status < 400) return status >= 300 ? "MODEL_REDIRECTED" : "MODEL_PROTOCOL";
   return meant !== undefined && fitsBadRequest.has(meant) ? meant : "MODEL_BAD_REQUEST";
 }
 

@@ -17,3 +17,5 @@ export { vendorText, vendorTextMax } from "./redact.ts";
 export { retryAfterMs } from "./retry-after.ts";
 export type { SseConsumer, SseEvent } from "./sse.ts";
 export { mapSse, readSse } from "./sse.ts";
+export type { RedirectContext } from "./without-redirects.ts";
+export { withoutRedirects } from "./without-redirects.ts";

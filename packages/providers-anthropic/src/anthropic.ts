@@ -1,9 +1,9 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { decodeReads, readSse } from "@loopwright/provider-kit";
+import { decodeReads, readSse, withoutRedirects } from "@loopwright/provider-kit";
 import { errorOf } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
-import { type AnthropicOptions, type Credential, credentialOf, vendor } from "./options.ts";
+import { type AnthropicOptions, type Credential, credentialOf, vendor, vendorName } from "./options.ts";
 import { betaHeaders, bodyOf } from "./request.ts";
 import { chunksOf, createDecoder } from "./response.ts";
 import type { WireAnswer, WireEvent } from "./wire.ts";
@@ -84,6 +84,7 @@ function versionHeaders(version: string | undefined, credential: Credential): Re
 
 async function connect(options: AnthropicOptions): Promise<Connection> {
   const credential = credentialOf(options);
+  const secrets = Object.values(credential);
   const { Anthropic } = await import("@anthropic-ai/sdk");
   const client = new Anthropic({
     // Everything the constructor would else take from the environment.
@@ -92,7 +93,7 @@ async function connect(options: AnthropicOptions): Promise<Connection> {
     ...credential,
     webhookKey: null,
     baseURL: options.baseURL ?? "https://api.anthropic.com",
-    fetch: options.transport ?? globalThis.fetch,
+    fetch: withoutRedirects(options.transport ?? globalThis.fetch, { provider: vendorName, secrets }),
     defaultHeaders: { "x-stainless-timeout": null, ...versionHeaders(options.version, credential), ...options.headers },
     logLevel: "off",
     openTelemetry: false,
@@ -102,5 +103,5 @@ async function connect(options: AnthropicOptions): Promise<Connection> {
   // `messages.create` would write warnings about old models to the console.
   const send: Send = (body, { signal, streaming }) =>
     client.post("/v1/messages", { body, signal, stream: streaming, headers: betaHeaders(body, options.headers) }).asResponse();
-  return { send, secrets: Object.values(credential) };
+  return { send, secrets };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { decodeReads, decodeWhole, errorFromFetch, readSse, streamBroken } from "@loopwright/provider-kit";
+import { decodeReads, decodeWhole, errorFromFetch, readSse, streamBroken, withoutRedirects } from "@loopwright/provider-kit";
 import { bodyError } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { type GeminiOptions, keyOf, vendor, vendorName } from "./options.ts";
@@ -75,7 +75,8 @@ function isJson(response: Response): boolean {
 async function connect(options: GeminiOptions): Promise<Connection> {
   const apiKey = keyOf(options);
   const { GoogleGenAI } = await import("@google/genai");
-  const transport = options.transport ?? globalThis.fetch;
+  const secrets = [apiKey];
+  const transport = withoutRedirects(options.transport ?? globalThis.fetch, { provider: vendorName, secrets });
   const client = quietly(
     () =>
       new GoogleGenAI({
@@ -89,8 +90,6 @@ async function connect(options: GeminiOptions): Promise<Connection> {
         },
       }),
   );
-  const secrets = [apiKey];
-
   // The SDK makes address, headers and authentication. Its own stream parses each event twice and wraps it into a Response, and
   // it rewrites the whole history for each request: so the body goes through `extraBody`, untouched, and the answer is taken
   // where it comes in, in the transport.

@@ -1,6 +1,6 @@
 import type { ModelChunk } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { decodeReads, decodeWhole, readNdjson, streamBroken } from "@loopwright/provider-kit";
+import { decodeReads, decodeWhole, readNdjson, streamBroken, withoutRedirects } from "@loopwright/provider-kit";
 import { errorOf, statusErrorOf } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { type Connection, connectionOf, type OllamaOptions, vendor, vendorName } from "./options.ts";
@@ -26,7 +26,7 @@ export function ollama(options: OllamaOptions = {}): ModelProvider {
     const body = JSON.stringify(bodyOf(request, { ...options, capabilities: can, streaming }));
     connection ??= connectionOf(options);
     const { baseURL, headers, secrets } = connection;
-    const fetch = options.transport ?? globalThis.fetch;
+    const fetch = withoutRedirects(options.transport ?? globalThis.fetch, { provider: vendorName, secrets });
     // Ends what is left of the answer when nobody wants it: the server goes on computing as long as the connection stands.
     const call = new AbortController();
     const abort = (): void => call.abort(io.signal.reason);

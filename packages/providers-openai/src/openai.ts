@@ -1,7 +1,7 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
 import { AgentError } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { AnswerStream, failureIn, mapSse, type SseConsumer } from "@loopwright/provider-kit";
+import { AnswerStream, failureIn, mapSse, type SseConsumer, withoutRedirects } from "@loopwright/provider-kit";
 import type { OpenAI } from "openai";
 import { createChatRequests } from "./chat-request.ts";
 import { ChatReader } from "./chat-response.ts";
@@ -173,7 +173,10 @@ async function createClient(settings: OpenAiSettings, key: string | undefined, o
     timeout: neverMs,
     logLevel: "off",
     // Looked up with each call, so that a replaced global fetch is seen.
-    fetch: options.transport ?? ((input, init) => globalThis.fetch(input, init)),
+    fetch: withoutRedirects(options.transport ?? ((input, init) => globalThis.fetch(input, init)), {
+      provider: settings.label,
+      secrets: key === undefined ? [] : [key],
+    }),
     defaultHeaders: { ...(key === undefined ? { authorization: null } : {}), ...options.headers },
   });
 }

@@ -1,6 +1,15 @@
 import type { ModelChunk } from "@loopwright/core";
 import type { ModelCallIo, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { decodeReads, decodeWhole, errorFromFetch, errorFromStatus, readSse, streamBroken, vendorErrorOf } from "@loopwright/provider-kit";
+import {
+  decodeReads,
+  decodeWhole,
+  errorFromFetch,
+  errorFromStatus,
+  readSse,
+  streamBroken,
+  vendorErrorOf,
+  withoutRedirects,
+} from "@loopwright/provider-kit";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { type AcmeOptions, keyOf, vendor, vendorName } from "./options.ts";
 import { bodyOf } from "./request.ts";
@@ -17,7 +26,8 @@ export function acme(options: AcmeOptions = {}): ModelProvider {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", ...options.headers };
     let streaming = false;
     try {
-      const response = await (options.transport ?? globalThis.fetch)(`${baseURL}/v1/chat`, { method: "POST", headers, body, signal });
+      const fetch = withoutRedirects(options.transport ?? globalThis.fetch, { provider: vendorName, secrets: [key] });
+      const response = await fetch(`${baseURL}/v1/chat`, { method: "POST", headers, body, signal });
       if (!response.ok) throw await failureOf(response, key);
       streaming = true;
       yield* request.stream === false ? readWhole(response, key) : readStream(response, key);

@@ -190,6 +190,23 @@ export const breakCases: readonly ModelProviderCase[] = [
     },
   },
   {
+    id: "redirect",
+    promise: "a redirect is never followed, on any status: the other server hears nothing, and the error names it and no key",
+    async run(make) {
+      for (const status of [301, 302, 303, 307, 308]) {
+        await withSubject(make, { type: "redirect", status }, async (subject) => {
+          const error = await rejectionOf(collectAnswer(subject.provider, sampleRequest(subject)));
+          expectSame(subject.elsewhere.requests, [], `requests to the other server after status ${status}`);
+          expectThat(isAgentError(error, "MODEL_REDIRECTED"), `status ${status}: the call rejected with ${String(error)}`);
+          expectThat(!error.retryable, `status ${status}: the error is retryable`);
+          expectThat(error.message.includes(subject.elsewhere.origin), `status ${status}: the message was ${error.message}`);
+          const told = JSON.stringify([error.message, error.fix, error.details]);
+          expectThat(!told.includes(subject.key), `status ${status}: the key is in ${told}`);
+        });
+      }
+    },
+  },
+  {
     id: "page",
     promise: "a page of HTML with status 200 is MODEL_PROTOCOL or MODEL_STREAM_BROKEN",
     async run(make) {

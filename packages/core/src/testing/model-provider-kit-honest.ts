@@ -50,6 +50,8 @@ export interface HonestParts {
   /** Called when the signal was aborted. May give chunks instead of throwing. */
   readonly aborted: (signal: AbortSignal, lastEvent: ReadEvent | undefined) => readonly ModelChunk[];
   readonly page: () => readonly ModelChunk[];
+  /** What to throw for a redirect. */
+  readonly redirected: (location: string, request: { readonly wire: MemoryWire; readonly body: JsonObject }) => AgentError;
   readonly isUnsupported: (request: ModelRequest) => boolean;
 }
 
@@ -172,6 +174,8 @@ export const honestParts: HonestParts = {
   page: () => {
     throw new AgentError("MODEL_PROTOCOL", { message: "Memory answered with a page." });
   },
+  redirected: (location) =>
+    new AgentError("MODEL_REDIRECTED", { message: `Memory sent the call on to ${new URL(location).origin}, which was not followed.` }),
   isUnsupported: ({ model, messages }) => model === "memory-blind" && JSON.stringify(messages).includes('"image"'),
 };
 
@@ -232,6 +236,8 @@ function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvider {
     try {
       const response = await send(parts, wire, { body, signal });
       streaming = true;
+      const { location } = response.headers;
+      if (location !== undefined) throw parts.redirected(location, { wire, body });
       if (response.status >= 400) throw parts.failure(await failureFrom(response), body);
       if (response.headers["content-type"] === "text/html") return yield parts.page();
       for await (const batch of events(parts, response, { body, signal })) {
@@ -275,7 +281,7 @@ export interface Spoil {
 
 /** A fresh subject over a memory wire. */
 export async function memorySubject(script: WireScript, spoil: Spoil = {}): Promise<ModelProviderSubject> {
-  const wire = memoryWire(script);
+  const wire = memoryWire(script, honestKey);
   const provider = honestProvider(wire, { ...honestParts, ...spoil.parts });
   return {
     provider: spoil.wrap?.(provider, wire) ?? provider,
@@ -283,6 +289,7 @@ export async function memorySubject(script: WireScript, spoil: Spoil = {}): Prom
     modelWithoutVision: "memory-blind",
     key: honestKey,
     requests: wire.requests,
+    elsewhere: wire.elsewhere,
     eventsBeforeEnd: wire.eventsBeforeEnd,
     isSilent: wire.isSilent,
     hangUps: wire.hangUps,

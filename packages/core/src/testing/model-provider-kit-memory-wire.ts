@@ -17,6 +17,8 @@ export interface MemoryResponse {
 /** A wire without a network: plays a script in memory. */
 export interface MemoryWire {
   readonly requests: readonly WireRequest[];
+  /** Where a redirect leads; `requests` are those that were sent there. */
+  readonly elsewhere: { readonly origin: string; readonly requests: WireRequest[] };
   readonly eventsBeforeEnd: number;
   readonly isSilent: () => boolean;
   readonly hangUps: () => number;
@@ -70,8 +72,10 @@ function stepsOf(script: Extract<WireScript, { readonly type: "answer" }>): read
   return [...send(before), { act: fate }, ...send(rest)];
 }
 
+const elsewhereOrigin = "https://elsewhere.example";
+
 /** A wire that plays this script at every request. */
-export function memoryWire(script: WireScript): MemoryWire {
+export function memoryWire(script: WireScript, redirectKey: string): MemoryWire {
   const requests: WireRequest[] = [];
   const releases: (() => void)[] = [];
   let silent = false;
@@ -110,6 +114,8 @@ export function memoryWire(script: WireScript): MemoryWire {
       const overflow = script.overflow ? { kind: "overflow" } : {};
       return { status: script.status, headers: script.headers ?? {}, body: text(JSON.stringify({ error: script.message, ...overflow })) };
     }
+    if (script.type === "redirect")
+      return { status: script.status, headers: { location: `${elsewhereOrigin}/v1/chat?key=${redirectKey}` }, body: text("") };
     if (script.type === "raw") return { status: script.status, headers: { "content-type": script.contentType }, body: text(script.body) };
     if (script.type !== "answer") throw new TypeError("fetch failed");
     const whole = typeof body === "object" && body !== null && "stream" in body && body.stream === false;
@@ -119,6 +125,7 @@ export function memoryWire(script: WireScript): MemoryWire {
 
   return {
     requests,
+    elsewhere: { origin: elsewhereOrigin, requests: [] },
     eventsBeforeEnd: script.type === "answer" ? eventsOf(script.answer).length - 1 : 0,
     isSilent: () => silent,
     hangUps: () => left,

@@ -55,6 +55,8 @@ export type WireScript =
       readonly headers?: Readonly<Record<string, string>>;
       readonly overflow?: boolean;
     }
+  /** An HTTP redirect with this status to `elsewhere`, with the key in the address. */
+  | { readonly type: "redirect"; readonly status: number }
   /** These very bytes. */
   | { readonly type: "raw"; readonly status: number; readonly contentType: string; readonly body: string }
   /** The connection dies before the headers. */
@@ -83,6 +85,8 @@ export interface ModelProviderSubject {
   readonly key: string;
   /** Oldest first. */
   readonly requests: readonly WireRequest[];
+  /** Another server: what a redirect names. It must never hear of a call. */
+  readonly elsewhere: { readonly origin: string; readonly requests: readonly WireRequest[] };
   /** How many events of the scripted answer come before the one that completes it. */
   readonly eventsBeforeEnd: number;
   /** How many connections the client has left before the answer was complete. */

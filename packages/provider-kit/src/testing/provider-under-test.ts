@@ -25,7 +25,8 @@ const key = "wire-KEY-4c1f-CANARY";
  */
 export function providerUnderTest({ wire, make, model, modelWithoutVision }: ProviderUnderTest): MakeModelProvider {
   return async (script) => {
-    const server = await wireServer((request) => responseOf(wire, script, request));
+    const elsewhere = await wireServer(() => answered(200, { "content-type": wire.contentType }, []));
+    const server = await wireServer((request) => responseOf(wire, script, { request, elsewhere: elsewhere.origin }));
     const frames = script.type === "answer" ? wire.frames(script.answer) : [];
     return {
       provider: make(server.origin, key),
@@ -33,11 +34,15 @@ export function providerUnderTest({ wire, make, model, modelWithoutVision }: Pro
       ...(modelWithoutVision === undefined ? {} : { modelWithoutVision }),
       key,
       requests: server.requests,
+      elsewhere,
       eventsBeforeEnd: endOf(frames),
       isSilent: server.isSilent,
       hangUps: server.hangUps,
       release: server.release,
-      close: server.close,
+      close: async () => {
+        await server.close();
+        await elsewhere.close();
+      },
     };
   };
 }
@@ -49,8 +54,14 @@ function endOf(frames: readonly WireFrame[]): number {
   return Math.max(0, end);
 }
 
-function responseOf(wire: VendorWire, script: WireScript, request: WireRequest): WireResponse {
+function responseOf(
+  wire: VendorWire,
+  script: WireScript,
+  { request, elsewhere }: { readonly request: WireRequest; readonly elsewhere: string },
+): WireResponse {
   switch (script.type) {
+    case "redirect":
+      return answered(script.status, { location: `${elsewhere}/v1/elsewhere?key=${key}` }, []);
     case "drop":
     case "silence":
       return { type: script.type };
