@@ -19,6 +19,8 @@ describe("a bug that is planted", () => {
     "keeps a part of a torn batch",
     "the store forgets batch ids",
     "a deaf subscription",
+    "one session that cannot be read stops the sweeps",
+    "the store is put back from a backup",
   ])("in a port is found: %s", async (name) => {
     const { bugs, missed } = await runPlantedBugs({ only: [name], seedsMax: 200 });
     expect(bugs).toHaveLength(1);

@@ -3,6 +3,7 @@ import { excerptAround, matchTexts, searchWords } from "@loopwright/core/memory"
 import type { SessionHit, SessionIndex, SessionSummary } from "@loopwright/core/ports";
 import { inParallel } from "./in-parallel.ts";
 import { listAll } from "./list-all.ts";
+import { isId } from "./object-keys.ts";
 import type { OpenLogs } from "./open-logs.ts";
 import type { SessionSummaries } from "./session-summaries.ts";
 import type { SessionTexts } from "./session-texts.ts";
@@ -71,11 +72,11 @@ export function blobIndex({ logs, summaries, texts, remake }: BlobIndexDeps): Se
 /** The ids of all sessions that have a log, removed ones too. */
 async function sessionsOf({ deps: { blobs } }: OpenLogs, scope: string): Promise<readonly string[]> {
   const prefix = `sessions/${scope}/`;
-  const idOf = (key: string): string => key.slice(prefix.length, key.indexOf("/", prefix.length));
+  const idOf = (key: string): string => key.slice(prefix.length).split("/", 1)[0] ?? "";
   if (blobs.exclusive) {
     const found = new Set<string>();
     for await (const { key } of listAll(blobs, prefix)) found.add(idOf(key));
-    return [...found];
+    return [...found].filter(isId);
   }
   // One request for each: what belongs to it is passed over.
   const ids: string[] = [];

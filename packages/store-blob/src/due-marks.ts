@@ -75,7 +75,8 @@ async function judgeMark(logs: OpenLogs, mark: DueMark): Promise<DueSession | un
       const isTrue = state.due !== null && state.due.slot === mark.slot && markedDate(state.due.at) === mark.date;
       // A mark of a slot to come is about to become true.
       const isComing = mark.slot > state.slot && !state.isRemoved;
-      if (state.damage || state.flaw) return undefined;
+      // A damaged log is named: who opens it is told, and raises the alarm.
+      if (state.damage || state.flaw) return { ref: mark.ref, due: mark.date };
       if (!isTrue && !isComing) {
         await dropDueMark(log, { at: mark.date, slot: mark.slot });
         return undefined;
@@ -83,8 +84,7 @@ async function judgeMark(logs: OpenLogs, mark: DueMark): Promise<DueSession | un
       if (await runningLease(log, state)) return undefined;
       return { ref: mark.ref, due: isTrue && state.due ? state.due.at : mark.date };
     } catch (error) {
-      // A damaged log is told to whoever reads it; the others are due all the same.
-      if (isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_TOO_NEW")) return undefined;
+      if (isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_TOO_NEW")) return { ref: mark.ref, due: mark.date };
       throw error;
     }
   });

@@ -11,7 +11,7 @@ import { AgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
 import type { ConditionalBlobs, ObjectPage, PutOptions, PutOutcome, StoredObject } from "./conditional-blobs.ts";
 import { type FileCalls, nodeFiles } from "./file-calls.ts";
-import { fileFault } from "./file-fault.ts";
+import { fileFault, keyFault } from "./file-fault.ts";
 import { FileFolder } from "./file-folder.ts";
 import { type FileHeader, openFile, sealFile } from "./file-format.ts";
 import { KeyQueue } from "./key-queue.ts";
@@ -62,29 +62,36 @@ export function fileBlobs({ folder, force = false, clock = machineClock, files =
     return outcome === "taken" ? { type: "refused", mayBeOwn: false } : { type: "unknown" };
   }
 
-  const opened = async <T>(work: () => Promise<T>): Promise<T> => {
+  const open = async (): Promise<void> => {
     try {
       await place.open();
-      return await work();
     } catch (error) {
       throw fileFault(error, folder);
+    }
+  };
+  const looking = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    await open();
+    try {
+      return await work();
+    } catch (error) {
+      throw await keyFault(error, { folder: place.root, key, files });
     }
   };
 
   return {
     exclusive: { life },
-    get: (key) => opened(() => find(key)),
-    has: (key) => opened(async () => (await files.read(place.pathOf(key))) !== undefined),
+    get: (key) => looking(key, () => find(key)),
+    has: (key) => looking(key, async () => (await files.read(place.pathOf(key))) !== undefined),
     async put(key, bytes, options = {}) {
       try {
-        return await opened(() => keys.run(key, () => put(key, bytes, options)));
+        return await looking(key, () => keys.run(key, () => put(key, bytes, options)));
       } catch (error) {
         if (error instanceof AgentError && error.code === "STORE_FULL") return { type: "full" };
         throw error;
       }
     },
-    remove: (key) => opened(() => keys.run(key, () => files.remove(place.pathOf(key)))),
-    list: (prefix, options = {}) => opened(() => list(place, prefix, options)),
+    remove: (key) => looking(key, () => keys.run(key, () => files.remove(place.pathOf(key)))),
+    list: (prefix, options = {}) => looking(prefix, () => list(place, prefix, options)),
     close: () => place.close(),
   };
 }

@@ -57,6 +57,10 @@ export class FileFolder {
     this.#sync = new FolderSync(files);
   }
 
+  get root(): string {
+    return this.#folder;
+  }
+
   pathOf(key: string): string {
     return `${this.#folder}/${key}`;
   }
@@ -142,13 +146,21 @@ export class FileFolder {
     return named;
   }
 
-  /** Keys that start with the prefix and come after `after`, in no order. */
+  /**
+   * Keys that start with the prefix and come after `after`, in no order. A folder below that cannot be read stands there under its own name: one
+   * flaw does not hide what lies beside it.
+   */
   async keys(prefix: string, after = ""): Promise<string[]> {
     const keys: string[] = [];
     const look = async (start: string): Promise<void> => {
       for (const { name, isFolder } of await this.#files.names(this.pathOf(start))) {
         const key = `${start}${name}${isFolder ? "/" : ""}`;
-        if (isFolder && mayHold(key, prefix, after)) await look(key);
+        if (isFolder && mayHold(key, prefix, after))
+          await look(key).catch((error: unknown) => {
+            if (!isUnreadable(error)) throw error;
+            const own = key.slice(0, -1);
+            if (own.startsWith(prefix) && own > after) keys.push(own);
+          });
         else if (!isFolder && key.startsWith(prefix) && key > after) keys.push(key);
       }
     };
@@ -213,6 +225,10 @@ export class FileFolder {
     if (this.#made.size > storeLimits.knownFoldersMax && oldest !== undefined) this.#made.delete(oldest);
     return making;
   }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return ["EACCES", "EPERM", "ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "");
 }
 
 /** Whether a folder may hold keys with the prefix that come after `after`. */

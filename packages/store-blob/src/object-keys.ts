@@ -14,8 +14,13 @@ export function checkRef({ scope, session }: SessionRef): SessionRef {
   return { scope: checkId(scope), session: checkId(session) };
 }
 
+/** True for what can be a scope or a session: what else lies in a folder was put there by others. */
+export function isId(id: string): boolean {
+  return idShape.test(id);
+}
+
 function checkId(id: string): string {
-  if (idShape.test(id)) return id;
+  if (isId(id)) return id;
   throw new AgentError("INPUT_INVALID", { message: `\`${id.slice(0, 80)}\` is not an id.`, fix: `An id matches ${idShape.source}.` });
 }
 
@@ -85,6 +90,7 @@ export function dueMarkKey({ ref, date, slot }: DueMark): string {
 export function dueMarkOf(key: string): DueMark | undefined {
   const [date, scope, session, slot] = key.slice(dueMarks.length).split(".");
   if (date === undefined || scope === undefined || session === undefined || slot === undefined) return undefined;
+  if (!isId(scope) || !isId(session)) return undefined;
   return { ref: { scope, session }, date: Number(date), slot: Number(slot) };
 }
 

@@ -16,6 +16,7 @@ import { LogState } from "./log-state.ts";
 import { type LogKeys, logKeysOf, slotOfKey } from "./object-keys.ts";
 import { damaged } from "./sealed-object.ts";
 import type { SegmentCache } from "./segment-cache.ts";
+import { sessionObjects } from "./session-objects.ts";
 import { storeLimits } from "./store-limits.ts";
 
 export interface OpenLogDeps {
@@ -46,7 +47,7 @@ export class OpenLog {
     this.ref = ref;
     this.segments = segments;
     this.keys = logKeysOf(ref);
-    this.deps = deps;
+    this.deps = { ...deps, blobs: sessionObjects(deps.blobs) };
   }
 
   /** True when nobody uses it: it may be forgotten. */
@@ -122,12 +123,8 @@ export class OpenLog {
   }
 
   /** An object of this log. @throws AgentError SESSION_CORRUPT where the place says that it is damaged */
-  async get(key: string): Promise<StoredObject | undefined> {
-    try {
-      return await this.deps.blobs.get(key);
-    } catch (error) {
-      throw isAgentError(error, "STORE_CORRUPT") ? damaged(key) : error;
-    }
+  get(key: string): Promise<StoredObject | undefined> {
+    return this.deps.blobs.get(key);
   }
 
   /** Learns whether somebody has seen damage since the log was opened. */

@@ -5,11 +5,11 @@
  */
 import { type Fact, isAgentError } from "@loopwright/core";
 import { projectSession, type SessionProjection } from "@loopwright/core/memory";
-import type { SessionSummary } from "@loopwright/core/ports";
+import type { SessionRef, SessionSummary } from "@loopwright/core/ports";
 import type { ListedObject } from "./conditional-blobs.ts";
 import { inParallel } from "./in-parallel.ts";
 import { listAll } from "./list-all.ts";
-import { summariesOf } from "./object-keys.ts";
+import { isId, summariesOf } from "./object-keys.ts";
 import { type OpenLog, wholeState } from "./open-log.ts";
 import type { OpenLogs } from "./open-logs.ts";
 import { readFacts } from "./read-facts.ts";
@@ -98,9 +98,9 @@ export class SessionSummaries {
   /** Makes a summary from its log alone; true when there is something to sum up. @throws AgentError STORE_* */
   async remake(log: OpenLog): Promise<boolean> {
     this.#known.delete(nameOf(log));
-    await this.remove(log);
-    await log.run(() => this.mark(log));
     try {
+      await this.remove(log);
+      await log.run(() => this.mark(log));
       const projection = await this.fresh(log);
       if (!projection) await this.remove(log);
       else if (projection.summary.status !== "running") await this.settle(log, projection);
@@ -113,15 +113,19 @@ export class SessionSummaries {
 
   /** The summaries of a scope, in no order. */
   async all(scope: string): Promise<readonly SessionSummary[]> {
-    const objects: ListedObject[] = [];
-    for await (const object of listAll(this.#logs.deps.blobs, summariesOf(scope))) objects.push(object);
-    const found = await inParallel(objects, (object) => this.#listed(scope, object));
+    const prefix = summariesOf(scope);
+    const objects = new Map<string, ListedObject>();
+    for await (const object of listAll(this.#logs.deps.blobs, prefix)) {
+      // A folder in place of a summary names its session, too.
+      const [session = ""] = object.key.slice(prefix.length).split("/");
+      if (isId(session)) objects.set(session, object);
+    }
+    const found = await inParallel([...objects], ([session, object]) => this.#listed({ scope, session }, object));
     return found.flatMap((summary) => (summary ? [summary] : []));
   }
 
-  async #listed(scope: string, { key, etag }: ListedObject): Promise<SessionSummary | undefined> {
-    const session = key.slice(summariesOf(scope).length);
-    const log = this.#logs.of({ scope, session });
+  async #listed(ref: SessionRef, { etag }: ListedObject): Promise<SessionSummary | undefined> {
+    const log = this.#logs.of(ref);
     const known = this.#of(log);
     if (known.markEtag === undefined) {
       const isNewest = known.settledEtag !== undefined && (log.deps.blobs.exclusive || known.settledEtag === etag);
@@ -138,7 +142,7 @@ export class SessionSummaries {
     } catch (error) {
       // A damaged log is told to whoever reads it; the list goes on with what is known.
       if (!isAgentError(error, "SESSION_CORRUPT") && !isAgentError(error, "STORE_TOO_NEW")) throw error;
-      return known.projection?.summary ?? unknownSummary(session);
+      return known.projection?.summary ?? unknownSummary(ref.session);
     }
   }
 

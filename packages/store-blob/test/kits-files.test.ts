@@ -6,6 +6,7 @@ import { nodeFiles } from "../src/file-calls.ts";
 import { blobStore, type FileCalls, fileBlobs } from "../src/index.ts";
 import { keyOfFact, withFlippedBit } from "./damage.ts";
 import { freshFolder } from "./fresh-folder.ts";
+import { ruinings } from "./ruinings.ts";
 import { describeStoreKits } from "./store-kits.ts";
 
 const root = freshFolder();
@@ -55,6 +56,7 @@ describe("a folder of files", () =>
           const bytes = readFileSync(join(folder, key));
           writeFileSync(join(folder, key), withFlippedBit(bytes, (bytes.length - 3) * 8));
         },
+        ruin: async (ref) => ruinings["a file in place of its folder"](folder, ref),
         async fill() {
           faults.isFull = true;
           return async () => {

@@ -36,6 +36,12 @@ describe("two nodes on objects in memory, asked in turns", () =>
           const found = blobs.objects.get(key);
           if (found) blobs.objects.set(key, { ...found, bytes: withFlippedBit(found.bytes, (found.bytes.length - 3) * 8) });
         },
+        async ruin({ scope, session }) {
+          const own = new RegExp(`^(?:sessions/${scope}/${session}/|(?:leases|summaries)/${scope}/${session}$)`);
+          for (const [name, object] of blobs.objects)
+            if (own.test(name))
+              blobs.objects.set(name, { ...object, etag: `ruined ${object.etag}`, bytes: new TextEncoder().encode("nonsense") });
+        },
         loseAnswer: () => {
           losesAnswer = true;
         },

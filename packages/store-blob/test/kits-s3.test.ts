@@ -18,6 +18,11 @@ describe("a strict S3 server", () =>
       more: () => ({
         // The server's clock shows whole seconds: what shall be over for certain takes one more.
         advance: (ms) => clock.advance(ms % 1_000 === 0 ? ms : ms + 999),
+        async ruin(ref) {
+          for (const [name, object] of fake.objects)
+            if (/^(?:sessions|leases|summaries)\//.test(name.slice(prefix.length)) && name.includes(`/${ref.scope}/${ref.session}`))
+              fake.objects.set(name, { ...object, bytes: new TextEncoder().encode("nonsense") });
+        },
         async damage(ref, seq) {
           const key =
             prefix +

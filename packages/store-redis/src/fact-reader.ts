@@ -4,6 +4,7 @@ import type { Alarms } from "./alarms.ts";
 import type { Connection } from "./connection.ts";
 import { chainOf, sumOf } from "./fact-chain.ts";
 import type { StoreKeys } from "./keys.ts";
+import { ofSession } from "./own-keys.ts";
 import { damaged, historyLost } from "./redis-fault.ts";
 import { listOf, numberOf, textOf } from "./reply.ts";
 import type { Known, SessionMemory } from "./session-memory.ts";
@@ -93,13 +94,16 @@ export class FactReader {
   }
 
   async #tail(ref: SessionRef): Promise<Tail> {
-    const [seq, chain, removed] = listOf(await this.#connection.answer(["HMGET", this.#keys.session(ref).meta, "seq", "chain", "removed"]));
+    const [seq, chain, removed] = listOf(
+      await ofSession(ref, this.#connection.answer(["HMGET", this.#keys.session(ref).meta, "seq", "chain", "removed"])),
+    );
     return { seq: numberOf(seq ?? 0), chain: numberOf(chain ?? 0), isRemoved: removed !== null };
   }
 
   async #entries(ref: SessionRef, from: number, count: number): Promise<readonly unknown[]> {
     if (count <= 0) return [];
-    return listOf(await this.#connection.answer(["XRANGE", this.#keys.session(ref).facts, `${from}-0`, "+", "COUNT", String(count)]));
+    const words = ["XRANGE", this.#keys.session(ref).facts, `${from}-0`, "+", "COUNT", String(count)];
+    return listOf(await ofSession(ref, this.#connection.answer(words)));
   }
 }
 

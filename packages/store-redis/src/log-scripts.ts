@@ -140,8 +140,9 @@ local now = clock(ARGV[2])
 local free = {#found / 2, start + #found / 2}
 for i = 1, #found, 2 do
   local key = ARGV[7] .. string.gsub(found[i], ' ', '.') .. '}:meta'
-  local m = redis.call('HMGET', key, 'node', 'until', 'lease')
-  if not m[1] or remaining(m[2], m[3], now) == 0 then
+  -- A session under whose key lies something else keeps none of the others off the list.
+  local m = redis.pcall('HMGET', key, 'node', 'until', 'lease')
+  if m.err or not m[1] or remaining(m[2], m[3], now) == 0 then
     free[#free + 1] = found[i]
     free[#free + 1] = found[i + 1]
   end
@@ -152,6 +153,8 @@ return free
 /* Leaves a tombstone, with the epoch. KEYS meta facts batches drafts view texts index due; ARGV session member channel */
 export const removeScript: Script = script(`
 redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6])
+local meta = redis.pcall('HEXISTS', KEYS[1], 'removed')
+if type(meta) == 'table' and meta.err then redis.call('UNLINK', KEYS[1]) end
 redis.call('HDEL', KEYS[1], 'seq', 'chain', 'closed', 'damaged', 'node', 'until', 'lease')
 redis.call('HSET', KEYS[1], 'removed', '1')
 redis.call('ZREM', KEYS[7], ARGV[1])

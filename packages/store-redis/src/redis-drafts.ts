@@ -14,7 +14,10 @@ export function redisDrafts({ connection, keys }: { readonly connection: Connect
       await answerOf(connection, putDraftScript, { keys: [meta, drafts], args: [name, JSON.stringify(value)] });
     },
     async get(ref, name) {
-      const text = textOf(await connection.answer(["HGET", keys.session(checkedRef(ref)).drafts, name]));
+      const outcome = await connection.ask(["HGET", keys.session(checkedRef(ref)).drafts, name]);
+      // A draft that cannot be read any more is lost, as drafts may be.
+      if (outcome.type === "refused" && outcome.refusal.word === "WRONGTYPE") return undefined;
+      const text = textOf(connection.answerOf(outcome));
       return text === undefined ? undefined : JSON.parse(text);
     },
     async remove(ref, name) {

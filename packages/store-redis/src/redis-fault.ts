@@ -107,3 +107,11 @@ export function damaged(session: string, seq: number): AgentError {
     details: { seq },
   });
 }
+
+/** The error of a session under whose keys lie values of another type: nothing of it can be read. */
+export function unreadable(session: string): AgentError {
+  return new AgentError("SESSION_CORRUPT", {
+    message: `The log of session \`${session}\` cannot be read: its keys hold values of another type.`,
+    fix: "Restore the session from a backup, or delete it.",
+  });
+}

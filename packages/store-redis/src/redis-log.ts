@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isAgentError } from "@loopwright/core";
 import { checkedRef, factTexts } from "@loopwright/core/memory";
 import type { AppendOutcome, AppendRequest, ClaimOutcome, LeaseRenewal, LogHead, SessionLog, SessionRef } from "@loopwright/core/ports";
 import type { Alarms } from "./alarms.ts";
@@ -8,7 +9,8 @@ import { sumOf } from "./fact-chain.ts";
 import type { FactReader } from "./fact-reader.ts";
 import type { StoreKeys } from "./keys.ts";
 import { appendScript, claimScript, headScript, releaseScript, removeScript, renewScript, setDueScript } from "./log-scripts.ts";
-import { damaged, faultOf, historyLost, isFull } from "./redis-fault.ts";
+import { isUnreadable, ofSession } from "./own-keys.ts";
+import { damaged, faultOf, historyLost, isFull, unreadable } from "./redis-fault.ts";
 import { listOf, numberOf, textOf } from "./reply.ts";
 import { answerOf, run } from "./script.ts";
 import type { SessionMemory } from "./session-memory.ts";
@@ -32,7 +34,9 @@ const all: number = Number.MAX_SAFE_INTEGER;
 export function redisLog(parts: StoreParts): SessionLog {
   const { connection, keys, memory, reader, alarms, tails, now } = parts;
   const answer = (program: Parameters<typeof answerOf>[1], ref: SessionRef, args: readonly string[]): Promise<unknown> =>
-    answerOf(connection, program, { keys: [keys.session(ref).meta], args });
+    ofSession(ref, answerOf(connection, program, { keys: [keys.session(ref).meta], args })).catch((error: unknown) => {
+      throw isAgentError(error, "SESSION_CORRUPT") ? alarms.raise(error, ref) : error;
+    });
   return {
     async append(ref, request) {
       return append(parts, checkedRef(ref), request);
@@ -89,7 +93,7 @@ async function renewAll({ connection, keys, memory, now }: StoreParts, renewals:
 }
 
 async function append(parts: StoreParts, ref: SessionRef, request: AppendRequest): Promise<AppendOutcome> {
-  const { connection, keys, memory, tails } = parts;
+  const { connection, keys, memory, alarms, tails } = parts;
   const { expectedSeq, epoch, batchId, facts, release = false, due } = request;
   const bodies = factTexts(request);
   const own = keys.session(ref);
@@ -103,7 +107,10 @@ async function append(parts: StoreParts, ref: SessionRef, request: AppendRequest
   ];
   for (const body of bodies) args.push(String(sumOf(ref, body)), body);
   const input = { keys: [own.meta, own.facts, own.batches, keys.index(ref.scope), keys.due], args };
-  const outcome = appendOutcomeOf(await run(connection, appendScript, input), { parts, ref, known: known.seq });
+  const answered = await run(connection, appendScript, input);
+  if (answered.type === "refused" && answered.refusal.word === "WRONGTYPE" && (await isUnreadable(parts, ref)))
+    throw alarms.raise(unreadable(ref.session), ref);
+  const outcome = appendOutcomeOf(answered, { parts, ref, known: known.seq });
   if (outcome.type === "ok") {
     memory.saw(ref, outcome.lastSeq, outcome.chain);
     tails.tell(ref, outcome.lastSeq);

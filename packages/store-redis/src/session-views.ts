@@ -1,7 +1,7 @@
 import { isAgentError } from "@loopwright/core";
 import { projectSession, type SessionProjection, searchTextsOf } from "@loopwright/core/memory";
 import type { SessionRef, SessionSummary } from "@loopwright/core/ports";
-import type { Connection } from "./connection.ts";
+import type { Connection, Outcome } from "./connection.ts";
 import type { FactReader } from "./fact-reader.ts";
 import { saveViewScript } from "./index-scripts.ts";
 import type { StoreKeys } from "./keys.ts";
@@ -26,17 +26,28 @@ export class SessionViews {
   /** `undefined` for a session without facts, and for a removed one. */
   async summaryOf(ref: SessionRef): Promise<SessionSummary | undefined> {
     const { meta, view } = this.#keys.session(ref);
-    const asked = await Promise.all([this.#connection.answer(["HGET", meta, "seq"]), this.#connection.answer(["HGET", view, "value"])]);
-    const lastSeq = numberOf(asked[0] ?? 0);
+    const seq = this.#connection.ask(["HGET", meta, "seq"]);
+    const kept = await this.#connection.ask(["HGET", view, "value"]);
+    const tail = await seq;
+    if (isOfWrongType(tail)) return this.#unreadable(ref, undefined);
+    const lastSeq = numberOf(this.#connection.answerOf(tail) ?? 0);
     if (lastSeq === 0) return undefined;
-    const projection = projectionOf(textOf(asked[1]));
+    // What can be made anew is not missed.
+    if (isOfWrongType(kept)) await this.forget(ref);
+    const projection = isOfWrongType(kept) ? undefined : projectionOf(textOf(this.#connection.answerOf(kept)));
     return projection?.summary.lastSeq === lastSeq ? projection.summary : this.#fold(ref, projection, lastSeq);
   }
 
   /** What people and the model wrote in a session, up to its last summary. */
   async textsOf(ref: SessionRef): Promise<readonly string[]> {
-    const texts = listOf(await this.#connection.answer(["LRANGE", this.#keys.session(ref).texts, "0", "-1"]));
-    return texts.map((text) => textOf(text) ?? "");
+    const words = ["LRANGE", this.#keys.session(ref).texts, "0", "-1"];
+    let asked = await this.#connection.ask(words);
+    if (isOfWrongType(asked)) {
+      await this.forget(ref);
+      await this.summaryOf(ref);
+      asked = await this.#connection.ask(words);
+    }
+    return listOf(this.#connection.answerOf(asked)).map((text) => textOf(text) ?? "");
   }
 
   /** Throws the projection away; the next summary folds the log from its start. */
@@ -59,9 +70,15 @@ export class SessionViews {
     } catch (error) {
       // A damaged log is told to whoever reads it; the list goes on with what is known.
       if (!isAgentError(error, "SESSION_CORRUPT") && !isAgentError(error, "HISTORY_LOST")) throw error;
-      return { ...(projection?.summary ?? unknownSummary(ref.session)), lastSeq };
+      return { ...(await this.#unreadable(ref, projection)), lastSeq };
     }
     return projection?.summary;
+  }
+
+  /** What is known of a session whose log cannot be read; in its place in the list. */
+  async #unreadable({ scope, session }: SessionRef, projection: SessionProjection | undefined): Promise<SessionSummary> {
+    const updatedAt = numberOf((await this.#connection.answer(["ZSCORE", this.#keys.index(scope), session])) ?? 0);
+    return { ...(projection?.summary ?? unknownSummary(session)), updatedAt };
   }
 
   /** A projection that cannot be kept now is made again next time. */
@@ -73,6 +90,10 @@ export class SessionViews {
     const args = [String(before), String(projection.summary.lastSeq), JSON.stringify(projection), ...texts];
     await run(this.#connection, saveViewScript, { keys: [meta, view, list], args });
   }
+}
+
+function isOfWrongType(outcome: Outcome): boolean {
+  return outcome.type === "refused" && outcome.refusal.word === "WRONGTYPE";
 }
 
 function projectionOf(text: string | undefined): SessionProjection | undefined {

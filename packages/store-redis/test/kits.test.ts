@@ -1,7 +1,7 @@
 import type { SessionRef } from "@loopwright/core/ports";
 import { blobStoreKit, draftStoreKit, leaseKit, manualClock, runKit, sessionIndexKit, sessionLogKit } from "@loopwright/core/testing";
 import { faultyProxy } from "@loopwright/simulator/node";
-import { afterEach, describe, it, onTestFinished } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { damageFact } from "./damage-fact.ts";
 import { missing, redisFixture } from "./redis-fixture.ts";
 
@@ -34,6 +34,7 @@ async function logUnderTest() {
     advance: (ms: number) => clock.advance(ms),
     reopen: async () => (await reopen()).log,
     another: async () => open().log,
+    ruin: (ref: SessionRef) => ruinings["a text in place of its meta"](prefix, ref),
     damage: (ref: SessionRef, seq: number) => damageFact(fixture.redis, { prefix, ref, seq }),
     fill: async () => {
       await fixture.redis.command("CONFIG", "SET", "maxmemory", "1");
@@ -42,6 +43,18 @@ async function logUnderTest() {
     loseAnswer: () => proxy.swallowNext(),
   };
 }
+
+/** Ways to make what Redis keeps of a session unreadable, past the store. */
+const ruinings = Object.fromEntries(
+  [["meta"], ["facts"], ["view"], ["texts"], ["meta", "facts", "batches", "drafts", "view", "texts"]].map((names) => [
+    `a text in place of its ${names.join(", ")}`,
+    async (prefix: string, { scope, session }: SessionRef): Promise<void> => {
+      for (const name of names) await fixture.redis.command("SET", `${prefix}:{${scope}.${session}}:${name}`, "nonsense");
+    },
+  ]),
+) as { readonly [way: string]: (prefix: string, ref: SessionRef) => Promise<void> } & {
+  readonly "a text in place of its meta": (prefix: string, ref: SessionRef) => Promise<void>;
+};
 
 describe.skipIf(missing !== undefined)("the store in Redis", () => {
   afterEach(async () => {
@@ -52,8 +65,13 @@ describe.skipIf(missing !== undefined)("the store in Redis", () => {
   describe("session index", () =>
     runKit(it, sessionIndexKit, {
       make: async () => {
-        const { log, index, reopen } = await fresh();
-        return { log, index, reopen: async () => (await reopen()).index };
+        const { log, index, prefix, reopen } = await fresh();
+        return {
+          log,
+          index,
+          ruin: (ref) => ruinings["a text in place of its meta"](prefix, ref),
+          reopen: async () => (await reopen()).index,
+        };
       },
     }));
   describe("blob store", () =>
@@ -65,3 +83,43 @@ describe.skipIf(missing !== undefined)("the store in Redis", () => {
     }));
   describe("draft store", () => runKit(it, draftStoreKit, { make: fresh }));
 });
+
+describe.skipIf(missing !== undefined).each(Object.entries(ruinings))("a session with %s is the only one that suffers", (way, ruin) => {
+  const isOfLog = /meta|facts/.test(way);
+  if (isOfLog)
+    runKit(
+      it,
+      sessionLogKit.filter(({ needs }) => needs?.includes("ruin")),
+      {
+        make: async () => {
+          const { log, prefix, reopen } = await fresh();
+          return { log, ruin: (ref) => ruin(prefix, ref), reopen: async () => (await reopen()).log };
+        },
+      },
+    );
+  runKit(
+    it,
+    sessionIndexKit.filter(({ needs }) => needs?.includes("ruin")),
+    {
+      make: async () => {
+        const { log, index, prefix, reopen } = await fresh();
+        return { log, index, ruin: (ref) => ruin(prefix, ref), reopen: async () => (await reopen()).index };
+      },
+    },
+  );
+  it("it can be removed, a check names it, and the others are checked", async () => {
+    const { log, check, prefix } = await fresh();
+    for (const session of ["bad", "good"]) await log.append({ scope: "local", session }, noteBatch);
+    await ruin(prefix, { scope: "local", session: "bad" });
+    expect(await check()).toMatchObject({ sessionCount: 2, damaged: isOfLog ? ["local/bad"] : [] });
+    await log.remove({ scope: "local", session: "bad" });
+    expect(await check()).toMatchObject({ sessionCount: 1, damaged: [] });
+    expect(await log.append({ scope: "local", session: "bad" }, noteBatch)).toEqual({ type: "closed" });
+  });
+});
+
+const noteBatch = {
+  batchId: "b",
+  expectedSeq: 0,
+  facts: [{ type: "session.opened", agent: "helper", title: "Apples", at: 1, v: 1 }],
+} as const;

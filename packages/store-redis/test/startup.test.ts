@@ -128,8 +128,8 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
 
   it("and one whose keys are another program's is STORE_CORRUPT", async () => {
     const prefix = fixture.prefix();
-    await fixture.redis.command("SET", `${prefix}:{local.first}:meta`, "theirs");
-    await expect(fixture.open({ prefix }).log.append(ref, batch(0))).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    await fixture.redis.command("SET", `${prefix}:{due}`, "theirs");
+    await expect(fixture.open({ prefix }).log.append(ref, { ...batch(0), due: 1 })).rejects.toMatchObject({ code: "STORE_CORRUPT" });
   });
 });
 

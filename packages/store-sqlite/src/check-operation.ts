@@ -5,7 +5,7 @@ import type { Quarantine } from "./quarantine.ts";
 import { schemaVersion } from "./schema.ts";
 import { sessionColumns, sessionRowOf } from "./session-rows.ts";
 import { numberOf, type Row, type Statements, textOf } from "./statements.ts";
-import { StoreFault } from "./store-fault.ts";
+import { isOfOneSession } from "./store-fault.ts";
 
 /** What the engine and the chains of all logs say of the file. Reads everything; the quarantine learns of all damage. */
 export function check(statements: Statements, path: string, quarantine: Quarantine): SqliteReport {
@@ -41,11 +41,15 @@ function isDamaged(statements: Statements, row: Row, quarantine: Quarantine): bo
   const session = sessionRowOf(row);
   try {
     quarantine.watch({ scope: textOf(row, "scope") ?? "", session: session.id }, () => {
-      for (let from = 1; from <= session.lastSeq; ) from += readPage(statements, session, { from, limit: session.lastSeq }).count;
+      for (let from = 1; from <= session.lastSeq; ) {
+        const { text, count } = readPage(statements, session, { from, limit: session.lastSeq });
+        JSON.parse(text);
+        from += count;
+      }
     });
     return false;
   } catch (error) {
-    if (error instanceof StoreFault) return true;
+    if (isOfOneSession(error)) return true;
     throw error;
   }
 }

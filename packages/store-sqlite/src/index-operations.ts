@@ -5,7 +5,7 @@ import { readPage } from "./log-operations.ts";
 import type { Ask } from "./operation.ts";
 import { findSession, type SessionRow, sessionColumns, sessionRowOf } from "./session-rows.ts";
 import { numberOf, type Statements, textOf } from "./statements.ts";
-import { StoreFault } from "./store-fault.ts";
+import { isOfOneSession } from "./store-fault.ts";
 
 /** Projections that were folded further than the file knows. */
 export type FreshProjections = Map<number, SessionProjection>;
@@ -53,15 +53,16 @@ export function liveSessions(statements: Statements, scope: string): readonly Se
 
 /** The summary of a session: the stored projection, folded over what was written since. */
 export function summaryOf(statements: Statements, session: SessionRow, fresh: FreshProjections): SessionSummary {
-  const row = statements.one("SELECT seq, value FROM summaries WHERE session = ?", session.key);
-  let projection = projectionOf(textOf(row, "value"));
-  if (numberOf(row, "seq") === session.lastSeq && projection) return projection.summary;
+  let projection: SessionProjection | undefined;
   try {
+    const row = statements.one("SELECT seq, value FROM summaries WHERE session = ?", session.key);
+    projection = projectionOf(textOf(row, "value"));
+    if (numberOf(row, "seq") === session.lastSeq && projection) return projection.summary;
     for (const facts of pagesOf(statements, session, (projection?.summary.lastSeq ?? 0) + 1))
       projection = projectSession(session.id, projection, facts);
   } catch (error) {
     // A damaged log is told to whoever reads it; the list goes on with what is known.
-    if (!(error instanceof StoreFault)) throw error;
+    if (!isOfOneSession(error)) throw error;
     return { ...(projection?.summary ?? unknownSummary(session)), updatedAt: session.updatedAt, lastSeq: session.lastSeq };
   }
   if (!projection) return unknownSummary(session);
@@ -84,13 +85,19 @@ export function saveProjections(statements: Statements, fresh: FreshProjections)
   for (const [key, projection] of fresh)
     statements.run(
       `INSERT INTO summaries (session, seq, value) SELECT key, ?, ? FROM sessions WHERE key = ? AND ${live}
-       ON CONFLICT (session) DO UPDATE SET seq = excluded.seq, value = excluded.value WHERE excluded.seq > summaries.seq`,
+       ON CONFLICT (session) DO UPDATE SET seq = excluded.seq, value = excluded.value WHERE excluded.seq > summaries.seq OR NOT json_valid(summaries.value)`,
       ...[projection.summary.lastSeq, JSON.stringify(projection), key],
     );
 }
 
 function projectionOf(text: string | null): SessionProjection | undefined {
-  return text === null ? undefined : JSON.parse(text);
+  if (text === null) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // It is folded anew.
+    return undefined;
+  }
 }
 
 function unknownSummary({ id, updatedAt, lastSeq }: SessionRow): SessionSummary {

@@ -82,6 +82,8 @@ export interface Operations {
   putDraft: Asked<OfRef<{ readonly name: string; readonly text: string }>, undefined>;
   getDraft: Asked<OfRef<{ readonly name: string }>, string | undefined>;
   removeDraft: Asked<OfRef<{ readonly name: string }>, undefined>;
+  /** The reader has found facts that the engine took for sound. */
+  condemn: Asked<OfRef<{ readonly message: string }>, undefined>;
   check: Asked<Record<never, never>, SqliteReport>;
   close: Asked<Record<never, never>, undefined>;
 }

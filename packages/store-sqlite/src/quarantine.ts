@@ -1,7 +1,7 @@
 import type { SessionRef } from "@loopwright/core/ports";
 import { findSession, type SessionRow } from "./session-rows.ts";
 import { type Statements, textOf } from "./statements.ts";
-import { StoreFault } from "./store-fault.ts";
+import { isOfOneSession, StoreFault } from "./store-fault.ts";
 
 interface Seen {
   readonly ref: SessionRef;
@@ -29,11 +29,16 @@ export class Quarantine {
       return read();
     } catch (error) {
       if (error instanceof StoreFault && error.fault.code === "SESSION_CORRUPT") {
-        this.#seen.set(keyOf(ref), { ref, fault: error });
-        this.#hasNew = true;
+        this.note(ref, error);
       }
       throw error;
     }
+  }
+
+  /** Keeps damage in mind that was seen elsewhere. */
+  note(ref: SessionRef, fault: StoreFault): void {
+    this.#seen.set(keyOf(ref), { ref, fault });
+    this.#hasNew = true;
   }
 
   /** Throws the damage of a session that is known to be damaged. */
@@ -55,7 +60,7 @@ export class Quarantine {
     this.#hasNew = false;
     if (this.#seen.size === 0) return;
     const unmarked = [...this.#seen.values()].flatMap(({ ref, fault }) => {
-      const session = findSession(statements, ref);
+      const session = attempt(() => findSession(statements, ref));
       return session && !session.isRemoved && markOf(statements, session) === null ? [{ key: session.key, fault }] : [];
     });
     if (unmarked.length > 0)
@@ -64,6 +69,16 @@ export class Quarantine {
           statements.run("UPDATE sessions SET damage = ? WHERE key = ? AND removed = 0 AND damage IS NULL", fault.message, key);
       });
     this.#seen.clear();
+  }
+}
+
+/** A session whose row cannot be found keeps no mark off the others. */
+function attempt<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (isOfOneSession(error)) return undefined;
+    throw error;
   }
 }
 

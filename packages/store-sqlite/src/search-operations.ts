@@ -7,7 +7,7 @@ import type { Ask } from "./operation.ts";
 import { wordsTable } from "./schema.ts";
 import { type SessionRow, sessionRowOf } from "./session-rows.ts";
 import { numberOf, type Statements } from "./statements.ts";
-import { StoreFault } from "./store-fault.ts";
+import { isOfOneSession } from "./store-fault.ts";
 
 /** Titles are indexed as if they stood before the first fact. */
 const titleSeq = 0;
@@ -40,7 +40,7 @@ function indexFacts(statements: Statements, session: SessionRow, from: number): 
     for (const facts of pagesOf(statements, session, from)) for (const fact of facts) indexFact(statements, session.key, fact);
   } catch (error) {
     // What comes before the damage can be found; whoever reads the log is told.
-    if (!(error instanceof StoreFault)) throw error;
+    if (!isOfOneSession(error)) throw error;
   }
 }
 
@@ -121,7 +121,7 @@ function textAt(statements: Statements, session: SessionRow, seq: number): strin
     const [fact]: readonly Fact[] = JSON.parse(readPage(statements, session, { from: seq, limit: 1 }).text);
     return fact ? searchTextsOf(fact).join("\n") : "";
   } catch (error) {
-    if (error instanceof StoreFault) return "";
+    if (isOfOneSession(error)) return "";
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { AgentError, type Fact } from "@loopwright/core";
+import { AgentError, type Fact, isAgentError } from "@loopwright/core";
 import { checkedRef, factTexts } from "@loopwright/core/memory";
 import type { AppendRequest, DueSession, SessionLog, SessionRef } from "@loopwright/core/ports";
 import type { Answer, Ask, OperationName } from "./operation.ts";
@@ -93,21 +93,29 @@ async function readAll(
   const facts: Fact[] = [];
   for (;;) {
     const page = await answerOf(calls, "read", { ref, from: from + facts.length, limit: limit - facts.length });
-    const parsed = parsePage(ref, page.text);
     const start = from + facts.length;
-    const misplaced = parsed.findIndex(({ seq }, at) => seq !== start + at);
-    if (misplaced >= 0) throw corrupt(ref, start + misplaced);
-    facts.push(...parsed);
+    try {
+      facts.push(...parsePage(ref, page.text, start));
+    } catch (error) {
+      // From now on nobody writes after what is damaged.
+      if (isAgentError(error)) await calls.ask("condemn", { ref, message: error.message });
+      throw error;
+    }
     if (!page.more || page.count === 0 || facts.length >= limit) return facts;
   }
 }
 
-function parsePage(ref: SessionRef, text: string): readonly Fact[] {
+/** @throws AgentError SESSION_CORRUPT where the text is none of facts, or their numbers do not go on from `start` */
+function parsePage(ref: SessionRef, text: string, start: number): readonly Fact[] {
+  let facts: readonly Fact[];
   try {
-    return JSON.parse(text);
+    facts = JSON.parse(text);
   } catch {
     throw corrupt(ref, undefined);
   }
+  const misplaced = facts.findIndex(({ seq }, at) => seq !== start + at);
+  if (misplaced >= 0) throw corrupt(ref, start + misplaced);
+  return facts;
 }
 
 function corrupt({ session }: SessionRef, seq: number | undefined): AgentError {

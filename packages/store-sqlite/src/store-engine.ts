@@ -6,6 +6,7 @@
  *  I3 a call whose write may or may not have reached the disk is answered as uncertain, and the connection is made anew.
  *  I4 damage that a call has seen is in the file before the call is answered, where the file can be written.
  */
+import type { SessionRef } from "@loopwright/core/ports";
 import { getBlob, listBlobs, putBlob, removeBlob } from "./blob-operations.ts";
 import { check, hasWrongMark, liftMarks } from "./check-operation.ts";
 import { due, setDue } from "./due-operations.ts";
@@ -18,7 +19,7 @@ import { Quarantine } from "./quarantine.ts";
 import { indexInMemory, indexSession, search, unindexedKeys } from "./search-operations.ts";
 import { findSession, tailOf } from "./session-rows.ts";
 import { numberOf, type Statements, statementsOf, textOf } from "./statements.ts";
-import { diskFault, faultOf, isBusy, isIoError, isReadOnly, readOnlyFault, StoreFault } from "./store-fault.ts";
+import { diskFault, faultOf, isBusy, isIoError, isOfOneSession, isReadOnly, readOnlyFault, StoreFault } from "./store-fault.ts";
 
 const writing: ReadonlySet<OperationName> = new Set([
   ...(["append", "claim", "renew", "release", "setDue", "remove", "rebuild"] as const),
@@ -37,8 +38,7 @@ const handlers: Handlers = {
     }),
   read: ({ statements, quarantine }, ask) => quarantine.watch(ask.ref, () => read(statements, ask.ref, ask)),
   head: ({ statements }, ask) => head(statements, ask),
-  tails: (engine, { refs, always }) =>
-    engine.hasForeignChange() || always ? refs.map((ref) => tailOf(findSession(engine.statements, ref))) : undefined,
+  tails: (engine, { refs, always }) => (engine.hasForeignChange() || always ? refs.map((ref) => engine.tailOf(ref)) : undefined),
   claim: ({ statements }, ask) => claim(statements, ask),
   renew: ({ statements }, ask) => renew(statements, ask),
   release: ({ statements }, { ref, epoch }) => void release(statements, ref, epoch),
@@ -76,6 +76,10 @@ const handlers: Handlers = {
     ) ?? undefined,
   removeDraft: ({ statements }, { ref, name }) =>
     void statements.run("DELETE FROM drafts WHERE scope = ? AND session = ? AND name = ?", ref.scope, ref.session, name),
+  condemn({ quarantine }, { ref, message }) {
+    quarantine.note(ref, new StoreFault({ code: "SESSION_CORRUPT", message }));
+    return undefined;
+  },
   check(engine) {
     // What was seen before may have been mended.
     engine.quarantine.forgetAll();
@@ -172,6 +176,16 @@ export class StoreEngine {
   indexWords(scope: string): void {
     if (this.#opened?.isReadOnly) indexInMemory(this.statements, scope);
     else for (const key of unindexedKeys(this.statements, scope)) this.#transaction(() => indexSession(this.statements, key));
+  }
+
+  /** Where a log ends; `undefined` where that cannot be read either: its reader is told why, and the others hear of theirs. */
+  tailOf(ref: SessionRef): number | undefined {
+    try {
+      return tailOf(findSession(this.statements, ref));
+    } catch (error) {
+      if (isOfOneSession(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Whether another connection has written since the last question. */

@@ -38,6 +38,15 @@ export function isReadOnly(error: unknown): boolean {
   return code === sqlite.readOnly || code === sqlite.cannotOpen || code === sqlite.perm;
 }
 
+/**
+ * True when an error tells of what was read of one session: its facts, its projection, or the pages that they lie on. In a loop over sessions the
+ * others go on then.
+ */
+export function isOfOneSession(error: unknown): boolean {
+  if (error instanceof StoreFault) return error.fault.code === "SESSION_CORRUPT" || error.fault.code === "STORE_CORRUPT";
+  return error instanceof SyntaxError || error instanceof TypeError || resultCode(error) === sqlite.corrupt;
+}
+
 /** What a caller is told of an error: the path and what to do, no content. */
 export function faultOf(error: unknown, path: string): Fault {
   if (error instanceof StoreFault) return error.fault;

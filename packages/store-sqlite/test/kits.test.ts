@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
 import type { BlobStore, SessionRef } from "@loopwright/core/ports";
 import { blobStoreKit, draftStoreKit, leaseKit, manualClock, runKit, sessionIndexKit, sessionLogKit } from "@loopwright/core/testing";
 import { afterEach, describe, expect, it } from "vitest";
@@ -40,6 +41,7 @@ async function logUnderTest() {
     advance: (ms: number) => clock.advance(ms),
     reopen: async () => (await reopen()).log,
     another: async () => open().log,
+    ruin: async (ref: SessionRef) => ruinings["nonsense in its rows"](path, ref),
     damage: async (ref: SessionRef, seq: number) => damageFact(path, ref, seq),
     fill: () => fillWith(blobs),
   };
@@ -57,6 +59,40 @@ function damageFact(path: string, { scope, session }: SessionRef, seq: number): 
   database.close();
   expect(changes).toBe(1);
 }
+
+function change(path: string, { scope, session }: SessionRef, ...changes: readonly string[]): void {
+  const database = new DatabaseSync(path);
+  const row = database.prepare("SELECT key FROM sessions WHERE scope = ? AND id = ?").get(scope, session);
+  const key = Number(row?.["key"]);
+  for (const each of changes) database.exec(each.replaceAll("$facts", `id >> 30 = ${key}`).replaceAll("$key", String(key)));
+  database.close();
+}
+
+/** Ways to make what a file holds of a session unreadable, past the store. */
+const ruinings = {
+  "nonsense in its rows": (path: string, ref: SessionRef): void =>
+    change(
+      path,
+      ref,
+      "UPDATE facts SET body = 'nonsense' WHERE $facts",
+      "UPDATE sessions SET lease_node = 'n', lease_until = 9e15, lease_ms = 9e15, lease_owner = 'nonsense' WHERE key = $key",
+      "INSERT INTO summaries (session, seq, value) SELECT key, last_seq, 'nonsense' FROM sessions WHERE key = $key ON CONFLICT DO UPDATE SET value = 'nonsense'",
+    ),
+  "no rows of facts": (path: string, ref: SessionRef): void => change(path, ref, "DELETE FROM facts WHERE $facts"),
+  "facts that are no JSON under a sound chain": (path: string, ref: SessionRef): void => {
+    const database = new DatabaseSync(path);
+    let chain = 0;
+    const facts = database
+      .prepare("SELECT facts.id FROM facts JOIN sessions ON key = facts.id >> 30 WHERE scope = ? AND sessions.id = ? ORDER BY facts.id")
+      .all(ref.scope, ref.session);
+    for (const { id } of facts) {
+      chain = crc32("nonsense", chain);
+      database.prepare("UPDATE facts SET body = 'nonsense', chain = ? WHERE id = ?").run(chain, Number(id));
+    }
+    database.prepare("UPDATE sessions SET chain = ? WHERE scope = ? AND id = ?").run(chain, ref.scope, ref.session);
+    database.close();
+  },
+} as const;
 
 /** Puts blobs until there is space for none; gives what takes them away. */
 async function fillWith(blobs: BlobStore): Promise<() => Promise<void>> {
@@ -82,8 +118,8 @@ describe("leases", () => runKit(it, leaseKit, { make: logUnderTest }));
 describe("session index", () =>
   runKit(it, sessionIndexKit, {
     make: async () => {
-      const { log, index, reopen } = fresh();
-      return { log, index, reopen: async () => (await reopen()).index };
+      const { log, index, path, reopen } = fresh();
+      return { log, index, ruin: async (ref) => ruinings["nonsense in its rows"](path, ref), reopen: async () => (await reopen()).index };
     },
   }));
 describe("blob store", () =>
@@ -94,3 +130,36 @@ describe("blob store", () =>
     },
   }));
 describe("draft store", () => runKit(it, draftStoreKit, { make: async () => fresh() }));
+
+describe.each(Object.entries(ruinings))("a session with %s is the only one that suffers", (_, ruin) => {
+  runKit(
+    it,
+    sessionLogKit.filter(({ needs }) => needs?.includes("ruin")),
+    {
+      make: async () => {
+        const { log, path, reopen } = fresh();
+        return { log, ruin: async (ref) => ruin(path, ref), reopen: async () => (await reopen()).log };
+      },
+    },
+  );
+  runKit(
+    it,
+    sessionIndexKit.filter(({ needs }) => needs?.includes("ruin")),
+    {
+      make: async () => {
+        const { log, index, path, reopen } = fresh();
+        return { log, index, ruin: async (ref) => ruin(path, ref), reopen: async () => (await reopen()).index };
+      },
+    },
+  );
+  it("a check names it alone", async () => {
+    const { log, check, path } = fresh();
+    for (const session of ["bad", "good"])
+      await log.append(
+        { scope: "local", session },
+        { batchId: "b", expectedSeq: 0, facts: [{ type: "session.opened", agent: "a", at: 1, v: 1 }] },
+      );
+    ruin(path, { scope: "local", session: "bad" });
+    expect((await check()).damaged).toEqual(["local/bad"]);
+  });
+});

@@ -11,12 +11,25 @@ export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualCl
   const clock = manualClock();
   const real = memoryStore({ clock }).log;
   const damaged = new Map<string, number>();
+  const ruined = new Set<string>();
   let isFull = false;
   let losesAnswer = false;
   const corrupt = (seq: number): AgentError => new AgentError("SESSION_CORRUPT", { message: `The log is damaged at fact ${seq}.` });
+  const checkRuin = (ref: SessionRef): void => {
+    if (ruined.has(keyOf(ref))) throw corrupt(1);
+  };
   const log: SessionLog = {
     ...real,
+    async head(ref) {
+      checkRuin(ref);
+      return real.head(ref);
+    },
+    async claim(ref, claim) {
+      checkRuin(ref);
+      return real.claim(ref, claim);
+    },
     async append(ref, request) {
+      checkRuin(ref);
       const seq = damaged.get(keyOf(ref));
       if (seq !== undefined) throw corrupt(seq);
       if (isFull && JSON.stringify(request.facts).length > 500_000) return { type: "full" };
@@ -26,6 +39,7 @@ export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualCl
       return { type: "unknown" };
     },
     async read(ref, options) {
+      checkRuin(ref);
       const facts = await real.read(ref, options);
       const seq = damaged.get(keyOf(ref));
       if (facts.some((fact) => fact.seq === seq)) throw corrupt(seq ?? 0);
@@ -40,6 +54,9 @@ export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualCl
     advance: (ms) => clock.advance(ms),
     async damage(ref, seq) {
       damaged.set(keyOf(ref), seq);
+    },
+    async ruin(ref) {
+      ruined.add(keyOf(ref));
     },
     async fill() {
       isFull = true;

@@ -103,7 +103,7 @@ export const listSaboteurs: readonly Saboteur<IndexUnderTest>[] = [
   },
   {
     defect: "comes back empty",
-    breaks: ["reopen"],
+    breaks: ["reopen", "ruin-reopen"],
     make: async () => ({ ...(await spoiledIndex(() => ({}))()), reopen: async () => (await spoiledIndex(() => ({}))()).index }),
   },
 ];

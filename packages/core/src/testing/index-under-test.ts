@@ -1,5 +1,5 @@
 import type { SessionIndex } from "../ports/session-index.ts";
-import type { SessionLog } from "../ports/session-log.ts";
+import type { SessionLog, SessionRef } from "../ports/session-log.ts";
 
 /** A fresh index and the log it belongs to. */
 export interface IndexUnderTest {
@@ -7,4 +7,6 @@ export interface IndexUnderTest {
   readonly log: SessionLog;
   /** Closes the store and opens it again. Capability `reopen`. */
   readonly reopen?: () => Promise<SessionIndex>;
+  /** Makes what is kept of a session unreadable as a whole, behind the store's back, as in `LogUnderTest`. Capability `ruin`. */
+  readonly ruin?: (ref: SessionRef) => Promise<void>;
 }

@@ -104,7 +104,7 @@ const dates: readonly Saboteur<LogUnderTest>[] = [
   { defect: "dates anew what is sent again", breaks: ["due-dup"], make: datingOn("dup") },
   {
     defect: "comes back without dates",
-    breaks: ["due-reopen"],
+    breaks: ["due-reopen", "ruin-due-after-reopen"],
     make: async () => {
       const honest = await spoiledLog(() => ({}))();
       return { ...honest, reopen: async () => ({ ...honest.log, due: async () => [] }) };

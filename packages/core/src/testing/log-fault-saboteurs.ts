@@ -60,7 +60,7 @@ const damages: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "writes behind the damage",
-    breaks: ["corrupt-append"],
+    breaks: ["corrupt-append", "ruin-told"],
     make: async () => {
       const honest = await spoiledLog(() => ({}))();
       const { log } = honest;
@@ -85,7 +85,7 @@ const damages: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "closes the whole store for one damaged session",
-    breaks: ["corrupt-others"],
+    breaks: ["corrupt-others", "ruin-others"],
     make: spoiledLog((real) => {
       let isDamaged = false;
       return {

@@ -67,7 +67,7 @@ export const fencingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "lets only owners write",
-    breaks: ["command-writes", "owner-conflict"],
+    breaks: ["command-writes", "owner-conflict", "ruin-others"],
     make: appending(async (real, ref, request) => {
       const { epoch, lease } = await real.head(ref);
       return request.epoch === undefined && lease ? { type: "fenced", currentEpoch: epoch } : real.append(ref, request);

@@ -30,6 +30,8 @@ const judges: readonly Saboteur<LogUnderTest>[] = [
     breaks: [
       ...["many-sessions", "sessions-apart", "joined-ids", "corrupt-after-reopen", "corrupt-append", "corrupt-append-after-reopen"],
       ...["corrupt-append-another", "corrupt-read", "corrupt-tail"],
+      "ruin-others",
+      "ruin-told",
     ],
     make: spoiledLog((real) => {
       let last: SessionRef | undefined;
@@ -139,6 +141,9 @@ const rememberers: readonly Saboteur<LogUnderTest>[] = [
       "prefix-ids",
       "removed-twice",
       "set-due-off",
+      "ruin-due",
+      "ruin-due-after-reopen",
+      "ruin-others",
     ],
     make: spoiledLog((real) => {
       const seen = new Map<string, string>();

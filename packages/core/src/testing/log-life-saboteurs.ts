@@ -230,7 +230,15 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "comes back empty",
-    breaks: ["reopen", "dup-after-reopen", "closed-after-reopen", "corrupt-after-reopen", "corrupt-append-after-reopen", "due-reopen"],
+    breaks: [
+      "reopen",
+      "dup-after-reopen",
+      "closed-after-reopen",
+      "corrupt-after-reopen",
+      "corrupt-append-after-reopen",
+      "due-reopen",
+      "ruin-due-after-reopen",
+    ],
     make: async () => {
       const honest = await spoiledLog(() => ({}))();
       return { ...honest, reopen: async () => (await spoiledLog(() => ({}))()).log };

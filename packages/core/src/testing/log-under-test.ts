@@ -11,6 +11,11 @@ export interface LogUnderTest {
   readonly advance?: (ms: number) => void;
   /** Changes one byte of a fact where it is kept, behind the store's back. Capability `corrupt`. */
   readonly damage?: (ref: SessionRef, seq: number) => Promise<void>;
+  /**
+   * Makes what is kept of a session unreadable as a whole, behind the store's back: a file in place of its folder, a key of another type, a row of
+   * nonsense. Capability `ruin`.
+   */
+  readonly ruin?: (ref: SessionRef) => Promise<void>;
   /** Takes all space, so that a batch of 1 MiB finds none; gives what makes room again. Capability `full`. */
   readonly fill?: () => Promise<() => Promise<void>>;
   /** Loses the answer to the next append, which is written all the same. Capability `unknown`. */

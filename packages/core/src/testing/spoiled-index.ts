@@ -4,11 +4,17 @@ import type { SessionLog } from "../ports/session-log.ts";
 import type { IndexUnderTest } from "./index-under-test.ts";
 import type { Make } from "./store-case.ts";
 
-/** An index in memory some methods of which were replaced; `reopen` is honest, it gives the same index back. */
-export function spoiledIndex(spoil: (real: SessionIndex, log: SessionLog) => Partial<SessionIndex>): Make<IndexUnderTest> {
+/** An index in memory some methods of which were replaced; `reopen` is honest, it gives the same index back; `ruin` is known to the replacements alone. */
+export function spoiledIndex(
+  spoil: (real: SessionIndex, log: SessionLog, isRuined: () => boolean) => Partial<SessionIndex>,
+): Make<IndexUnderTest> {
   return async () => {
     const { index: real, log } = memoryStore();
-    const index: SessionIndex = { ...real, ...spoil(real, log) };
-    return { index, log, reopen: async () => index };
+    let isRuined = false;
+    const index: SessionIndex = { ...real, ...spoil(real, log, () => isRuined) };
+    const ruin = async (): Promise<void> => {
+      isRuined = true;
+    };
+    return { index, log, reopen: async () => index, ruin };
   };
 }

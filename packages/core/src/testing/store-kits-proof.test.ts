@@ -8,6 +8,7 @@ import { draftSaboteurs } from "./draft-saboteurs.ts";
 import { draftStoreKit } from "./draft-store-kit.ts";
 import { eventChannelKit } from "./event-channel-kit.ts";
 import { listSaboteurs } from "./index-list-saboteurs.ts";
+import { ruinedIndexSaboteurs } from "./index-ruin-saboteurs.ts";
 import { searchSaboteurs } from "./index-search-saboteurs.ts";
 import { leaseKit } from "./lease-kit.ts";
 import { leaseSaboteurs } from "./lease-saboteurs.ts";
@@ -17,6 +18,7 @@ import { faultSaboteurs } from "./log-fault-saboteurs.ts";
 import { fencingSaboteurs } from "./log-fencing-saboteurs.ts";
 import { judgingSaboteurs } from "./log-judging-saboteurs.ts";
 import { lifeSaboteurs } from "./log-life-saboteurs.ts";
+import { ruinSaboteurs } from "./log-ruin-saboteurs.ts";
 import { tellingSaboteurs } from "./log-telling-saboteurs.ts";
 import { writingSaboteurs } from "./log-writing-saboteurs.ts";
 import { proveKit } from "./saboteur.ts";
@@ -26,14 +28,14 @@ import { sessionLogKit } from "./session-log-kit.ts";
 describe("session log kit", () =>
   proveKit(it, sessionLogKit, [
     ...[...writingSaboteurs, ...contentSaboteurs, ...judgingSaboteurs, ...fencingSaboteurs],
-    ...[...lifeSaboteurs, ...tellingSaboteurs, ...dueSaboteurs, ...faultSaboteurs],
+    ...[...lifeSaboteurs, ...tellingSaboteurs, ...dueSaboteurs, ...faultSaboteurs, ...ruinSaboteurs],
   ]));
 it("the kit of session logs says how many cases it has", () => {
   const text = readFileSync(new URL("session-log-kit.ts", import.meta.url), "utf8");
   expect(text).toContain(`${sessionLogKit.length} cases here and ${leaseKit.length} in \`leaseKit\``);
 });
 describe("lease kit", () => proveKit(it, leaseKit, leaseSaboteurs));
-describe("session index kit", () => proveKit(it, sessionIndexKit, [...listSaboteurs, ...searchSaboteurs]));
+describe("session index kit", () => proveKit(it, sessionIndexKit, [...listSaboteurs, ...searchSaboteurs, ...ruinedIndexSaboteurs]));
 describe("blob store kit", () => proveKit(it, blobStoreKit, blobSaboteurs));
 describe("draft store kit", () => proveKit(it, draftStoreKit, draftSaboteurs));
 describe("event channel kit", () => proveKit(it, eventChannelKit, [...channelSaboteurs, ...channelNodeSaboteurs]));

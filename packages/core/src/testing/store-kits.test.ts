@@ -18,6 +18,7 @@ describe("the adapters in memory keep every promise", () => {
     const logLacks = [
       ...lacks,
       { capability: "corrupt", reason: "facts in memory are values, not bytes" },
+      { capability: "ruin", reason: "facts in memory are values, not bytes" },
       { capability: "full", reason: "memory has no bound of its own" },
       { capability: "unknown", reason: "a call in this process is always answered" },
     ];
@@ -39,7 +40,11 @@ describe("the adapters in memory keep every promise", () => {
         return { log: memoryStore({ clock }).log, advance: (ms) => clock.advance(ms) };
       },
     }));
-  describe("session index", () => runKit(it, sessionIndexKit, { lacks, make: async () => memoryStore() }));
+  describe("session index", () =>
+    runKit(it, sessionIndexKit, {
+      lacks: [...lacks, { capability: "ruin", reason: "facts in memory are values, not bytes" }],
+      make: async () => memoryStore(),
+    }));
   describe("blob store", () => runKit(it, blobStoreKit, { lacks, make: async () => memoryStore() }));
   describe("draft store", () => runKit(it, draftStoreKit, { make: async () => memoryStore() }));
   describe("event channel", () => runKit(it, eventChannelKit, { make: async () => memoryNodes() }));

@@ -1,6 +1,8 @@
 /*
  * Owns: stores that break one promise each, for trials of the checker. Everything else of them is sound.
  */
+import { AgentError } from "@loopwright/core";
+import { memoryStore } from "@loopwright/core/memory";
 import type { AppendRequest, SessionLog, SessionRef } from "@loopwright/core/ports";
 import type { Sabotage } from "../world/simulated-world.ts";
 
@@ -137,6 +139,53 @@ function deafensReturners(): Sabotage {
   };
 }
 
+/** From some moment on one session cannot be read, and with it nobody who is due can be listed. */
+function damageStopsSweeps(): Sabotage {
+  let count = 0;
+  return withLog((log) => ({
+    append: (ref, request) => {
+      count += 1;
+      return log.append(ref, request);
+    },
+    due: (options) =>
+      count < 20 ? log.due(options) : Promise.reject(new AgentError("SESSION_CORRUPT", { message: "One of the sessions is damaged." })),
+  }));
+}
+
+const backup = { takenAt: 30, restoredAt: 45 } as const;
+
+/** The store is put back to what it was some appends ago, under the processes that go on. */
+function comesBackFromBackup(): Sabotage {
+  const tails = new Map<string, { readonly ref: SessionRef; readonly lastSeq: number }>();
+  let count = 0;
+  let restored: Promise<SessionLog> | undefined;
+  const restore = async (log: SessionLog): Promise<SessionLog> => {
+    const older = memoryStore().log;
+    for (const { ref, lastSeq } of tails.values())
+      await older.append(ref, { expectedSeq: 0, batchId: "backup", facts: await log.read(ref, { limit: lastSeq }), due: 0 });
+    return older;
+  };
+  return withLog((log) => {
+    const now = async (): Promise<SessionLog> => (await restored) ?? log;
+    return {
+      async append(ref, request) {
+        const outcome = await (await now()).append(ref, request);
+        count += 1;
+        if (outcome.type === "ok" && count <= backup.takenAt) tails.set(keyOf(ref), { ref, lastSeq: outcome.lastSeq });
+        if (count >= backup.restoredAt) restored ??= restore(log);
+        return outcome;
+      },
+      read: async (ref, options) => (await now()).read(ref, options),
+      head: async (ref) => (await now()).head(ref),
+      claim: async (ref, claim) => (await now()).claim(ref, claim),
+      renew: async (ref, lease) => (await now()).renew(ref, lease),
+      release: async (ref, epoch) => (await now()).release(ref, epoch),
+      due: async (options) => (await now()).due(options),
+      setDue: async (ref, options) => (await now()).setDue(ref, options),
+    };
+  });
+}
+
 /** All flaws that a port can have. */
 export const portFlaws: readonly PortFlaw[] = [
   { name: "the store acknowledges a batch before it has it", sabotage: answersBefore },
@@ -149,6 +198,8 @@ export const portFlaws: readonly PortFlaw[] = [
   { name: "an unknown outcome is taken for written", sabotage: takesUnknownForOk },
   { name: "an unknown outcome is taken for failed, and the batch gets a new id", sabotage: takesUnknownForFailed },
   { name: "a deaf subscription: who comes back within a round trip hears of no append", sabotage: deafensReturners },
+  { name: "one session that cannot be read stops the sweeps", sabotage: damageStopsSweeps },
+  { name: "the store is put back from a backup", sabotage: comesBackFromBackup },
   { name: "the sweeper never finds anything", sabotage: () => withLog(() => ({ due: async () => [] })) },
   {
     name: "the date of a session is not kept",
