@@ -5,9 +5,11 @@
  *  I2 `written` is answered only after the name is on the disk.
  *  I3 a file or folder whose sync failed is not synced again as if nothing had been: a new file is written, and the folder opened anew,
  *     before anything else in it is acknowledged.
- *  I4 one process at a time; within it conditions are checked one after the other for each key.
+ *  I4 one process at a time (`folder-lock.ts`); within it conditions are checked one after the other for each key.
+ *  I5 no link is followed below the folder: what lies behind one belongs to others.
  */
 import { AgentError } from "@loopwright/core";
+import { systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
 import type { ConditionalBlobs, ObjectPage, PutOptions, PutOutcome, StoredObject } from "./conditional-blobs.ts";
 import { type FileCalls, nodeFiles } from "./file-calls.ts";
@@ -16,32 +18,44 @@ import { FileFolder } from "./file-folder.ts";
 import { type FileHeader, openFile, sealFile } from "./file-format.ts";
 import { KeyQueue } from "./key-queue.ts";
 import { conversationPrefix } from "./object-keys.ts";
-import { ownIdentity } from "./process-identity.ts";
+import { monotonicClockName, ownIdentity } from "./process-identity.ts";
+import { storeLimits } from "./store-limits.ts";
 
 export interface FileBlobsOptions {
   /** Made with the folders above it at the first use. */
   readonly folder: string;
   /** Uses a folder on a network file system all the same: then nothing but you keeps two machines from writing at once. */
   readonly force?: boolean;
-  /** Measures the age of objects. Default: the machine's time since its start. */
-  readonly clock?: Pick<Clock, "monotonic">;
+  /**
+   * How long this process may stand still before another may take the folder over, in milliseconds. A process of another container or machine
+   * waits so long for a folder whose holder has died. Default 15,000.
+   */
+  readonly leaseMs?: number;
+  /** Measures the age of objects, and times the renewals of the lease. Default: the machine's time since its start. */
+  readonly clock?: Pick<Clock, "monotonic" | "after">;
   /** The file system. For tests. */
   readonly files?: FileCalls;
 }
 
 const listMax = 1_000;
+/** A renewal takes a write: a shorter lease would run out on a busy disk. */
+const leaseMsMin = 100;
 
 /** Objects as files of a folder that this process has for itself. Nothing is touched before the first use. */
-export function fileBlobs({ folder, force = false, clock = machineClock, files = nodeFiles }: FileBlobsOptions): ConditionalBlobs {
+export function fileBlobs(options: FileBlobsOptions): ConditionalBlobs {
+  const { folder, force = false, clock = machineClock, files = nodeFiles, leaseMs = storeLimits.folderLeaseMs } = options;
   if (folder === "") throw new AgentError("CONFIG_INVALID", { message: "The store has no folder.", fix: "Name a folder." });
+  if (!(leaseMs >= leaseMsMin))
+    throw new AgentError("CONFIG_INVALID", { message: `\`leaseMs\` is ${leaseMs}.`, fix: `Use ${leaseMsMin} or more.` });
   const life = JSON.stringify(ownIdentity());
-  const place = new FileFolder({ folder, force, files });
+  const clockName = clock === machineClock ? monotonicClockName() : "";
+  const place = new FileFolder({ folder, force, files, clock, clockName, leaseMs });
   const keys = new KeyQueue();
 
   async function find(key: string): Promise<StoredObject | undefined> {
     // What may not stay is not shown.
     await place.recover(key);
-    const file = await files.read(place.pathOf(key));
+    const file = await place.read(key);
     if (!file) return undefined;
     if (isPlain(key)) return { bytes: file, etag: "", ageMs: Number.POSITIVE_INFINITY };
     const { header, bytes } = openFile(file, key);
@@ -81,7 +95,7 @@ export function fileBlobs({ folder, force = false, clock = machineClock, files =
   return {
     exclusive: { life },
     get: (key) => looking(key, () => find(key)),
-    has: (key) => looking(key, async () => (await files.read(place.pathOf(key))) !== undefined),
+    has: (key) => looking(key, async () => (await place.read(key)) !== undefined),
     async put(key, bytes, options = {}) {
       try {
         return await looking(key, () => keys.run(key, () => put(key, bytes, options)));
@@ -90,14 +104,17 @@ export function fileBlobs({ folder, force = false, clock = machineClock, files =
         throw error;
       }
     },
-    remove: (key) => looking(key, () => keys.run(key, () => files.remove(place.pathOf(key)))),
+    remove: (key) => looking(key, () => keys.run(key, () => place.remove(key))),
     list: (prefix, options = {}) => looking(prefix, () => list(place, prefix, options)),
     close: () => place.close(),
   };
 }
 
 /** Milliseconds since the machine was started: the same for all its processes, and no hand can set it. */
-const machineClock: Pick<Clock, "monotonic"> = { monotonic: () => Number(process.hrtime.bigint() / 1_000n) / 1_000 };
+const machineClock: Pick<Clock, "monotonic" | "after"> = {
+  monotonic: () => Number(process.hrtime.bigint() / 1_000n) / 1_000,
+  after: systemClock.after,
+};
 
 /** What other programs read is kept as it is; nothing of ours depends on it. */
 function isPlain(key: string): boolean {

@@ -1,5 +1,6 @@
-import { dirname, resolve } from "node:path";
-import { AgentError } from "@loopwright/core";
+import { basename, dirname, join, resolve } from "node:path";
+import { AgentError, isAgentError } from "@loopwright/core";
+import type { Clock } from "@loopwright/core/ports";
 import { codeOf, type FileCalls } from "./file-calls.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { FolderSync } from "./folder-sync.ts";
@@ -23,6 +24,10 @@ export interface FileFolderOptions {
   readonly folder: string;
   readonly force: boolean;
   readonly files: FileCalls;
+  readonly clock: Pick<Clock, "monotonic" | "after">;
+  /** Names what `clock` counts, where other processes have the same; else empty. */
+  readonly clockName: string;
+  readonly leaseMs: number;
 }
 
 interface WriteOptions {
@@ -36,8 +41,9 @@ const openHere = new Set<string>();
 
 /** A folder of files: its lock, its tree of folders, and how a file gets into it. */
 export class FileFolder {
-  readonly #folder: string;
-  readonly #force: boolean;
+  /** Without links from `open` on. */
+  #folder: string;
+  readonly #options: FileFolderOptions;
   readonly #files: FileCalls;
   readonly #sync: FolderSync;
   /** Folders that are known to be there, and to stay; one that is forgotten is made sure of again. */
@@ -46,15 +52,17 @@ export class FileFolder {
   readonly #named = new Map<string, Set<string>>();
   /** Folders whose last sync failed. */
   readonly #failed = new Set<string>();
+  /** Files that are getting their names: for a moment they have that of their draft, too. Resolves with a draft that could not be removed. */
+  readonly #naming = new Map<string, Promise<string | undefined>>();
   #opening: Promise<FolderLock> | undefined;
+  #lock: FolderLock | undefined;
   #isClosed = false;
-  #count = 0;
 
-  constructor({ folder, force, files }: FileFolderOptions) {
-    this.#folder = resolve(folder);
-    this.#force = force;
-    this.#files = files;
-    this.#sync = new FolderSync(files);
+  constructor(options: FileFolderOptions) {
+    this.#folder = resolve(options.folder);
+    this.#options = options;
+    this.#files = options.files;
+    this.#sync = new FolderSync(options.files);
   }
 
   get root(): string {
@@ -70,11 +78,12 @@ export class FileFolder {
     if (this.#isClosed) throw new AgentError("STORE_UNAVAILABLE", { message: `The store ${this.#folder} is closed.` });
     this.#opening ??= this.#open();
     try {
-      await this.#opening;
+      this.#lock = await this.#opening;
     } catch (error) {
       this.#opening = undefined;
       throw error;
     }
+    await this.#lock.check();
   }
 
   async close(): Promise<void> {
@@ -84,6 +93,22 @@ export class FileFolder {
     if (!lock) return;
     await lock.release();
     openHere.delete(this.#folder);
+  }
+
+  /** `undefined` where nothing is. @throws AgentError STORE_CORRUPT where a link leads there, or the file has a second name */
+  async read(key: string): Promise<Uint8Array | undefined> {
+    return this.#read(this.pathOf(key));
+  }
+
+  async #read(path: string): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#files.read(path, { hasOneName: true });
+    } catch (error) {
+      if (!isAgentError(error, "STORE_CORRUPT")) throw error;
+      const draft = await this.#naming.get(path);
+      if (draft !== undefined) await this.#removeDraft(path, draft);
+      return this.#files.read(path, { hasOneName: true });
+    }
   }
 
   /** `unknown`: the name was given, but may not stay. Anything that rejects has written nothing. */
@@ -104,6 +129,25 @@ export class FileFolder {
     }
   }
 
+  /** Removes a file where there is one: out of its place into the drafts, which a process that has lost the folder cannot do. */
+  async remove(key: string): Promise<void> {
+    const draft = this.#held.draft();
+    try {
+      await this.#files.rename(this.pathOf(key), draft);
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return;
+      throw error;
+    }
+    try {
+      await this.#files.remove(draft);
+    } catch (error) {
+      // The object is gone by its name; the drafts go with the next holder. But a folder in place of a file is none of ours: it goes back.
+      if (!isFolderError(error)) return;
+      await this.#files.rename(draft, this.pathOf(key));
+      throw error;
+    }
+  }
+
   /**
    * Makes sure of what the folder of a key holds, if its last sync failed: the system may have forgotten what it could not write, and say next time
    * that all is well. So the files named since the last good sync are written anew. Rejects as long as that fails.
@@ -112,7 +156,7 @@ export class FileFolder {
     const folder = dirname(this.pathOf(key));
     if (!this.#failed.has(folder)) return;
     for (const path of [...this.#namedSince(folder)]) {
-      const bytes = await this.#files.read(path);
+      const bytes = await this.#read(path);
       if (bytes) await this.#giveName(path, bytes, { isNew: false, isDurable: true });
     }
     await this.#syncNames(folder);
@@ -121,14 +165,31 @@ export class FileFolder {
 
   /** False when the name is taken. */
   async #giveName(path: string, bytes: Uint8Array, { isNew, isDurable }: WriteOptions): Promise<boolean> {
-    const draft = `${this.#folder}/.drafts/${process.pid}-${this.#count++}`;
+    const draft = this.#held.draft();
+    const named = Promise.withResolvers<string | undefined>();
+    if (isNew) this.#naming.set(path, named.promise);
     try {
       await this.#files.write(draft, bytes, isDurable);
       if (isNew) return await this.#files.link(draft, path);
       await this.#files.rename(draft, path);
       return true;
+    } catch (error) {
+      // Either the place or the draft is missing: the drafts go when another process takes the folder over.
+      if (codeOf(error) === "ENOENT") await this.#held.renew();
+      throw error;
     } finally {
-      await this.#files.remove(draft).catch(() => undefined);
+      named.resolve(await this.#removeDraft(path, draft));
+    }
+  }
+
+  /** Gives the draft back where it cannot be removed. */
+  async #removeDraft(path: string, draft: string): Promise<string | undefined> {
+    try {
+      await this.#files.remove(draft);
+      this.#naming.delete(path);
+      return undefined;
+    } catch {
+      return draft;
     }
   }
 
@@ -169,8 +230,15 @@ export class FileFolder {
     return keys;
   }
 
+  /** @throws AgentError STORE_UNAVAILABLE before `open` */
+  get #held(): FolderLock {
+    if (this.#lock) return this.#lock;
+    throw new AgentError("STORE_UNAVAILABLE", { message: `The store ${this.#folder} is not open.` });
+  }
+
   async #open(): Promise<FolderLock> {
     const files = this.#files;
+    this.#folder = await this.#truePath(this.#folder);
     if (openHere.has(this.#folder))
       throw new AgentError("STORE_UNAVAILABLE", {
         message: `The store ${this.#folder} is in use by this process ${process.pid} already.`,
@@ -181,21 +249,23 @@ export class FileFolder {
     try {
       await this.#makeRoot(this.#folder);
       const kind = networkKinds[(await files.kindOf(this.#folder)) >>> 0];
-      if (kind !== undefined && !this.#force)
+      if (kind !== undefined && !this.#options.force)
         throw new AgentError("CONFIG_INVALID", {
           message: `The folder ${this.#folder} lies on a network file system (${kind}), where other machines cannot be kept out.`,
           fix: "Name a local folder, or set `force` if no other machine uses it.",
         });
-      const lock = await lockFolder(this.#folder, files);
-      const drafts = `${this.#folder}/.drafts/`;
-      await files.makeFolder(drafts);
-      // Left by a process that has died.
-      for (const { name } of await files.names(drafts)) await files.remove(drafts + name);
-      return lock;
+      return await lockFolder({ ...this.#options, folder: this.#folder, isCancelled: () => this.#isClosed });
     } catch (error) {
       openHere.delete(this.#folder);
       throw error;
     }
+  }
+
+  /** The path without links, also where its end is not there yet. The folder itself may be a link: that is the application's choice. */
+  async #truePath(path: string): Promise<string> {
+    const found = await this.#files.truePath(path);
+    if (found !== undefined || dirname(path) === path) return found ?? path;
+    return join(await this.#truePath(dirname(path)), basename(path));
   }
 
   async #makeRoot(path: string): Promise<void> {
@@ -236,3 +306,5 @@ function mayHold(folder: string, prefix: string, after: string): boolean {
   if (folder.startsWith(".")) return false;
   return (folder.startsWith(prefix) || prefix.startsWith(folder)) && (after < folder || after.startsWith(folder));
 }
+
+const isFolderError = (error: unknown): boolean => codeOf(error) === "EISDIR" || codeOf(error) === "ERR_FS_EISDIR";

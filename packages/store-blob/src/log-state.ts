@@ -11,6 +11,8 @@ export interface TailEntry {
   readonly batchId: string | undefined;
   readonly sizeBytes: number;
   readonly before: string;
+  /** Of this slot and all before it: what is read again has to have the same. */
+  readonly digest: string;
 }
 
 /** What is known of a log: its checkpoint, and every slot after it up to the tail that was seen last. */
@@ -62,7 +64,7 @@ export class LogState {
     if (entry.removed) this.#forget();
     else if (entry.factCount > 0) this.lastSeq = to;
     const sizeBytes = entry.lines.reduce((sum, line) => sum + line.length, 0);
-    this.tail.push({ slot: entry.slot, from: entry.from, to, batchId: entry.batchId, sizeBytes, before });
+    this.tail.push({ slot: entry.slot, from: entry.from, to, batchId: entry.batchId, sizeBytes, before, digest: entry.digest });
     if (entry.batchId !== undefined) this.#tailBatches.set(entry.batchId, to);
     if (entry.claim) this.epoch = entry.claim.epoch;
     if (entry.released !== undefined) this.released = entry.released;

@@ -94,10 +94,26 @@ export class OpenLog {
     return state;
   }
 
-  /** Looks at everything anew. */
+  /** Looks at everything anew. What is found has to go on from what was known. @throws AgentError SESSION_CORRUPT */
   async reopen(): Promise<LogState> {
+    const before = this.#state;
     this.#state = undefined;
-    return this.known();
+    const state = await this.known();
+    if (!before || before.damage || state.damage || this.#continues(state, before)) return state;
+    this.#state = before;
+    before.flaw ??= damaged(this.keys.slot(before.slot));
+    await markDamage(this, before.flaw);
+    throw before.flaw;
+  }
+
+  /** False when a log is seen to be another one than before: shorter, or with another entry where its tail was. */
+  #continues(state: LogState, before: LogState): boolean {
+    // A place of many writers may be a moment behind.
+    if (state.slot < before.slot) return this.deps.blobs.exclusive === undefined;
+    if (state.slot === before.slot) return state.digest === before.digest;
+    const entry = state.tail.find(({ slot }) => slot === before.slot);
+    // What a checkpoint covers is not there to be compared.
+    return entry === undefined || entry.digest === before.digest;
   }
 
   replace(state: LogState): void {

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 
 /** Which process this is: enough to see that it is dead, and never to take another for it. */
 export interface ProcessIdentity {
-  /** The machine since its last start, and the set of process ids in it; ids are only compared within one. */
+  /** The boot and the pid namespace, without which a process id means nothing. Where the platform tells neither: the machine's name. */
   readonly machine: string;
   readonly pid: number;
   /** When the process began, in the kernel's own count; empty where that is unknown. */
@@ -12,24 +12,31 @@ export interface ProcessIdentity {
 
 /** This process. */
 export function ownIdentity(): ProcessIdentity {
-  const boot = attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "";
-  const namespace = attempt(() => readlinkSync("/proc/self/ns/pid")) ?? "";
-  return { machine: `${hostname()} ${boot} ${namespace}`, pid: process.pid, started: statOf(process.pid)?.started ?? "" };
+  const [boot, namespace] = [bootId(), attempt(() => readlinkSync("/proc/self/ns/pid"))];
+  const machine = boot === undefined || namespace === undefined ? hostname() : `${boot} ${namespace}`;
+  return { machine, pid: process.pid, started: statOf(process.pid)?.started ?? "" };
+}
+
+/** Names the monotonic clock of this process: times of processes with the same name can be compared. Empty where none is known to be shared. */
+export function monotonicClockName(): string {
+  const [boot, namespace] = [bootId(), attempt(() => readlinkSync("/proc/self/ns/time"))];
+  return boot === undefined || namespace === undefined ? "" : `${boot} ${namespace}`;
 }
 
 /**
- * `dead`: it cannot be alive. `foreign`: it is of another machine, or of this one before its last start, so that nobody here can know. A machine
- * that was started anew keeps its name.
+ * `dead` and `alive` are proved by the process table that both share. `unknown`: it is of another machine, container or boot, or nothing tells
+ * whether its process id has been given to another process since.
  */
-export function fateOf(other: ProcessIdentity, own: ProcessIdentity): "alive" | "dead" | "foreign" {
-  if (other.machine !== own.machine) return hostOf(other) === hostOf(own) && bootOf(other) !== bootOf(own) ? "dead" : "foreign";
+export function fateOf(other: ProcessIdentity, own: ProcessIdentity): "alive" | "dead" | "unknown" {
+  if (other.machine !== own.machine) return "unknown";
   const stat = statOf(other.pid);
-  if (!stat) return isGone(other.pid) ? "dead" : "alive";
-  return stat.isEnded || (other.started !== "" && stat.started !== other.started) ? "dead" : "alive";
+  if (!stat) return isGone(other.pid) ? "dead" : "unknown";
+  if (stat.isEnded) return "dead";
+  if (other.started === "") return "unknown";
+  return stat.started === other.started ? "alive" : "dead";
 }
 
-const hostOf = ({ machine }: ProcessIdentity): string => machine.split(" ")[0] ?? "";
-const bootOf = ({ machine }: ProcessIdentity): string => machine.split(" ")[1] ?? "";
+const bootId = (): string | undefined => attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
 
 /** @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html (2026-11-21): the third field is the state, the 22nd the start time. */
 function statOf(pid: number): { readonly isEnded: boolean; readonly started: string } | undefined {

@@ -89,8 +89,12 @@ async function segmentLines(log: OpenLog, segment: Segment): Promise<readonly st
 }
 
 /** The facts of a slot as JSON; `undefined` when it was swept. @throws AgentError SESSION_CORRUPT */
-async function entryLines(log: OpenLog, { slot, before }: TailEntry): Promise<readonly string[] | undefined> {
+async function entryLines(log: OpenLog, { slot, before, digest }: TailEntry): Promise<readonly string[] | undefined> {
   const key = log.keys.slot(slot);
   const object = await log.get(key);
-  return object && object.bytes.length > 0 ? openEntry(object.bytes, { key, before }).lines : undefined;
+  if (!object || object.bytes.length === 0) return undefined;
+  const entry = openEntry(object.bytes, { key, before });
+  // Its own seal only says that it is whole: a changed entry can be sealed anew, but not with the digest that this process knows.
+  if (entry.digest !== digest) throw damaged(key);
+  return entry.lines;
 }

@@ -16,6 +16,12 @@ export const storeLimits = {
   segmentBytesMax: 4_194_304,
   /** Segments that are kept opened, of all logs together. */
   keptSegmentsMax: 4,
+  /** How long the holder of a folder may stand still before another process may take it over. */
+  folderLeaseMs: 15_000,
+  /** How often a lease of which nothing else is known is looked at while it runs. */
+  leaseLooks: 20,
+  /** How often the drafts of a former holder are removed while it goes on making new ones. */
+  fenceTriesMax: 100,
   /** Folders that are known to be on the disk. */
   knownFoldersMax: 10_000,
   /** Sessions whose summary is kept in memory. */

@@ -2,8 +2,8 @@
 import { blobStore, fileBlobs } from "../src/index.ts";
 import { noteBatch, ref } from "./notes.ts";
 
-const [folder = ""] = process.argv.slice(2);
-const { log } = blobStore({ blobs: fileBlobs({ folder }), compactAfter: 10 });
+const [folder = "", leaseMs = "15000"] = process.argv.slice(2);
+const { log } = blobStore({ blobs: fileBlobs({ folder, leaseMs: Number(leaseMs) }), compactAfter: 10 });
 const say = (line: number): void => void process.stdout.write(`${line}\n`);
 
 try {

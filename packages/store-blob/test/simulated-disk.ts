@@ -55,6 +55,7 @@ export function simulatedDisk(options: DiskOptions, root: Folder = { now: new Ma
   }
 
   const files: FileCalls = {
+    truePath: async (path) => path,
     makeFolder: (path) =>
       call(() => {
         const [folder, name] = folderOf(path);
@@ -107,6 +108,15 @@ export function simulatedDisk(options: DiskOptions, root: Folder = { now: new Ma
         } catch (error) {
           if (codeOf(error) !== "ENOENT") throw error;
         }
+      }),
+    removeFolder: (path) =>
+      call(() => {
+        const found = find(path);
+        if (!isFolder(found)) return true;
+        if (found.now.size > 0) return false;
+        const [folder, name] = folderOf(path);
+        folder.now.delete(name);
+        return true;
       }),
     syncFolder: (path) =>
       call(() => {
