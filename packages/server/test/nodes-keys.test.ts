@@ -172,6 +172,42 @@ describe("an abort that is sent again under its key", () => {
   });
 });
 
+describe("results that come again under their key", () => {
+  const first = { results: [{ role: "tool_result", toolCallId: "call_1", content: "red" }] };
+  const second = { results: [{ role: "tool_result", toolCallId: "call_1", content: "blue" }] };
+
+  it.each([
+    ["/tool-results", "first"],
+    ["/messages", "first"],
+    ["/tool-results", "second"],
+    ["/messages", "second"],
+  ])("at %s do nothing where a later call has the vendor's id, and were the %s to say so", async (route, sender) => {
+    const { nodes, store, facts } = await askedToPick();
+    const bodyOf = ({ results }: typeof first): object => (route === "/messages" ? { input: results } : { results });
+    const send = (place: number, body: object, key: string) =>
+      nodes[place]?.ask({ path: `${path}${route}`, method: "POST", headers: { "Idempotency-Key": key }, body });
+    const sent = [await send(0, bodyOf(first), "k1"), await send(2, bodyOf(first), "k2")];
+    expect(sent.map((answer) => answer?.status)).toEqual([202, 200]);
+    const [own] = nodes;
+    await until(() => own?.model.calls === 2, "the model goes on");
+    own?.model.call("pick", { again: true }, "call_1");
+    own?.model.end();
+    await until(async () => (await facts()).filter((type) => type === "client.requested").length === 2, "it waits again");
+    const isFirst = sender === "first";
+    const again = await send(1, bodyOf(first), isFirst ? "k1" : "k2");
+    expect([again?.status, again?.body["seq"]]).toEqual([200, sent[isFirst ? 0 : 1]?.body["seq"]]);
+    expect((await facts()).filter((type) => type === "client.answered")).toHaveLength(1);
+    expect((await send(1, bodyOf(second), "k3"))?.status).toBe(202);
+    const answered = (await store.log.read({ scope: "local", session: "s" })).flatMap((fact) =>
+      fact.type === "client.answered" ? [[fact.idempotencyKey, JSON.stringify(fact.output)]] : [],
+    );
+    expect(answered).toEqual([
+      ["k1", expect.stringContaining("red")],
+      ["k3", expect.stringContaining("blue")],
+    ]);
+  });
+});
+
 describe("a request that was refused", () => {
   it("leaves its key free for the right one", async () => {
     const { nodes } = await askedToPick();

@@ -10,7 +10,8 @@ export interface ToldModel {
   readonly aborted: number;
   /** One delta. */
   say(delta: string): void;
-  call(name: string, args: object): void;
+  /** `id`: as the vendor names it. */
+  call(name: string, args: object, id?: string): void;
   /** Ends the answer. */
   end(): void;
   fail(): void;
@@ -62,11 +63,11 @@ export function toldModel(): ToldModel {
       return aborted;
     },
     say: (delta) => tell([{ type: "text", index, delta }]),
-    call(name, args) {
+    call(name, args, id = `call_${callCount + 1}`) {
       index += 1;
       callCount += 1;
       tell([
-        { type: "call-start", index, id: `call_${callCount}`, name },
+        { type: "call-start", index, id, name },
         { type: "call-args", index, delta: JSON.stringify(args) },
         { type: "call-end", index },
       ]);

@@ -37,6 +37,11 @@ describe("a bug that is planted", () => {
     expect(bugs).toMatchObject([{ outage: expect.stringContaining("atMs"), finding: expect.stringMatching(/I4|I9|I10/) }]);
   });
 
+  it("that shows only in an answer that is repeated is found there", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["keys of answers"], seedsMax: 1 });
+    expect(bugs).toMatchObject([{ crash: expect.stringContaining("replayCrash"), finding: expect.stringContaining("I4") }]);
+  });
+
   it("in the sources is found in a copy of them", async () => {
     const { bugs } = await runPlantedBugs({ root, only: ["effects are launched before their intent"], seedsMax: 50 });
     expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringContaining("before its intent was in the log") }]);

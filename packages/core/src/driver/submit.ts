@@ -41,7 +41,7 @@ export async function submitInput(scene: SubmitScene, input: ExecuteInput, optio
 
 function beginOf({ deps, opening }: SubmitScene, input: ExecuteInput, options: SubmitOptions): (state: State) => AcceptedInput {
   const own: Deps = { ...deps, access: accessOf(deps, options.access) };
-  if (isResults(input)) return (state) => acceptResults(state, input, own);
+  if (isResults(input)) return (state) => acceptResults(state, input, { deps: own, idempotencyKey: options.idempotencyKey });
   const fresh = newInput(input, options, own);
   return (state) => acceptInput(state, fresh, { deps: own, opening });
 }

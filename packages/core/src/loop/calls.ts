@@ -119,7 +119,8 @@ function settle(state: State, fact: FactOf<"tool.finished"> | FactOf<"client.ans
   const call = settlesCall(state, fact);
   if (!call || !state.run) return state;
   const settled = patchCall(state, fact.callKey, { stage: "settled" });
-  return appendToRun(settled, settled.run, { id: String(fact.seq), message: resultMessage(call, fact), at: fact.at });
+  const key = fact.type === "client.answered" && fact.idempotencyKey !== undefined ? { key: fact.idempotencyKey } : {};
+  return appendToRun(settled, settled.run, { id: String(fact.seq), message: resultMessage(call, fact), at: fact.at, ...key });
 }
 
 /** The message that a result becomes. */

@@ -66,6 +66,8 @@ function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined 
 /** Under what an accepted input is found again. One function each: places are kept by it. */
 export const idOfInput = (known: KnownInput): string => known.inputId;
 export const keyOfInput = (known: KnownInput): string | undefined => known.key;
+/** The same of a result. */
+export const keyOfEntry = (entry: Entry): string | undefined => entry.key;
 
 /** Whether the input is new to an open log. */
 export function acceptsInput(state: State, { inputId }: FactOf<"input.accepted">): boolean {
@@ -88,6 +90,6 @@ export function placeOf(state: State, id: MessageId | null): number | undefined 
 
 /** The state with one more message at the tip of its run. */
 export function appendToRun(state: State, run: Run, entry: Omit<Entry, "parent" | "runId">): State & { readonly run: Run } {
-  const history = append(state.history, { id: entry.id, parent: run.tip, message: entry.message, runId: run.runId, at: entry.at });
+  const history = append(state.history, { ...entry, parent: run.tip, runId: run.runId });
   return { ...state, history, run: { ...run, tip: history.length - 1 } };
 }

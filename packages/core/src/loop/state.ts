@@ -17,6 +17,8 @@ export interface Entry {
   readonly runId?: string;
   /** When it joined the conversation, milliseconds since the epoch. */
   readonly at: number;
+  /** Idempotency key under which a client sent it: for results of client calls. */
+  readonly key?: string;
 }
 
 /** An input that waits: for a run of its own, or to join the open one. */

@@ -1,4 +1,4 @@
-import type { ToolResultMessage } from "../message/message.ts";
+import { type ToolResultMessage, textOf } from "../message/message.ts";
 import { assertEventStream } from "./event-stream.ts";
 import { clockTool, type ExecuteUnderTest, executeCase, pickTool, readAll } from "./execute-under-test.ts";
 import { expectSame, expectThat } from "./kit.ts";
@@ -77,6 +77,51 @@ export const executeClientCases: StoreKit<ExecuteUnderTest> = [
       expectSame([again.status, again.text, model.requests.length], ["completed", "Red, then.", 2], "the second time");
       await expectCode("CALL_ANSWERED", execute("s1", [answerTo("call_a", "blue")]).result());
       await expectCode("CALL_UNKNOWN", execute("s1", [answerTo("call_z", "red")]).result());
+    },
+  ),
+  executeCase(
+    {
+      id: "client-repeated",
+      promise:
+        "results sent again under their key are answered as before and do nothing, also where another call has the vendor's id by now",
+    },
+    { script: [asksUser, asksUser, { text: "Red and blue." }], tools },
+    async ({ execute, transcript }) => {
+      await execute("s1", "choose").result();
+      const first = [answerTo("call_a", "red")];
+      await execute("s1", first, { idempotencyKey: "k1" }).result();
+      const again = await execute("s1", first, { idempotencyKey: "k1" }).result();
+      expectSame(again.status, "awaiting_tool_execution", "the status after the second time");
+      await expectCode("KEY_REUSED", execute("s1", [answerTo("call_a", "blue")], { idempotencyKey: "k1" }).result());
+      const { text } = await execute("s1", [answerTo("call_a", "blue")], { idempotencyKey: "k2" }).result();
+      expectSame(text, "Red and blue.", "the answer");
+      const said = (await transcript("s1")).flatMap((message) =>
+        message.role === "tool_result" && message.toolName === "pick" ? [textOf(message)] : [],
+      );
+      expectSame(said, ["red", "blue"], "the results");
+    },
+  ),
+  executeCase(
+    { id: "client-two-names", promise: "a result that names one call by its key and another by its id is refused" },
+    {
+      script: [
+        {
+          text: "Two of them.",
+          calls: [
+            { name: "pick", id: "call_a" },
+            { name: "pick", id: "call_b" },
+          ],
+        },
+      ],
+      tools,
+    },
+    async ({ execute }) => {
+      const { pendingToolCalls = [] } = await execute("s1", "choose").result();
+      const [a, b] = pendingToolCalls;
+      const result = { ...answerTo(a?.toolCallId ?? "", "red"), callKey: b?.callKey ?? "" };
+      await expectCode("INPUT_INVALID", execute("s1", [result]).result());
+      const { status } = await execute("s1", [{ ...result, toolCallId: b?.toolCallId ?? "" }]).result();
+      expectSame(status, "awaiting_tool_execution", "the status after one of two");
     },
   ),
 ];

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../loop/event.ts";
-import type { Message } from "../message/message.ts";
+import type { Message, ToolResultMessage } from "../message/message.ts";
 import type { ApprovalDecision } from "../protocol/approval.ts";
 import type { ExecuteInput, ExecuteOptions, ExecuteResult, ExecuteStream } from "../protocol/execute.ts";
 import type { ExecutePlace, ExecuteUnderTest } from "./execute-under-test.ts";
@@ -63,6 +63,8 @@ const spoiledEvents = (spoil: (event: AgentEvent) => readonly AgentEvent[]): Mak
     },
   }));
 
+const isResults = (input: ExecuteInput): input is readonly ToolResultMessage[] => Array.isArray(input);
+
 const without = <Key extends keyof ExecuteResult>(result: ExecuteResult, key: Key): ExecuteResult => {
   const { [key]: _, ...rest } = result;
   return rest as ExecuteResult;
@@ -78,6 +80,22 @@ const nothing = (): AsyncIterator<AgentEvent, undefined> => ({ next: async () =>
 
 /** Defects of ways to run agents. */
 export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
+  {
+    defect: "forgets the key that results came with",
+    breaks: ["client-repeated"],
+    make: spoiledInput((input, { idempotencyKey, ...options }) => [
+      input,
+      { ...options, ...(Array.isArray(input) || idempotencyKey === undefined ? {} : { idempotencyKey }) },
+    ]),
+  },
+  {
+    defect: "looks at the key of a call alone",
+    breaks: ["client-two-names"],
+    make: spoiledInput((input, options) => [
+      isResults(input) ? input.map((one) => (one.callKey === undefined ? one : { ...one, toolCallId: one.callKey })) : input,
+      options,
+    ]),
+  },
   {
     defect: "forgets the last event",
     breaks: [
@@ -164,7 +182,7 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
   },
   {
     defect: "does not say what waits",
-    breaks: ["client-waits"],
+    breaks: ["client-two-names", "client-waits"],
     make: spoiledResult((result) => without(result, "pendingToolCalls")),
   },
   {
@@ -207,7 +225,7 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
   },
   {
     defect: "makes a result of every refusal",
-    breaks: ["client-again", "reject", "key", "refused"],
+    breaks: ["client-again", "client-repeated", "client-two-names", "key", "refused", "reject"],
     make: spoiledStream((stream) => ({
       result: () => stream.result().catch((): ExecuteResult => ({ status: "error", messages: [], text: "" })),
     })),
@@ -244,7 +262,7 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
   },
   {
     defect: "loses the key",
-    breaks: ["key"],
+    breaks: ["client-repeated", "key"],
     make: spoiledInput((input, { idempotencyKey: _, ...options }) => [input, options]),
   },
   {

@@ -18,8 +18,10 @@ export interface KeyedContent {
 export interface KeyedWork {
   /** The key came before with this content; what was done then may be all of it, or nothing. */
   readonly isRepeat: boolean;
-  /** What was noted when it came first. */
+  /** What was noted when it came first, or since. */
   readonly note: Json | undefined;
+  /** Notes what its repeats find. */
+  keep(note: Json): Promise<void>;
 }
 
 interface Kept {
@@ -36,7 +38,7 @@ interface Kept {
  */
 export async function underKey<T>(call: Call, keyed: KeyedContent, work: (how: KeyedWork) => Promise<T>): Promise<T> {
   const { idempotencyKey } = idempotencyKeyOf(call.request);
-  if (idempotencyKey === undefined) return work({ isRepeat: false, note: keyed.note });
+  if (idempotencyKey === undefined) return work({ isRepeat: false, note: keyed.note, keep: async () => {} });
   const { scope, user } = call.principal;
   const { clock, limits, options } = call.scene;
   const { blobs } = options.store;
@@ -47,7 +49,8 @@ export async function underKey<T>(call: Call, keyed: KeyedContent, work: (how: K
   if (first && first.digest !== own.digest)
     throw new AgentError("KEY_REUSED", { message: "The idempotency key was used with another request." });
   try {
-    const done = await work({ isRepeat: first !== undefined, note: (first ?? own).note });
+    const keepNote = async (note: Json): Promise<void> => void (await blobs.put(scope, name, blobOf({ ...(first ?? own), note })));
+    const done = await work({ isRepeat: first !== undefined, note: (first ?? own).note, keep: keepNote });
     const isOld = (kept: unknown): boolean => (kept as Kept).at < at - limits.keyMaxAgeMs;
     // Nobody waits for it, and the next key looks again.
     if (!first) removeOldKeys(blobs, { scope, name, isOld }).catch(() => {});
@@ -64,12 +67,16 @@ async function keep(
   blobs: BlobStore,
   { scope, name, own }: { readonly scope: string; readonly name: string; readonly own: Kept },
 ): Promise<Kept | undefined> {
-  const bytes = new TextEncoder().encode(JSON.stringify(own));
-  if (await blobs.put(scope, name, { bytes, mediaType: "application/json", ifAbsent: true })) return undefined;
+  if (await blobs.put(scope, name, { ...blobOf(own), ifAbsent: true })) return undefined;
   const found = await blobs.get(scope, name);
   // Gone meanwhile: the first one was refused.
   return found ? (JSON.parse(new TextDecoder().decode(found.bytes)) as Kept) : undefined;
 }
+
+const blobOf = (kept: Kept): { readonly bytes: Uint8Array<ArrayBuffer>; readonly mediaType: string } => ({
+  bytes: new TextEncoder().encode(JSON.stringify(kept)),
+  mediaType: "application/json",
+});
 
 /** What came as JSON, as such. */
 export const plainOf = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;

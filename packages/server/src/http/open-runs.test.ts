@@ -31,7 +31,7 @@ it("forgets a session that was lost while a second input was on its way", async 
   const again = expect(runs.admit({ principal, session }, () => session.submit("Again."))).rejects.toMatchObject({
     code: "STORE_UNAVAILABLE",
   });
-  for (let second = 0; second < 15; second++) {
+  for (let second = 0; second < 20; second++) {
     await turnOfLoop();
     clock.advance(1_000);
   }

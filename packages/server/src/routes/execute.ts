@@ -43,7 +43,7 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
         streamExecution(call, hosted, { input, options: chosen, seen }),
       );
     try {
-      // The log keeps the key of a message with it; results have their own way of being the same.
+      // The log keeps the key of a message with it. Results may be the same as those that were recorded under another key, or none.
       if (!goesOn) return await stream();
       return await underKey(call, { purpose: `results/${hosted.session.id}`, content: plainOf(input) }, stream);
     } catch (error) {

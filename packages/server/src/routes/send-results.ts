@@ -1,10 +1,12 @@
+import type { AcceptedSubmission, ToolResultMessage } from "@loopwright/core";
 import { checkExecuteInput } from "@loopwright/core/protocol";
-import { plainOf, underKey } from "../http/kept-key.ts";
 import type { Route } from "../http/route.ts";
 import { accessOf } from "../identity/access-of.ts";
 import { acceptedSubmission, type ToolResultsRequest, toolResultsRequest } from "../schemas/index.ts";
 import { checkBlobs } from "./check-blobs.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { withSession } from "./open-session.ts";
+import { resultsUnderKey } from "./results-under-key.ts";
 import { type SessionParams, sessionParams } from "./session-params.ts";
 
 export const sendResultsRoute: Route<SessionParams, unknown, ToolResultsRequest> = {
@@ -27,11 +29,12 @@ export const sendResultsRoute: Route<SessionParams, unknown, ToolResultsRequest>
   handle: (call) =>
     withSession(call, call.params.id, async ({ session, ref }) => {
       const { principal, scene, body } = call;
-      const results = checkExecuteInput(body.results);
+      const results = checkExecuteInput(body.results) as readonly ToolResultMessage[];
       await checkBlobs(results, scene.options.store, ref.scope);
-      const accepted = await underKey(call, { purpose: `results/${session.id}`, content: plainOf(body.results) }, () =>
-        scene.runs.admit({ principal, session, goesOn: true }, () => session.submit(results, { access: accessOf(principal) })),
-      );
+      const options = { access: accessOf(principal), ...idempotencyKeyOf(call.request) };
+      const submit = (): Promise<AcceptedSubmission> =>
+        scene.runs.admit({ principal, session, goesOn: true }, () => session.submit(results, options));
+      const accepted = await resultsUnderKey(call, { sessionId: session.id, results, submit });
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),
 };

@@ -1,5 +1,4 @@
-import { type AcceptedSubmission, checkExecuteInput, type ExecuteInput } from "@loopwright/core/protocol";
-import { plainOf, underKey } from "../http/kept-key.ts";
+import { type AcceptedSubmission, checkExecuteInput, type ExecuteInput, type ToolResultMessage } from "@loopwright/core/protocol";
 import type { Route } from "../http/route.ts";
 import { accessOf } from "../identity/access-of.ts";
 import { admit } from "../identity/admit.ts";
@@ -7,6 +6,7 @@ import { acceptedSubmission, type MessageRequest, messageRequest } from "../sche
 import { checkBlobs } from "./check-blobs.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { withSession } from "./open-session.ts";
+import { resultsUnderKey } from "./results-under-key.ts";
 import { type SessionParams, sessionParams } from "./session-params.ts";
 
 export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> = {
@@ -36,14 +36,16 @@ export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> =
       admit(principal, { agent, options }, scene);
       await checkBlobs(input, scene.options.store, ref.scope);
       const how = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }), ...idempotencyKeyOf(request) };
-      const goesOn = Array.isArray(input);
+      const results = isResults(input) ? input : undefined;
+      const goesOn = results !== undefined;
       const submit = (): Promise<AcceptedSubmission> =>
         scene.runs.admit({ principal, session, goesOn }, () => session.submit(input, { ...how, access: accessOf(principal) }));
-      // The log keeps the key of a message with it; results have their own way of being the same.
-      const accepted = await (goesOn ? underKey(call, { purpose: `results/${session.id}`, content: plainOf(input) }, submit) : submit());
+      const accepted = await (results ? resultsUnderKey(call, { sessionId: session.id, results, submit }) : submit());
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),
 };
+
+const isResults = (input: ExecuteInput): input is readonly ToolResultMessage[] => Array.isArray(input);
 
 function inputOf({ input, message, regenerate }: MessageRequest): ExecuteInput | undefined {
   return input ?? message ?? (regenerate === undefined ? undefined : { regenerate });

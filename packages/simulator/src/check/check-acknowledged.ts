@@ -10,6 +10,7 @@ export function checkAcknowledged(
 ): void {
   const { name, acknowledged } = client;
   for (const one of acknowledged) checkOne(one, { facts, model, claim, name });
+  for (const fact of facts) checkAnswered(fact, claim);
   const said = acknowledged.filter((one) => one.kind === "input");
   for (const later of said)
     for (const earlier of said)
@@ -20,6 +21,18 @@ export function checkAcknowledged(
           () => `${name}: ${later.key} was said after ${earlier.key} was acknowledged, and stands before it`,
         );
 }
+
+/** What people answer names its call. */
+function checkAnswered(fact: Fact, claim: Claim): void {
+  if (fact.type !== "client.answered") return;
+  const named = /^Answer to (\S+)\.(?: |$)/.exec(textOf(fact))?.[1] ?? fact.callKey;
+  claim(named === fact.callKey, "I4", () => `the call ${fact.callKey} has the answer to ${named}`);
+}
+
+const textOf = ({ output }: FactOf<"client.answered">): string =>
+  partsOf(output)
+    .map((part) => (part.type === "text" ? part.text : ""))
+    .join("");
 
 interface Scene {
   readonly facts: readonly Fact[];
@@ -37,14 +50,7 @@ function checkOne(one: Acknowledged, { facts, model, claim, name }: Scene): void
       return;
     }
     case "answer": {
-      const ends = facts.filter(
-        (fact): fact is FactOf<"client.answered"> => fact.type === "client.answered" && fact.callKey === one.callKey,
-      );
-      const texts = ends.map(({ output }) =>
-        partsOf(output)
-          .map((part) => (part.type === "text" ? part.text : ""))
-          .join(""),
-      );
+      const texts = facts.flatMap((fact) => (fact.type === "client.answered" && fact.callKey === one.callKey ? [textOf(fact)] : []));
       claim(
         texts.includes(one.text),
         "I1",

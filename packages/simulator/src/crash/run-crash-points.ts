@@ -12,7 +12,7 @@ import { type TurnScript, turnScripts, twiceCrashed } from "./turn-script.ts";
 export type CrashKind = "before" | "after" | "request-lost" | "answer-lost" | "paused";
 
 export interface CrashPointsOptions {
-  /** Names of scripts. Default: all forty. */
+  /** Names of scripts. Default: all of them. */
   readonly scripts?: readonly string[];
   /** Default: both. */
   readonly settings?: readonly ScriptSetting[];

@@ -122,6 +122,8 @@ const performed: { readonly [does in ScriptedAct["does"]]: (client: SimulatedCli
   abort: (client) => client.abort(),
   answer: (client) => client.answer(),
   "answer-twice": (client) => client.answer({ isDouble: true }),
+  "answer-by-id": (client) => client.answer({ byId: true }),
+  "answer-again": (client) => client.answerAgain(),
   allow: (client) => client.decide({ decision: "allow" }),
   deny: (client) => client.decide({ decision: "deny" }),
   "decide-twice": (client) => client.decide({ isDouble: true }),

@@ -6,7 +6,19 @@ export interface ScriptedAct {
   /** Event after which it is done; `start`: at the beginning. The n-th of its type, from 1. */
   readonly after: "start" | SessionEvent["type"];
   readonly nth?: number;
-  readonly does: "say" | "steer" | "interrupt" | "abort" | "answer" | "answer-twice" | "allow" | "deny" | "decide-twice" | "rename";
+  readonly does:
+    | "say"
+    | "steer"
+    | "interrupt"
+    | "abort"
+    | "answer"
+    | "answer-twice"
+    | "answer-by-id"
+    | "answer-again"
+    | "allow"
+    | "deny"
+    | "decide-twice"
+    | "rename";
 }
 
 /** One scripted conversation: what the model says in each turn, what people do, and how it ends when nothing fails. */
@@ -28,6 +40,8 @@ const ask = (...names: readonly string[]): ScriptedTurn => ({
   calls: names.map((name) => ({ name, args: { of: "this" } })),
   usage: { input: 10, output: 5 },
 });
+/** As vendors do that number the calls of each answer anew. */
+const askById = (id: string): ScriptedTurn => ({ text: "Let me see.", calls: [{ name: "asks", args: { of: "this" }, id }] });
 const failing =
   (turn: ScriptedTurn) =>
   (attempt: number): ScriptedTurn =>
@@ -35,7 +49,7 @@ const failing =
 const completes = { ends: ["completed"] } as const;
 const with_ = (name: string, ...calls: readonly string[]): TurnScript => ({ name, turns: [ask(...calls), answer], ...completes });
 
-/** Conversations of every kind, forty of them. */
+/** Conversations of every kind, forty-one of them. */
 export const turnScripts: readonly TurnScript[] = [
   { name: "text", turns: [answer], ...completes },
   { name: "thinking and text", turns: [{ thinking: "I wonder.", text: "So it is." }], ...completes },
@@ -68,6 +82,17 @@ export const turnScripts: readonly TurnScript[] = [
     name: "client tool answered twice",
     turns: [ask("asks"), answer],
     acts: [say, { after: "awaiting_tool_execution", does: "answer-twice" }],
+    ...completes,
+  },
+  {
+    name: "client tool answered again where another has its id by now",
+    turns: [askById("call_1"), askById("call_1"), answer],
+    acts: [
+      say,
+      { after: "awaiting_tool_execution", does: "answer-by-id" },
+      { after: "awaiting_tool_execution", nth: 2, does: "answer-again" },
+      { after: "awaiting_tool_execution", nth: 2, does: "answer" },
+    ],
     ...completes,
   },
   {

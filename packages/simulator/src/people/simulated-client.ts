@@ -2,6 +2,7 @@
  * Owns: one person: what they say, to which process they speak, and what they were promised.
  * Does not own: when they act (storm, script), how often they try (requests), what they should have been told (checker).
  */
+import type { AcceptedSubmission, AgentSession, ToolResultMessage } from "@loopwright/core";
 import type { Dice } from "../world/dice.ts";
 import type { SessionHost } from "../world/session-host.ts";
 import type { World } from "../world/simulated-world.ts";
@@ -31,6 +32,14 @@ export interface ClientOptions {
   readonly isPatient?: boolean;
 }
 
+interface SentAnswer {
+  readonly key: string;
+  readonly result: ToolResultMessage;
+}
+
+const submitAnswer = (handle: AgentSession, { key, result }: SentAnswer): Promise<AcceptedSubmission> =>
+  handle.submit([result], { idempotencyKey: key });
+
 type InputMode = "enqueue" | "steer" | "interrupt";
 
 export class SimulatedClient {
@@ -41,6 +50,7 @@ export class SimulatedClient {
   readonly #world: World;
   readonly #dice: Dice;
   readonly #requests: Requests;
+  readonly #answers: SentAnswer[] = [];
   #inputCount = 0;
   #disconnect: (() => void) | undefined;
 
@@ -71,12 +81,18 @@ export class SimulatedClient {
   }
 
   /** Answers what it was told waits for it. `isDouble`: everything is given again, some of it differently. */
-  answer({ isDouble = false }: { readonly isDouble?: boolean } = {}): void {
+  answer({ isDouble = false, byId = false }: { readonly isDouble?: boolean; readonly byId?: boolean } = {}): void {
     for (const callKey of this.recording.pending.calls.keys()) {
       const text = `Answer to ${callKey}.`;
-      void this.#answer(callKey, text);
+      void this.#answer(callKey, text, byId);
       if (isDouble) void this.#answer(callKey, this.#dice.chance(0.5) ? text : `${text} Or not.`);
     }
+  }
+
+  /** Sends its first answer again, under the key that it had. */
+  answerAgain(): void {
+    const [first] = this.#answers;
+    if (first) void this.#requests.insist(`answers again under ${first.key}`, (handle) => submitAnswer(handle, first));
   }
 
   /** Decides on what it was told waits for leave. */
@@ -137,11 +153,14 @@ export class SimulatedClient {
       this.acknowledged.push({ kind: "abort", runId, atMs: this.#world.time.nowMs });
   }
 
-  async #answer(callKey: string, text: string): Promise<void> {
+  /** `byId`: the call is named by the vendor's id alone. */
+  async #answer(callKey: string, text: string, byId = false): Promise<void> {
     const call = this.recording.pending.calls.get(callKey);
     if (!call) return;
-    const result = { role: "tool_result" as const, callKey, ...call, content: text };
-    const answer = await this.#requests.insist(`answers ${callKey}`, (handle) => handle.submit([result]));
+    const result = { role: "tool_result" as const, ...(byId ? {} : { callKey }), ...call, content: text };
+    const sent: SentAnswer = { key: `${this.name}-answer-${this.#answers.length + 1}`, result };
+    this.#answers.push(sent);
+    const answer = await this.#requests.insist(`answers ${callKey}`, (handle) => submitAnswer(handle, sent));
     if (answer !== "unknown" && "value" in answer)
       this.acknowledged.push({ kind: "answer", callKey, text, seq: answer.value.seq, atMs: this.#world.time.nowMs });
   }

@@ -32,6 +32,8 @@ export interface PlantedBug {
   readonly schedule?: number;
   /** The outage that found it: which of all, and how. Asked first, since no seed promises that an outage costs nothing. */
   readonly outage?: string;
+  /** The crash in a scripted conversation that found it, as code that does it again. */
+  readonly crash?: string;
   /** What was found. */
   readonly finding?: string;
   /** Why it could not be planted. */
@@ -45,7 +47,7 @@ export interface PlantedBugsReport {
   readonly missed: readonly string[];
 }
 
-type Trial = Pick<PlantedBug, "seed" | "schedule" | "outage" | "finding" | "problem">;
+type Trial = Pick<PlantedBug, "seed" | "schedule" | "outage" | "crash" | "finding" | "problem">;
 
 /** Plants one bug after the other and looks for it. */
 export async function runPlantedBugs(options: PlantedBugsOptions = {}): Promise<PlantedBugsReport> {
@@ -61,7 +63,9 @@ export async function runPlantedBugs(options: PlantedBugsOptions = {}): Promise<
   for (const flaw of portFlaws.filter(isWanted)) await note(flaw.name, "port", () => tryPort(flaw, options));
   if (root !== undefined)
     for (const flaw of sourceFlaws.filter(isWanted)) await note(flaw.name, "source", () => trySource(flaw, { ...options, root }));
-  const missed = bugs.filter(({ seed, schedule, outage }) => (seed ?? schedule ?? outage) === undefined).map(({ name }) => name);
+  const missed = bugs
+    .filter(({ seed, schedule, outage, crash }) => (seed ?? schedule ?? outage ?? crash) === undefined)
+    .map(({ name }) => name);
   return { bugs, found: bugs.length - missed.length, missed };
 }
 
@@ -99,7 +103,7 @@ async function trySource(flaw: SourceFlaw, options: PlantedBugsOptions & { reado
   try {
     const problem = await plant(flaw, { root, folder });
     if (problem !== undefined) return { problem };
-    await writeFile(join(folder, "run.ts"), runner(seedsMax, limitMs));
+    await writeFile(join(folder, "run.ts"), runner(flaw, seedsMax, limitMs));
     return await runCopy(folder, limitMs);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -127,14 +131,17 @@ async function plant(
   return undefined;
 }
 
-const runner = (seedsMax: number, limitMs: number): string => `
-import { runOutages, runSeeds } from "./simulator/src/index.ts";
-const [outage] = (await runOutages()).failures;
+const runner = ({ script }: SourceFlaw, seedsMax: number, limitMs: number): string => `
+import { runCrashPoints, runOutages, runSeeds } from "./simulator/src/index.ts";
 const said = (report) => {
   process.stdout.write(JSON.stringify(report));
   process.exit(0);
 };
+const [outage] = (await runOutages()).failures;
 if (outage) said({ outage: JSON.stringify(outage.outage), finding: outage.findings[0] });
+const script = ${JSON.stringify(script ?? null)};
+const crash = script && (await runCrashPoints({ scripts: [script], kinds: ["before", "after"], every: 5 })).failures[0];
+if (crash) said({ crash: crash.replay, finding: crash.findings[0] });
 const { failures } = await runSeeds({ from: 1, count: ${seedsMax}, limitMs: ${limitMs}, failuresMax: 1 });
 const [failure] = failures;
 said(failure ? { seed: failure.seed, finding: failure.findings[0] } : {});
@@ -157,7 +164,7 @@ function runCopy(folder: string, limitMs: number): Promise<Trial> {
     });
     child.on("close", (code) => {
       if (code !== 0) return resolve({ problem: `the copy ended with ${String(code)}: ${err}` });
-      const { finding, ...where } = JSON.parse(out) as Pick<PlantedBug, "seed" | "outage"> & {
+      const { finding, ...where } = JSON.parse(out) as Pick<PlantedBug, "seed" | "outage" | "crash"> & {
         readonly finding?: { readonly invariant: string; readonly message: string };
       };
       resolve(finding ? { ...where, finding: said(finding) } : {});

@@ -6,6 +6,8 @@ export interface SourceFlaw {
   /** Stands exactly once in the file. */
   readonly good: string;
   readonly bad: string;
+  /** The conversation that shows it, crashed at every place: seeds would have to chance upon it. */
+  readonly script?: string;
 }
 
 const driver = "driver/session-driver.ts";
@@ -79,6 +81,13 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     file: "driver/accept-input.ts",
     good: "if (!twin) return undefined;",
     bad: "if (twin || !twin) return undefined;",
+  },
+  {
+    name: "keys of answers are not remembered",
+    file: "driver/accept-results.ts",
+    good: "if (earlier) return",
+    bad: "if (earlier && false) return",
+    script: "client tool answered again where another has its id by now",
   },
   {
     name: "a reader begins again with the event it had",
