@@ -29,6 +29,8 @@ export interface ServerLimits {
   readonly sessionsLoaded: number;
   /** How long a request may wait for the store before it is answered with 503: with what is around it within two seconds. */
   readonly answerMs: number;
+  /** How often the store itself is looked at: whether it is fit to hold sessions. */
+  readonly probeMs: number;
   /** How long a request that names a `minSeq` waits until this node has seen it. */
   readonly minSeqMs: number;
   /** A reader whose next event is older than this is not caught up any more: it begins anew with a snapshot. */
@@ -75,6 +77,7 @@ export const defaultServerLimits: ServerLimits = {
   sessionIdleMs: 60_000,
   sessionsLoaded: 1_000,
   answerMs: 1_800,
+  probeMs: 5_000,
   minSeqMs: 1_000,
   replayMaxAgeMs: 30 * 86_400_000,
   keyMaxAgeMs: 30 * 86_400_000,

@@ -4,6 +4,7 @@ import type { RequestMetrics } from "./http/request-metrics.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { SessionHost } from "./sessions/session-host.ts";
+import type { WatchedStore } from "./sessions/watched-store.ts";
 import type { StreamRegistry } from "./stream/stream-registry.ts";
 
 /** Everything that the routes work with. */
@@ -20,6 +21,6 @@ export interface ServerScene {
   readonly metrics: RequestMetrics;
   /** False while the server shuts down. */
   isReady(): boolean;
-  /** The store did not answer when it was asked last. */
-  isStoreAway(): boolean;
+  /** How the store is. */
+  readonly watched: Pick<WatchedStore, "isAway" | "flaw" | "damages">;
 }

@@ -69,7 +69,7 @@ describe("a notifications stream", () => {
       expect([...hinted]).toEqual(["other"]);
       await close();
     }
-    expect(cuts).toBeGreaterThan(150);
+    expect(cuts).toBeGreaterThan(120);
     expect(wholeTexts).toBeGreaterThan(60);
   });
 

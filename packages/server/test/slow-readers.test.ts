@@ -339,6 +339,7 @@ describe("a reader that goes", () => {
     expect(door.scene.streams.open).toBe(0);
     await door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
     await letGo(scene);
+    await quiet();
     // The sweep to come.
     expect(clock.pending).toBe(1);
   });

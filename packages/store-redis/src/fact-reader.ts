@@ -1,6 +1,5 @@
 import { type Fact, isAgentError } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
-import type { Alarms } from "./alarms.ts";
 import type { Connection } from "./connection.ts";
 import { chainOf, sumOf } from "./fact-chain.ts";
 import type { StoreKeys } from "./keys.ts";
@@ -29,18 +28,15 @@ export class FactReader {
   readonly #connection: Connection;
   readonly #keys: StoreKeys;
   readonly #memory: SessionMemory;
-  readonly #alarms: Alarms;
 
   constructor(parts: {
     readonly connection: Connection;
     readonly keys: StoreKeys;
     readonly memory: SessionMemory;
-    readonly alarms: Alarms;
   }) {
     this.#connection = parts.connection;
     this.#keys = parts.keys;
     this.#memory = parts.memory;
-    this.#alarms = parts.alarms;
   }
 
   /**
@@ -51,7 +47,7 @@ export class FactReader {
     try {
       return await this.#read(ref, range);
     } catch (error) {
-      if (isAgentError(error, "HISTORY_LOST")) throw this.#alarms.raise(error, ref);
+      if (isAgentError(error, "HISTORY_LOST")) throw error;
       if (!isAgentError(error, "SESSION_CORRUPT")) throw error;
     }
     try {
@@ -60,7 +56,7 @@ export class FactReader {
     } catch (error) {
       if (!isAgentError(error, "SESSION_CORRUPT")) throw error;
       await this.#connection.ask(["HSET", this.#keys.session(ref).meta, "damaged", String(error.details?.["seq"] ?? 0)]);
-      throw this.#alarms.raise(error, ref);
+      throw error;
     }
   }
 

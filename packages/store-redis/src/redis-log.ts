@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { isAgentError } from "@loopwright/core";
 import { checkedRef, factTexts } from "@loopwright/core/memory";
 import type { AppendOutcome, AppendRequest, ClaimOutcome, LeaseRenewal, LogHead, SessionLog, SessionRef } from "@loopwright/core/ports";
-import type { Alarms } from "./alarms.ts";
 import type { Connection, Outcome } from "./connection.ts";
 import { dueSessions, memberOf } from "./due-sessions.ts";
 import { sumOf } from "./fact-chain.ts";
@@ -22,7 +20,6 @@ export interface StoreParts {
   readonly keys: StoreKeys;
   readonly memory: SessionMemory;
   readonly reader: FactReader;
-  readonly alarms: Alarms;
   readonly tails: TailSubscriptions;
   /** The clock of the store, as scripts take it: empty for Redis's own. */
   readonly now: () => string;
@@ -32,11 +29,9 @@ const all: number = Number.MAX_SAFE_INTEGER;
 
 /** The log in Redis: every change is one script, every answer is verified. */
 export function redisLog(parts: StoreParts): SessionLog {
-  const { connection, keys, memory, reader, alarms, tails, now } = parts;
+  const { connection, keys, memory, reader, tails, now } = parts;
   const answer = (program: Parameters<typeof answerOf>[1], ref: SessionRef, args: readonly string[]): Promise<unknown> =>
-    ofSession(ref, answerOf(connection, program, { keys: [keys.session(ref).meta], args })).catch((error: unknown) => {
-      throw isAgentError(error, "SESSION_CORRUPT") ? alarms.raise(error, ref) : error;
-    });
+    ofSession(ref, answerOf(connection, program, { keys: [keys.session(ref).meta], args }));
   return {
     async append(ref, request) {
       return append(parts, checkedRef(ref), request);
@@ -48,7 +43,7 @@ export function redisLog(parts: StoreParts): SessionLog {
       const known = memory.of(checkedRef(ref));
       const head = listOf(await answer(headScript, ref, [now()]));
       const [seq, , isRemoved] = head.map((value) => (typeof value === "number" ? value : 0));
-      if (seq !== undefined && seq < known.seq && isRemoved === 0) throw alarms.raise(historyLost(ref.session, known.seq, seq), ref);
+      if (seq !== undefined && seq < known.seq && isRemoved === 0) throw historyLost(ref.session, known.seq, seq);
       return headOf(head);
     },
     async claim(ref, { node, leaseMs }) {
@@ -93,7 +88,7 @@ async function renewAll({ connection, keys, memory, now }: StoreParts, renewals:
 }
 
 async function append(parts: StoreParts, ref: SessionRef, request: AppendRequest): Promise<AppendOutcome> {
-  const { connection, keys, memory, alarms, tails } = parts;
+  const { connection, keys, memory, tails } = parts;
   const { expectedSeq, epoch, batchId, facts, release = false, due } = request;
   const bodies = factTexts(request);
   const own = keys.session(ref);
@@ -109,7 +104,7 @@ async function append(parts: StoreParts, ref: SessionRef, request: AppendRequest
   const input = { keys: [own.meta, own.facts, own.batches, keys.index(ref.scope), keys.due], args };
   const answered = await run(connection, appendScript, input);
   if (answered.type === "refused" && answered.refusal.word === "WRONGTYPE" && (await isUnreadable(parts, ref)))
-    throw alarms.raise(unreadable(ref.session), ref);
+    throw unreadable(ref.session);
   const outcome = appendOutcomeOf(answered, { parts, ref, known: known.seq });
   if (outcome.type === "ok") {
     memory.saw(ref, outcome.lastSeq, outcome.chain);
@@ -130,12 +125,12 @@ function appendOutcomeOf(
   outcome: Outcome,
   { parts, ref, known }: { readonly parts: StoreParts; readonly ref: SessionRef; readonly known: number },
 ): Written | Unwritten {
-  const { connection, alarms } = parts;
+  const { connection } = parts;
   if (outcome.type === "uncertain") return { type: "unknown" };
   if (outcome.type === "unsent") throw outcome.error;
   if (outcome.type === "refused") {
     if (isFull(outcome.refusal)) return { type: "full" };
-    if (outcome.refusal.isOldId) throw alarms.raise(damaged(ref.session, known + 1), ref);
+    if (outcome.refusal.isOldId) throw damaged(ref.session, known + 1);
     throw faultOf(outcome.refusal, connection.where);
   }
   const [type, number, chain] = listOf(outcome.reply);
@@ -151,7 +146,7 @@ function appendOutcomeOf(
     case "closed":
       return { type };
     case "forked":
-      throw alarms.raise(historyLost(ref.session, known, numberOf(number)), ref);
+      throw historyLost(ref.session, known, numberOf(number));
     case "damaged":
       throw damaged(ref.session, numberOf(number));
     default:

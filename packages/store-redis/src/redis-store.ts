@@ -2,7 +2,6 @@ import { AgentError } from "@loopwright/core";
 import { silentLogger } from "@loopwright/core/memory";
 import type { Clock, Logger, SessionStore } from "@loopwright/core/ports";
 import type { RedisClientOptions } from "@redis/client";
-import { Alarms } from "./alarms.ts";
 import { checkStore, type RedisReport } from "./check-store.ts";
 import { clientFactory } from "./client-factory.ts";
 import { Connection } from "./connection.ts";
@@ -30,7 +29,7 @@ export interface RedisStoreOptions {
   readonly deadlineMs?: number;
   /** Compares leases, for tests. All processes on a store need the same; default: Redis's own time. */
   readonly clock?: Pick<Clock, "monotonic">;
-  /** Hears what could not be checked, and alarms: sessions that are damaged or have lost facts. Default: nobody. */
+  /** Hears what could not be checked. Default: nobody. Damaged sessions are told to whoever asks; a server raises the alarm. */
   readonly logger?: Logger;
 }
 
@@ -57,13 +56,12 @@ export function redisStore(urlOrOptions: string | RedisStoreOptions): RedisStore
   const factory = clientFactory({ ...options, durability, deadlineMs, logger });
   const connection = new Connection(factory, deadlineMs);
   const memory = new SessionMemory();
-  const alarms = new Alarms(logger);
-  const reader = new FactReader({ connection, keys, memory, alarms });
+  const reader = new FactReader({ connection, keys, memory });
   const tails = new TailSubscriptions({ factory, connection, keys, deadlineMs });
   const views = new SessionViews({ connection, keys, reader });
   let closing: Promise<void> | undefined;
   return {
-    log: redisLog({ connection, keys, memory, reader, alarms, tails, now: () => (clock ? String(clock.monotonic()) : "") }),
+    log: redisLog({ connection, keys, memory, reader, tails, now: () => (clock ? String(clock.monotonic()) : "") }),
     index: redisIndex({ connection, keys, views }),
     blobs: redisBlobs({ connection, keys }),
     drafts: redisDrafts({ connection, keys }),

@@ -9,6 +9,12 @@ export interface SessionStore {
   readonly index: SessionIndex;
   readonly blobs: BlobStore;
   readonly drafts: DraftStore;
+  /**
+   * Looks whether the place itself is fit to hold sessions: it keeps what it is told, takes writes, is the one that was opened, and has not gone
+   * back to an older state. To be called every few seconds. Absent: the answers of the ports say all there is to know.
+   * @throws AgentError that says what is wrong: CONFIG_INVALID for a place that may lose what it acknowledges, else STORE_*
+   */
+  probe?(): Promise<void>;
   /** Waits for what is under way, then lets go of files and connections. Twice is once. */
   close(): Promise<void>;
 }

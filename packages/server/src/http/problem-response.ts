@@ -12,11 +12,15 @@ function linkOf({ details }: AgentError): { readonly [name: string]: string } {
   return typeof snapshot === "string" ? { Link: `<${snapshot}>; rel="latest-version"` } : {};
 }
 
+/** When to try again, where the error does not say: whoever gets a 503 is told in any case. */
+const unavailableMs = 2_000;
+
 /** The problem document of an error as a response. */
 export function problemResponse(error: AgentError, headers: { readonly [name: string]: string } = {}): Response {
   const problem = problemOf(error);
+  const retryAfterMs = error.retryAfterMs ?? (problem.status === 503 ? unavailableMs : undefined);
   const more = {
-    ...(error.retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(error.retryAfterMs / 1_000)) }),
+    ...(retryAfterMs === undefined ? {} : { "Retry-After": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }),
     ...(error.code === "HISTORY_EXPIRED" ? linkOf(error) : {}),
     ...(error.code === "UNAUTHENTICATED" ? { "WWW-Authenticate": "Bearer" } : {}),
     // What was not read of the body would be taken for the next request.

@@ -14,12 +14,16 @@ export const metricsRoute: Route = {
   summary: "Numbers of this process in the text format of Prometheus.",
   access: "principal",
   responses: { 200: { description: "Lines of text." } },
-  handle({ scene: { host, streams, metrics } }) {
+  handle({ scene: { host, streams, metrics, watched } }) {
     const lines = [
       ...gauge("loopwright_runs_active", "Sessions that run in this process.", host.running),
       ...gauge("loopwright_sessions_loaded", "Sessions that this process holds.", host.loaded),
       ...gauge("loopwright_sse_clients", "Open event streams.", streams.open),
       ...gauge("loopwright_sse_queue_bytes_max", "Bytes that wait in this process for the slowest reader.", streams.longestQueueBytes),
+      ...gauge("loopwright_store_unfit", "1 while something is known against the use of the store.", watched.flaw ? 1 : 0),
+      "# HELP loopwright_damaged_sessions_total Sessions whose log was found damaged or without its end, by code.",
+      "# TYPE loopwright_damaged_sessions_total counter",
+      ...[...watched.damages].map(([code, count]) => `loopwright_damaged_sessions_total{code="${code}"} ${count}`),
       ...metrics.lines(),
     ];
     return new Response(`${lines.join("\n")}\n`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });

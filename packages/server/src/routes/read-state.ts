@@ -32,7 +32,7 @@ async function freshState(call: Call, id: string, minSeq: number | undefined): P
   try {
     await awaitSeq(session, minSeq, call.scene);
     const { messages } = session;
-    return { snapshot: session.snapshot(), messages: () => messages, headers: call.scene.isStoreAway() ? staleHeaders : {} };
+    return { snapshot: session.snapshot(), messages: () => messages, headers: call.scene.watched.isAway() ? staleHeaders : {} };
   } finally {
     release();
   }

@@ -1,39 +1,173 @@
-import { isAgentError } from "@loopwright/core";
-import type { SessionStore } from "@loopwright/core/ports";
-import { withLog } from "./with-log.ts";
+/*
+ * Owns: what this node knows of its store: whether it answers, whether it is fit to hold sessions, and which sessions in it are damaged. Every
+ * port of the store passes through here, so that operators hear of a fault once, whatever the store is, and callers never hear its details.
+ * Does not own: what follows for a request (routes), or for a run (core).
+ * Invariants
+ *  W1 a damaged session raises one alarm and counts once, for each way of being damaged, however often it is come upon;
+ *  W2 a fault of the store is logged when it begins and when it changes, and callers get its code without its text;
+ *  W3 nothing is written to a store that may lose what it is told, from the look that found it so to the look that finds it mended.
+ */
+import { AgentError, errorTable, isAgentError } from "@loopwright/core";
+import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
 
 /** A store, and how it was when it was asked last. */
 export interface WatchedStore {
   readonly store: SessionStore;
   /** The last answer of its log was none. */
   isAway(): boolean;
+  /** Why the store should not be used now, as callers are told; `undefined`: nothing is known against it. */
+  readonly flaw: AgentError | undefined;
+  /** How many sessions were found damaged, by code. */
+  readonly damages: ReadonlyMap<string, number>;
+  /** Ends the looks to come. */
+  stop(): void;
 }
 
-export function watchStore(store: SessionStore): WatchedStore {
-  let isAway = false;
-  /** What the answer is, is the asker's affair; here it matters whether there was one. */
-  const heard = <T>(asking: Promise<T>, isNone: (answer: T) => boolean = () => false): Promise<T> => {
-    asking.then(
-      (answer) => {
-        isAway = isNone(answer);
+export interface WatchOptions {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** How often the store itself is looked at, in milliseconds. */
+  readonly probeMs: number;
+}
+
+/** Damaged sessions that are remembered so that no alarm is raised twice. */
+const alarmsMax = 1_000;
+const retryAfterMs = 2_000;
+const ofSession: ReadonlySet<string> = new Set(["SESSION_CORRUPT", "HISTORY_LOST"]);
+/** Faults of whoever runs the store, not of whoever asks. */
+const isOfOperator = ({ code }: AgentError): boolean =>
+  code === "CONFIG_INVALID" || (code.startsWith("STORE_") && code !== "STORE_CONFLICT");
+
+/** Begins to look at once. */
+export function watchStore(store: SessionStore, options: WatchOptions): WatchedStore {
+  return new StoreWatch(store, options);
+}
+
+class StoreWatch implements WatchedStore {
+  readonly store: SessionStore;
+  readonly damages: Map<string, number> = new Map();
+  readonly #real: SessionStore;
+  readonly #options: WatchOptions;
+  readonly #alarmed = new Set<string>();
+  #flaw: AgentError | undefined;
+  #isAway = false;
+  /** The fault that was logged last, until the store answers again. */
+  #told: string | undefined;
+  #isStopped = false;
+  #cancel = (): void => {};
+
+  constructor(store: SessionStore, options: WatchOptions) {
+    this.#real = store;
+    this.#options = options;
+    this.store = {
+      log: this.#watched(store.log, { writes: ["append", "claim"], isLog: true }),
+      index: this.#watched(store.index, { writes: ["rebuild"] }),
+      blobs: this.#watched(store.blobs, { writes: ["put"] }),
+      drafts: this.#watched(store.drafts, { writes: ["put"] }),
+      close: () => store.close(),
+    };
+    if (store.probe) void this.#look();
+  }
+
+  get flaw(): AgentError | undefined {
+    return this.#flaw;
+  }
+
+  isAway(): boolean {
+    return this.#isAway;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  /** The port with all its answers heard. What gives no promise is passed on as it is. */
+  #watched<Port extends object>(
+    port: Port,
+    { writes, isLog = false }: { readonly writes: readonly string[]; readonly isLog?: boolean },
+  ): Port {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== "function") return member;
+        return (...args: readonly unknown[]): unknown => {
+          if (this.#isUnsafe && writes.includes(String(name))) return Promise.reject(this.#flaw);
+          const answer: unknown = Reflect.apply(member, target, args);
+          return answer instanceof Promise ? this.#heard(answer, { ref: args[0], isLog }) : answer;
+        };
       },
-      (error: unknown) => {
-        isAway = !isAgentError(error) || error.code === "STORE_UNAVAILABLE";
-      },
-    );
-    return asking;
-  };
-  const { log } = store;
-  return {
-    store: withLog(store, {
-      append: (ref, request) => heard(log.append(ref, request), ({ type }) => type === "unknown"),
-      read: (ref, options) => heard(log.read(ref, options)),
-      head: (ref) => heard(log.head(ref)),
-      claim: (ref, claim) => heard(log.claim(ref, claim)),
-      renew: (ref, lease) => heard(log.renew(ref, lease)),
-      ...(log.renewAll ? { renewAll: (renewals) => heard(log.renewAll?.(renewals) ?? Promise.resolve([])) } : {}),
-      due: (options) => heard(log.due(options)),
-    }),
-    isAway: () => isAway,
-  };
+    });
+  }
+
+  /** A store that may throw away what it acknowledges takes writes itself. */
+  get #isUnsafe(): boolean {
+    return isAgentError(this.#flaw?.cause, "CONFIG_INVALID");
+  }
+
+  async #heard(answer: Promise<unknown>, { ref, isLog }: { readonly ref: unknown; readonly isLog: boolean }): Promise<unknown> {
+    try {
+      const value = await answer;
+      const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
+      if (type === "full") this.#tell(new AgentError("STORE_FULL", { message: "The store has no space for what was to be written." }));
+      else if (isLog && this.#flaw === undefined && type !== "unknown") this.#told = undefined;
+      if (isLog) this.#isAway = type === "unknown";
+      return value;
+    } catch (error) {
+      if (isLog) this.#isAway = !isAgentError(error) || error.code === "STORE_UNAVAILABLE" || error.code === "CONFIG_INVALID";
+      if (!isAgentError(error)) throw error;
+      if (ofSession.has(error.code) && isRef(ref)) this.#alarm(error, ref);
+      if (!isOfOperator(error)) throw error;
+      this.#tell(error);
+      throw forCallers(error);
+    }
+  }
+
+  #alarm(error: AgentError, { scope, session }: SessionRef): void {
+    const key = `${error.code} ${scope}/${session}`;
+    if (this.#alarmed.has(key) || this.#alarmed.size >= alarmsMax) return;
+    this.#alarmed.add(key);
+    this.damages.set(error.code, (this.damages.get(error.code) ?? 0) + 1);
+    this.#options.logger.log("error", error.message, { ...error.details, code: error.code, scope, session, fix: error.fix });
+  }
+
+  #tell(error: AgentError): void {
+    const said = `${error.code} ${error.message}`;
+    if (this.#told === said) return;
+    this.#told = said;
+    this.#options.logger.log("error", error.message, { code: error.code, fix: error.fix });
+  }
+
+  async #look(): Promise<void> {
+    const { clock, logger, probeMs } = this.#options;
+    try {
+      await this.#real.probe?.();
+      if (this.#flaw) logger.log("warn", "The store can be used again.", { code: this.#flaw.code });
+      this.#flaw = undefined;
+    } catch (error) {
+      const fault = isAgentError(error)
+        ? error
+        : new AgentError("STORE_UNAVAILABLE", { message: "The store could not be looked at.", cause: error });
+      this.#tell(fault);
+      // A store that does not answer now says nothing of what was known against it.
+      if (fault.code !== "STORE_UNAVAILABLE") this.#flaw = forCallers(fault);
+    }
+    if (!this.#isStopped) this.#cancel = clock.after(probeMs, () => void this.#look(), { idle: true });
+  }
+}
+
+/** The fault without what concerns nobody but who runs the store: addresses, paths, settings. */
+function forCallers(error: AgentError): AgentError {
+  const code = error.code === "CONFIG_INVALID" || error.code === "STORE_TOO_NEW" ? "STORE_UNAVAILABLE" : error.code;
+  return new AgentError(code, {
+    message: errorTable[code].meaning,
+    fix: "Try again later; the log of the server says what is wrong.",
+    retryable: code === error.code ? error.retryable : true,
+    retryAfterMs: error.retryAfterMs ?? retryAfterMs,
+    cause: error,
+  });
+}
+
+function isRef(value: unknown): value is SessionRef {
+  return typeof value === "object" && value !== null && "scope" in value && "session" in value;
 }

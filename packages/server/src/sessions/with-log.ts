@@ -21,6 +21,7 @@ export function withLog(store: SessionStore, own: Partial<SessionLog>): SessionS
     index: store.index,
     blobs: store.blobs,
     drafts: store.drafts,
+    ...(store.probe ? { probe: async () => store.probe?.() } : {}),
     close: () => store.close(),
   };
 }

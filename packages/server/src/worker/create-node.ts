@@ -59,13 +59,15 @@ export interface NodeRole {
 
 /** @throws AgentError CONFIG_INVALID */
 export function createNode(given: ServerOptions, { role, routes }: NodeRole): NodeParts {
-  const watched = watchStore(given.store);
-  const options = checkedOptions({ ...given, store: watched.store });
-  const { clock = systemClock, ids = randomIds, logger = consoleLogger(), store } = options;
+  const checked = checkedOptions(given);
+  const { clock = systemClock, ids = randomIds, logger = consoleLogger() } = checked;
+  const limits = { ...defaultServerLimits, ...checked.limits };
+  const watched = watchStore(checked.store, { logger, clock, probeMs: limits.probeMs });
+  const { store } = watched;
+  const options = { ...checked, store };
   const isOneOfMany = options.isOneOfMany ?? (role !== "all" || options.queue !== undefined);
   const channel = options.channel ?? memoryChannel({ logger });
   if (isOneOfMany && channel.reach === "process") warnOfChannel(logger);
-  const limits = { ...defaultServerLimits, ...options.limits };
   const drives = role !== "server";
   const parts = { options, limits, channel, clock, ids, logger, drives };
   const host = createSessionHost(drives || !options.queue ? parts : { ...parts, hint: hintOffers(options.queue, logger) });
@@ -84,11 +86,12 @@ export function createNode(given: ServerOptions, { role, routes }: NodeRole): No
     runs: createOpenRuns(limits.runsPerPrincipal),
     metrics: createRequestMetrics(),
     isReady: () => leaving.isReady,
-    isStoreAway: watched.isAway,
+    watched,
   };
   const close = async (how?: CloseOptions): Promise<number> => {
     const count = await leaving.close(how);
     rates.close();
+    watched.stop();
     return count;
   };
   const node: RuntimeNode = {
