@@ -50,7 +50,7 @@ describe("what a tool gives back that is large in many small pieces", () => {
     expect((await execute(session, "hi").result()).text).toBe("ok");
     const finished = (await facts()).filter(({ type }) => type === "tool.finished");
     expect(JSON.stringify(finished).length).toBeLessThan(1_000);
-    expect(await hydrate(finished, store.blobs, "local")).toMatchObject([{ details }]);
+    expect(await hydrate(finished, store.blobs, { scope: "local", session: session.id })).toMatchObject([{ details }]);
   });
 
   it("is recorded whole where a hundred results that are large together come at once", async () => {

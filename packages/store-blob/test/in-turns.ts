@@ -37,6 +37,7 @@ export function inTurns(nodes: readonly [SessionStore, ...SessionStore[]]): Turn
     blobs: {
       put: (...args) => next().blobs.put(...args),
       get: (...args) => next().blobs.get(...args),
+      own: (...args) => next().blobs.own(...args),
       remove: (...args) => next().blobs.remove(...args),
       list: (...args) => next().blobs.list(...args),
     },

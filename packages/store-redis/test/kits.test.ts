@@ -77,8 +77,8 @@ describe.skipIf(missing !== undefined)("the store in Redis", () => {
   describe("blob store", () =>
     runKit(it, blobStoreKit, {
       make: async () => {
-        const { blobs, reopen } = await fresh();
-        return { blobs, reopen: async () => (await reopen()).blobs };
+        const { blobs, log, reopen } = await fresh();
+        return { blobs, log, reopen: async () => (await reopen()).blobs };
       },
     }));
   describe("draft store", () => runKit(it, draftStoreKit, { make: fresh }));

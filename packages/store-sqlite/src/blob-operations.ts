@@ -1,28 +1,67 @@
 import type { Answer, Ask } from "./operation.ts";
-import { type Statements, textOf } from "./statements.ts";
+import { findSession } from "./session-rows.ts";
+import { type Row, type Statements, textOf } from "./statements.ts";
 
-export function putBlob(statements: Statements, { scope, key, bytes, mediaType, ifAbsent }: Ask<"putBlob">): boolean {
+export function putBlob(statements: Statements, { scope, key, bytes, mediaType, ifAbsent, session }: Ask<"putBlob">): boolean {
   const onConflict = ifAbsent ? "DO NOTHING" : "DO UPDATE SET media_type = excluded.media_type, bytes = excluded.bytes";
-  const sql = `INSERT INTO blobs (scope, key, media_type, bytes) VALUES (?, ?, ?, ?) ON CONFLICT (scope, key) ${onConflict}`;
-  return statements.run(sql, scope, key, mediaType ?? null, bytes) > 0;
+  if (session === undefined) {
+    const sql = `INSERT INTO blobs (scope, key, media_type, bytes) VALUES (?, ?, ?, ?) ON CONFLICT (scope, key) ${onConflict}`;
+    return statements.run(sql, scope, key, mediaType ?? null, bytes) > 0;
+  }
+  if (isRemoved(statements, scope, session)) return false;
+  const sql = `INSERT INTO owned_blobs (scope, session, key, media_type, bytes) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope, session, key) ${onConflict}`;
+  return statements.run(sql, scope, session, key, mediaType ?? null, bytes) > 0;
 }
 
-export function getBlob(statements: Statements, { scope, key }: Ask<"getBlob">): Answer<"getBlob"> {
-  const row = statements.one("SELECT media_type, bytes FROM blobs WHERE scope = ? AND key = ?", scope, key);
+export function getBlob(statements: Statements, { scope, key, session }: Ask<"getBlob">): Answer<"getBlob"> {
+  const row = findBlob(statements, { scope, key, session });
   const bytes = row?.["bytes"];
   if (!(bytes instanceof Uint8Array)) return undefined;
   const mediaType = textOf(row, "media_type");
   return { bytes, ...(mediaType === null ? {} : { mediaType }) };
 }
 
+/** The value of the session, else of the scope, else of any other session. */
+function findBlob(statements: Statements, { scope, key, session }: Ask<"getBlob">): Row | undefined {
+  const columns = "SELECT media_type, bytes FROM";
+  return (
+    (session === undefined
+      ? undefined
+      : statements.one(`${columns} owned_blobs WHERE scope = ? AND session = ? AND key = ?`, scope, session, key)) ??
+    statements.one(`${columns} blobs WHERE scope = ? AND key = ?`, scope, key) ??
+    statements.one(`${columns} owned_blobs WHERE scope = ? AND key = ? LIMIT 1`, scope, key)
+  );
+}
+
+/** The caller holds the write transaction. */
+export function ownBlob(statements: Statements, { scope, key, session }: Ask<"ownBlob">): boolean {
+  if (isRemoved(statements, scope, session)) return false;
+  const isOwned = statements.one("SELECT 1 FROM owned_blobs WHERE scope = ? AND session = ? AND key = ?", scope, session, key) !== undefined;
+  const copied = isOwned ? 0 : copyTo(statements, { scope, key, session });
+  statements.run("DELETE FROM blobs WHERE scope = ? AND key = ?", scope, key);
+  return isOwned || copied > 0;
+}
+
+function copyTo(statements: Statements, { scope, key, session }: Ask<"ownBlob">): number {
+  const into = "INSERT INTO owned_blobs (scope, session, key, media_type, bytes) SELECT scope, ?, key, media_type, bytes FROM";
+  const fromScope = statements.run(`${into} blobs WHERE scope = ? AND key = ?`, session, scope, key);
+  return fromScope > 0 ? fromScope : statements.run(`${into} owned_blobs WHERE scope = ? AND key = ? LIMIT 1`, session, scope, key);
+}
+
 export function removeBlob(statements: Statements, { scope, key }: Ask<"removeBlob">): boolean {
-  return statements.run("DELETE FROM blobs WHERE scope = ? AND key = ?", scope, key) > 0;
+  const ofScope = statements.run("DELETE FROM blobs WHERE scope = ? AND key = ?", scope, key);
+  return statements.run("DELETE FROM owned_blobs WHERE scope = ? AND key = ?", scope, key) + ofScope > 0;
 }
 
 export function listBlobs(statements: Statements, { scope, prefix, after, limit }: Ask<"listBlobs">): readonly string[] {
+  const chosen = (table: string): string =>
+    `SELECT key FROM ${table} WHERE scope = ?1 AND key >= ?2 AND (?3 IS NULL OR key > ?3) AND substr(key, 1, length(?2)) = ?2`;
   const rows = statements.all(
-    "SELECT key FROM blobs WHERE scope = ?1 AND key >= ?2 AND (?3 IS NULL OR key > ?3) AND substr(key, 1, length(?2)) = ?2 ORDER BY key LIMIT ?4",
+    `${chosen("blobs")} UNION ${chosen("owned_blobs")} ORDER BY key LIMIT ?4`,
     ...[scope, prefix, after ?? null, limit],
   );
   return rows.map((row) => textOf(row, "key") ?? "");
 }
+
+const isRemoved = (statements: Statements, scope: string, session: string): boolean =>
+  findSession(statements, { scope, session })?.isRemoved ?? false;

@@ -18,7 +18,7 @@ export function check(statements: Statements, path: string, quarantine: Quaranti
     sizeBytes: sizeOf(path) + sizeOf(`${path}-wal`),
     sessionCount: sessions.length,
     factCount: count("facts"),
-    blobCount: count("blobs"),
+    blobCount: count("blobs") + count("owned_blobs"),
     problems: problems.filter((problem) => problem !== "ok"),
     damaged: sessions.filter((row) => isDamaged(statements, row, quarantine)).map((row) => `${textOf(row, "scope")}/${textOf(row, "id")}`),
   };

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { AppendOutcome, SessionRef } from "@loopwright/core/ports";
+import { removedMark } from "./erase-traces.ts";
 import type { AppendAsk, LogPage } from "./operation.ts";
 import { checkMark } from "./quarantine.ts";
 import { seqLimit } from "./schema.ts";
@@ -89,12 +90,13 @@ export function remove(statements: Statements, ref: SessionRef): void {
   statements.run("DELETE FROM facts WHERE id BETWEEN ? AND ?", key * seqLimit, key * seqLimit + seqLimit - 1);
   statements.run("DELETE FROM batches WHERE session = ?", key);
   statements.run("DELETE FROM drafts WHERE scope = ? AND session = ?", ref.scope, ref.session);
+  statements.run("DELETE FROM owned_blobs WHERE scope = ? AND session = ?", ref.scope, ref.session);
   statements.run("DELETE FROM summaries WHERE session = ?", key);
   statements.run("DELETE FROM words WHERE rowid IN (SELECT id FROM texts WHERE session = ?)", key);
-  statements.run("DELETE FROM texts WHERE session = ?", key);
+  const textCount = statements.run("DELETE FROM texts WHERE session = ?", key);
   statements.run(
-    "UPDATE sessions SET last_seq = 0, chain = 0, updated_at = 0, indexed_seq = 0, due = NULL, damage = NULL, removed = 1 WHERE key = ?",
-    key,
+    "UPDATE sessions SET last_seq = 0, chain = 0, updated_at = 0, indexed_seq = 0, due = NULL, damage = NULL, removed = ? WHERE key = ?",
+    ...[textCount > 0 ? removedMark.withWords : removedMark.withoutWords, key],
   );
   dropLease(statements, key);
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { WorkerOptions } from "./operation.ts";
-import { applicationId, migrate, readableVersion, schemaVersion } from "./schema.ts";
+import { applicationId, completeVersion, migrate, readableVersion, schemaVersion, standIns } from "./schema.ts";
 import { isBusy, isReadOnly, StoreFault } from "./store-fault.ts";
 
 /** An open file, checked and brought to the newest version. */
@@ -93,6 +93,8 @@ function prepareForWriting(database: DatabaseSync, { path, busyTimeoutMs, sizeMa
     if (version < schemaVersion) migrate(database, version);
     database.exec("COMMIT");
   }
+  // What is deleted is overwritten with zeros: it must not stand in free pages.
+  database.exec("PRAGMA secure_delete = ON");
   // FULL: a commit is on the disk before it is acknowledged.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 16777216");
   if (sizeMaxBytes !== undefined)
@@ -153,6 +155,7 @@ function openForReading({ path, busyTimeoutMs }: WorkerOptions): OpenedDatabase 
   try {
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     const version = versionOf(database, path);
+    if (version < completeVersion) database.exec(standIns);
     if (version >= readableVersion) return { database, isReadOnly: true };
     throw new StoreFault({
       code: "STORE_READ_ONLY",

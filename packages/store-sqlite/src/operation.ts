@@ -72,8 +72,17 @@ export interface Operations {
   get: Asked<{ readonly scope: string; readonly id: string }, SessionSummary | undefined>;
   search: Asked<{ readonly scope: string; readonly query: string; readonly limit: number }, readonly SessionHit[]>;
   rebuild: Asked<{ readonly scope: string }, number>;
-  putBlob: Asked<OfKey<{ readonly bytes: Uint8Array; readonly mediaType: string | undefined; readonly ifAbsent: boolean }>, boolean>;
-  getBlob: Asked<OfKey, { readonly bytes: Uint8Array; readonly mediaType?: string } | undefined>;
+  putBlob: Asked<
+    OfKey<{
+      readonly bytes: Uint8Array;
+      readonly mediaType: string | undefined;
+      readonly ifAbsent: boolean;
+      readonly session: string | undefined;
+    }>,
+    boolean
+  >;
+  ownBlob: Asked<OfKey<{ readonly session: string }>, boolean>;
+  getBlob: Asked<OfKey<{ readonly session: string | undefined }>, { readonly bytes: Uint8Array; readonly mediaType?: string } | undefined>;
   removeBlob: Asked<OfKey, boolean>;
   listBlobs: Asked<
     { readonly scope: string; readonly prefix: string; readonly after: string | undefined; readonly limit: number },

@@ -66,14 +66,29 @@ UPDATE sessions SET due = 0 WHERE closed = 0 AND removed = 0 AND last_seq > 0 AN
 /** `damage`: what somebody has seen to be wrong with the log, in words; null: nothing. Then nothing more is written to it. */
 const damageColumn = "ALTER TABLE sessions ADD COLUMN damage TEXT";
 
+/*
+ * `owned_blobs`: values that belong to sessions, one for each owner; those of the scope stay in `blobs`. `removed`: 0, or how far the erasure
+ * of a removed session has come (see `erase-traces.ts`).
+ */
+const ownedBlobs = `
+CREATE TABLE owned_blobs (scope TEXT NOT NULL, session TEXT NOT NULL, key TEXT NOT NULL, media_type TEXT, bytes BLOB NOT NULL, PRIMARY KEY (scope, session, key)) STRICT;
+CREATE INDEX owned_blobs_by_key ON owned_blobs (scope, key);
+CREATE INDEX sessions_in_erasure ON sessions (removed) WHERE removed > 1;
+`;
+
 /** What leads from version n to n + 1, at place n. A change of the tables appends one; nothing here is ever edited. */
-const migrations: readonly string[] = [firstVersion, dueColumn, damageColumn];
+const migrations: readonly string[] = [firstVersion, dueColumn, damageColumn, ownedBlobs];
 
 /** Version of the tables that this build writes. */
 export const schemaVersion: number = migrations.length;
 
 /** The oldest version that can be read as it is, where the file cannot be written. */
 export const readableVersion = 1;
+
+/** What a file of an older version lacks for those who only read it: tables in memory, empty. */
+export const standIns = "CREATE TEMP TABLE IF NOT EXISTS owned_blobs (scope, session, key, media_type, bytes)";
+/** The first version that lacks none of them. */
+export const completeVersion = 4;
 
 /** Brings the tables from `version` to the newest, inside the caller's transaction. */
 export function migrate(database: DatabaseSync, version: number): void {

@@ -72,12 +72,13 @@ function placeOf(before: { readonly updatedAt: number; readonly id: string } | u
 
 function sqliteBlobs(calls: WorkerCalls): BlobStore {
   return {
-    async put(scope, key, { bytes, mediaType, ifAbsent = false }) {
+    async put(scope, key, { bytes, mediaType, ifAbsent = false, session }) {
       // A copy in memory of its own, which then moves to the worker.
       const own = bytes.slice();
-      return answerOf(calls, "putBlob", { scope, key, bytes: own, mediaType, ifAbsent });
+      return answerOf(calls, "putBlob", { scope, key, bytes: own, mediaType, ifAbsent, session });
     },
-    get: async (scope, key) => answerOf(calls, "getBlob", { scope, key }),
+    get: async (scope, key, options) => answerOf(calls, "getBlob", { scope, key, session: options?.session }),
+    own: async (scope, key, session) => answerOf(calls, "ownBlob", { scope, key, session }),
     remove: async (scope, key) => answerOf(calls, "removeBlob", { scope, key }),
     async list(scope, options) {
       const { prefix = "", after, limit = blobListMax } = options ?? {};

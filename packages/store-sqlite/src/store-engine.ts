@@ -5,11 +5,13 @@
  *  I2 all writes that came together share one transaction; when that fails each is tried alone, so that none spoils another.
  *  I3 a call whose write may or may not have reached the disk is answered as uncertain, and the connection is made anew.
  *  I4 damage that a call has seen is in the file before the call is answered, where the file can be written.
+ *  I5 what a removal has left in the file is erased before it is answered, where no other process is in the way; else by a later call.
  */
 import type { SessionRef } from "@loopwright/core/ports";
-import { getBlob, listBlobs, putBlob, removeBlob } from "./blob-operations.ts";
+import { getBlob, listBlobs, ownBlob, putBlob, removeBlob } from "./blob-operations.ts";
 import { check, hasWrongMark, liftMarks } from "./check-operation.ts";
 import { due, setDue } from "./due-operations.ts";
+import { eraseTraces } from "./erase-traces.ts";
 import { type FreshProjections, get, list, rebuild, saveProjections } from "./index-operations.ts";
 import { claim, head, release, renew } from "./lease-operations.ts";
 import { append, read, remove } from "./log-operations.ts";
@@ -23,7 +25,7 @@ import { diskFault, faultOf, isBusy, isIoError, isOfOneSession, isReadOnly, read
 
 const writing: ReadonlySet<OperationName> = new Set([
   ...(["append", "claim", "renew", "release", "setDue", "remove", "rebuild"] as const),
-  ...(["putBlob", "removeBlob", "putDraft", "removeDraft"] as const),
+  ...(["putBlob", "ownBlob", "removeBlob", "putDraft", "removeDraft"] as const),
 ]);
 
 type Handlers = { readonly [Name in OperationName]: (engine: StoreEngine, ask: Ask<Name>) => Answer<Name> };
@@ -62,9 +64,11 @@ const handlers: Handlers = {
   rebuild: ({ statements }, { scope }) => rebuild(statements, scope),
   putBlob: ({ statements }, ask) => putBlob(statements, ask),
   getBlob: ({ statements }, ask) => getBlob(statements, ask),
+  ownBlob: ({ statements }, ask) => ownBlob(statements, ask),
   removeBlob: ({ statements }, ask) => removeBlob(statements, ask),
   listBlobs: ({ statements }, ask) => listBlobs(statements, ask),
   putDraft({ statements }, { ref, name, text }) {
+    if (findSession(statements, ref)?.isRemoved) return undefined;
     const sql = "INSERT INTO drafts (scope, session, name, value) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value";
     statements.run(sql, ref.scope, ref.session, name, text);
     return undefined;
@@ -107,6 +111,8 @@ export class StoreEngine {
   #isUncertain = false;
   #statements: Statements | undefined;
   #dataVersion = -1;
+  /** Removed sessions may have left something in the file. */
+  #mayOweErasure = true;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -143,7 +149,24 @@ export class StoreEngine {
       at = end;
     }
     if (isWrite || this.quarantine.hasNew) this.keepQuarantine();
+    // Also when somebody sweeps: another process may have died before it had erased everything.
+    const hasRemoved = calls.some(({ name }) => name === "remove");
+    if (hasRemoved || this.#mayOweErasure || calls.some(({ name }) => name === "due")) this.#eraseTraces(hasRemoved);
     return results;
+  }
+
+  /** Not inside a transaction: the write-ahead log is emptied between two. */
+  #eraseTraces(mayWait: boolean): void {
+    if (!this.#opened || this.#opened.isReadOnly || this.#isStandIn) return;
+    const { busyTimeoutMs } = this.#options;
+    const transaction = (work: () => void): void => this.#ownTransaction(work);
+    try {
+      eraseTraces({ statements: this.statements, transaction, waitMs: mayWait ? busyTimeoutMs : 0, busyTimeoutMs });
+      this.#mayOweErasure = false;
+    } catch {
+      // The file says what is left to do, and the next call tries again.
+      this.#mayOweErasure = true;
+    }
   }
 
   /** Keeps what was folded for answers. To be called when nobody waits; does nothing when the file is busy. */

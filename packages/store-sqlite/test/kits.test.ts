@@ -125,8 +125,8 @@ describe("session index", () =>
 describe("blob store", () =>
   runKit(it, blobStoreKit, {
     make: async () => {
-      const { blobs, reopen } = fresh();
-      return { blobs, reopen: async () => (await reopen()).blobs };
+      const { blobs, log, reopen } = fresh();
+      return { blobs, log, reopen: async () => (await reopen()).blobs };
     },
   }));
 describe("draft store", () => runKit(it, draftStoreKit, { make: async () => fresh() }));

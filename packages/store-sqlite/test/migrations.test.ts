@@ -39,7 +39,7 @@ it("a file of the first version keeps its facts, and dates can be set in it", as
   expect(await store.log.due({ now: Date.now() })).toEqual([]);
   await store.close();
   expect(await open(path).log.due({ now: Date.now() })).toEqual([]);
-  expect(await open(path).check()).toMatchObject({ version: 3, problems: [], damaged: ["local/damaged"] });
+  expect(await open(path).check()).toMatchObject({ version: 4, problems: [], damaged: ["local/damaged"] });
 });
 
 it("a file of the first or the second version takes no more facts into a session that is seen to be damaged, and goes on with others", async () => {
@@ -53,7 +53,7 @@ it("a file of the first or the second version takes no more facts into a session
     await store.close();
     expect(await append(open(path), "damaged", lastSeq)).toMatchObject({ type: "SESSION_CORRUPT" });
     expect(await append(open(path), "rested", 13)).toMatchObject({ type: "ok" });
-    expect(await open(path).check()).toMatchObject({ version: 3, problems: [], damaged: ["local/damaged"] });
+    expect(await open(path).check()).toMatchObject({ version: 4, problems: [], damaged: ["local/damaged"] });
   }
 });
 
@@ -62,6 +62,14 @@ it("a file of the second version keeps its facts and its dates", async () => {
   expect(await store.log.read(refOf("second-version"))).toHaveLength(1);
   const dated = (await store.log.due({ now: Date.now() })).map(({ ref }) => ref.session);
   expect(dated).toEqual(["accepted", "calling", "damaged", "queued", "renamed-in-run", "waiting"]);
+});
+
+it("a file of the third version keeps its blobs, which belong to the scope, and takes those of sessions", async () => {
+  const { blobs, log } = open(oldFile(3));
+  expect(new TextDecoder().decode((await blobs.get("local", "sha256-00", { session: "third-version" }))?.bytes)).toBe("of the scope");
+  expect(await blobs.own("local", "sha256-00", "third-version")).toBe(true);
+  await log.remove(refOf("third-version"));
+  expect(await blobs.list("local")).toEqual([]);
 });
 
 it("a file of the first version that cannot be written is read as it is", async () => {
@@ -78,6 +86,6 @@ it("a file of the first version that cannot be written is read as it is", async 
   onTestFinished(() => chmodSync(place, 0o755));
   // Root may write anything: then another user looks.
   const looker = startStoreProcess("look", path, "rested", { uid: process.getuid?.() === 0 ? 65_534 : undefined });
-  expect(await looker.next()).toMatchObject({ factCount: 13 });
+  expect(await looker.next()).toMatchObject({ factCount: 13, blobs: [] });
   expect(await looker.next()).toMatchObject({ code: "STORE_READ_ONLY" });
 });

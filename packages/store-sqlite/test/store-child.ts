@@ -92,12 +92,13 @@ switch (task) {
     say((await store.index.list("local")).map(({ id }) => id));
     break;
   case "look": {
-    const [facts, listed, hits] = [
+    const [facts, listed, hits, blobs] = [
       await store.log.read({ scope: "local", session: name }),
       await store.index.list("local"),
       await store.index.search("local", "second"),
+      await store.blobs.list("local"),
     ];
-    say({ factCount: facts.length, listed: listed.map(({ id }) => id).sort(), found: hits.map(({ session }) => session.id) });
+    say({ factCount: facts.length, listed: listed.map(({ id }) => id).sort(), found: hits.map(({ session }) => session.id), blobs });
     await append(1).catch(sayError);
     await store.blobs.put("local", "x", { bytes: new Uint8Array(1) }).catch(sayError);
     break;

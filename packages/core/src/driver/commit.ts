@@ -2,6 +2,7 @@ import { type AgentError, isAgentError } from "../errors.ts";
 import type { AppendOutcome, AppendRequest } from "../ports/session-log.ts";
 import { type AskOptions, askStore } from "./ask-store.ts";
 import type { Deps } from "./deps.ts";
+import { namedBlobs } from "./named-blobs.ts";
 import { fitsBatch, lightBatch } from "./payload.ts";
 import { driverLimits } from "./session-options.ts";
 
@@ -16,10 +17,15 @@ export async function commitBatch(
   { store, clock, ref, staysFor }: Pick<Deps, "store" | "clock" | "ref"> & Pick<AskOptions, "staysFor">,
   request: AppendRequest,
 ): Promise<Committed> {
-  let batch: AppendRequest | undefined = fitsBatch(request.facts) ? request : undefined;
+  const named = namedBlobs(request.facts);
+  let batch: AppendRequest | undefined = named.length === 0 && fitsBatch(request.facts) ? request : undefined;
+  // What facts name belongs to the session before the log has them, so that a deletion that follows finds it. Doing it again changes nothing.
+  const prepare = async (): Promise<AppendRequest> => {
+    await Promise.all(named.map((key) => store.blobs.own(ref.scope, key, ref.session)));
+    return { ...request, facts: await lightBatch(request.facts, store.blobs, ref) };
+  };
   const append = async (): Promise<Committed | undefined> => {
-    // Large values are in place before the fact that names them; putting one again changes nothing.
-    batch ??= { ...request, facts: await lightBatch(request.facts, store.blobs, ref.scope) };
+    batch ??= await prepare();
     const outcome = await store.log.append(ref, batch);
     return outcome.type === "unknown" ? undefined : outcome;
   };

@@ -32,7 +32,7 @@ export async function writeChunks({ store, ref }: Shelf, growth: Growth, first: 
   };
   for (const name of growingNames) {
     for (const item of growth[name]) {
-      const text = JSON.stringify(fitsLog(item) ? item : await dehydrate(item, store.blobs, ref.scope));
+      const text = JSON.stringify(fitsLog(item) ? item : await dehydrate(item, store.blobs, ref));
       if (characters > 0 && characters + text.length > chunkCharacters) await flush();
       characters += text.length;
       const items = texts[name] ?? [];
@@ -63,7 +63,7 @@ async function readChunk({ store, ref }: Shelf, place: number, digest: string): 
   if (typeof text !== "string" || digestOf(text) !== digest) return `chunk ${place} is not what was written`;
   const growth = JSON.parse(text) as Partial<Growth>;
   const whole = await Promise.all(
-    Object.entries(growth).map(async ([name, items]) => [name, await hydrate<object>(items, store.blobs, ref.scope)]),
+    Object.entries(growth).map(async ([name, items]) => [name, await hydrate<object>(items, store.blobs, ref)]),
   );
   return Object.fromEntries(whole) as Partial<Growth>;
 }

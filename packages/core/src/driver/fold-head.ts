@@ -39,7 +39,7 @@ export function headOf(state: State, fact: Fact, chunks: readonly string[]): Fol
 
 export async function writeHead({ store, ref }: Shelf, head: FoldHead): Promise<void> {
   const { rest } = head;
-  const text = JSON.stringify({ ...head, rest: fitsLog(rest) ? rest : await dehydrate(rest, store.blobs, ref.scope) });
+  const text = JSON.stringify({ ...head, rest: fitsLog(rest) ? rest : await dehydrate(rest, store.blobs, ref) });
   await store.drafts.put(ref, headName, { digest: digestOf(text), text });
 }
 
@@ -57,7 +57,7 @@ export async function readState(shelf: Shelf, { chunks, lengths, rest }: FoldHea
   if (typeof growths === "string") return growths;
   const found = lengthsOfAll(growths);
   if (!fitWithin(found, lengths) || !fitWithin(lengths, found)) return "its chunks hold something else";
-  const [whole = rest] = await hydrate([rest], shelf.store.blobs, shelf.ref.scope);
+  const [whole = rest] = await hydrate([rest], shelf.store.blobs, shelf.ref);
   return stateFrom(whole, growths);
 }
 

@@ -5,7 +5,7 @@ import { jsonBytes } from "../message/json-bytes.ts";
 import { appendLimits } from "../ports/session-log.ts";
 import { dehydrate, fitsBatch, fitsLog, hydrate, lightBatch } from "./payload.ts";
 
-const scope = "local";
+const ref = { scope: "local", session: "s1" };
 const factOf = (details: unknown, more: object = {}): object => ({
   type: "tool.finished",
   runId: "r1",
@@ -26,11 +26,11 @@ const nested = (depth: number, value: unknown): unknown =>
 
 async function throughStore(facts: readonly object[]): Promise<readonly object[]> {
   const { blobs } = memoryStore();
-  const light = await lightBatch(facts, blobs, scope);
+  const light = await lightBatch(facts, blobs, ref);
   for (const fact of light) expect(jsonBytes(fact)).toBeLessThanOrEqual(appendLimits.factBytes);
   expect(light.reduce((sum, fact) => sum + jsonBytes(fact), 0)).toBeLessThanOrEqual(appendLimits.batchBytes);
   const read: readonly object[] = JSON.parse(JSON.stringify(light));
-  expect(JSON.stringify(await hydrate(read, blobs, scope))).toBe(JSON.stringify(facts));
+  expect(JSON.stringify(await hydrate(read, blobs, ref))).toBe(JSON.stringify(facts));
   return light;
 }
 
@@ -58,7 +58,7 @@ describe("a fact that is too large for the log", () => {
       { type: "text", text: "caption" },
       { type: "image", mediaType: "image/png", source: { data: "A".repeat(500_000) } },
     ];
-    const light = await dehydrate(factOf(null, { output: parts }), memoryStore().blobs, scope);
+    const light = await dehydrate(factOf(null, { output: parts }), memoryStore().blobs, ref);
     expect(light).toMatchObject({
       output: [parts[0], { type: "image", source: { data: null } }],
       blobs: [{ path: ["output", 1, "source", "data"] }],
@@ -73,7 +73,7 @@ describe("a branch that is too large without its large parts", () => {
       { type: "text", text: "small" },
       { type: "json", value },
     ];
-    const light = await dehydrate(factOf(null, { output }), memoryStore().blobs, scope);
+    const light = await dehydrate(factOf(null, { output }), memoryStore().blobs, ref);
     expect(light).toMatchObject({ output: [output[0], { type: "json", value: null }], blobs: [{ path: ["output", 1, "value"] }] });
   });
 });
@@ -93,7 +93,7 @@ describe("a batch that is too large for the log", () => {
   it("is left as it is where it is small", async () => {
     const facts = [factOf({ n: 1 }), factOf({ n: 2 })];
     expect(fitsBatch(facts)).toBe(true);
-    expect(await lightBatch(facts, memoryStore().blobs, scope)).toBe(facts);
+    expect(await lightBatch(facts, memoryStore().blobs, ref)).toBe(facts);
   });
 });
 

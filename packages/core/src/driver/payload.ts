@@ -6,7 +6,7 @@ import { AgentError } from "../errors.ts";
 import { findJsonFlaw, jsonDepthMax } from "../message/json.ts";
 import { boundOf, jsonBytes, weigh } from "../message/json-bytes.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
-import { appendLimits } from "../ports/session-log.ts";
+import { appendLimits, type SessionRef } from "../ports/session-log.ts";
 import { lighten, type Path } from "./lighten.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -53,18 +53,19 @@ function sizeIn(fact: object): number {
 }
 
 /** The facts of one batch as the log takes them: each within its limit, and all of them together. The same facts where nothing is too large. */
-export async function lightBatch<F extends object>(facts: readonly F[], blobs: BlobStore, scope: string): Promise<readonly F[]> {
+export async function lightBatch<F extends object>(facts: readonly F[], blobs: BlobStore, ref: SessionRef): Promise<readonly F[]> {
   const { factBytes, batchBytes } = appendLimits;
-  const light = await dehydrateOver(facts, { most: factBytes, blobs, scope, sizeOf: sizeIn });
+  const light = await dehydrateOver(facts, { most: factBytes, blobs, ref, sizeOf: sizeIn });
   if (light.reduce((sum, fact) => sum + boundOf(fact), 0) <= batchBytes) return light;
   if (light.reduce((sum, fact) => sum + jsonBytes(fact), 0) <= batchBytes) return light;
   // From the facts as they were: what was moved out of one already may go with what is around it.
-  return dehydrateOver(facts, { most: Math.floor(batchBytes / facts.length), blobs, scope, sizeOf: jsonBytes });
+  return dehydrateOver(facts, { most: Math.floor(batchBytes / facts.length), blobs, ref, sizeOf: jsonBytes });
 }
 
 interface Shelf {
   readonly blobs: BlobStore;
-  readonly scope: string;
+  /** The session that owns what is stored. */
+  readonly ref: SessionRef;
   /** Bytes that a fact may have. */
   readonly most: number;
 }
@@ -79,36 +80,36 @@ async function dehydrateOver<F extends object>(
 }
 
 /** The fact with its large values in the blob store, written before the fact is. */
-export function dehydrate<F extends object>(fact: F, blobs: BlobStore, scope: string): Promise<F> {
-  return dehydrateTo(fact, { blobs, scope, most: appendLimits.factBytes });
+export function dehydrate<F extends object>(fact: F, blobs: BlobStore, ref: SessionRef): Promise<F> {
+  return dehydrateTo(fact, { blobs, ref, most: appendLimits.factBytes });
 }
 
-async function dehydrateTo<F extends object>(fact: F, { blobs, scope, most }: Shelf): Promise<F> {
+async function dehydrateTo<F extends object>(fact: F, { blobs, ref, most }: Shelf): Promise<F> {
   const { light, spills } = lighten(fact, most);
   const spilled = await Promise.all(
-    spills.map(async ({ path, value }): Promise<Spilled> => ({ path, key: await store(value, blobs, scope) })),
+    spills.map(async ({ path, value }): Promise<Spilled> => ({ path, key: await store(value, blobs, ref) })),
   );
   return spilled.length === 0 ? fact : { ...light, blobs: spilled };
 }
 
-async function store(value: unknown, blobs: BlobStore, scope: string): Promise<string> {
+async function store(value: unknown, blobs: BlobStore, { scope, session }: SessionRef): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(value));
   const key = `sha256-${await sha256(bytes)}`;
-  await blobs.put(scope, key, { bytes, ifAbsent: true, mediaType: "application/json" });
+  await blobs.put(scope, key, { bytes, ifAbsent: true, mediaType: "application/json", session });
   return key;
 }
 
 /** The facts with every spilled value back in its place. @throws AgentError BLOB_NOT_FOUND */
-export async function hydrate<F extends object>(facts: readonly F[], blobs: BlobStore, scope: string): Promise<readonly F[]> {
+export async function hydrate<F extends object>(facts: readonly F[], blobs: BlobStore, ref: SessionRef): Promise<readonly F[]> {
   if (!facts.some((fact) => "blobs" in fact)) return facts;
-  return Promise.all(facts.map((fact) => hydrateOne(fact, blobs, scope)));
+  return Promise.all(facts.map((fact) => hydrateOne(fact, blobs, ref)));
 }
 
-async function hydrateOne<F extends object>(fact: Stored<F>, blobs: BlobStore, scope: string): Promise<F> {
+async function hydrateOne<F extends object>(fact: Stored<F>, blobs: BlobStore, { scope, session }: SessionRef): Promise<F> {
   const { blobs: spilled, ...light } = fact;
   let whole: unknown = light;
   for (const { path, key } of spilled ?? []) {
-    const found = await blobs.get(scope, key);
+    const found = await blobs.get(scope, key, { session });
     if (!found)
       throw new AgentError("BLOB_NOT_FOUND", {
         message: `The payload ${key} of the log is missing from the blob store.`,

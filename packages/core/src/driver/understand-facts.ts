@@ -26,6 +26,6 @@ export interface ReadFrom {
 export async function understandFacts(read: readonly Fact[], { blobs, scope, sessionId, after }: ReadFrom): Promise<UnderstoodFacts> {
   const unknown = firstUnknown(read, { sessionId, after });
   const known = unknown ? read.slice(0, unknown.seq - after - 1) : read;
-  const facts = upCast(await hydrate(known, blobs, scope));
+  const facts = upCast(await hydrate(known, blobs, { scope, session: sessionId }));
   return unknown ? { facts, tooNew: sessionTooNew(sessionId, unknown) } : { facts };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
+import type { SessionRef } from "../ports/session-log.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { systemClock } from "./clock.ts";
 import { memoryBlobs } from "./memory-blobs.ts";
@@ -15,17 +16,20 @@ export interface MemoryStoreOptions {
 export function memoryStore(options?: MemoryStoreOptions): SessionStore {
   const sessions: MemorySessions = new Map();
   const log = memoryLog(sessions, options?.clock ?? systemClock);
-  const drafts = memoryDrafts();
+  const isRemoved = ({ scope, session }: SessionRef): boolean => sessions.get(scope)?.get(session)?.removed ?? false;
+  const drafts = memoryDrafts(isRemoved);
+  const blobs = memoryBlobs(isRemoved);
   return {
     log: {
       ...log,
       async remove(ref) {
         await log.remove(ref);
         drafts.forget(ref);
+        blobs.erase(ref);
       },
     },
     index: memoryIndex(sessions),
-    blobs: memoryBlobs(),
+    blobs,
     drafts,
     async close() {},
   };

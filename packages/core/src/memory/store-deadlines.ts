@@ -85,7 +85,8 @@ function timedIndex(index: SessionIndex, within: Within): SessionIndex {
 function timedBlobs(blobs: BlobStore, within: Within): BlobStore {
   return {
     put: (scope, key, blob) => within(() => blobs.put(scope, key, blob)),
-    get: (scope, key) => within(() => blobs.get(scope, key)),
+    get: (scope, key, options) => within(() => blobs.get(scope, key, options)),
+    own: (scope, key, session) => within(() => blobs.own(scope, key, session)),
     remove: (scope, key) => within(() => blobs.remove(scope, key)),
     list: (scope, options) => within(() => blobs.list(scope, options)),
   };

@@ -1,5 +1,5 @@
 /** The doors out: what a companion package implements. Types, and the limits that belong to them. */
-export type { Blob, BlobStore } from "./blob-store.ts";
+export type { Blob, BlobPut, BlobStore } from "./blob-store.ts";
 export type { Clock } from "./clock.ts";
 export type { DraftStore } from "./draft-store.ts";
 export type { ChannelListening, EventChannel, Notification, ScopeListener } from "./event-channel.ts";

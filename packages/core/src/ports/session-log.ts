@@ -114,7 +114,11 @@ export interface SessionLog {
   due(options: DueOptions): Promise<readonly DueSession[]>;
   /** Corrects the date of a session whose log still ends at `expectedSeq`; otherwise nothing happens. */
   setDue(ref: SessionRef, options: { readonly expectedSeq: number; readonly due: number | null }): Promise<void>;
-  /** Deletes the log and its lease for good. The id is never used again: a later append answers `closed`. */
+  /**
+   * Deletes for good all that the store has of a session: its log and lease, its drafts, its entries in the index, and the blobs that it alone
+   * owns. Resolves when nothing of it can be read any more. What a crash leaves behind goes when the log is asked for `due` sessions, at the
+   * latest. The id is never used again: a later append answers `closed`, and no draft or blob is kept under it.
+   */
   remove(ref: SessionRef): Promise<void>;
   /**
    * Calls the listener soon after an append by anyone, with the seq of the tail, and with 0 after a removal. It may be told the same again.

@@ -6,9 +6,9 @@ import type { Make } from "./store-case.ts";
 
 function spoiledBlobs(spoil: (real: BlobStore) => Partial<BlobStore>): Make<BlobsUnderTest> {
   return async () => {
-    const real = memoryStore().blobs;
+    const { blobs: real, log } = memoryStore();
     const blobs: BlobStore = { ...real, ...spoil(real) };
-    return { blobs, reopen: async () => blobs };
+    return { blobs, log, reopen: async () => blobs };
   };
 }
 
@@ -16,9 +16,9 @@ function spoiledBlobs(spoil: (real: BlobStore) => Partial<BlobStore>): Make<Blob
 export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   {
     defect: "forgets media types",
-    breaks: ["round-trip"],
+    breaks: ["round-trip", "session-owns", "taken-over"],
     make: spoiledBlobs((real) => ({
-      put: (scope, key, { bytes, ifAbsent }) => real.put(scope, key, { bytes, ...(ifAbsent ? { ifAbsent } : {}) }),
+      put: (scope, key, { mediaType: _, ...blob }) => real.put(scope, key, blob),
     })),
   },
   {
@@ -54,14 +54,14 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   },
   {
     defect: "never replaces a value",
-    breaks: ["overwrite"],
+    breaks: ["overwrite", "late-owner"],
     make: spoiledBlobs((real) => ({
       put: async (scope, key, blob) => (await real.put(scope, key, { ...blob, ifAbsent: true })) || !blob.ifAbsent,
     })),
   },
   {
     defect: "looks before it writes, not with it",
-    breaks: ["if-absent"],
+    breaks: ["if-absent", "last-owner", "given-again"],
     make: spoiledBlobs((real) => ({
       async put(scope, key, blob) {
         if (blob.ifAbsent && (await real.get(scope, key))) return false;
@@ -76,22 +76,134 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   },
   {
     defect: "keeps what was removed",
-    breaks: ["remove"],
+    breaks: ["remove", "remove-all-owners"],
     make: spoiledBlobs((real) => ({ remove: async (scope, key) => (await real.get(scope, key)) !== undefined })),
   },
   {
     defect: "knows no scopes",
-    breaks: ["scopes-apart"],
+    breaks: ["scopes-apart", "erased-with-session"],
     make: spoiledBlobs((real) => ({ get: (_scope, key) => real.get("local", key) })),
   },
   {
     defect: "lists in the order of writing",
-    breaks: ["list"],
+    breaks: ["list", "erased-with-session"],
     make: spoiledBlobs((real) => ({ list: async (scope, options) => (await real.list(scope, options)).toReversed() })),
   },
   {
     defect: "comes back empty",
     breaks: ["reopen"],
-    make: async () => ({ blobs: memoryStore().blobs, reopen: async () => memoryStore().blobs }),
+    make: async () => ({ ...memoryStore(), reopen: async () => memoryStore().blobs }),
+  },
+  {
+    defect: "erases nothing with a session",
+    breaks: ["erased-with-session", "last-owner", "taken-over", "late-owner", "reopen"],
+    make: async () => ({ blobs: memoryStore().blobs, log: memoryStore().log, reopen: async () => memoryStore().blobs }),
+  },
+  {
+    defect: "gives all blobs to the scope",
+    breaks: ["session-owns", "erased-with-session", "last-owner", "taken-over", "given-again", "late-owner"],
+    make: spoiledBlobs((real) => ({
+      put: (scope, key, { session: _, ...blob }) => real.put(scope, key, blob),
+      own: async (scope, key) => (await real.get(scope, key)) !== undefined,
+    })),
+  },
+  {
+    defect: "lists a key once for each owner",
+    breaks: ["session-owns"],
+    make: spoiledBlobs((real) => {
+      const owners = new Map<string, Set<string>>();
+      return {
+        async put(scope, key, blob) {
+          owners.set(key, (owners.get(key) ?? new Set()).add(blob.session ?? ""));
+          return real.put(scope, key, blob);
+        },
+        list: async (scope, options) =>
+          (await real.list(scope, options)).flatMap((key) => Array.from({ length: owners.get(key)?.size ?? 1 }, () => key)),
+      };
+    }),
+  },
+  {
+    defect: "finds nothing without the name of its owner",
+    breaks: ["session-owns", "erased-with-session", "last-owner", "taken-over", "late-owner"],
+    make: spoiledBlobs((real) => {
+      const ofScope = new Set<string>();
+      return {
+        async put(scope, key, blob) {
+          if (blob.session === undefined) ofScope.add(key);
+          return real.put(scope, key, blob);
+        },
+        async own(scope, key, session) {
+          ofScope.delete(key);
+          return real.own(scope, key, session);
+        },
+        get: async (scope, key, options) => (options?.session || ofScope.has(key) ? real.get(scope, key, options) : undefined),
+      };
+    }),
+  },
+  {
+    defect: "removes the value of one owner only",
+    breaks: ["remove", "remove-all-owners"],
+    make: spoiledBlobs((real) => ({
+      async remove(scope, key) {
+        const own = await real.get(scope, key, { session: "first" });
+        const removed = await real.remove(scope, key);
+        if (own && removed && key === "key") await real.put(scope, key, { ...own, session: "first" });
+        return removed;
+      },
+    })),
+  },
+  {
+    defect: "erases what another session still owns",
+    breaks: ["last-owner", "taken-over", "given-again", "late-owner"],
+    async make() {
+      const { blobs, log } = memoryStore();
+      return {
+        blobs,
+        reopen: async () => blobs,
+        log: {
+          ...log,
+          async remove(ref) {
+            await log.remove(ref);
+            for (const key of ["shared", "upload"]) await blobs.remove(ref.scope, key);
+          },
+        },
+      };
+    },
+  },
+  {
+    defect: "keeps what a session takes over for the scope as well",
+    breaks: ["taken-over", "given-again"],
+    make: spoiledBlobs((real) => ({
+      async own(scope, key, session) {
+        const before = await real.get(scope, key);
+        const isOwned = await real.own(scope, key, session);
+        if (before && isOwned) await real.put(scope, key, before);
+        return isOwned;
+      },
+    })),
+  },
+  {
+    defect: "forgets that the scope was given it again",
+    breaks: ["given-again"],
+    make: spoiledBlobs((real) => {
+      const taken = new Set<string>();
+      return {
+        async own(scope, key, session) {
+          const isOwned = await real.own(scope, key, session);
+          if (isOwned) taken.add(key);
+          return isOwned;
+        },
+        put: async (scope, key, blob) => taken.has(key) || real.put(scope, key, blob),
+      };
+    }),
+  },
+  {
+    defect: "keeps what comes after the session was removed",
+    breaks: ["late-owner"],
+    make: spoiledBlobs((real) => ({
+      async put(scope, key, blob) {
+        return (await real.put(scope, key, blob)) || (blob.session !== undefined && !blob.ifAbsent && real.put(scope, key, { bytes: blob.bytes }));
+      },
+    })),
   },
 ];

@@ -1,5 +1,7 @@
 import type { BlobStore } from "../ports/blob-store.ts";
+import type { SessionLog } from "../ports/session-log.ts";
 import { expectSame, expectThat } from "./kit.ts";
+import { noteBatch } from "./sample-facts.ts";
 import type { StoreKit } from "./store-case.ts";
 
 /** A fresh, empty blob store. */
@@ -7,7 +9,12 @@ export interface BlobsUnderTest {
   readonly blobs: BlobStore;
   /** Closes the store and opens it again. Capability `reopen`. */
   readonly reopen?: () => Promise<BlobStore>;
+  /** The log of the same store. Capability `log`: removing a session erases the blobs that it alone owns. */
+  readonly log?: SessionLog;
 }
+
+const first = { scope: "local", session: "first" };
+const second = { scope: "local", session: "second" };
 
 const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);
 
@@ -16,7 +23,7 @@ async function bytesOf(blobs: BlobStore, key: string, scope = "local"): Promise<
   return blob && [...blob.bytes];
 }
 
-/** The promises of `BlobStore`. Capabilities: `reopen`. */
+/** The promises of `BlobStore`. Capabilities: `reopen`, `log`. */
 export const blobStoreKit: StoreKit<BlobsUnderTest> = [
   {
     id: "round-trip",
@@ -133,6 +140,110 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
       expectSame(await blobs.list("local", { prefix: "a/" }), ["a/1", "a/2"], "by prefix");
       expectSame(await blobs.list("local", { prefix: "a%" }), ["a%"], "a prefix with a per cent sign");
       expectSame(await blobs.list("local", { after: "a/1", limit: 2 }), ["a/2", "a_1"], "after a key");
+    },
+  },
+  {
+    id: "session-owns",
+    promise: "what a session owns is found with and without its name, is listed once, and is written once under `ifAbsent`",
+    async run(make) {
+      const { blobs } = await make();
+      const own = { bytes: bytes(1, 2), mediaType: "a/b", session: "first", ifAbsent: true };
+      expectSame([await blobs.put("local", "key", own), await blobs.put("local", "key", own)], [true, false], "the answers");
+      await blobs.put("local", "key", { bytes: bytes(1, 2), session: "second" });
+      expectSame(await blobs.get("local", "key", { session: "first" }), { bytes: bytes(1, 2), mediaType: "a/b" }, "with its name");
+      expectSame(await bytesOf(blobs, "key"), [1, 2], "without a name");
+      expectSame((await blobs.get("local", "key", { session: "third" }))?.bytes, bytes(1, 2), "with another's name");
+      expectSame([await blobs.list("local"), await blobs.list("other")], [["key"], []], "the lists");
+    },
+  },
+  {
+    id: "remove-all-owners",
+    promise: "removing a blob takes the values of all its owners",
+    async run(make) {
+      const { blobs } = await make();
+      await blobs.put("local", "key", { bytes: bytes(1) });
+      for (const session of ["first", "second"]) await blobs.put("local", "key", { bytes: bytes(1), session });
+      expectSame(await blobs.remove("local", "key"), true, "the removal");
+      expectSame(await blobs.get("local", "key", { session: "first" }), undefined, "the value");
+      expectSame(await blobs.list("local"), [], "the list");
+    },
+  },
+  {
+    id: "erased-with-session",
+    promise: "removing a session erases what it alone owns, and leaves what belongs to others or to the scope",
+    needs: ["log"],
+    async run(make) {
+      const { blobs, log } = await make();
+      await log?.append(first, noteBatch("b1", 0));
+      await blobs.put("local", "own", { bytes: bytes(1), session: "first" });
+      await blobs.put("local", "second's", { bytes: bytes(2), session: "second" });
+      await blobs.put("local", "scope's", { bytes: bytes(3) });
+      await blobs.put("other", "own", { bytes: bytes(4), session: "first" });
+      await log?.remove(first);
+      expectSame(await blobs.get("local", "own", { session: "first" }), undefined, "what it owned");
+      expectSame(await blobs.list("local"), ["scope's", "second's"], "what is left");
+      expectSame([await bytesOf(blobs, "second's"), await bytesOf(blobs, "scope's")], [[2], [3]], "what others own");
+      expectSame(await bytesOf(blobs, "own", "other"), [4], "what a session of the same id owns in another scope");
+    },
+  },
+  {
+    id: "last-owner",
+    promise: "a blob of two sessions stays until both are removed",
+    needs: ["log"],
+    async run(make) {
+      const { blobs, log } = await make();
+      for (const session of ["first", "second"]) await blobs.put("local", "shared", { bytes: bytes(1), session, ifAbsent: true });
+      await log?.remove(first);
+      expectSame(await bytesOf(blobs, "shared"), [1], "after one of them");
+      expectSame((await blobs.get("local", "shared", { session: "second" }))?.bytes, bytes(1), "for the other");
+      await log?.remove(second);
+      expectSame(await bytesOf(blobs, "shared"), undefined, "after both");
+      expectSame(await blobs.list("local"), [], "the list");
+    },
+  },
+  {
+    id: "taken-over",
+    promise: "what a session takes over belongs to the scope no longer: it is erased with the last session that did so",
+    needs: ["log"],
+    async run(make) {
+      const { blobs, log } = await make();
+      expectSame(await blobs.own("local", "upload", "first"), false, "before it is there");
+      await blobs.put("local", "upload", { bytes: bytes(1), mediaType: "image/png" });
+      const answers = [await blobs.own("local", "upload", "first"), await blobs.own("local", "upload", "first")];
+      expectSame([...answers, await blobs.own("local", "upload", "second")], [true, true, true], "the answers");
+      expectSame(await blobs.list("local"), ["upload"], "the list");
+      await log?.remove(first);
+      expectSame(await blobs.get("local", "upload"), { bytes: bytes(1), mediaType: "image/png" }, "after the first");
+      await log?.remove(second);
+      expectSame(await blobs.get("local", "upload"), undefined, "after both");
+      expectSame(await blobs.list("local"), [], "the list");
+    },
+  },
+  {
+    id: "given-again",
+    promise: "what the scope is given again after a session took it over stays when that session is removed",
+    needs: ["log"],
+    async run(make) {
+      const { blobs, log } = await make();
+      await blobs.put("local", "upload", { bytes: bytes(1) });
+      await blobs.own("local", "upload", "first");
+      expectSame(await blobs.put("local", "upload", { bytes: bytes(1), ifAbsent: true }), true, "the answer");
+      await log?.remove(first);
+      expectSame(await bytesOf(blobs, "upload"), [1], "the value");
+    },
+  },
+  {
+    id: "late-owner",
+    promise: "nothing is kept for a session that was removed",
+    needs: ["log"],
+    async run(make) {
+      const { blobs, log } = await make();
+      await blobs.put("local", "upload", { bytes: bytes(1) });
+      await log?.append(first, noteBatch("b1", 0));
+      await log?.remove(first);
+      expectSame(await blobs.put("local", "late", { bytes: bytes(2), session: "first" }), false, "the put");
+      expectSame(await blobs.own("local", "upload", "first"), false, "taking over");
+      expectSame([await blobs.list("local"), await bytesOf(blobs, "upload")], [["upload"], [1]], "what is there");
     },
   },
   {

@@ -1,4 +1,5 @@
 import { memoryStore } from "../memory/memory-store.ts";
+import type { Json } from "../message/json.ts";
 import type { DraftStore } from "../ports/draft-store.ts";
 import type { DraftsUnderTest } from "./draft-store-kit.ts";
 import type { Saboteur } from "./saboteur.ts";
@@ -20,7 +21,7 @@ export const draftSaboteurs: readonly Saboteur<DraftsUnderTest>[] = [
   },
   {
     defect: "gives null for nothing",
-    breaks: ["absent", "remove", "apart", "session-removed"],
+    breaks: ["absent", "remove", "apart", "session-removed", "late"],
     make: spoiledDrafts((real) => ({
       async get(ref, name) {
         const value = await real.get(ref, name);
@@ -53,7 +54,33 @@ export const draftSaboteurs: readonly Saboteur<DraftsUnderTest>[] = [
   },
   {
     defect: "keeps the drafts of removed sessions",
-    breaks: ["session-removed"],
+    breaks: ["session-removed", "late"],
     make: async () => ({ drafts: memoryStore().drafts, log: memoryStore().log }),
+  },
+  {
+    defect: "keeps what comes after the session was removed",
+    breaks: ["late"],
+    async make() {
+      const { drafts, log } = memoryStore();
+      const late = new Map<string, Json>();
+      const removed = new Set<string>();
+      return {
+        drafts: {
+          ...drafts,
+          async put(ref, name, value) {
+            if (removed.has(ref.session)) late.set(name, value);
+            await drafts.put(ref, name, value);
+          },
+          get: async (ref, name) => (removed.has(ref.session) ? late.get(name) : drafts.get(ref, name)),
+        },
+        log: {
+          ...log,
+          async remove(ref) {
+            removed.add(ref.session);
+            await log.remove(ref);
+          },
+        },
+      };
+    },
   },
 ];

@@ -85,4 +85,16 @@ export const draftStoreKit: StoreKit<DraftsUnderTest> = [
       expectSame(await drafts.get(other, "a"), 2, "the other's");
     },
   },
+  {
+    id: "late",
+    promise: "a draft of a session that was removed is not kept",
+    needs: ["log"],
+    async run(make) {
+      const { drafts, log } = await make();
+      await log?.append(sampleRef, noteBatch("b1", 0));
+      await log?.remove(sampleRef);
+      await drafts.put(sampleRef, "a", 1);
+      expectSame(await drafts.get(sampleRef, "a"), undefined, "the value");
+    },
+  },
 ];

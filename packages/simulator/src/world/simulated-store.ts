@@ -142,7 +142,8 @@ function viewOf(view: View): SessionStore {
     index,
     blobs: {
       put: (scope, key, blob) => ask("blob-put", key, () => blobs.put(scope, key, blob)),
-      get: (scope, key) => ask("blob-get", key, () => blobs.get(scope, key)),
+      get: (scope, key, options) => ask("blob-get", key, () => blobs.get(scope, key, options)),
+      own: (scope, key, session) => ask("blob-own", key, () => blobs.own(scope, key, session)),
       remove: (scope, key) => ask("blob-remove", key, () => blobs.remove(scope, key)),
       list: (scope, options) => ask("blob-list", "", () => blobs.list(scope, options)),
     },
