@@ -18,18 +18,3 @@ if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return 0 end
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 return 1
 `);
-
-/* KEYS blob blobs; ARGV key bytes mediaType ifAbsent */
-export const putBlobScript: Script = script(`
-if ARGV[4] ~= '' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'bytes', ARGV[2])
-if ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'type', ARGV[3]) else redis.call('HDEL', KEYS[1], 'type') end
-redis.call('ZADD', KEYS[2], 0, ARGV[1])
-return 1
-`);
-
-/* KEYS blob blobs; ARGV key */
-export const removeBlobScript: Script = script(`
-redis.call('ZREM', KEYS[2], ARGV[1])
-return redis.call('UNLINK', KEYS[1])
-`);

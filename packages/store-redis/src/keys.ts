@@ -15,6 +15,8 @@ export interface SessionKeys {
   readonly view: string;
   /** List: what people and the model wrote, for the search. */
   readonly texts: string;
+  /** Hash of the blobs that the session owns: `b:<key>` -> bytes, `t:<key>` -> media type. */
+  readonly blobs: string;
   /** Channel that is told the seq of the tail. */
   readonly tail: string;
 }
@@ -28,9 +30,14 @@ export interface StoreKeys {
   readonly due: string;
   /** Sorted set: session id by the time of its last fact. */
   index(scope: string): string;
+  /** A blob of the scope. */
   blob(scope: string, key: string): string;
-  /** Sorted set of the keys of blobs, all with score 0. */
+  /** Sorted set of the keys of blobs of all owners, all with score 0. */
   blobs(scope: string): string;
+  /** Hash whose fields are the sessions that own a blob. */
+  owners(scope: string, key: string): string;
+  /** What the keys of blobs begin with, for scripts that find a blob by itself. */
+  blobsOf(scope: string): string;
 }
 
 const prefixShape = /^[A-Za-z0-9][A-Za-z0-9:_.-]{0,63}$/;
@@ -54,6 +61,7 @@ export function storeKeys(prefix: string): StoreKeys {
         drafts: `${own}drafts`,
         view: `${own}view`,
         texts: `${own}texts`,
+        blobs: `${own}blobs`,
         tail: `${own}tail`,
       };
     },
@@ -62,6 +70,8 @@ export function storeKeys(prefix: string): StoreKeys {
     index: (scope) => `${prefix}:{index/${checkedScope(scope)}}`,
     blob: (scope, key) => `${prefix}:{blobs/${checkedScope(scope)}}:blob:${key}`,
     blobs: (scope) => `${prefix}:{blobs/${checkedScope(scope)}}:keys`,
+    owners: (scope, key) => `${prefix}:{blobs/${checkedScope(scope)}}:owners:${key}`,
+    blobsOf: (scope) => `${prefix}:{blobs/${checkedScope(scope)}}:`,
   };
 }
 

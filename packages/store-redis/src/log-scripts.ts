@@ -150,8 +150,19 @@ end
 return free
 `);
 
-/* Leaves a tombstone, with the epoch. KEYS meta facts batches drafts view texts index due; ARGV session member channel */
+/*
+ * Leaves a tombstone, with the epoch. A blob goes with the last session that owns it.
+ * KEYS meta facts batches drafts view texts index due blobs; ARGV session member channel blobsOfScope
+ */
 export const removeScript: Script = script(`
+for _, field in ipairs(redis.call('HKEYS', KEYS[9])) do
+  if string.sub(field, 1, 2) == 'b:' then
+    local key = string.sub(field, 3)
+    redis.call('HDEL', ARGV[4] .. 'owners:' .. key, ARGV[1])
+    if redis.call('EXISTS', ARGV[4] .. 'owners:' .. key, ARGV[4] .. 'blob:' .. key) == 0 then redis.call('ZREM', ARGV[4] .. 'keys', key) end
+  end
+end
+redis.call('UNLINK', KEYS[9])
 redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6])
 local meta = redis.pcall('HEXISTS', KEYS[1], 'removed')
 if type(meta) == 'table' and meta.err then redis.call('UNLINK', KEYS[1]) end

@@ -1,6 +1,7 @@
+import { checkedRef } from "@loopwright/core/memory";
 import type { BlobStore } from "@loopwright/core/ports";
+import { getBlobScript, ownBlobScript, putBlobScript, putOwnedScript, removeBlobScript } from "./blob-scripts.ts";
 import type { Connection } from "./connection.ts";
-import { putBlobScript, removeBlobScript } from "./index-scripts.ts";
 import type { StoreKeys } from "./keys.ts";
 import { listOf, textOf } from "./reply.ts";
 import { answerOf } from "./script.ts";
@@ -13,23 +14,36 @@ const getExtraMs = 3_000;
 /** No text has this byte: it stands behind all that begins with a prefix. */
 const beyond: Buffer = Buffer.from([0xff]);
 
-/** One hash per blob, and one sorted set of keys per scope. */
+/** A hash for each blob of the scope and one for the blobs of each session; a sorted set of keys per scope. */
 export function redisBlobs({ connection, keys }: { readonly connection: Connection; readonly keys: StoreKeys }): BlobStore {
+  const sessionsOf = (scope: string): string => `${keys.sessions}${scope}.`;
   return {
-    async put(scope, key, { bytes, mediaType, ifAbsent = false }) {
+    async put(scope, key, { bytes, mediaType, ifAbsent = false, session }) {
       // A copy: it is sent later, and the caller may go on using his.
-      const args = [key, Buffer.from(bytes), mediaType ?? "", ifAbsent ? "1" : ""];
+      const args = [key, Buffer.from(bytes), mediaType ?? "", ifAbsent ? "1" : "", session ?? ""];
       const extraMs = bytes.length / bytesPerMs;
-      return (await answerOf(connection, putBlobScript, { keys: [keys.blob(scope, key), keys.blobs(scope)], args, extraMs })) === 1;
+      if (session === undefined)
+        return (await answerOf(connection, putBlobScript, { keys: [keys.blob(scope, key), keys.blobs(scope)], args, extraMs })) === 1;
+      const { meta, blobs } = keys.session(checkedRef({ scope, session }));
+      const owned = [meta, blobs, keys.owners(scope, key), keys.blobs(scope)];
+      return (await answerOf(connection, putOwnedScript, { keys: owned, args, extraMs })) === 1;
     },
-    async get(scope, key) {
-      const words = ["HMGET", keys.blob(scope, key), "bytes", "type"];
-      const [bytes, mediaType] = listOf(await connection.answer(words, { isBinary: true, extraMs: getExtraMs }));
+    async get(scope, key, options) {
+      // No session has an empty id: its hash is never there.
+      const own = keys.session({ scope, session: options?.session ?? "" }).blobs;
+      const input = { keys: [own, keys.blob(scope, key), keys.owners(scope, key)], args: [key, sessionsOf(scope)] };
+      const [bytes, mediaType] = listOf(await answerOf(connection, getBlobScript, { ...input, isBinary: true, extraMs: getExtraMs }));
       if (!(bytes instanceof Uint8Array)) return undefined;
       return { bytes: Uint8Array.from(bytes), ...(mediaType instanceof Buffer ? { mediaType: mediaType.toString() } : {}) };
     },
+    async own(scope, key, session) {
+      const { meta, blobs } = keys.session(checkedRef({ scope, session }));
+      const input = { keys: [meta, blobs, keys.owners(scope, key), keys.blob(scope, key)], args: [key, sessionsOf(scope), session] };
+      return (await answerOf(connection, ownBlobScript, { ...input, extraMs: getExtraMs })) === 1;
+    },
     async remove(scope, key) {
-      return (await answerOf(connection, removeBlobScript, { keys: [keys.blob(scope, key), keys.blobs(scope)], args: [key] })) === 1;
+      const input = { keys: [keys.blob(scope, key), keys.blobs(scope), keys.owners(scope, key)], args: [key, sessionsOf(scope)] };
+      return (await answerOf(connection, removeBlobScript, input)) === 1;
     },
     async list(scope, options) {
       const { prefix = "", after, limit = listMax } = options ?? {};

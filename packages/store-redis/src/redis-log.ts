@@ -67,9 +67,9 @@ export function redisLog(parts: StoreParts): SessionLog {
     },
     async remove(ref) {
       const own = keys.session(checkedRef(ref));
-      const { meta, facts, batches, drafts, view, texts } = own;
-      const input = { keys: [meta, facts, batches, drafts, view, texts, keys.index(ref.scope), keys.due] };
-      await answerOf(connection, removeScript, { ...input, args: [ref.session, memberOf(ref), own.tail] });
+      const { meta, facts, batches, drafts, view, texts, blobs } = own;
+      const input = { keys: [meta, facts, batches, drafts, view, texts, keys.index(ref.scope), keys.due, blobs] };
+      await answerOf(connection, removeScript, { ...input, args: [ref.session, memberOf(ref), own.tail, keys.blobsOf(ref.scope)] });
       memory.forget(ref);
       tails.tell(ref, 0);
     },

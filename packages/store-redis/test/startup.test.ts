@@ -110,7 +110,11 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     expect(await store.blobs.remove("local", "key")).toBe(true);
     expect(await store.check()).toMatchObject({ sessionCount: 1, factCount: 1, damaged: [] });
     await expect.poll(() => told).toContain(1);
+    await store.blobs.put("local", "upload", { bytes: Uint8Array.of(1) });
+    expect(await store.blobs.own("local", "upload", ref.session)).toBe(true);
+    expect(await store.blobs.own("local", "upload", "other")).toBe(true);
     await store.log.remove(ref);
+    expect(await store.blobs.remove("local", "upload")).toBe(true);
     expect(await store.log.head(ref)).toEqual({ lastSeq: 0, epoch });
   });
 
