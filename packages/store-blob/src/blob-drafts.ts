@@ -1,13 +1,17 @@
 import { isAgentError } from "@loopwright/core";
 import type { DraftStore } from "@loopwright/core/ports";
-import type { ConditionalBlobs } from "./conditional-blobs.ts";
+import { isRemoved } from "./is-removed.ts";
 import { draftKeyOf } from "./object-keys.ts";
+import type { OpenLogs } from "./open-logs.ts";
 
 /** Drafts, one object each. One that cannot be written now, or read any more, is lost, as drafts may be. */
-export function blobDrafts(blobs: ConditionalBlobs): DraftStore {
+export function blobDrafts(logs: OpenLogs): DraftStore {
+  const { blobs } = logs.deps;
   return {
     async put(ref, name, value) {
       await blobs.put(draftKeyOf(ref, name), new TextEncoder().encode(JSON.stringify(value)), { isDurable: false });
+      // Looked at afterwards: whoever removes the session from now on finds the draft.
+      if (await isRemoved(logs, ref)) await blobs.remove(draftKeyOf(ref, name), { isDurable: true });
     },
     async get(ref, name) {
       try {

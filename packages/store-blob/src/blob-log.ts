@@ -8,7 +8,7 @@ import { claimLog, releaseLease, renewLease, runningLease } from "./lease.ts";
 import { type OpenLog, wholeState } from "./open-log.ts";
 import type { OpenLogs } from "./open-logs.ts";
 import { readFacts } from "./read-facts.ts";
-import { removeLog } from "./remove-log.ts";
+import { finishRemoval, type Forget, removeLog } from "./remove-log.ts";
 import { checkWritten, type EntryDraft, type EntryOutcome, writeEntry } from "./write-entry.ts";
 
 /** Who has to know what happens to logs: the index and the view. */
@@ -17,7 +17,7 @@ export interface LogObserver {
   writing(log: OpenLog): Promise<void>;
   /** After facts were written by this process. */
   written(log: OpenLog, facts: readonly Fact[]): void;
-  removed(log: OpenLog): Promise<void>;
+  readonly removed: Forget;
 }
 
 export interface BlobLogDeps {
@@ -73,15 +73,14 @@ export function blobLog(deps: BlobLogDeps): SessionLog {
       const log = logs.of(ref);
       await log.run(() => releaseLease(log, epoch));
     },
-    due: (options) => dueSessions(logs, options),
+    due: (options) => dueSessions({ logs, finish: (log) => finishRemoval(log, deps.observer.removed) }, options),
     async setDue(ref, options) {
       const log = logs.of(ref);
       await log.run(() => setDue(log, options));
     },
     async remove(ref) {
       const log = logs.of(ref);
-      await log.run(() => removeLog(log));
-      await deps.observer.removed(log);
+      await log.run(() => removeLog(log, deps.observer.removed));
       tell(log, 0);
     },
     ...(isExclusive ? { subscribe: (ref: SessionRef, listener: (lastSeq: number) => void) => subscribe(logs.of(ref), listener) } : {}),

@@ -43,7 +43,7 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
   }
   const logs = new OpenLogs({ blobs, clock, deadlineMs });
   const background = new Background();
-  const payloads = blobPayloads(blobs);
+  const payloads = blobPayloads(logs);
   const summaries = new SessionSummaries(logs);
   const texts = new SessionTexts();
   const views = conversationViews ? new ConversationViews(payloads) : undefined;
@@ -62,7 +62,7 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
         texts.forget(one);
         views?.forget(one);
         await summaries.remove(one);
-        await blobs.remove(one.keys.view);
+        await blobs.remove(one.keys.view, { isDurable: true });
       },
     },
   });
@@ -79,7 +79,7 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
       },
     }),
     blobs: payloads,
-    drafts: blobDrafts(blobs),
+    drafts: blobDrafts(logs),
     close() {
       closing ??= (async () => {
         rests.hurry();

@@ -100,7 +100,7 @@ export async function sweepSlots(log: OpenLog, from: number, to: number): Promis
   const { blobs } = log.deps;
   const slots = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => log.keys.slot(from + index));
   await inParallel(slots, async (key) => {
-    if (blobs.exclusive) await blobs.remove(key);
+    if (blobs.exclusive) await blobs.remove(key, { isDurable: true });
     else if ((await blobs.put(key, new Uint8Array())).type !== "written") throw new Error(`The slot ${key} was not swept.`);
   });
 }

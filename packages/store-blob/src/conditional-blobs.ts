@@ -59,8 +59,8 @@ export interface ConditionalBlobs {
   get(key: string): Promise<StoredObject | undefined>;
   has(key: string): Promise<boolean>;
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<PutOutcome>;
-  /** Removes the object where there is one. */
-  remove(key: string): Promise<void>;
+  /** Removes the object where there is one. With `isDurable` it does not come back when the machine fails; default false. */
+  remove(key: string, options?: { readonly isDurable?: boolean }): Promise<void>;
   /** Keys that start with the prefix, ascending, after `after`, at most `limit` (default 1,000) and perhaps fewer: `hasMore` tells. */
   list(prefix: string, options?: { readonly after?: string; readonly limit?: number }): Promise<ObjectPage>;
   /** Lets go of what is held. Twice is once. */

@@ -37,12 +37,21 @@ export async function dropDueMark(log: OpenLog, due: EntryDue): Promise<void> {
   await log.deps.blobs.remove(dueMarkKey(markOf(log, due))).catch(() => undefined);
 }
 
-/** The sessions whose date has come and that nobody holds. */
-export async function dueSessions(logs: OpenLogs, { now, limit = 100, after }: DueOptions): Promise<readonly DueSession[]> {
+export interface DueParts {
+  readonly logs: OpenLogs;
+  /** Deletes what is left of a session whose removal was cut short. */
+  readonly finish: (log: OpenLog) => Promise<void>;
+}
+
+/** The sessions whose date has come and that nobody holds. Finishes removals that it comes upon. */
+export async function dueSessions(
+  { logs, finish }: DueParts,
+  { now, limit = 100, after }: DueOptions,
+): Promise<readonly DueSession[]> {
   const found: DueSession[] = [];
   const marks = await marksUntil(logs, now, after?.due);
   for (let at = 0; at < marks.length && found.length < limit; at += storeLimits.parallelMax) {
-    const some = await inParallel(marks.slice(at, at + storeLimits.parallelMax), (mark) => judgeMark(logs, mark));
+    const some = await inParallel(marks.slice(at, at + storeLimits.parallelMax), (mark) => judgeMark({ logs, finish }, mark));
     for (const one of some) if (one && one.due <= now && (!after || byDate(one, after) > 0) && !found.some(isSame(one))) found.push(one);
   }
   return found.sort(byDate).slice(0, limit);
@@ -67,7 +76,7 @@ const isSame =
     other.ref.scope === ref.scope && other.ref.session === ref.session;
 
 /** The session of a mark, where the mark is true; a void one is removed. */
-async function judgeMark(logs: OpenLogs, mark: DueMark): Promise<DueSession | undefined> {
+async function judgeMark({ logs, finish }: DueParts, mark: DueMark): Promise<DueSession | undefined> {
   const log = logs.of(mark.ref);
   return log.run(async () => {
     try {
@@ -75,8 +84,9 @@ async function judgeMark(logs: OpenLogs, mark: DueMark): Promise<DueSession | un
       const isTrue = state.due !== null && state.due.slot === mark.slot && markedDate(state.due.at) === mark.date;
       // A mark of a slot to come is about to become true.
       const isComing = mark.slot > state.slot && !state.isRemoved;
+      if (state.isRemoved) await finish(log);
       // A damaged log is named: who opens it is told, and raises the alarm.
-      if (state.damage || state.flaw) return { ref: mark.ref, due: mark.date };
+      else if (state.damage || state.flaw) return { ref: mark.ref, due: mark.date };
       if (!isTrue && !isComing) {
         await dropDueMark(log, { at: mark.date, slot: mark.slot });
         return undefined;

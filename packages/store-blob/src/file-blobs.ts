@@ -104,7 +104,7 @@ export function fileBlobs(options: FileBlobsOptions): ConditionalBlobs {
         throw error;
       }
     },
-    remove: (key) => looking(key, () => keys.run(key, () => place.remove(key))),
+    remove: (key, options) => looking(key, () => keys.run(key, () => place.remove(key, options?.isDurable ?? false))),
     list: (prefix, options = {}) => looking(prefix, () => list(place, prefix, options)),
     close: () => place.close(),
   };

@@ -129,8 +129,23 @@ export class FileFolder {
     }
   }
 
-  /** Removes a file where there is one: out of its place into the drafts, which a process that has lost the folder cannot do. */
-  async remove(key: string): Promise<void> {
+  /** Removes a file where there is one. With `isDurable` its name is gone from the disk, too. */
+  async remove(key: string, isDurable: boolean): Promise<void> {
+    await this.#takeAway(key);
+    if (!isDurable) return;
+    const folder = dirname(this.pathOf(key));
+    try {
+      await this.#sync.sync(folder);
+    } catch (error) {
+      // Without a folder there was no file.
+      if (codeOf(error) === "ENOENT") return;
+      this.#failed.add(folder);
+      throw error;
+    }
+  }
+
+  /** Out of its place into the drafts, which a process that has lost the folder cannot do. */
+  async #takeAway(key: string): Promise<void> {
     const draft = this.#held.draft();
     try {
       await this.#files.rename(this.pathOf(key), draft);

@@ -6,6 +6,8 @@ const idShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const digits = 16;
 /** The longest name of a folder or file that every file system takes is 255 bytes. */
 const segmentMax = 200;
+/** The same where a session's id follows in the same name. */
+const markSegmentMax = 120;
 /** Objects in S3 have keys of at most 1,024 bytes; some of it belongs to the prefix. */
 const blobKeyMax = 800;
 
@@ -96,25 +98,75 @@ export function dueMarkOf(key: string): DueMark | undefined {
 
 /** The key of an application's blob, whatever its characters. @throws AgentError INPUT_INVALID when it is too long */
 export function blobKeyOf(scope: string, key: string): string {
+  return `${blobsOf(scope)}${folded(blobName(key))}`;
+}
+
+function blobName(key: string): string {
   const name = escaped(key);
-  if (name.length === 0 || name.length > blobKeyMax)
-    throw new AgentError("INPUT_INVALID", { message: `A blob key of ${key.length} characters is too ${name ? "long" : "short"}.` });
-  return `${blobsOf(scope)}${folded(name)}`;
+  if (name.length > 0 && name.length <= blobKeyMax) return name;
+  throw new AgentError("INPUT_INVALID", { message: `A blob key of ${key.length} characters is too ${name ? "long" : "short"}.` });
 }
 
 const blobsOf = (scope: string): string => `blobs/${checkId(scope)}/`;
 
-/** The longest prefix of keys in the store that all blobs with this prefix share. */
+/** The longest prefix of keys in the store that all blobs of the scope with this prefix share. */
 export function blobPrefixOf(scope: string, prefix: string): string {
-  const name = escaped(prefix);
-  // At the end of a segment it is not known yet whether a further one follows.
-  const whole = Math.floor(name.length / segmentMax);
-  return `${blobsOf(scope)}${folded(name.length % segmentMax === 0 ? name.slice(0, Math.max(0, whole * segmentMax - 1)) : name)}`;
+  return `${blobsOf(scope)}${foldedPrefix(prefix, segmentMax)}`;
 }
 
-/** The application's key of a blob in the store. */
+function foldedPrefix(prefix: string, max: number): string {
+  const name = escaped(prefix);
+  // At the end of a segment it is not known yet whether a further one follows.
+  const whole = Math.floor(name.length / max);
+  return folded(name.length % max === 0 ? name.slice(0, Math.max(0, whole * max - 1)) : name, max);
+}
+
+/** The application's key of a blob of the scope in the store. */
 export function blobNameOf(scope: string, key: string): string {
-  const name = key.slice(blobsOf(scope).length).replaceAll("~/", "");
+  return unescaped(key.slice(blobsOf(scope).length));
+}
+
+/** The key of the value of a blob that a session owns. @throws AgentError INPUT_INVALID when it is too long */
+export function ownedKeyOf(ref: SessionRef, key: string): string {
+  return `${ownedBy(ref)}${folded(blobName(key))}`;
+}
+
+/** What the keys of all values begin with that a session owns. */
+export function ownedBy(ref: SessionRef): string {
+  const { scope, session } = checkRef(ref);
+  return `owned/${scope}/${session}/`;
+}
+
+/** The application's key of a value that the session owns. */
+export function ownedNameOf(ref: SessionRef, key: string): string {
+  return unescaped(key.slice(ownedBy(ref).length));
+}
+
+/** The key of an empty object that says that a session owns a blob, so that those who do not know the session find it. No folder has its name. */
+export function ownerMarkKey({ scope, session }: SessionRef, key: string): string {
+  return `${ownerMarksOf(scope, key)}${session}`;
+}
+
+/** What the keys of all marks of the owners of one blob begin with. */
+export function ownerMarksOf(scope: string, key: string): string {
+  return `${ownersOf(scope)}${folded(blobName(key), markSegmentMax)}.`;
+}
+
+const ownersOf = (scope: string): string => `owners/${checkId(scope)}/`;
+
+/** The longest prefix that the marks of all blobs with this prefix share. */
+export function ownerPrefixOf(scope: string, prefix: string): string {
+  return `${ownersOf(scope)}${foldedPrefix(prefix, markSegmentMax)}`;
+}
+
+/** A mark taken apart: the application's key, and the session. */
+export function ownerOfMark(scope: string, key: string): { readonly name: string; readonly session: string } {
+  const end = key.lastIndexOf(".");
+  return { name: unescaped(key.slice(ownersOf(scope).length, end)), session: key.slice(end + 1) };
+}
+
+function unescaped(folds: string): string {
+  const name = folds.replaceAll("~/", "");
   return new TextDecoder().decode(
     Uint8Array.from(
       [...name.matchAll(/=([0-9a-f]{2})|(.)/gs)].map(([, hex, plain = ""]) => (hex ? Number.parseInt(hex, 16) : plain.charCodeAt(0))),
@@ -138,6 +190,6 @@ function escaped(text: string): string {
 }
 
 /** In segments that are short enough; all but the last end with `~`, so that a folder never has the name of an object. */
-function folded(name: string): string {
-  return (name.match(new RegExp(`.{1,${segmentMax}}`, "g")) ?? []).join("~/");
+function folded(name: string, max: number = segmentMax): string {
+  return (name.match(new RegExp(`.{1,${max}}`, "g")) ?? []).join("~/");
 }

@@ -1,36 +1,63 @@
+/*
+ * A session is removed in three steps. First a mark is put among those of the sessions that need an owner; then the log says that the session is
+ * gone, which no writer can miss; then all that it was is deleted, and the mark last. Whoever looks for sessions that need an owner comes upon the
+ * mark of a process that died on the way, and finishes its work.
+ */
+import { eraseBlobsOf } from "./blob-payloads.ts";
 import { noCheckpoint, sealCheckpoint } from "./checkpoint.ts";
 import { sweepSlots } from "./compact-log.ts";
-import { dropDueMark } from "./due-marks.ts";
+import { dropDueMark, putDueMark } from "./due-marks.ts";
 import { inParallel } from "./in-parallel.ts";
 import { listAll } from "./list-all.ts";
+import type { EntryDue } from "./log-entry.ts";
 import { slotOfKey } from "./object-keys.ts";
 import type { OpenLog } from "./open-log.ts";
 import { storeLimits } from "./store-limits.ts";
 import { checkWritten, noAnswer, writeEntry } from "./write-entry.ts";
 
+/** Deletes what other parts of the store keep of a session. */
+export type Forget = (log: OpenLog) => Promise<void>;
+
 /**
- * Says in the log that the session is gone, which no writer can miss; then deletes what it was. What stays is a checkpoint that holds no
- * fact, and empty objects where a write may still come too late. Calling it again finishes what a crash cut short.
+ * Removes a session for good. What stays is a checkpoint that holds no fact, and empty objects where a write may still come too late. Calling
+ * it again finishes what a crash cut short.
  */
-export async function removeLog(log: OpenLog): Promise<void> {
-  const due = (await log.current()).due;
-  const { blobs } = log.deps;
+export async function removeLog(log: OpenLog, forget: Forget): Promise<void> {
+  const before = await log.current();
+  const marks: EntryDue[] = before.due ? [before.due] : [];
   // A damaged log takes no entry; nobody can write to it, so the checkpoint alone may say it.
-  const { damage, flaw } = await log.known();
-  const isWhole = !damage && !flaw;
+  const isWhole = !before.damage && !before.flaw;
+  const mark = async (slot: number): Promise<void> => {
+    const due = { at: 0, slot };
+    await putDueMark(log, due);
+    marks.push(due);
+  };
   if (isWhole) {
-    const outcome = await writeEntry(log, async (state) => (state.isRemoved ? undefined : { header: { removed: true, due: null } }));
+    const outcome = await writeEntry(log, async (state) => {
+      if (state.isRemoved) return undefined;
+      await mark(state.slot + 1);
+      return { header: { removed: true, due: null } };
+    });
     if (outcome.type !== "dropped") checkWritten(outcome, log);
-  }
+  } else await mark(before.slot + 1);
   await putLastCheckpoint(log, isWhole ? 0 : await lastSlot(log));
-  if (due) await dropDueMark(log, due);
+  await finishRemoval(log, forget);
+  for (const due of marks) await dropDueMark(log, due);
+}
+
+/** Deletes what a session was whose log says that it is gone. */
+export async function finishRemoval(log: OpenLog, forget: Forget): Promise<void> {
+  const { blobs } = log.deps;
+  await putLastCheckpoint(log, 0);
   await blobs.remove(log.keys.lease);
-  await blobs.remove(log.keys.damage);
+  await blobs.remove(log.keys.damage, { isDurable: true });
   await removeAll(log, log.keys.segments);
   await removeAll(log, log.keys.drafts);
   const state = await log.known();
   const first = (await blobs.list(log.keys.slots, { limit: 1 })).objects[0];
   if (first) await sweepSlots(log, slotOfKey(first.key), state.checkpoint.slot);
+  await eraseBlobsOf(blobs, log.ref);
+  await forget(log);
 }
 
 async function lastSlot(log: OpenLog): Promise<number> {
@@ -56,5 +83,5 @@ async function putLastCheckpoint(log: OpenLog, slotMin: number): Promise<void> {
 async function removeAll(log: OpenLog, prefix: string): Promise<void> {
   const keys: string[] = [];
   for await (const { key } of listAll(log.deps.blobs, prefix)) keys.push(key);
-  await inParallel(keys, (key) => log.deps.blobs.remove(key));
+  await inParallel(keys, (key) => log.deps.blobs.remove(key, { isDurable: true }));
 }

@@ -92,7 +92,7 @@ export class SessionSummaries {
 
   async remove(log: OpenLog): Promise<void> {
     this.#known.delete(nameOf(log));
-    await log.deps.blobs.remove(log.keys.summary);
+    await log.deps.blobs.remove(log.keys.summary, { isDurable: true });
   }
 
   /** Makes a summary from its log alone; true when there is something to sum up. @throws AgentError STORE_* */

@@ -13,8 +13,9 @@ export function dying(blobs: MemoryBlobs, halves: number): ConditionalBlobs {
   return {
     ...blobs,
     get: (key) => served(() => blobs.get(key)),
+    has: (key) => served(() => blobs.has(key)),
     put: (key, bytes, options) => served(() => blobs.put(key, bytes, options)),
-    remove: (key) => served(() => blobs.remove(key)),
+    remove: (key, options) => served(() => blobs.remove(key, options)),
     list: (prefix, options) => served(() => blobs.list(prefix, options)),
   };
 }
