@@ -121,7 +121,7 @@ describe("twenty requests under one key, over three nodes at once", () => {
     };
     expect(tally(await Promise.all(Array.from({ length: 20 }, (_, place) => send(place, "hello"))))).toEqual({ 201: 20 });
     expect(await send(1, "other")).toBe(422);
-    expect(await store.blobs.list("local", { prefix: "sha256-" })).toHaveLength(1);
+    expect(await store.blobs.list("local", { prefix: "upload-" })).toHaveLength(1);
   });
 });
 

@@ -80,3 +80,8 @@ export function testServer(options: Partial<ServerOptions> = {}): TestServer {
     },
   };
 }
+
+/** The events route as one text, which ends when the session rests. */
+export async function eventsOf({ send }: TestServer, id: string): Promise<string> {
+  return (await send(`/api/sessions/${id}/events`)).text();
+}

@@ -3,8 +3,10 @@ import { at, findLastIndex, lastWithKey } from "../loop/append-list.ts";
 import type { FactBody, RunOptions } from "../loop/fact.ts";
 import { idOfInput, keyOfInput, placeOf } from "../loop/inputs.ts";
 import { endOf, type KnownInput, type State, tipOf } from "../loop/state.ts";
+import { canonicalJson } from "../message/canonical-json.ts";
+import { digestOf } from "../message/digest.ts";
 import type { UserMessage } from "../message/message.ts";
-import type { ExecuteInput, ExecuteOptions } from "../protocol/execute.ts";
+import type { ExecuteInput, ExecuteOptions, SubmitOptions } from "../protocol/execute.ts";
 import { wellFormed } from "../tools/cut-text.ts";
 import type { Deps } from "./deps.ts";
 import { checkPayload } from "./payload.ts";
@@ -16,7 +18,9 @@ export interface NewInput {
   readonly runId: string;
   readonly message: UserMessage | undefined;
   readonly regenerate: string | undefined;
-  readonly options: ExecuteOptions;
+  readonly options: SubmitOptions;
+  /** Of what came under the idempotency key beside message and parent; absent without a key. */
+  readonly keyedDigest: string | undefined;
 }
 
 export interface AcceptedInput {
@@ -28,8 +32,8 @@ export interface AcceptedInput {
 }
 
 /** @throws AgentError INPUT_INVALID when the message is empty or no plain JSON. */
-export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, options: ExecuteOptions, deps: Deps): NewInput {
-  const ids = { inputId: deps.ids.next(), runId: deps.ids.next(), options };
+export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, options: SubmitOptions, deps: Deps): NewInput {
+  const ids = { inputId: deps.ids.next(), runId: deps.ids.next(), options, keyedDigest: keyedDigestOf(options) };
   if (typeof input === "object" && "regenerate" in input) return { ...ids, message: undefined, regenerate: input.regenerate };
   const message: UserMessage = typeof input === "string" ? { role: "user", content: input } : input;
   if (message?.role !== "user") throw invalid("The input is neither a text, a user message nor a list of results.");
@@ -78,6 +82,7 @@ export function acceptInput(
     ...(message ? { message } : {}),
     ...(parent === undefined ? {} : { parent }),
     ...(options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey }),
+    ...(input.keyedDigest === undefined ? {} : { keyedDigest: input.keyedDigest }),
     access: deps.access,
     ...runOptions(options),
   };
@@ -110,18 +115,28 @@ function runOptions({ model, temperature, maxTokens, reasoningEffort, surface, a
   return chosen.length === 0 ? {} : { options: Object.fromEntries(chosen) };
 }
 
+/** What the caller has chosen counts, not what became of it: a `steer` that came too late is recorded as `enqueue`. */
+function keyedDigestOf(options: SubmitOptions): string | undefined {
+  const { idempotencyKey, mode = "enqueue", keyedContent = null } = options;
+  const { options: chosen = {} } = runOptions(options);
+  return idempotencyKey === undefined ? undefined : digestOf(canonicalJson([mode, { ...chosen }, keyedContent]));
+}
+
 type Known = Pick<KnownInput, "runId" | "inputId" | "seq">;
 
-/** The input with the same id or key. @throws AgentError KEY_REUSED when the key came with another message, or on another branch. */
-function knownInput(state: State, { inputId, message, regenerate, options }: NewInput): Known | undefined {
+/** The input with the same id or key. @throws AgentError KEY_REUSED when the key came with another message, on another branch, or with other options. */
+function knownInput(state: State, { inputId, message, regenerate, options, keyedDigest }: NewInput): Known | undefined {
   const key = options.idempotencyKey;
   const sameKey = key === undefined ? undefined : lastWithKey(state.known, key, keyOfInput);
   const sameId = lastWithKey(state.known, inputId, idOfInput);
   const twin = (sameKey?.seq ?? 0) > (sameId?.seq ?? 0) ? sameKey : sameId;
   if (!twin) return undefined;
-  if (JSON.stringify(twin.message) === JSON.stringify(message) && twin.parent === (regenerate ?? options.parent))
-    return { ...twin, runId: answeringRun(state, twin) };
-  throw new AgentError("KEY_REUSED", { message: "The idempotency key was used with another message." });
+  const isSameMessage = JSON.stringify(twin.message) === JSON.stringify(message) && twin.parent === (regenerate ?? options.parent);
+  const isSame = isSameMessage && (twin.keyedDigest === undefined || twin.keyedDigest === keyedDigest);
+  if (isSame) return { ...twin, runId: answeringRun(state, twin) };
+  throw new AgentError("KEY_REUSED", {
+    message: `The idempotency key was used with ${isSameMessage ? "another mode, other options or another context" : "another message"}.`,
+  });
 }
 
 function lastKnown({ known }: State, fits: (input: KnownInput) => boolean): KnownInput | undefined {

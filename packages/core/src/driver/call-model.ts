@@ -72,7 +72,9 @@ function launchModel(
   if ("refused" in admitted) return void close({ type: "model.failed", runId, turn, attempt, failure: admitted.refused });
   const guarded = admitted.call;
   const call = startModelCall({
-    provider: built.hasStoredMedia ? withStoredMedia(agent.provider, (key) => deps.store.blobs.get(deps.ref.scope, key, deps.ref)) : agent.provider,
+    provider: built.hasStoredMedia
+      ? withStoredMedia(agent.provider, (key) => deps.store.blobs.get(deps.ref.scope, key, deps.ref))
+      : agent.provider,
     request,
     attempt,
     callKeyPrefix: `${runId}.${turn}`,

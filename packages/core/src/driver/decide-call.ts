@@ -33,8 +33,12 @@ export async function decideCall(scene: SubmitScene, callKey: string, options: D
     if (known) return [];
     if (state.status === "closed") throw sessionClosed(deps.sessionId);
     const { runId, part } = askedCall(state, callKey, { decision, now: deps.clock.now() });
-    const { decision: verdict, args, note, idempotencyKey } = decision;
-    const said = { ...(args ? { args } : {}), ...(note === undefined ? {} : { note }) };
+    const { decision: verdict, args, note, idempotencyKey, argsDigest } = decision;
+    const said = {
+      ...(args ? { args } : {}),
+      ...(note === undefined ? {} : { note }),
+      ...(argsDigest === undefined ? {} : { argsDigest }),
+    };
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
     return [{ type: "approval.decided", runId, callKey: part.callKey, decision: verdict, by: user, ...said, ...key }];
   };
@@ -92,7 +96,7 @@ function knownDecision({ decisions }: State, { callKey, decision, user }: Said):
   const key = decision.idempotencyKey;
   const twin = key === undefined ? undefined : find((known) => known.key === key);
   if (twin) {
-    if (twin.callKey === callKey && isEqual(twin, decision)) return twin;
+    if (twin.callKey === callKey && twin.argsDigest === decision.argsDigest && isEqual(twin, decision)) return twin;
     throw new AgentError("KEY_REUSED", { message: "The idempotency key was used with another decision." });
   }
   const first = find((known) => known.callKey === callKey);

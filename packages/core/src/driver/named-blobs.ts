@@ -4,7 +4,8 @@ import type { Message } from "../message/message.ts";
 /** Keys of the blobs that these facts name as images or files, each once. */
 export function namedBlobs(facts: readonly FactDraft[]): readonly string[] {
   const keys = new Set<string>();
-  for (const fact of facts) for (const part of partsOf(fact)) if (isMedia(part) && part.source.blob !== undefined) keys.add(part.source.blob);
+  for (const fact of facts)
+    for (const part of partsOf(fact)) if (isMedia(part) && part.source.blob !== undefined) keys.add(part.source.blob);
   return [...keys];
 }
 
@@ -31,4 +32,5 @@ function partsOf(fact: FactDraft): readonly unknown[] {
 const contentOf = (message: Message): readonly unknown[] =>
   message.role === "notice" || typeof message.content === "string" ? [] : message.content;
 
-const isMedia = (part: unknown): part is Media => typeof part === "object" && part !== null && "source" in part && part.source instanceof Object;
+const isMedia = (part: unknown): part is Media =>
+  typeof part === "object" && part !== null && "source" in part && part.source instanceof Object;

@@ -94,7 +94,7 @@ export function askedBy({ argsDigest, reason, deadline, args }: FactOf<"approval
 
 export function foldApprovalDecision(state: State, fact: FactOf<"approval.decided">): State {
   if (!decidesOn(state, fact)) return state;
-  const { callKey, runId, seq, at, decision, by, args, note, idempotencyKey: key } = fact;
+  const { callKey, runId, seq, at, decision, by, args, note, argsDigest, idempotencyKey: key } = fact;
   const known: KnownDecision = {
     callKey,
     runId,
@@ -102,6 +102,7 @@ export function foldApprovalDecision(state: State, fact: FactOf<"approval.decide
     at,
     decision,
     ...(key === undefined ? {} : { key }),
+    ...(argsDigest === undefined ? {} : { argsDigest }),
     ...(by === undefined ? {} : { by }),
     ...(args ? { args } : {}),
     ...(note === undefined ? {} : { note }),

@@ -107,6 +107,8 @@ export type FactBody =
       /** The message it continues. Default: the head when the run starts. `null`: the root. */
       readonly parent?: MessageId | null;
       readonly idempotencyKey?: string;
+      /** Of what the key came with beside message and parent: the mode as asked for, the options, and what the caller adds. */
+      readonly keyedDigest?: string;
       readonly access?: Access;
       readonly options?: RunOptions;
     }
@@ -220,6 +222,8 @@ export type FactBody =
       readonly callKey: string;
       readonly decision: ApprovalVerdict;
       readonly idempotencyKey?: string;
+      /** Of the arguments that the decider has seen, where he named them. */
+      readonly argsDigest?: string;
       readonly by?: string;
       /** Arguments as the decider edited them. */
       readonly args?: JsonObject;

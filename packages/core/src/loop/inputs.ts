@@ -47,12 +47,13 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
   return joins ? { ...next, run: { ...joins, steered: [...joins.steered, input] } } : { ...next, inputs: [...state.inputs, input] };
 }
 
-function knownFrom({ idempotencyKey: key, inputId, runId, seq, message, parent }: FactOf<"input.accepted">): KnownInput {
+function knownFrom({ idempotencyKey: key, keyedDigest, inputId, runId, seq, message, parent }: FactOf<"input.accepted">): KnownInput {
   return {
     inputId,
     runId,
     seq,
     ...(key === undefined ? {} : { key }),
+    ...(keyedDigest === undefined ? {} : { keyedDigest }),
     ...(message ? { message } : {}),
     ...(parent === undefined ? {} : { parent }),
   };

@@ -43,6 +43,8 @@ export interface Abort {
 /** An input that was accepted, so that neither it nor its key is accepted twice. */
 export interface KnownInput {
   readonly key?: string;
+  /** Absent where a build wrote the input that knew no digests. */
+  readonly keyedDigest?: string;
   readonly inputId: string;
   readonly runId: string;
   readonly seq: number;
@@ -58,6 +60,7 @@ export interface KnownDecision {
   readonly at: number;
   readonly decision: ApprovalVerdict;
   readonly key?: string;
+  readonly argsDigest?: string;
   readonly by?: string;
   readonly args?: JsonObject;
   readonly note?: string;

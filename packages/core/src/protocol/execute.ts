@@ -1,7 +1,7 @@
 import type { AgentError } from "../errors.ts";
 import type { AgentEvent, EphemeralEvent, ExecuteStatus, PendingApproval, PendingToolCall, SessionEvent } from "../loop/event.ts";
 import type { Access, InputMode, RunOptions } from "../loop/fact.ts";
-import type { JsonObject } from "../message/json.ts";
+import type { Json, JsonObject } from "../message/json.ts";
 import type { Message, MessageId, StopReason, ToolResultMessage, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import type { AcceptedDecision, DecideOptions } from "./approval.ts";
@@ -18,7 +18,7 @@ export interface ExecuteOptions extends RunOptions {
   readonly mode?: InputMode | "reject";
   /** The message to continue (edit: the parent of the edited one; `null`: from the start). Default: the head. */
   readonly parent?: MessageId | null;
-  /** Equal keys with equal input are accepted once. */
+  /** Equal keys with equal input and options are accepted once; the same key with others is refused with KEY_REUSED. */
   readonly idempotencyKey?: string;
   /** Aborts the run of this input (not: stops watching). */
   readonly signal?: AbortSignal;
@@ -28,6 +28,8 @@ export interface ExecuteOptions extends RunOptions {
 export interface SubmitOptions extends Omit<ExecuteOptions, "signal"> {
   /** Who says it. Default: whom the session was opened for. */
   readonly access?: Access;
+  /** What else came under the idempotency key: the same key with another value is refused. */
+  readonly keyedContent?: Json;
 }
 
 /** An input that the log has. */

@@ -202,7 +202,10 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
     breaks: ["late-owner"],
     make: spoiledBlobs((real) => ({
       async put(scope, key, blob) {
-        return (await real.put(scope, key, blob)) || (blob.session !== undefined && !blob.ifAbsent && real.put(scope, key, { bytes: blob.bytes }));
+        return (
+          (await real.put(scope, key, blob)) ||
+          (blob.session !== undefined && !blob.ifAbsent && real.put(scope, key, { bytes: blob.bytes }))
+        );
       },
     })),
   },

@@ -13,6 +13,8 @@ export interface KeyedContent {
   readonly content: Json;
   /** Kept with the first one. */
   readonly note?: Json;
+  /** The session that the request is about, where there is one: what is kept goes with it. */
+  readonly session?: string | undefined;
 }
 
 export interface KeyedWork {
@@ -45,11 +47,13 @@ export async function underKey<T>(call: Call, keyed: KeyedContent, work: (how: K
   const at = clock.now();
   const name = `${keyPrefix}${await digestOf([user, keyed.purpose, idempotencyKey])}`;
   const own: Kept = { digest: await digestOf(keyed.content), at, ...(keyed.note === undefined ? {} : { note: keyed.note }) };
-  const first = await keep(blobs, { scope, name, own });
+  const owner = keyed.session === undefined ? {} : { session: keyed.session };
+  const first = await keep(blobs, { scope, name, own, owner });
   if (first && first.digest !== own.digest)
     throw new AgentError("KEY_REUSED", { message: "The idempotency key was used with another request." });
   try {
-    const keepNote = async (note: Json): Promise<void> => void (await blobs.put(scope, name, blobOf({ ...(first ?? own), note })));
+    const keepNote = async (note: Json): Promise<void> =>
+      void (await blobs.put(scope, name, { ...blobOf({ ...(first ?? own), note }), ...owner }));
     const done = await work({ isRepeat: first !== undefined, note: (first ?? own).note, keep: keepNote });
     const isOld = (kept: unknown): boolean => (kept as Kept).at < at - limits.keyMaxAgeMs;
     // Nobody waits for it, and the next key looks again.
@@ -62,14 +66,18 @@ export async function underKey<T>(call: Call, keyed: KeyedContent, work: (how: K
   }
 }
 
+interface Keeping {
+  readonly scope: string;
+  readonly name: string;
+  readonly own: Kept;
+  readonly owner: { readonly session?: string };
+}
+
 /** What was kept before; `undefined` where this is the first. */
-async function keep(
-  blobs: BlobStore,
-  { scope, name, own }: { readonly scope: string; readonly name: string; readonly own: Kept },
-): Promise<Kept | undefined> {
-  if (await blobs.put(scope, name, { ...blobOf(own), ifAbsent: true })) return undefined;
-  const found = await blobs.get(scope, name);
-  // Gone meanwhile: the first one was refused.
+async function keep(blobs: BlobStore, { scope, name, own, owner }: Keeping): Promise<Kept | undefined> {
+  if (await blobs.put(scope, name, { ...blobOf(own), ...owner, ifAbsent: true })) return undefined;
+  const found = await blobs.get(scope, name, owner);
+  // Gone meanwhile: the first one was refused, or the session was deleted.
   return found ? (JSON.parse(new TextDecoder().decode(found.bytes)) as Kept) : undefined;
 }
 

@@ -21,6 +21,7 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
   responses: {
     202: { description: "Whether there was a run to stop.", schema: z.object({ aborting: z.boolean() }) },
     404: { description: "No such session." },
+    422: { description: "The `Idempotency-Key` came with another reason or run." },
   },
   handle: (call) =>
     withSession(call, call.params.id, async ({ session, ref }) => {
@@ -29,13 +30,17 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
       // What is noted counts for ever: this node may not have heard yet of the run that is open, and learns of it by asking the log.
       if (isKeyed && runId === undefined) await session.open();
       const note = { runId: runId ?? runOf(session) ?? null };
-      const aborting = await underKey(call, { purpose: `abort/${session.id}`, content: plainOf(call.body), note }, async (how) => {
-        // Sent again, it means the run that was open then, not the one that is open now.
-        const meant = isKeyed ? notedRun(how.note) : runId;
-        if (isKeyed && meant === undefined) return false;
-        const isFirst = await session.abort(reason, { by: call.principal.user, ...(meant === undefined ? {} : { runId: meant }) });
-        return isFirst || (how.isRepeat && meant !== undefined && (await wasAsked(call, ref, meant)));
-      });
+      const aborting = await underKey(
+        call,
+        { session: session.id, purpose: `abort/${session.id}`, content: plainOf(call.body), note },
+        async (how) => {
+          // Sent again, it means the run that was open then, not the one that is open now.
+          const meant = isKeyed ? notedRun(how.note) : runId;
+          if (isKeyed && meant === undefined) return false;
+          const isFirst = await session.abort(reason, { by: call.principal.user, ...(meant === undefined ? {} : { runId: meant }) });
+          return isFirst || (how.isRepeat && meant !== undefined && (await wasAsked(call, ref, meant)));
+        },
+      );
       return Response.json({ aborting }, { status: 202 });
     }),
 };

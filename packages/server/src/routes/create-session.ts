@@ -5,6 +5,7 @@ import { admit } from "../identity/admit.ts";
 import { type NewSessionRequest, newSessionRequest, sessionSnapshot } from "../schemas/index.ts";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
+import { checkFiles } from "./check-files.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { keyedSessionId } from "./keyed-session-id.ts";
 import { withSession } from "./open-session.ts";
@@ -29,10 +30,11 @@ export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
     const { principal, scene, body, request } = call;
     const { agent = scene.options.agents[0]?.name ?? "", context } = body;
     admit(principal, { agent, context }, scene);
+    await checkFiles(context?.messages ?? [], scene.options.store, principal.scope);
     const { idempotencyKey } = idempotencyKeyOf(request);
     const id = body.id ?? (idempotencyKey === undefined ? undefined : await keyedSessionId(principal, idempotencyKey));
     const wish: Wish = { ...body, id, agent };
-    return underKey(call, { purpose: "session", content: plainOf(body) }, async () => {
+    return underKey(call, { purpose: "session", content: plainOf(body), session: id }, async () => {
       try {
         return await begin(call, wish);
       } catch (error) {

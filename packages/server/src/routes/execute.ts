@@ -6,10 +6,11 @@ import { admit } from "../identity/admit.ts";
 import { type ExecuteRequest, executeRequest } from "../schemas/index.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 import { lastEventCursor } from "../stream/request-cursor.ts";
-import { checkBlobs } from "./check-blobs.ts";
+import { checkFiles, messagesOf } from "./check-files.ts";
 import { streamExecution } from "./execute-run.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { keyedSessionId } from "./keyed-session-id.ts";
+import { isResults, keyedResults } from "./results-under-key.ts";
 
 type ExecuteCall = Call<unknown, unknown, ExecuteRequest>;
 
@@ -27,6 +28,7 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
     400: { description: "The input cannot be used, or a new session has no context." },
     404: { description: "No such session, agent or call." },
     409: { description: "The session is busy, or the call has another result." },
+    422: { description: "The `Idempotency-Key` came with another input, context or agent, or with other options." },
   },
   async handle(call) {
     const { body, request, principal, scene } = call;
@@ -34,18 +36,22 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
     const input = checkExecuteInput(body.input);
     const key = idempotencyKeyOf(request);
     const seen = lastEventCursor(request);
-    await checkBlobs(input, scene.options.store, principal.scope);
+    await checkFiles([...messagesOf(input), ...(body.context?.messages ?? [])], scene.options.store, principal.scope);
     const hosted = await sessionFor(call, { key: key.idempotencyKey, goesOn: seen !== undefined });
-    const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }), ...key };
-    const goesOn = Array.isArray(input);
+    const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };
+    // What only a new session takes counts as well: the same key with another context means another request.
+    const { agent, context } = body;
+    const begun = agent === undefined && context === undefined ? {} : { keyedContent: plainOf({ agent, context }) };
+    const sessionId = hosted.session.id;
+    const results = isResults(input) ? input : undefined;
+    const goesOn = results !== undefined;
     const stream = (): Promise<Response> =>
       scene.runs.admit({ principal, session: hosted.session, goesOn }, () =>
-        streamExecution(call, hosted, { input, options: chosen, seen }),
+        streamExecution(call, hosted, { input, options: { ...chosen, ...begun, ...key }, seen }),
       );
     try {
       // The log keeps the key of a message with it. Results may be the same as those that were recorded under another key, or none.
-      if (!goesOn) return await stream();
-      return await underKey(call, { purpose: `results/${hosted.session.id}`, content: plainOf(input) }, stream);
+      return await (results ? underKey(call, keyedResults({ sessionId, results, chosen: { ...chosen, ...begun } }), stream) : stream());
     } catch (error) {
       hosted.release();
       throw error;

@@ -1,6 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { z } from "zod";
 import type { Route } from "../http/route.ts";
+import { isFileName } from "./file-name.ts";
 
 interface FileParams {
   readonly blob: string;
@@ -19,7 +20,7 @@ export const readFileRoute: Route<FileParams> = {
   params,
   responses: { 200: { description: "Its bytes, as an attachment unless it is a picture." }, 404: { description: "No such file." } },
   async handle({ params: { blob }, principal: { scope }, scene }) {
-    const found = /^sha256-[0-9a-f]{64}$/.test(blob) ? await scene.options.store.blobs.get(scope, blob) : undefined;
+    const found = isFileName(blob) ? await scene.options.store.blobs.get(scope, blob) : undefined;
     if (!found) throw new AgentError("BLOB_UNKNOWN", { message: "There is no file of this name." });
     const mediaType = found.mediaType ?? "application/octet-stream";
     return new Response(new Uint8Array(found.bytes), {
@@ -28,7 +29,7 @@ export const readFileRoute: Route<FileParams> = {
         "Content-Length": String(found.bytes.byteLength),
         "Content-Disposition": shown.has(mediaType) ? "inline" : "attachment",
         "Content-Security-Policy": "sandbox; default-src 'none'",
-        // The name is the digest of the content.
+        // The name is a digest of the content and its type.
         "Cache-Control": "private, max-age=31536000, immutable",
       },
     });

@@ -1,12 +1,21 @@
-import type { AcceptedSubmission, ToolResultMessage } from "@loopwright/core";
-import { plainOf, underKey } from "../http/kept-key.ts";
+import type { AcceptedSubmission, ExecuteInput, ToolResultMessage } from "@loopwright/core";
+import { type KeyedContent, plainOf, underKey } from "../http/kept-key.ts";
 import type { Call } from "../http/route.ts";
 
-/** Results of a session, and how they are submitted. */
+/** Results of a session, and what came with them. */
 export interface KeyedResults {
   readonly sessionId: string;
   readonly results: readonly ToolResultMessage[];
-  readonly submit: () => Promise<AcceptedSubmission>;
+  /** Options, mode and context: they change nothing, but the same key with others means another request. */
+  readonly chosen: object;
+}
+
+/** True for an input that answers calls. */
+export const isResults = (input: ExecuteInput): input is readonly ToolResultMessage[] => Array.isArray(input);
+
+/** What the key of results came with, the same on every route that takes some. */
+export function keyedResults({ sessionId, results, chosen }: KeyedResults): KeyedContent {
+  return { purpose: `results/${sessionId}`, content: plainOf({ ...chosen, results }), session: sessionId };
 }
 
 /**
@@ -14,8 +23,8 @@ export interface KeyedResults {
  * under it. Where nothing was, because the calls had these very results, the answer is kept with the key: by the time of a repeat another call
  * may have the vendor's id. @throws AgentError KEY_REUSED, and what `submit` throws
  */
-export function resultsUnderKey(call: Call, { sessionId, results, submit }: KeyedResults): Promise<AcceptedSubmission> {
-  return underKey(call, { purpose: `results/${sessionId}`, content: plainOf(results) }, async ({ note, keep }) => {
+export function resultsUnderKey(call: Call, keyed: KeyedResults, submit: () => Promise<AcceptedSubmission>): Promise<AcceptedSubmission> {
+  return underKey(call, keyedResults(keyed), async ({ note, keep }) => {
     if (note !== undefined) return note as unknown as AcceptedSubmission;
     const accepted = await submit();
     if (accepted.replayed) await keep(plainOf(accepted));

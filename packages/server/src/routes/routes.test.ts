@@ -2,7 +2,7 @@ import type { Json } from "@loopwright/core";
 import { memoryChannel, memoryStore } from "@loopwright/core/memory";
 import type { PendingToolCall, SessionSnapshot } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
-import { pickColour, scriptedAgent, type TestServer, testServer } from "../../test/test-server.ts";
+import { eventsOf, pickColour, scriptedAgent, type TestServer, testServer } from "../../test/test-server.ts";
 import { routeTable } from "../http/route-table.ts";
 import type { AgentList, SubmissionAnswer } from "../schemas/index.ts";
 
@@ -11,8 +11,6 @@ const clientCall = scriptedAgent([{ calls: [{ name: "pick_colour", args: { hint:
   tools: [pickColour],
 });
 
-/** The events route as one text, which ends when the session rests. */
-const eventsOf = async ({ send }: TestServer, id: string): Promise<string> => (await send(`/api/sessions/${id}/events`)).text();
 const snapshotOf = async ({ ask }: TestServer, id: string): Promise<SessionSnapshot> =>
   (await ask<SessionSnapshot>(`/api/sessions/${id}`)).body;
 
@@ -289,7 +287,7 @@ describe("files", () => {
     const upload = { body: png, headers: { "Content-Type": "image/png", "X-File-Name": encodeURIComponent("C:\\Bilder\\Blüte.png") } };
     const { status, body } = await ask<{ blob: string }>("/api/files", upload);
     expect(status).toBe(201);
-    expect(body).toEqual({ blob: expect.stringMatching(/^sha256-[0-9a-f]{64}$/), mediaType: "image/png", sizeBytes: 8, name: "Blüte.png" });
+    expect(body).toEqual({ blob: expect.stringMatching(/^upload-[0-9a-f]{64}$/), mediaType: "image/png", sizeBytes: 8, name: "Blüte.png" });
     expect((await ask("/api/files", upload)).body).toEqual(body);
     const file = await send(`/api/files/${body.blob}`);
     expect(new Uint8Array(await file.arrayBuffer())).toEqual(png);
@@ -302,9 +300,9 @@ describe("files", () => {
     expect((await ask("/api/sessions/a/messages", { json: { message: part(body.blob) } })).status).toBe(202);
     await eventsOf(server, "a");
     expect(seen).toMatchObject([{ content: [{ source: { data: Buffer.from(png).toString("base64") } }] }]);
-    const unknown = { json: { message: part(`sha256-${"0".repeat(64)}`) } };
+    const unknown = { json: { message: part(`upload-${"0".repeat(64)}`) } };
     expect(await refused("/api/sessions/a/messages", unknown)).toMatchObject({ status: 404, code: "BLOB_UNKNOWN" });
-    expect(await refused("/api/agent/execute", { json: { input: part(`sha256-${"0".repeat(64)}`), context: {} } })).toMatchObject({
+    expect(await refused("/api/agent/execute", { json: { input: part(`upload-${"0".repeat(64)}`), context: {} } })).toMatchObject({
       code: "BLOB_UNKNOWN",
     });
   });
@@ -330,7 +328,7 @@ describe("files", () => {
     expect(await refused("/api/files", { body: png, headers: { "Content-Type": "png" } })).toMatchObject({ status: 415 });
     for (const name of ["%ff", "a%00b", "x".repeat(256), "%0d%0aSet-Cookie:a"])
       expect(await refused("/api/files", { body: png, headers: { ...type, "X-File-Name": name } })).toMatchObject({ status: 400 });
-    for (const blob of ["x", `sha256-${"a".repeat(64)}`, "sha256-..%2f..%2fx", "facts"])
+    for (const blob of ["x", `upload-${"a".repeat(64)}`, "upload-..%2f..%2fx", "facts"])
       expect(await refused(`/api/files/${blob}`)).toMatchObject({ status: 404, code: "BLOB_UNKNOWN" });
   });
 });

@@ -3,7 +3,7 @@ import { checkExecuteInput } from "@loopwright/core/protocol";
 import type { Route } from "../http/route.ts";
 import { accessOf } from "../identity/access-of.ts";
 import { acceptedSubmission, type ToolResultsRequest, toolResultsRequest } from "../schemas/index.ts";
-import { checkBlobs } from "./check-blobs.ts";
+import { checkFiles } from "./check-files.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { withSession } from "./open-session.ts";
 import { resultsUnderKey } from "./results-under-key.ts";
@@ -30,11 +30,11 @@ export const sendResultsRoute: Route<SessionParams, unknown, ToolResultsRequest>
     withSession(call, call.params.id, async ({ session, ref }) => {
       const { principal, scene, body } = call;
       const results = checkExecuteInput(body.results) as readonly ToolResultMessage[];
-      await checkBlobs(results, scene.options.store, ref.scope);
+      await checkFiles(results, scene.options.store, ref.scope);
       const options = { access: accessOf(principal), ...idempotencyKeyOf(call.request) };
       const submit = (): Promise<AcceptedSubmission> =>
         scene.runs.admit({ principal, session, goesOn: true }, () => session.submit(results, options));
-      const accepted = await resultsUnderKey(call, { sessionId: session.id, results, submit });
+      const accepted = await resultsUnderKey(call, { sessionId: session.id, results, chosen: {} }, submit);
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),
 };

@@ -1,12 +1,12 @@
-import { type AcceptedSubmission, checkExecuteInput, type ExecuteInput, type ToolResultMessage } from "@loopwright/core/protocol";
+import { type AcceptedSubmission, checkExecuteInput, type ExecuteInput } from "@loopwright/core/protocol";
 import type { Route } from "../http/route.ts";
 import { accessOf } from "../identity/access-of.ts";
 import { admit } from "../identity/admit.ts";
 import { acceptedSubmission, type MessageRequest, messageRequest } from "../schemas/index.ts";
-import { checkBlobs } from "./check-blobs.ts";
+import { checkFiles, messagesOf } from "./check-files.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { withSession } from "./open-session.ts";
-import { resultsUnderKey } from "./results-under-key.ts";
+import { isResults, resultsUnderKey } from "./results-under-key.ts";
 import { type SessionParams, sessionParams } from "./session-params.ts";
 
 export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> = {
@@ -25,7 +25,7 @@ export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> =
     404: { description: "No such session, file or call." },
     409: { description: "The session is busy, and `mode` is `reject`." },
     410: { description: "The session is closed." },
-    422: { description: "The `Idempotency-Key` came with another input." },
+    422: { description: "The `Idempotency-Key` came with another input or other options." },
     429: { description: "Too many runs of the caller are open." },
   },
   handle: (call) =>
@@ -34,18 +34,16 @@ export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> =
       const { mode, parent, options = {} } = body;
       const input = checkExecuteInput(inputOf(body));
       admit(principal, { agent, options }, scene);
-      await checkBlobs(input, scene.options.store, ref.scope);
-      const how = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }), ...idempotencyKeyOf(request) };
+      await checkFiles(messagesOf(input), scene.options.store, ref.scope);
+      const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };
+      const how = { ...chosen, ...idempotencyKeyOf(request), access: accessOf(principal) };
       const results = isResults(input) ? input : undefined;
       const goesOn = results !== undefined;
-      const submit = (): Promise<AcceptedSubmission> =>
-        scene.runs.admit({ principal, session, goesOn }, () => session.submit(input, { ...how, access: accessOf(principal) }));
-      const accepted = await (results ? resultsUnderKey(call, { sessionId: session.id, results, submit }) : submit());
+      const submit = (): Promise<AcceptedSubmission> => scene.runs.admit({ principal, session, goesOn }, () => session.submit(input, how));
+      const accepted = await (results ? resultsUnderKey(call, { sessionId: session.id, results, chosen }, submit) : submit());
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),
 };
-
-const isResults = (input: ExecuteInput): input is readonly ToolResultMessage[] => Array.isArray(input);
 
 function inputOf({ input, message, regenerate }: MessageRequest): ExecuteInput | undefined {
   return input ?? message ?? (regenerate === undefined ? undefined : { regenerate });

@@ -4,6 +4,7 @@ import { answerInTime } from "../http/answer-in-time.ts";
 import { underKey } from "../http/kept-key.ts";
 import { readBody } from "../http/read-body.ts";
 import type { Route } from "../http/route.ts";
+import { fileName } from "./file-name.ts";
 
 const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 const answer = z.object({ blob: z.string(), mediaType: z.string(), sizeBytes: z.int(), name: z.string().optional() });
@@ -17,7 +18,7 @@ export const uploadFileRoute: Route = {
   isRefusedAtEnd: true,
   hasRawBody: true,
   responses: {
-    201: { description: "Where it is. The same bytes are kept once.", schema: answer },
+    201: { description: "Where it is. The same bytes under the same media type are kept once.", schema: answer },
     400: { description: "The file is empty, or its name cannot be read." },
     413: { description: "The file is too large." },
     415: { description: "The media type is missing." },
@@ -38,7 +39,7 @@ export const uploadFileRoute: Route = {
     const bytes = await readBody(request, { bytesMax: fileBytes, totalMs: fileMs, pace, clock: scene.clock });
     if (bytes.byteLength === 0)
       throw new AgentError("INPUT_INVALID", { message: "The file is empty.", fix: "Send its bytes as the body." });
-    const blob = `sha256-${hex(await crypto.subtle.digest("SHA-256", bytes))}`;
+    const blob = await fileName(bytes, mediaType);
     const file = { blob, mediaType, sizeBytes: bytes.byteLength, ...(name === undefined ? {} : { name }) };
     const keeping = underKey(call, { purpose: "file", content: file }, () =>
       scene.options.store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true }),
@@ -47,8 +48,6 @@ export const uploadFileRoute: Route = {
     return Response.json(file, { status: 201 });
   },
 };
-
-const hex = (digest: ArrayBuffer): string => Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** The last step of the path that a client may have sent as the name. */
 function nameOf(request: Request): string | undefined {

@@ -115,7 +115,7 @@ describe("text of a caller", () => {
       expect(await rawExchange({ port, bytes: requestText("POST /api/files", upload(name), "<b>") })).toMatch(/^HTTP\/1\.1 400 /);
     const kept = await rawExchange({ port, bytes: requestText("POST /api/files", upload('"><script>.html'), "<script>") });
     expect(kept).toMatch(/^HTTP\/1\.1 201 /);
-    const blob = /sha256-[0-9a-f]{64}/.exec(kept)?.[0];
+    const blob = /upload-[0-9a-f]{64}/.exec(kept)?.[0];
     const file = await rawExchange({ port, bytes: requestText(`GET /api/files/${blob}`) });
     expect(file).toMatch(/^content-disposition: attachment$/im);
     expect(file).toMatch(/^content-security-policy: sandbox/im);

@@ -6,7 +6,7 @@ import { annesToken, bearer, bensToken, type PayloadScene, payloadScene, people 
 
 const anne = bearer(annesToken);
 const ben = bearer(bensToken);
-const none = `sha256-${"0".repeat(64)}`;
+const none = `upload-${"0".repeat(64)}`;
 
 /** Anne's session waits for the colour that she picks; Ben has one of his own. */
 async function garden(): Promise<PayloadScene & { readonly blob: string; readonly runId: string; readonly cursor: string }> {

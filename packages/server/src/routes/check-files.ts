@@ -1,0 +1,29 @@
+import { AgentError } from "@loopwright/core";
+import type { SessionStore } from "@loopwright/core/ports";
+import type { ExecuteInput, Message } from "@loopwright/core/protocol";
+import { isFileName } from "./file-name.ts";
+
+/** Names of the files in these messages. */
+function filesOf(messages: readonly Message[]): readonly string[] {
+  const names = new Set<string>();
+  for (const message of messages) {
+    if (message.role === "notice" || typeof message.content === "string") continue;
+    for (const part of message.content)
+      if ((part.type === "image" || part.type === "file") && part.source.blob !== undefined) names.add(part.source.blob);
+  }
+  return [...names];
+}
+
+/** The messages of an input. */
+export function messagesOf(input: ExecuteInput): readonly Message[] {
+  if (typeof input === "string" || "regenerate" in input) return [];
+  return "role" in input ? [input] : input;
+}
+
+/** @throws AgentError BLOB_UNKNOWN when a message names a file that was not uploaded in this scope. No other blob may be named: payloads of logs and kept keys lie beside the files. */
+export async function checkFiles(messages: readonly Message[], { blobs }: SessionStore, scope: string): Promise<void> {
+  for (const name of filesOf(messages)) {
+    const found = isFileName(name) && (await blobs.list(scope, { prefix: name, limit: 1 })).includes(name);
+    if (!found) throw new AgentError("BLOB_UNKNOWN", { message: `There is no file \`${name.slice(0, 80)}\`.` });
+  }
+}
