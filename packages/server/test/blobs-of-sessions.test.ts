@@ -72,7 +72,10 @@ describe("a message may name no blob but an uploaded file", () => {
         ["/api/sessions", { json: { context: { messages: [naming(key)] } } }],
       ];
       for (const [path, sent] of tries)
-        expect(await refused(path, sent), `${path} ${JSON.stringify(sent).slice(0, 80)}`).toMatchObject({ status: 404, code: "BLOB_UNKNOWN" });
+        expect(await refused(path, sent), `${path} ${JSON.stringify(sent).slice(0, 80)}`).toMatchObject({
+          status: 404,
+          code: "BLOB_UNKNOWN",
+        });
       expect(await refused(`/api/files/${key}`)).toMatchObject({ status: 404 });
     }
   });

@@ -38,7 +38,12 @@ describe("an Idempotency-Key that comes again with the same input and", () => {
   it("another context, agent or other options is refused by execute; with the same it is the same execution", async () => {
     const { ask, send, refused } = testServer({ agents: [scriptedAgent(), scriptedAgent([], { name: "other" })] });
     for (const sessionId of [undefined, "named"]) {
-      const body = { ...(sessionId ? { sessionId } : {}), input: "Hi", agent: "helper", context: { messages: [{ role: "user", content: "Before." }] } };
+      const body = {
+        ...(sessionId ? { sessionId } : {}),
+        input: "Hi",
+        agent: "helper",
+        context: { messages: [{ role: "user", content: "Before." }] },
+      };
       const execute = (more: object) => ({ json: { ...body, ...more }, headers: key });
       const first = await send("/api/agent/execute", execute({}));
       expect(first.status).toBe(200);

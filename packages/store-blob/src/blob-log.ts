@@ -8,7 +8,7 @@ import { claimLog, releaseLease, renewLease, runningLease } from "./lease.ts";
 import { type OpenLog, wholeState } from "./open-log.ts";
 import type { OpenLogs } from "./open-logs.ts";
 import { readFacts } from "./read-facts.ts";
-import { finishRemoval, type Forget, removeLog } from "./remove-log.ts";
+import { type Forget, finishRemoval, removeLog } from "./remove-log.ts";
 import { checkWritten, type EntryDraft, type EntryOutcome, writeEntry } from "./write-entry.ts";
 
 /** Who has to know what happens to logs: the index and the view. */

@@ -44,10 +44,7 @@ export interface DueParts {
 }
 
 /** The sessions whose date has come and that nobody holds. Finishes removals that it comes upon. */
-export async function dueSessions(
-  { logs, finish }: DueParts,
-  { now, limit = 100, after }: DueOptions,
-): Promise<readonly DueSession[]> {
+export async function dueSessions({ logs, finish }: DueParts, { now, limit = 100, after }: DueOptions): Promise<readonly DueSession[]> {
   const found: DueSession[] = [];
   const marks = await marksUntil(logs, now, after?.due);
   for (let at = 0; at < marks.length && found.length < limit; at += storeLimits.parallelMax) {

@@ -36,7 +36,8 @@ function findBlob(statements: Statements, { scope, key, session }: Ask<"getBlob"
 /** The caller holds the write transaction. */
 export function ownBlob(statements: Statements, { scope, key, session }: Ask<"ownBlob">): boolean {
   if (isRemoved(statements, scope, session)) return false;
-  const isOwned = statements.one("SELECT 1 FROM owned_blobs WHERE scope = ? AND session = ? AND key = ?", scope, session, key) !== undefined;
+  const isOwned =
+    statements.one("SELECT 1 FROM owned_blobs WHERE scope = ? AND session = ? AND key = ?", scope, session, key) !== undefined;
   const copied = isOwned ? 0 : copyTo(statements, { scope, key, session });
   statements.run("DELETE FROM blobs WHERE scope = ? AND key = ?", scope, key);
   return isOwned || copied > 0;

@@ -11,7 +11,8 @@ const folder = freshFolder();
 let count = 0;
 
 const canary = "xyzzyplugh";
-const files = (path: string): readonly string[] => ["", "-wal", "-shm", "-journal"].map((end) => path + end).filter((each) => existsSync(each));
+const files = (path: string): readonly string[] =>
+  ["", "-wal", "-shm", "-journal"].map((end) => path + end).filter((each) => existsSync(each));
 
 /** Where the words of the secret stand in the bytes of the files, the stemmed end of a word in the index too: its first letter is shared. */
 function tracesIn(path: string): readonly string[] {
