@@ -1,33 +1,63 @@
-// Adds up what `.ci/run` ran: `node scripts/ci-total.mjs <test report> <exit code> <report of the browser tests> <exit code>
-// <log of the gates> <exit code> <log of the rig> <exit code>`.
+// Adds up what `.ci/run` ran: `node scripts/ci-total.mjs <name>:<exit code>:<seconds>:<file> ...`. A file that ends in `.json` is a report of
+// vitest, any other a log whose last line counts. A part with a limit of time is named when it took longer.
 import { existsSync, readFileSync } from "node:fs";
 
-const [report, testsExit, browserReport, browserExit, log, gatesExit, chaosLog, chaosExit] = process.argv.slice(2);
+/** How long a part may take, in seconds: what engineers run many times a day must stay quick. */
+const secondsMax = { tests: 150 };
+const slowFilesShown = 5;
 
-/** Passed and failed tests; a run that ended badly without a failed test counts as one failure. */
-function tests(file, exit) {
-  const { numPassedTests: passed = 0, numFailedTests: failed = 0 } = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
-  return { passed, failed: failed === 0 && exit !== "0" ? 1 : failed };
+const parts = process.argv.slice(2).map((argument) => {
+  const [, name, exit, seconds, file] = /^([^:]+):(\d+):(\d+):(.+)$/.exec(argument) ?? [];
+  if (name === undefined) throw new Error(`\`${argument}\` is no <name>:<exit code>:<seconds>:<file>.`);
+  return { name, seconds: Number(seconds), report: file.endsWith(".json") ? reportOf(file) : undefined, ...countsOf(file, Number(exit)) };
+});
+
+function reportOf(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 }
 
-/** Passed and failed parts of a log whose last line counts them. */
-function counted(file, exit) {
-  const [, passed, failed] =
+/** Passed and failed; a part that ended badly without a failure, or that ran nothing, counts as one failure. */
+function countsOf(file, exit) {
+  const { passed, failed } = file.endsWith(".json") ? countsOfReport(reportOf(file)) : countsOfLog(file);
+  const isEmpty = passed + failed === 0;
+  return { passed, isEmpty, failed: failed === 0 && (exit !== 0 || isEmpty) ? 1 : failed };
+}
+
+function countsOfReport({ numPassedTests = 0, numFailedTests = 0, testResults = [] }) {
+  // A file that could not be loaded, or that left something behind, has failed without a failed test.
+  const brokenFiles = testResults.filter(
+    ({ status, assertionResults = [] }) => status === "failed" && !assertionResults.some((test) => test.status === "failed"),
+  );
+  return { passed: numPassedTests, failed: numFailedTests + brokenFiles.length };
+}
+
+function countsOfLog(file) {
+  const [, passed = 0, failed = 0] =
     /(\d+) passed, (\d+) failed(?:, \d+ skipped)?\s*$/.exec(existsSync(file) ? readFileSync(file, "utf8") : "") ?? [];
-  if (passed === undefined) return { passed: 0, failed: 1 };
-  return { passed: Number(passed), failed: failed === "0" && exit !== "0" ? 1 : Number(failed) };
+  return { passed: Number(passed), failed: Number(failed) };
 }
 
-const parts = {
-  tests: tests(report, testsExit),
-  "browser tests": tests(browserReport, browserExit),
-  gates: counted(log, gatesExit),
-  chaos: counted(chaosLog, chaosExit),
-};
-for (const [name, { passed, failed }] of Object.entries(parts))
-  console.log(`${name}: ${failed === 0 ? "passed" : "FAILED"} (${passed} of ${passed + failed})`);
-const sum = (key) => Object.values(parts).reduce((total, part) => total + part[key], 0);
-const nothing = parts.tests.passed + parts.tests.failed === 0;
-if (nothing) console.log("No test ran.");
-console.log(`${sum("passed")} passed, ${sum("failed") + (nothing ? 1 : 0)} failed`);
-process.exitCode = sum("failed") > 0 || nothing ? 1 : 0;
+const minutes = (seconds) => `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+
+/** The files of a report that took longest. */
+function slowest({ testResults = [] } = {}) {
+  return testResults
+    .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1_000 }))
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, slowFilesShown)
+    .map(({ name, seconds }) => `  ${seconds.toFixed(1)} s ${name.replace(`${process.cwd()}/`, "")}`);
+}
+
+for (const { name, passed, failed, isEmpty, seconds } of parts) {
+  const what = isEmpty ? "nothing ran" : `${passed} of ${passed + failed}`;
+  console.log(`${name}: ${failed === 0 ? "passed" : "FAILED"} (${what}, ${minutes(seconds)})`);
+}
+for (const { name, seconds, report } of parts) {
+  const max = secondsMax[name];
+  if (max === undefined || seconds <= max) continue;
+  console.log(`TOO SLOW: ${name} took ${minutes(seconds)}, more than ${minutes(max)}. Move what takes longest to a \`.long.test\` file:`);
+  for (const line of slowest(report)) console.log(line);
+}
+const sum = (key) => parts.reduce((total, part) => total + part[key], 0);
+console.log(`${sum("passed")} passed, ${sum("failed") + (parts.length === 0 ? 1 : 0)} failed`);
+process.exitCode = sum("failed") > 0 || parts.length === 0 ? 1 : 0;

@@ -25,7 +25,13 @@ beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "loopwright-provider-"));
   const folder = join(root, "packages/providers-zenith");
   newProvider("zenith", folder);
-  for (const file of ["tsconfig.base.json", "vitest.config.ts"]) copyFileSync(join(home, file), join(root, file));
+  mkdirSync(join(root, "scripts"));
+  for (const file of [
+    "tsconfig.base.json",
+    "vitest.config.ts",
+    ...["long-suites.ts", "check-leftovers.ts", "leftovers.ts"].map((name) => `scripts/${name}`),
+  ])
+    copyFileSync(join(home, file), join(root, file));
   symlinkSync(join(home, "node_modules"), join(root, "node_modules"));
   mkdirSync(join(folder, "node_modules/@loopwright"), { recursive: true });
   for (const name of ["core", "provider-kit"]) symlinkSync(join(home, "packages", name), join(folder, "node_modules/@loopwright", name));

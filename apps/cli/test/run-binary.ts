@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 /** Compiled code of the sources, kept for the next process: a third of what a start costs. */
-const compileCache = join(tmpdir(), "loopwright-compile-cache");
+const compileCache = process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), `loopwright-compile-cache-${process.getuid?.() ?? ""}`);
 
 /** How a process ended and what it said. */
 export interface Ended {

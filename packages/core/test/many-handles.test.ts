@@ -3,7 +3,7 @@ import { simulateHandles } from "./many-handles.ts";
 import { flawsOf } from "./many-handles-flaws.ts";
 
 /** How many storms; each is one session. */
-const seedCount = Number(process.env["LOOPWRIGHT_STORMS"] ?? 150);
+const seedCount = Number(process.env["LOOPWRIGHT_STORMS"] ?? 40);
 const firstSeed = Number(process.env["LOOPWRIGHT_STORM"] ?? 1);
 
 describe("several handles on one session", () => {

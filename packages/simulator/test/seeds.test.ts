@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { describeFailure, runSeeds } from "../src/index.ts";
 
-/** Always the same ones here; nightly runs try others. */
+/** Always the same ones here, more in `npm run long-tests`; nightly runs try others. */
 const firstSeed = Number(process.env["LOOPWRIGHT_SEED"] ?? 1);
-const seedCount = 150;
+const seedCount = Number(process.env["LOOPWRIGHT_SEEDS"] ?? 100) / 4;
 
 it.each(Array.from({ length: 4 }, (_, part) => firstSeed + part * seedCount))(
   `in the storms of ${seedCount} seeds from %d on every promise is kept`,

@@ -10,7 +10,7 @@ import { type MemoryBlobs, memoryBlobs } from "./memory-blobs.ts";
 import { noteBatch, ref, titlesOf, writeNotes } from "./notes.ts";
 
 const clock = manualClock();
-const count = Number(process.env["LOOPWRIGHT_DAMAGES"] ?? 600);
+const count = Number(process.env["LOOPWRIGHT_DAMAGES"] ?? 200);
 /** Pauses take no time: nobody is there to wait for. */
 const hasty: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) };
 const open = (blobs: MemoryBlobs) => blobStore({ blobs, compactAfter: 10, clock: hasty, conversationViews: false }).log;

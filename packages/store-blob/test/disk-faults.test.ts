@@ -10,7 +10,7 @@ import { freshFolder } from "./fresh-folder.ts";
 import { noteBatch, ref, titlesOf } from "./notes.ts";
 import { type SimulatedDisk, simulatedDisk } from "./simulated-disk.ts";
 
-const crashes = Number(process.env["LOOPWRIGHT_CRASHES"] ?? 120);
+const crashes = Number(process.env["LOOPWRIGHT_CRASHES"] ?? 40);
 const root = freshFolder();
 let count = 0;
 

@@ -8,7 +8,7 @@ import { type FakeS3, fakeS3Place, type S3Fault, startFakeS3 } from "./fake-s3.t
 import { noteBatch, ref, titlesOf, writeNotes } from "./notes.ts";
 import { skippingClock } from "./skipping-clock.ts";
 
-const rounds = Number(process.env["LOOPWRIGHT_S3_FAULTS"] ?? 6);
+const rounds = Number(process.env["LOOPWRIGHT_S3_FAULTS"] ?? 2);
 async function server(): Promise<FakeS3> {
   const fake = await startFakeS3(manualClock());
   onTestFinished(() => fake.close());

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request as proxyRequest, type Serve
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { errorFromFetch } from "../error-from-fetch.ts";
 import { readSse } from "../sse.ts";
 import { nodeHttp } from "./node-http.ts";
@@ -377,20 +377,16 @@ describe("nodeHttp", () => {
     it("reads the usual variables and spares what NO_PROXY names", async () => {
       const url = await serve(echo);
       const proxy = await serveProxy();
-      const saved = { ...process.env };
-      try {
-        for (const name of ["HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY", "all_proxy"]) delete process.env[name];
-        process.env["HTTP_PROXY"] = proxy.address;
-        const through = nodeHttp();
-        await (await through(url)).text();
-        through.close();
-        process.env["NO_PROXY"] = "other.test,127.0.0.1";
-        const direct = nodeHttp();
-        await (await direct(url)).text();
-        direct.close();
-      } finally {
-        process.env = saved;
-      }
+      onTestFinished(() => void vi.unstubAllEnvs());
+      for (const name of ["HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY", "all_proxy"]) vi.stubEnv(name, undefined);
+      vi.stubEnv("HTTP_PROXY", proxy.address);
+      const through = nodeHttp();
+      await (await through(url)).text();
+      through.close();
+      vi.stubEnv("NO_PROXY", "other.test,127.0.0.1");
+      const direct = nodeHttp();
+      await (await direct(url)).text();
+      direct.close();
       expect(proxy.asked).toEqual([`GET ${url}/`]);
     });
   });

@@ -10,6 +10,9 @@ import { type RecordingSuiteOptions, withReplay } from "./recording-suite.ts";
 
 /** How often a body is cut at places that no border explains. */
 const randomCuts = 50;
+/** With LOOPWRIGHT_FAULTS=few: borders of one recording that are cut, beside its last ones, and random bytes. */
+const fewBorders = 12;
+const fewRandomCuts = 8;
 /** How many calls of one recording run at once. */
 const callsAtOnceMax = 32;
 /** How many borders of one recording end cleanly. */
@@ -29,18 +32,20 @@ const faultsTimeoutMs = 120_000;
  * seeded random bytes, and ends cleanly before its terminal event; a few get failing statuses, garbage, error events and
  * silence with an abort. Every call must reject with the right error, or, where the cut came after the answer was
  * complete, give the very message of the whole recording. A sample of streams is cut at many bytes inside this process too, and made again by the
- * runtime (F1), and is read in other chunkings and forms (F2); with LOOPWRIGHT_FAULTS=all at every byte, with the counts printed. Skipped like `recordingSuite`. Exclude by id what the vendor's
- * protocol cannot tell, for example content after a finish reason.
+ * runtime (F1), and is read in other chunkings and forms (F2). LOOPWRIGHT_FAULTS=all does so at every byte, with the counts printed;
+ * LOOPWRIGHT_FAULTS=few cuts each recording at a sample of its borders. Skipped like `recordingSuite`. Exclude by id what the vendor's protocol
+ * cannot tell, for example content after a finish reason.
  */
 export function faultSuite(options: RecordingSuiteOptions): void {
   withReplay(options, "faults of recorded traffic", (all, replay) => {
     const recordings = all.filter((recording) => recording.response.status < 400 && !recording.truth.error);
+    const isFew = process.env["LOOPWRIGHT_FAULTS"] === "few";
     streamTests(options, recordings);
     for (const recording of recordings) {
       const title = isStreamed(recording)
-        ? `F1: never takes ${recording.id} cut at any event border or byte for the whole`
+        ? `F1: never takes ${recording.id} cut at ${isFew ? "some event borders and bytes" : "any event border or byte"} for the whole`
         : `F1: never takes ${recording.id} cut in the middle for the whole`;
-      options.runner.it(title, () => survivesCuts({ options, recording, replay: replay() }), faultsTimeoutMs);
+      options.runner.it(title, () => survivesCuts({ options, recording, replay: replay() }, isFew), faultsTimeoutMs);
     }
     const few = [...recordings.filter(isStreamed).slice(0, 2), ...recordings.filter((recording) => !isStreamed(recording)).slice(0, 1)];
     const withCalls = recordings.filter((recording) => isStreamed(recording) && recording.truth.toolCalls.length > 0).slice(0, 2);
@@ -83,11 +88,11 @@ function streamTests({ runner, make, request, providers }: RecordingSuiteOptions
   );
 }
 
-async function survivesCuts(context: FaultContext): Promise<void> {
+async function survivesCuts(context: FaultContext, isFew: boolean): Promise<void> {
   const { recording } = context;
   const whole = (await callWith(context, isStreamed(recording) ? { chunk: "whole" } : {})).answer;
   const flaws: string[] = [];
-  const waiting = cutsOf(recording);
+  const waiting = cutsOf(recording, isFew);
   const work = async (): Promise<void> => {
     for (let fault = waiting.pop(); fault !== undefined; fault = waiting.pop()) {
       const flaw = await flawOf(callWith(context, { fault, ...(isStreamed(recording) ? { chunk: "whole" } : {}) }), whole);
@@ -137,18 +142,23 @@ async function flawOf(call: Promise<CollectedAnswer>, whole: CollectedAnswer["an
 const brokenCodes: ReadonlySet<string> = new Set(["MODEL_STREAM_BROKEN", "MODEL_UNREACHABLE", "MODEL_PROTOCOL"]);
 
 /** The replay server's names of the faults, in an order that is the same at every run. */
-function cutsOf(recording: Recording): string[] {
+function cutsOf(recording: Recording, isFew: boolean): string[] {
   const body = Buffer.from(recording.response.body, "utf8");
   if (!isStreamed(recording))
     return ["cut:50%", "cut:1", `cut:${body.length - 1}`, "truncate:50%", "truncate:0", `truncate:${body.length - 2}`];
   const random = randomOf(recording.id);
-  const bytes = Array.from({ length: randomCuts }, () => Math.floor(random() * body.length));
+  const bytes = Array.from({ length: isFew ? fewRandomCuts : randomCuts }, () => Math.floor(random() * body.length));
   const borders = bordersOf(body, recording.provider === "ollama");
-  const sparse = Math.max(1, Math.ceil(borders.length / truncationsMax));
-  const ends = [...borders.filter((_, at) => at % sparse === 0 || at >= borders.length - 4), ...bytes.slice(0, 8)];
-  const cuts = [...borders, ...bytes].map((at) => `cut:${at}`);
+  const ends = [...sampleOf(borders, isFew ? fewBorders : truncationsMax), ...bytes.slice(0, 8)];
+  const cuts = [...(isFew ? sampleOf(borders, fewBorders) : borders), ...bytes].map((at) => `cut:${at}`);
   // Where the vendor goes on after its terminal event, a clean end after the first one looks like the whole to anybody.
   return recording.tags.includes("content-after-finish") ? cuts : cuts.concat(ends.map((at) => `truncate:${at}`));
+}
+
+/** At most so many borders, evenly spread, and the last four. */
+function sampleOf(borders: readonly number[], max: number): readonly number[] {
+  const step = Math.max(1, Math.ceil(borders.length / max));
+  return borders.filter((_, at) => at % step === 0 || at >= borders.length - 4);
 }
 
 /** Offsets just after every event, and 0. */

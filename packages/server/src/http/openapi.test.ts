@@ -31,6 +31,11 @@ describe("/openapi.json", () => {
     expect(found.sort()).toEqual([...wanted].sort());
   });
 
+  it("names the path of the server that was asked, also where a process has several", async () => {
+    const [first, second, again] = [await read("/first"), await read("/second"), await read("/first")];
+    expect([first, second, again].map(({ servers }) => servers[0]?.url)).toEqual(["/first", "/second", "/first"]);
+  });
+
   it("names every parameter of a path and of a query", async () => {
     const { paths } = await read();
     for (const [path, methods] of Object.entries(paths))

@@ -3,7 +3,8 @@ import type { Route } from "../http/route.ts";
 
 /** The route that describes all routes. */
 export function openApiRoute(routes: () => readonly Route[]): Route {
-  let document: string | undefined;
+  // The table is one for all servers of a process, and their paths differ.
+  const documents = new Map<string, string>();
   return {
     method: "GET",
     path: "/openapi.json",
@@ -12,7 +13,9 @@ export function openApiRoute(routes: () => readonly Route[]): Route {
     access: "principal",
     responses: { 200: { description: "An OpenAPI 3.1 document." } },
     handle({ scene }) {
-      document ??= JSON.stringify(openApiOf(routes(), scene.options.basePath ?? ""));
+      const { basePath = "" } = scene.options;
+      const document = documents.get(basePath) ?? JSON.stringify(openApiOf(routes(), basePath));
+      documents.set(basePath, document);
       return new Response(document, { headers: { "Content-Type": "application/json", "Cache-Control": "private, max-age=300" } });
     },
   };

@@ -1,0 +1,63 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, matchesGlob } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { filesOf, randomSuites, roundsOf } from "./long-suites.ts";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const testFiles = globSync("{packages,apps,bench,examples,scripts}/**/*.test.{ts,tsx,mjs}", {
+  cwd: root,
+  exclude: (path) => /(^|\/)(node_modules|dist)$/.test(typeof path === "string" ? path : path.name),
+});
+
+const isIn = (mode, file) => {
+  const { include, exclude } = filesOf(mode);
+  return include.some((pattern) => matchesGlob(file, pattern)) && !exclude.some((pattern) => matchesGlob(file, pattern));
+};
+
+/** The rounds that a file plays by itself: `process.env["NAME"] ?? 40`. */
+const defaultsIn = (file) =>
+  [...readFileSync(join(root, file), "utf8").matchAll(/process\.env\["(LOOPWRIGHT_\w+)"\] \?\? ([\d_]+)/g)].map(([, name, count]) => ({
+    name,
+    count: Number(count.replaceAll("_", "")),
+  }));
+
+/** These say which round is played again, not how many. */
+const replays = ["LOOPWRIGHT_SEED", "LOOPWRIGHT_STORM"];
+
+describe("npm run long-tests", () => {
+  it("with npm test and the browser tests runs every test file, and each long file is in it alone", () => {
+    const longFiles = testFiles.filter((file) => /\.long\.test\.\w+$/.test(file));
+    expect(longFiles.length).toBeGreaterThan(0);
+    for (const file of testFiles) {
+      const isBrowsed = file.startsWith("apps/web/test/") && file.endsWith(".browser.test.ts");
+      const runs = [isIn("quick", file), isIn("long", file), isBrowsed];
+      expect(runs, file).toEqual([
+        !isBrowsed && !longFiles.includes(file),
+        longFiles.includes(file) || randomSuites.some((suite) => suite.file === file),
+        isBrowsed,
+      ]);
+    }
+    for (const { file } of randomSuites) expect(testFiles).toContain(file);
+  });
+
+  it("plays more rounds of every random suite than npm test", () => {
+    const wanted = new Map(randomSuites.map(({ file, rounds }) => [file, rounds]));
+    for (const file of testFiles)
+      for (const { name, count } of defaultsIn(file).filter((each) => !replays.includes(each.name))) {
+        const rounds = Number(wanted.get(file)?.[name]);
+        // Of crash points a smaller step means more rounds.
+        expect(name === "LOOPWRIGHT_CRASH_POINTS" ? count / rounds : rounds / count, `${name} of ${file}`).toBeGreaterThan(2);
+      }
+    for (const { file, rounds } of randomSuites)
+      for (const name of Object.keys(rounds).filter((each) => each !== "LOOPWRIGHT_FAULTS"))
+        expect(defaultsIn(file), file).toContainEqual(expect.objectContaining({ name }));
+  });
+
+  it("leaves what the environment says as it is", () => {
+    expect(roundsOf("quick", {})).toEqual({ LOOPWRIGHT_FAULTS: "few" });
+    expect(roundsOf("quick", { LOOPWRIGHT_FAULTS: "all" })).toEqual({});
+    expect(roundsOf("long", { LOOPWRIGHT_SEEDS: "5" })).not.toHaveProperty("LOOPWRIGHT_SEEDS");
+    expect(roundsOf("long", {})).toMatchObject({ LOOPWRIGHT_SEEDS: "1200", LOOPWRIGHT_FAULTS: "borders" });
+  });
+});

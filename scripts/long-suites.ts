@@ -1,0 +1,38 @@
+/** The random suites: which file plays which rounds, and how many in `npm run long-tests`. `npm test` plays the few that stand in the file. */
+export const randomSuites: readonly { readonly file: string; readonly rounds: Readonly<Record<string, string>> }[] = [
+  { file: "packages/core/test/many-handles.test.ts", rounds: { LOOPWRIGHT_STORMS: "600" } },
+  { file: "packages/server/test/cuts.test.ts", rounds: { LOOPWRIGHT_CUTS: "10000" } },
+  { file: "packages/simulator/test/crash-points.test.ts", rounds: { LOOPWRIGHT_CRASH_POINTS: "3" } },
+  { file: "packages/simulator/test/schedules.test.ts", rounds: { LOOPWRIGHT_SCHEDULES: "4000" } },
+  { file: "packages/simulator/test/seeds.test.ts", rounds: { LOOPWRIGHT_SEEDS: "1200" } },
+  { file: "packages/store-blob/test/damage.test.ts", rounds: { LOOPWRIGHT_DAMAGES: "5000" } },
+  { file: "packages/store-blob/test/disk-faults.test.ts", rounds: { LOOPWRIGHT_CRASHES: "1000" } },
+  { file: "packages/store-blob/test/s3-faults.test.ts", rounds: { LOOPWRIGHT_S3_FAULTS: "30" } },
+  { file: "packages/store-blob/test/two-owners.test.ts", rounds: { LOOPWRIGHT_ORDERS: "20000", LOOPWRIGHT_ROUNDS: "2000" } },
+  { file: "packages/tools-files/test/race.test.ts", rounds: { LOOPWRIGHT_RACE_ROUNDS: "5000" } },
+  // Recorded streams are cut at every event border, not at some of them.
+  { file: "packages/providers-anthropic/test/recordings.test.ts", rounds: { LOOPWRIGHT_FAULTS: "borders" } },
+  { file: "packages/providers-gemini/test/recordings.test.ts", rounds: { LOOPWRIGHT_FAULTS: "borders" } },
+  { file: "packages/providers-ollama/test/recordings.test.ts", rounds: { LOOPWRIGHT_FAULTS: "borders" } },
+  { file: "packages/providers-openai/test/faults.test.ts", rounds: { LOOPWRIGHT_FAULTS: "borders" } },
+];
+
+/** The test files of `npm test` and of `npm run long-tests`. Those of the page in a browser have a run of their own: `npm run browser-tests`. */
+export function filesOf(mode: "quick" | "long"): { readonly include: string[]; readonly exclude: string[] } {
+  const exclude = ["**/node_modules/**", "**/*.browser.test.ts"];
+  const [ofPackages, ofPrograms] = ["{packages,apps}/*/{src,test}/**/*", "{bench,examples,scripts}/**/*"];
+  if (mode === "long")
+    return {
+      include: [`${ofPackages}.long.test.ts`, `${ofPrograms}.long.test.{ts,mjs}`, ...randomSuites.map(({ file }) => file)],
+      exclude,
+    };
+  return { include: [`${ofPackages}.test.ts`, `${ofPrograms}.test.{ts,mjs}`], exclude: [...exclude, "**/*.long.test.*"] };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables of the random suites; what the environment says already wins. */
+export function roundsOf(mode: "quick" | "long", environment: Environment): Record<string, string> {
+  const wanted = mode === "long" ? Object.assign({}, ...randomSuites.map(({ rounds }) => rounds)) : { LOOPWRIGHT_FAULTS: "few" };
+  return Object.fromEntries(Object.entries<string>(wanted).filter(([name]) => environment[name] === undefined));
+}
