@@ -10,7 +10,12 @@ const conditions = ["@loopwright/source", "module", "node", "development|product
 const report = process.env["LOOPWRIGHT_TEST_REPORT"];
 
 /** The slowest files start first: started last, one of them would keep a single core busy while the other has nothing to do. */
-const slowest = ["simulator/test/seeds.test.ts", "cli/test/run.test.ts", "channel-redis/test/faults.test.ts", "store-redis/test/faults.test.ts"];
+const slowest = [
+  "simulator/test/seeds.test.ts",
+  "cli/test/run.test.ts",
+  "channel-redis/test/faults.test.ts",
+  "store-redis/test/faults.test.ts",
+];
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -42,9 +47,10 @@ export default defineConfig(({ mode }) => {
       // Many tests wait for a disk, a socket or a process: two for each core keep it busy.
       maxWorkers: "200%",
       sequence: { sequencer: SlowestFirst },
-      // No test waits for time; a busy machine may take its own.
-      testTimeout: 30_000,
-      hookTimeout: 30_000,
+      // No test waits for time; a machine that ten others keep busy may take its own.
+      testTimeout: suites === "long" ? 900_000 : 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 60_000, interval: 20 } },
       passWithNoTests: false,
       // `.ci/run` counts the tests from this file.
       reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],

@@ -2,10 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, test, vi } from "vitest";
-
-// Whole processes are started here: on a busy machine they take their time.
-vi.setConfig({ testTimeout: 60_000 });
+import { expect, test } from "vitest";
 
 const file = fileURLToPath(new URL("./quickstart.ts", import.meta.url));
 

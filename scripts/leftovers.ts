@@ -16,8 +16,8 @@ const prototypes: Readonly<Record<string, object>> = {
   Date: Date.prototype,
 };
 
-/** Node.js makes these when they are first asked for, and vitest sets its own for each test file. */
-const isOwnBusiness = (name: string): boolean => /^(__vitest|__vite|VITEST|VITE_|NODE_V8)/.test(name);
+/** Vitest sets its own for each test file; Playwright loads a library that keeps the working folder. */
+const isOwnBusiness = (name: string): boolean => /^(__vite|VITE|NODE_V8|cwd$|chdir$)/.test(name);
 
 export function takeInventory(): Inventory {
   const builtins = new Map<string, unknown>();

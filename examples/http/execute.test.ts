@@ -1,9 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test, vi } from "vitest";
-
-// Whole processes are started here: on a busy machine they take their time.
-vi.setConfig({ testTimeout: 60_000 });
+import { expect, onTestFinished, test } from "vitest";
 
 const script = fileURLToPath(new URL("./execute.sh", import.meta.url));
 const main = fileURLToPath(new URL("../../apps/cli/src/main.ts", import.meta.url));

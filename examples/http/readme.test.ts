@@ -3,10 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-
-// Whole processes are started here: on a busy machine they take their time.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 const main = fileURLToPath(new URL("../../apps/cli/src/main.ts", import.meta.url));
 const page = await readFile(new URL("./README.md", import.meta.url), "utf8");

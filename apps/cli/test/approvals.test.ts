@@ -2,7 +2,7 @@ import { type Agent, createAgent, defineTool } from "@loopwright/core";
 import { memoryStore, type ScriptedStep, scripted, silentLogger } from "@loopwright/core/memory";
 import { createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { ChatPlace } from "../src/chat/chat-place.ts";
 import { localPlace } from "../src/chat/local-place.ts";
 import { plainChat } from "../src/chat/plain-chat.ts";
@@ -12,9 +12,6 @@ import { resolveSettings } from "../src/settings/settings.ts";
 import { createStyle } from "../src/terminal/style.ts";
 import { FakeInput, FakeScreen } from "./fake-terminal.ts";
 import { emptyDirectory, run } from "./run-binary.ts";
-
-// Whole processes are started here: on a busy machine they take their time.
-vi.setConfig({ testTimeout: 60_000 });
 
 const removes = (path: string, id: string): { readonly name: string; readonly args: { readonly path: string }; readonly id: string } => ({
   name: "remove",

@@ -5,11 +5,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { AgentEvent } from "@loopwright/core";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { emptyDirectory, run, start } from "./run-binary.ts";
-
-// Whole processes are started here: on a busy machine they take their time.
-vi.setConfig({ testTimeout: 60_000 });
 
 const parse = (stdout: string): readonly AgentEvent[] =>
   stdout

@@ -16,7 +16,7 @@ import { anthropic } from "@loopwright/providers-anthropic";
 import { gemini } from "@loopwright/providers-gemini";
 import { ollama } from "@loopwright/providers-ollama";
 import { openai } from "@loopwright/providers-openai";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 
 /* One conversation over every vendor's wire: what the agent tells must not say which it was. */
 
@@ -236,7 +236,7 @@ describe("one conversation with a tool", () => {
     it("before the headers", async () => {
       const { session, server } = await start(wire, { type: "silence" });
       const stream = execute(session, "How is it in Bern?");
-      await vi.waitFor(() => expect(server.isSilent()).toBe(true));
+      await expect.poll(() => server.isSilent()).toBe(true);
       await stream.abort();
       expect(await stream.result()).toMatchObject({ status: "aborted", error: { code: "RUN_ABORTED" } });
     });

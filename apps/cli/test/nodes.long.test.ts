@@ -1,12 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { createClient, type LoopwrightClient } from "@loopwright/client";
 import { freePort, redisMissing, startRedis } from "@loopwright/simulator/node";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { emptyDirectory, type Running, type RunOptions, run, start } from "./run-binary.ts";
 import { startServer } from "./run-server.ts";
-
-// Whole processes are started here: on a busy machine they take their time.
-vi.setConfig({ testTimeout: 60_000 });
 
 const three = /^.+ \([A-Z_]+\)\nwhy: .+\ntry: .+\n$/;
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { AgentEvent } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import { findRecordings, isStreamed, loadRecordings, type Replay, startReplay } from "@loopwright/provider-kit/testing";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { localPlace } from "../src/chat/local-place.ts";
 import { terminalChat } from "../src/chat/terminal-chat.ts";
 import { createAssistant } from "../src/compose/create-assistant.ts";
@@ -15,9 +15,6 @@ import { resolveSettings } from "../src/settings/settings.ts";
 import { createStyle } from "../src/terminal/style.ts";
 import { FakeInput, FakeScreen } from "./fake-terminal.ts";
 import { type Ended, emptyDirectory, run } from "./run-binary.ts";
-
-// Whole processes are started here: on a busy machine they take their time.
-vi.setConfig({ testTimeout: 60_000 });
 
 const place = findRecordings();
 if (!place.available) console.log(`recordings: skipped, ${place.reason}`);

@@ -1,13 +1,10 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { terminalChat } from "../src/chat/terminal-chat.ts";
 import { remotePlace } from "../src/remote/remote-place.ts";
 import { createStyle } from "../src/terminal/style.ts";
 import { FakeInput, FakeScreen } from "./fake-terminal.ts";
 import { emptyDirectory, run } from "./run-binary.ts";
 import { type RunningServer, startServer } from "./run-server.ts";
-
-// Whole processes are started here: on a busy machine they take their time.
-vi.setConfig({ testTimeout: 60_000 });
 
 interface Chat {
   readonly screen: FakeScreen;

@@ -2,12 +2,9 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { AssistantMessage } from "@loopwright/core";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { emptyDirectory, run, start } from "./run-binary.ts";
 import { startServer } from "./run-server.ts";
-
-// Whole processes are started here: on a busy machine they take their time.
-vi.setConfig({ testTimeout: 60_000 });
 
 const slow = { LOOPWRIGHT_OFFLINE_PACE: "5" };
 const three = /^.+ \([A-Z_]+\)\nwhy: .+\ntry: .+\n$/;

@@ -1,10 +1,7 @@
 import { type AgentEvent, type AssistantMessage, type DurableEvent, textOf } from "@loopwright/core";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { emptyDirectory, run } from "./run-binary.ts";
 import { type RunningServer, startServer } from "./run-server.ts";
-
-// Whole processes are started here: on a busy machine they take their time.
-vi.setConfig({ testTimeout: 60_000 });
 
 const slow = { LOOPWRIGHT_OFFLINE_PACE: "5" };
 /** So slow that the answer is under way whenever a client has found its way back. */

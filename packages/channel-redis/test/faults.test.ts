@@ -11,7 +11,6 @@ import { describeWithRedis } from "./redis-suite.ts";
 let tests = 0;
 const ref: SessionRef = { scope: "local", session: "first" };
 const lane = 5;
-const soon = { timeout: 15_000 };
 
 const delta = (n: number): SessionEvent => ({ type: "text_delta", lane, n, index: 0, delta: `${n} ` });
 const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
@@ -66,7 +65,7 @@ async function joined(speaker: RedisChannel, listener: RedisChannel): Promise<vo
     if (!isHeard) speaker.publish(ref, [{ type: "text_start", lane: 0, n: 1, index: 0 }]);
     return isHeard;
   };
-  await expect.poll(knock, soon).toBe(true);
+  await expect.poll(knock).toBe(true);
   stop();
 }
 
@@ -101,10 +100,10 @@ describeWithRedis("a channel over Redis", (redis) => {
         const { gaps } = watcher;
         await redis().command("CLIENT", "KILL", "TYPE", "pubsub");
         for (let more = 0; more < 50; more++) speaker.publish(ref, [delta(++n)]);
-        await expect.poll(() => watcher.gaps, soon).toBeGreaterThan(gaps);
+        await expect.poll(() => watcher.gaps).toBeGreaterThan(gaps);
       }
     }
-    await expect.poll(() => [...watcher.known].sort((a, b) => a - b), soon).toEqual(upTo(2_000));
+    await expect.poll(() => [...watcher.known].sort((a, b) => a - b)).toEqual(upTo(2_000));
     expect(isAscending(watcher.heard)).toBe(true);
   });
 
@@ -115,16 +114,16 @@ describeWithRedis("a channel over Redis", (redis) => {
     const watcher = watch(listener);
     await joined(speaker, listener);
     speaker.publish(ref, [delta(1)]);
-    await expect.poll(() => watcher.heard.length, soon).toBe(1);
+    await expect.poll(() => watcher.heard.length).toBe(1);
     line.infect({ swallowChance: 0.3 });
     for (let n = 2; n <= 60; n += 3) {
       speaker.publish(ref, [delta(n), delta(n + 1), delta(n + 2)]);
-      await expect.poll(() => watcher.heard.length, soon).toBe(n + 2);
+      await expect.poll(() => watcher.heard.length).toBe(n + 2);
     }
     expect(line.counts.swallowed).toBeGreaterThan(0);
     line.infect();
     expect(watcher.heard).toEqual(upTo(61));
-    await expect.poll(async () => numbersOf(await listener.recall(ref, lane)), soon).toEqual(upTo(61));
+    await expect.poll(async () => numbersOf(await listener.recall(ref, lane))).toEqual(upTo(61));
   });
 
   it("tells listeners again and again to look for themselves while their Redis is silent, and hears again when it speaks", async () => {
@@ -135,17 +134,17 @@ describeWithRedis("a channel over Redis", (redis) => {
     await joined(speaker, listener);
     line.infect({ toClient: { isHeld: true }, toServer: { isHeld: true } });
     speaker.publish(ref, [delta(1)]);
-    await expect.poll(() => watcher.gaps, soon).toBeGreaterThan(2);
+    await expect.poll(() => watcher.gaps).toBeGreaterThan(2);
     expect(watcher.heard).toEqual([]);
     line.infect();
-    await expect.poll(() => watcher.known.has(1), soon).toBe(true);
+    await expect.poll(() => watcher.known.has(1)).toBe(true);
     let n = 1;
     const isHeard = (): boolean => {
       speaker.publish(ref, [delta(++n)]);
       return watcher.heard.length > 0;
     };
-    await expect.poll(isHeard, soon).toBe(true);
-    await expect.poll(() => watcher.heard.at(-1), soon).toBe(n);
+    await expect.poll(isHeard).toBe(true);
+    await expect.poll(() => watcher.heard.at(-1)).toBe(n);
     expect(isAscending(watcher.heard)).toBe(true);
   });
 
@@ -166,10 +165,10 @@ describeWithRedis("a channel over Redis", (redis) => {
     for (const text of nonsense) {
       const { gaps } = watcher;
       await redis().command("PUBLISH", `${options.prefix}:events:local`, text);
-      await expect.poll(() => watcher.gaps, soon).toBe(gaps + 1);
+      await expect.poll(() => watcher.gaps).toBe(gaps + 1);
     }
     speaker.publish(ref, [delta(1)]);
-    await expect.poll(() => watcher.heard, soon).toEqual([1]);
+    await expect.poll(() => watcher.heard).toEqual([1]);
   });
 
   it("notices a frame that never came", async () => {
@@ -183,10 +182,10 @@ describeWithRedis("a channel over Redis", (redis) => {
     await say(1, 0);
     await say(2, 1);
     await say(2, 1);
-    await expect.poll(() => watcher.heard, soon).toEqual([1, 2]);
+    await expect.poll(() => watcher.heard).toEqual([1, 2]);
     expect(watcher.gaps).toBe(gaps);
     await say(9, 8);
-    await expect.poll(() => watcher.heard, soon).toEqual([1, 2, 9]);
+    await expect.poll(() => watcher.heard).toEqual([1, 2, 9]);
     expect(watcher.gaps).toBe(gaps + 1);
   });
 
@@ -238,11 +237,11 @@ describeWithRedis("a channel over Redis", (redis) => {
     for (let times = 0; times < 3; times++) {
       const heard: number[] = [];
       const stop = listener.subscribe(ref, (events) => heard.push(...numbersOf(events)));
-      await expect.poll(listeners, soon).toBe(":1");
+      await expect.poll(listeners).toBe(":1");
       speaker.publish(ref, [delta(times)]);
-      await expect.poll(() => heard, soon).toEqual([times]);
+      await expect.poll(() => heard).toEqual([times]);
       stop();
-      await expect.poll(listeners, soon).toBe(":0");
+      await expect.poll(listeners).toBe(":0");
     }
   });
 
@@ -256,18 +255,18 @@ describeWithRedis("a channel over Redis", (redis) => {
     listener.subscribe(ref, (events) => void durable.push(...events.flatMap((event) => ("seq" in event ? [event.type] : []))));
     await joined(speaker, listener);
     speaker.publish(ref, [delta(1)]);
-    await expect.poll(() => watcher.heard, soon).toEqual([1]);
+    await expect.poll(() => watcher.heard).toEqual([1]);
     const { gaps } = watcher;
     line.infect({ isRefusing: true });
     line.cut("reset");
     speaker.publish(ref, [{ type: "aborting", reason: "x", seq: 9, k: 0, at: 1, sessionId: "first" }]);
     for (let n = 2; n <= 2_000; n++) speaker.publish(ref, [delta(n)]);
     line.infect();
-    await expect.poll(() => watcher.gaps, soon).toBe(gaps + 1);
+    await expect.poll(() => watcher.gaps).toBe(gaps + 1);
     expect(said.some((text) => text.includes("dropped events"))).toBe(true);
-    await expect.poll(() => durable, soon).toEqual(["aborting"]);
+    await expect.poll(() => durable).toEqual(["aborting"]);
     speaker.publish(ref, [delta(2_001)]);
-    await expect.poll(() => watcher.heard.at(-1), soon).toBe(2_001);
+    await expect.poll(() => watcher.heard.at(-1)).toBe(2_001);
     expect(isAscending(watcher.heard)).toBe(true);
     expect(watcher.heard.length).toBeLessThan(1_000);
   });
@@ -283,7 +282,7 @@ describeWithRedis("a channel over Redis", (redis) => {
       speaker.publish(ref, [delta(n)]);
       await turn();
     }
-    await expect.poll(() => watcher.heard, soon).toEqual(upTo(5));
+    await expect.poll(() => watcher.heard).toEqual(upTo(5));
     expect(said.some((text) => text.includes("OOM"))).toBe(true);
     expect(await speaker.recall(ref, lane)).toEqual([]);
   });
@@ -300,11 +299,11 @@ describeWithRedis("a channel over Redis", (redis) => {
     const url = redis().url.replace("redis://", "redis://mute:hunter2@");
     const channel = open(own({ url, deadlineMs: 777_000, clock: { ...systemClock, after }, logger }));
     channel.publish(ref, [delta(1)]);
-    await expect.poll(() => pauses.length, soon).toBeGreaterThan(4);
+    await expect.poll(() => pauses.length).toBeGreaterThan(4);
     expect(pauses[4]).toBeGreaterThanOrEqual(400);
     expect(said).toEqual([expect.stringContaining("NOPERM")]);
     await redis().command("ACL", "SETUSER", "mute", "+publish");
-    await expect.poll(() => said.length, soon).toBe(2);
+    await expect.poll(() => said.length).toBe(2);
     expect(said[1]).toContain("reached Redis again");
   });
 
@@ -320,9 +319,9 @@ describeWithRedis("a channel over Redis", (redis) => {
       const heard: number[] = [];
       channel.subscribe(ref, (events) => heard.push(...numbersOf(events)));
       channel.publish(ref, [delta(1)]);
-      await expect.poll(() => heard, soon).toEqual([1]);
+      await expect.poll(() => heard).toEqual([1]);
       expect(await channel.recall(ref, lane)).toEqual([]);
-      await expect.poll(() => said.length, soon).toBeGreaterThan(0);
+      await expect.poll(() => said.length).toBeGreaterThan(0);
       expect(said.join()).not.toContain("hunter2");
       await channel.close();
     }
@@ -365,12 +364,12 @@ describeWithRedis("a channel whose Redis dies", () => {
       const { gaps } = watcher;
       await redis.kill();
       for (let n = 1; n <= 20; n++) speaker.publish(ref, [delta(round * 100 + n)]);
-      await expect.poll(() => watcher.gaps, soon).toBeGreaterThan(gaps);
+      await expect.poll(() => watcher.gaps).toBeGreaterThan(gaps);
       const { gaps: away } = watcher;
       await redis.restart();
-      await expect.poll(() => watcher.gaps, soon).toBeGreaterThan(away);
+      await expect.poll(() => watcher.gaps).toBeGreaterThan(away);
       speaker.publish(ref, [delta(round * 100 + 21)]);
-      await expect.poll(() => watcher.known.has(round * 100 + 21), soon).toBe(true);
+      await expect.poll(() => watcher.known.has(round * 100 + 21)).toBe(true);
     }
     expect(isAscending(watcher.heard)).toBe(true);
   });

@@ -12,7 +12,6 @@ import { describeWithRedis } from "./redis-suite.ts";
 let tests = 0;
 const ref: SessionRef = { scope: "local", session: "first" };
 const other: SessionRef = { scope: "local", session: "second" };
-const soon = { timeout: 15_000 };
 
 function openQueue(options: BullQueueOptions): RunQueue {
   const queue = bullQueue(options);
@@ -54,9 +53,9 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     expect(await redis().command("HGET", `${options.prefix}:queue:runs:${id}`, "data")).toContain('{"scope":"local","session":"first"}');
     const [queue] = queues;
     const taken = queue ? takeAll(queue) : [];
-    await expect.poll(() => taken, soon).toEqual(["first"]);
+    await expect.poll(() => taken).toEqual(["first"]);
     await queue?.offer(other);
-    await expect.poll(() => taken, soon).toEqual(["first", "second"]);
+    await expect.poll(() => taken).toEqual(["first", "second"]);
   });
 
   it("leaves nothing of a handled hint in Redis", async () => {
@@ -64,10 +63,10 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     const queue = openQueue(options);
     const taken = takeAll(queue);
     for (const session of ["a", "b", "c"]) await queue.offer({ scope: "local", session });
-    await expect.poll(() => taken.length, soon).toBe(3);
+    await expect.poll(() => taken.length).toBe(3);
     const left = async () =>
       (await redis().command("KEYS", `${options.prefix}:*`)).split("\r\n").filter((line) => /runs:(\d+|de:.*)$/.test(line));
-    await expect.poll(left, soon).toEqual([]);
+    await expect.poll(left).toEqual([]);
   });
 
   it("hands on a session whose hint was lost, when it is offered again", async () => {
@@ -77,9 +76,9 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     await redis().command("FLUSHALL");
     const taken = takeAll(queue);
     await queue.offer(other);
-    await expect.poll(() => taken, soon).toEqual(["second"]);
+    await expect.poll(() => taken).toEqual(["second"]);
     await queue.offer(ref);
-    await expect.poll(() => taken, soon).toEqual(["second", "first"]);
+    await expect.poll(() => taken).toEqual(["second", "first"]);
   });
 
   it("goes on after its connections were cut by Redis", async () => {
@@ -87,27 +86,27 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     const queue = openQueue(options);
     const taken = takeAll(queue);
     await queue.offer(ref);
-    await expect.poll(() => taken.length, soon).toBe(1);
+    await expect.poll(() => taken.length).toBe(1);
     await redis().command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     const offered = async () => {
       await queue.offer(other);
       return true;
     };
-    await expect.poll(offered, soon).toBe(true);
-    await expect.poll(() => taken, soon).toContain("second");
+    await expect.poll(offered).toBe(true);
+    await expect.poll(() => taken).toContain("second");
   });
 
   it("says QUEUE_UNAVAILABLE in time while Redis is silent, and goes on when it speaks again", async () => {
     const line = await lineTo(redis());
     const queue = openQueue(own({ url: `redis://${line.host}:${line.port}`, deadlineMs: 300 }));
     const taken = takeAll(queue);
-    await expect.poll(() => queue.offer(ref).then(() => true), soon).toBe(true);
-    await expect.poll(() => taken.length, soon).toBe(1);
+    await expect.poll(() => queue.offer(ref).then(() => true)).toBe(true);
+    await expect.poll(() => taken.length).toBe(1);
     line.infect({ toServer: { isHeld: true }, toClient: { isHeld: true } });
     await expect(queue.offer(ref)).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE", retryable: true });
     line.infect();
-    await expect.poll(() => queue.offer(other).then(() => true), soon).toBe(true);
-    await expect.poll(() => taken, soon).toContain("second");
+    await expect.poll(() => queue.offer(other).then(() => true)).toBe(true);
+    await expect.poll(() => taken).toContain("second");
   });
 
   it("goes on by itself after a server took its connections and never said a word on them", async () => {
@@ -131,8 +130,8 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     const taken = takeAll(queue);
     await expect(queue.offer(ref)).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
     isMute = false;
-    await expect.poll(() => queue.offer(other).then(() => true), soon).toBe(true);
-    await expect.poll(() => taken, soon).toContain("second");
+    await expect.poll(() => queue.offer(other).then(() => true)).toBe(true);
+    await expect.poll(() => taken).toContain("second");
     expect(mute.length).toBeGreaterThan(0);
   });
 
@@ -170,12 +169,12 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     frozen.child.kill("SIGSTOP");
     const taken = takeAll(queue);
     await queue.offer(ref);
-    await expect.poll(() => taken.length, soon).toBe(1);
+    await expect.poll(() => taken.length).toBe(1);
     // The hint that the frozen process took, after its lock.
-    await expect.poll(() => taken.length, soon).toBe(2);
+    await expect.poll(() => taken.length).toBe(2);
     frozen.child.kill("SIGCONT");
     await queue.offer(other);
-    await expect.poll(async () => [...taken, await frozen.takenSoFar()].join(" "), soon).toContain("second");
+    await expect.poll(async () => [...taken, await frozen.takenSoFar()].join(" ")).toContain("second");
   });
 });
 
@@ -185,13 +184,13 @@ describeWithRedis("a queue whose Redis dies", () => {
     onTestFinished(() => redis.stop());
     const queue = openQueue({ url: redis.url, deadlineMs: 400 });
     const taken = takeAll(queue);
-    await expect.poll(() => queue.offer(ref).then(() => true), soon).toBe(true);
-    await expect.poll(() => taken.length, soon).toBe(1);
+    await expect.poll(() => queue.offer(ref).then(() => true)).toBe(true);
+    await expect.poll(() => taken.length).toBe(1);
     await redis.kill();
     await expect(queue.offer(ref)).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
     await redis.restart();
-    await expect.poll(() => queue.offer(other).then(() => true), soon).toBe(true);
-    await expect.poll(() => taken, soon).toEqual(["first", "second"]);
+    await expect.poll(() => queue.offer(other).then(() => true)).toBe(true);
+    await expect.poll(() => taken).toEqual(["first", "second"]);
   });
 });
 

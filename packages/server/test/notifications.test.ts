@@ -19,7 +19,7 @@ const asUser = (user: string, scope: string): { readonly Authorization: string }
 const dataOf = (frame: Frame): { readonly [field: string]: unknown } => JSON.parse(frame.data) as { readonly [field: string]: unknown };
 
 describe("a notifications stream", () => {
-  it("carries several sessions in full over connections that are cut, each resumed by its own cursor", { timeout: 60_000 }, async () => {
+  it("carries several sessions in full over connections that are cut, each resumed by its own cursor", async () => {
     let cuts = 0;
     let wholeTexts = 0;
     for (let seed = 1; seed <= 6; seed++) {

@@ -120,9 +120,9 @@ describe("a reader that never reads", () => {
     expect(flawsOf(healthy.reader, await scene.history())).toEqual([]);
   }
 
-  it("has at most 1 MiB queued while 64 MB flow, delays nobody, and is cut after 30 s", { timeout: 60_000 }, () => floodOverSocket(listen));
+  it("has at most 1 MiB queued while 64 MB flow, delays nobody, and is cut after 30 s", () => floodOverSocket(listen));
 
-  it("neither holds more in the process where streams are web streams", { timeout: 60_000 }, async () => {
+  it("neither holds more in the process where streams are web streams", async () => {
     const scene = await openFloodScene();
     const { flood, records, connect, clock } = scene;
     const connection = await connect({ path: `${path}?after=` });
@@ -320,7 +320,7 @@ describe("a reader that goes", () => {
     await dry(scene);
   });
 
-  it("ten thousand times leaves nothing behind", { timeout: 60_000 }, async () => {
+  it("ten thousand times leaves nothing behind", async () => {
     const scene = await openToldScene();
     closings.push(() => scene.door.close());
     await scene.exchange("Hello", "Hi");
@@ -347,7 +347,7 @@ describe("a reader that goes", () => {
   it.each([
     ["the Node.js adapter", listen],
     ["web streams", listenWithWebStreams],
-  ] as const)("over sockets, through %s, leaves no handle behind", { timeout: 30_000 }, async (_, serve) => {
+  ] as const)("over sockets, through %s, leaves no handle behind", async (_, serve) => {
     const scene = await openToldScene();
     closings.push(() => scene.door.close());
     await scene.exchange("Hello", "Hi");

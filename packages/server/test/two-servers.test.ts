@@ -93,7 +93,7 @@ function bothRest({ doors, stores }: Pair, session: string): Promise<void> {
 }
 
 describe("two servers over one file", () => {
-  it("give readers who alternate between them each event once and in order", { timeout: 60_000 }, async () => {
+  it("give readers who alternate between them each event once and in order", async () => {
     let cuts = 0;
     const done = new Set<string>();
     for (let seed = 1; seed <= 3; seed++) {

@@ -76,11 +76,11 @@ describe.skipIf(missing !== undefined)("two handles that drive one session, each
     proxy.infect({ toServer: { isHeld: true }, toClient: { isHeld: true } });
     const leave = two.follow({ events: () => {} });
     onTestFinished(leave);
-    await expect.poll(() => second.calls(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => second.calls()).toBe(1);
     first.speak("Said by the one that was silent.");
     second.speak("Said by the one that took over.");
     const types = (facts: readonly Fact[]): readonly string[] => facts.map(({ type }) => type);
-    await expect.poll(async () => types(await far.log.read(ref)).at(-1), { timeout: 10_000 }).toBe("run.finished");
+    await expect.poll(async () => types(await far.log.read(ref)).at(-1)).toBe("run.finished");
     proxy.infect();
     // The first is in reach of Redis again, and has had the time to write what it was told.
     await patiently(() => near.log.read(ref));

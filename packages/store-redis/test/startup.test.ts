@@ -126,7 +126,7 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     store.log.subscribe?.(ref, (lastSeq) => told.push(lastSeq));
     for (let seq = 0; seq < 3; seq++) {
       await fixture.open({ prefix }).log.append(ref, batch(seq));
-      await expect.poll(() => told, { timeout: 5_000 }).toContain(seq + 1);
+      await expect.poll(() => told).toContain(seq + 1);
     }
   });
 

@@ -1,11 +1,8 @@
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { type SqliteStore, sqliteStore } from "../src/index.ts";
 import { freshFolder } from "./fresh-folder.ts";
 import { type StoreProcess, startStoreProcess } from "./store-process.ts";
-
-// Processes of their own start slowly on a busy machine.
-vi.setConfig({ testTimeout: 30_000 });
 
 const folder = freshFolder();
 const ref = { scope: "local", session: "shared" };

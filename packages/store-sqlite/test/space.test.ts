@@ -2,14 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AppendOutcome } from "@loopwright/core/ports";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { sqliteStore } from "../src/index.ts";
 import { appendAll, engineOf, notes, refOf, titlesIn } from "./engine-scene.ts";
 import { freshFolder } from "./fresh-folder.ts";
 import { startStoreProcess } from "./store-process.ts";
-
-// Processes of their own start slowly on a busy machine.
-vi.setConfig({ testTimeout: 30_000 });
 
 const folder = freshFolder();
 let count = 0;
