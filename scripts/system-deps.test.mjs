@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { decideProgram, installCommand, installEnvironment, providePrograms, which } from "./system-deps.mjs";
 
@@ -123,5 +124,5 @@ test("a program is found by name and by path, and what cannot be run is none", (
   expect(which("sh")).toMatch(/\/sh$/);
   expect(which(process.execPath)).toBe(process.execPath);
   expect(which("no-such-program-here")).toBeUndefined();
-  expect(which(new URL("../README.md", import.meta.url).pathname)).toBeUndefined();
+  expect(which(fileURLToPath(new URL("../README.md", import.meta.url)))).toBeUndefined();
 });

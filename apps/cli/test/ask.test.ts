@@ -5,8 +5,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { AgentEvent } from "@loopwright/core";
+import { restrictedStart } from "@loopwright/simulator/node";
 import { describe, expect, test } from "vitest";
-import { emptyDirectory, run, start } from "./run-binary.ts";
+import { emptyDirectory, main, run, start } from "./run-binary.ts";
 
 const parse = (stdout: string): readonly AgentEvent[] =>
   stdout
@@ -210,11 +211,14 @@ describe("bad input ends with three lines and its exit code:", () => {
     expect(code).toBe(0);
   });
 
-  test.skipIf(process.getuid?.() === 0)("a store in a folder that cannot be written", async () => {
+  test("a store in a folder that cannot be written", async ({ skip }) => {
     const cwd = await emptyDirectory();
+    await chmod(cwd, 0o755);
+    const restricted = restrictedStart([main, cwd]);
+    if (typeof restricted === "string") return skip(restricted);
     await mkdir(join(cwd, "shut"));
     await chmod(join(cwd, "shut"), 0o555);
-    const ended = await run(["ask", "hi", "--store", "shut/sessions.db"], { cwd });
+    const ended = await run(["ask", "hi", "--store", "shut/sessions.db"], { cwd, restricted });
     expect(ended.stderr).toMatch(/STORE_READ_ONLY/);
     expect(ended.code).toBe(1);
   });

@@ -3,8 +3,9 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { RestrictedStart } from "@loopwright/simulator/node";
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+export const main: string = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 /** Compiled code of the sources, kept for the next process: a third of what a start costs. */
 const compileCache = process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), `loopwright-compile-cache-${process.getuid?.() ?? ""}`);
@@ -21,6 +22,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What is piped in; default: nothing, as from /dev/null. */
   readonly input?: string;
+  /** Without the rights of root to pass over the modes of files. */
+  readonly restricted?: RestrictedStart;
 }
 
 /** A running command line. */
@@ -37,9 +40,18 @@ export function emptyDirectory(): Promise<string> {
 }
 
 /** Starts the command line from its sources, with an empty environment and the offline model in no hurry and without pauses. */
-export function start(words: readonly string[], { cwd, env = {}, input }: RunOptions): Running {
-  const child = spawn(process.execPath, ["--conditions=@loopwright/source", "--no-warnings", main, ...words], {
+export function start(words: readonly string[], { cwd, env = {}, input, restricted = { prefix: [] } }: RunOptions): Running {
+  const [program = "", ...args] = [
+    ...restricted.prefix,
+    process.execPath,
+    "--conditions=@loopwright/source",
+    "--no-warnings",
+    main,
+    ...words,
+  ];
+  const child = spawn(program, args, {
     cwd,
+    ...(restricted.uid === undefined ? {} : { uid: restricted.uid }),
     env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: compileCache, LOOPWRIGHT_OFFLINE_PACE: "0", ...env },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });

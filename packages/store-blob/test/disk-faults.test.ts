@@ -150,12 +150,11 @@ it("a disk that is full at any byte of an append acknowledges nothing, keeps wha
 
 /** Why there is no disk of 1 MiB at the folder; `undefined` when there is one. */
 function mountSmallDisk(folder: string): string | undefined {
-  if (process.getuid?.() !== 0) return "only root may mount one";
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], { stdio: "pipe" });
     return undefined;
   } catch {
-    return "it cannot be mounted";
+    return "it cannot be mounted; on Linux root may, outside of a container without rights";
   }
 }
 

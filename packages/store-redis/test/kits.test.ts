@@ -8,12 +8,12 @@ import { missing, redisFixture } from "./redis-fixture.ts";
 const fixture = redisFixture();
 
 /** A store of its own in the Redis of this file, over a line of its own, and how to open it again. */
-async function fresh() {
+async function fresh(options: { readonly deadlineMs?: number } = {}) {
   const prefix = fixture.prefix();
   const clock = manualClock();
   const proxy = await faultyProxy({ target: { port: fixture.redis.port } });
   onTestFinished(() => proxy.close());
-  const open = () => fixture.open({ url: `redis://127.0.0.1:${proxy.port}`, prefix, clock });
+  const open = () => fixture.open({ url: `redis://127.0.0.1:${proxy.port}`, prefix, clock, ...options });
   const store = open();
   const reopen = async () => {
     await store.close();
@@ -23,7 +23,7 @@ async function fresh() {
 }
 
 async function logUnderTest() {
-  const { log, prefix, clock, proxy, open, reopen } = await fresh();
+  const { log, prefix, clock, proxy, open, reopen } = await fresh({ deadlineMs: 8_000 });
   // Connected, and known to Redis: the next answer is the one to an append.
   await log.append(
     { scope: "local", session: "warm" },

@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)("two handles that drive one session, each
     const prefix = fixture.prefix();
     const proxy = await faultyProxy({ target: { port: fixture.redis.port } });
     onTestFinished(() => proxy.close());
-    const [near, far] = [fixture.open({ prefix, deadlineMs: 300, url: `redis://127.0.0.1:${proxy.port}` }), fixture.open({ prefix })];
+    const [near, far] = [fixture.open({ prefix, deadlineMs: 2_000, url: `redis://127.0.0.1:${proxy.port}` }), fixture.open({ prefix })];
     const [first, second] = [toldModel(), toldModel()];
     const open = (store: typeof near, model: ReturnType<typeof toldModel>, node: string) =>
       createSession({ agent: createAgent({ name: "told", provider: model.provider }), id: ref.session, store, node, leaseMs: 1_000 });

@@ -15,6 +15,9 @@ export interface RedisFixture {
   prefix(): string;
 }
 
+/** A Redis that is well answers in time, also on a busy machine. Tests of one that does not answer name a deadline of their own. */
+const deadlineMs = 20_000;
+
 let count = 0;
 
 /** Starts the Redis before the tests of the file, and ends it after them. */
@@ -41,7 +44,7 @@ export function redisFixture(args?: readonly string[]): RedisFixture {
     },
     prefix,
     open(options) {
-      const store = redisStore({ url: running().url, prefix: prefix(), ...options });
+      const store = redisStore({ url: running().url, prefix: prefix(), deadlineMs, ...options });
       opened.push(store);
       return store;
     },

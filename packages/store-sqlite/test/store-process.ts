@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { type RestrictedStart, restrictedStart } from "@loopwright/simulator/node";
+
+const file = fileURLToPath(new URL("store-child.ts", import.meta.url));
 
 /** A process that works on a store and says one line of JSON for each thing it has done. */
 export interface StoreProcess {
@@ -14,8 +17,8 @@ export interface StoreProcess {
 }
 
 export interface StoreProcessOptions {
-  /** Under another user's id. */
-  readonly uid?: number | undefined;
+  /** Without the rights of root to pass over the modes of files. */
+  readonly restricted?: RestrictedStart;
   /** No file that it writes may become larger, in blocks of 512 bytes: then its writes fail. */
   readonly fileBlocksMax?: number;
   /** On top of that of this process. */
@@ -24,17 +27,19 @@ export interface StoreProcessOptions {
 
 type Task = "append" | "as-told" | "claim" | "list" | "look" | "many" | "until-trouble";
 
+/** How a store process obeys the modes of files, root or not; a sentence where none does. */
+export const obeyingModes = (): RestrictedStart | string => restrictedStart([file, fileURLToPath(import.meta.resolve("@loopwright/core"))]);
+
 /** Starts `store-child.ts` with what it shall do. */
 export function startStoreProcess(task: Task, path: string, name: string, options: StoreProcessOptions = {}): StoreProcess {
-  const { uid, fileBlocksMax, environment } = options;
-  const file = fileURLToPath(new URL("store-child.ts", import.meta.url));
-  const command = [process.execPath, "--conditions=@loopwright/source", file, task, path, name];
+  const { restricted = { prefix: [] }, fileBlocksMax, environment } = options;
+  const command = [...restricted.prefix, process.execPath, "--conditions=@loopwright/source", file, task, path, name];
   const limited = fileBlocksMax === undefined ? command : ["sh", "-c", `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`, ...command];
   const [program = "", ...args] = limited;
   const child = spawn(program, args, {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, ...environment },
-    ...(uid === undefined ? {} : { uid }),
+    ...(restricted.uid === undefined ? {} : { uid: restricted.uid }),
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));

@@ -14,7 +14,7 @@ import {
 import { startChild } from "./child.ts";
 import type { StoreSettings } from "./node-settings.ts";
 import { redisPassword } from "./secrets.ts";
-import { type SmallDisk, smallDisk } from "./small-disk.ts";
+import { type SmallDisk, smallDisk, smallDiskMissing } from "./small-disk.ts";
 
 /** What a world stands on. */
 export interface Ground {
@@ -120,10 +120,9 @@ export function redisGround({ appendfsync = "everysec", hasOwnChannelLine = fals
 
 /** The same on a small disk that can be filled. */
 export function onSmallDisk(plan: GroundPlan): GroundPlan {
-  const isPossible = process.platform === "linux" && process.getuid?.() === 0;
   return {
     name: plan.name,
-    skip: () => (isPossible ? plan.skip?.() : "Only root on Linux can mount a small disk."),
+    skip: () => smallDiskMissing() ?? plan.skip?.(),
     async lay(seed) {
       const [ground, disk] = [await plan.lay(seed), await smallDisk()];
       const close = async (): Promise<void> => {
