@@ -42,6 +42,11 @@ describe("a bug that is planted", () => {
     expect(bugs).toMatchObject([{ crash: expect.stringContaining("replayCrash"), finding: expect.stringContaining("I4") }]);
   });
 
+  it("that keeps half a surrogate pair is found in the facts", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["half a surrogate pair"], seedsMax: 50 });
+    expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringContaining("half a surrogate pair") }]);
+  });
+
   it("in the sources is found in a copy of them", async () => {
     const { bugs } = await runPlantedBugs({ root, only: ["effects are launched before their intent"], seedsMax: 50 });
     expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringContaining("before its intent was in the log") }]);

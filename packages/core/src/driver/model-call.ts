@@ -12,6 +12,7 @@ import type { Timings } from "../loop/fact.ts";
 import { type Assembler, createAssembler } from "../message/assemble.ts";
 import type { ModelChunk } from "../message/chunk.ts";
 import type { AssistantPart } from "../message/content.ts";
+import { type ChunkMender, createChunkMender } from "../message/mend-chunks.ts";
 import type { StopReason } from "../message/message.ts";
 import { soundUsage, type Usage } from "../message/usage.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -61,6 +62,7 @@ export interface ModelCallOptions {
 export function startModelCall(options: ModelCallOptions): ModelCall {
   const { clock, provider, request, lane } = options;
   const assembler = createAssembler();
+  const said = createSpeech(options.filter);
   const teller = createModelTeller(assembler);
   const controller = new AbortController();
   const startedAt = clock.monotonic();
@@ -74,7 +76,7 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
   const watchdog = watchModelCall(options, (error) => finish({ error }));
 
   const take = (read: readonly ModelChunk[]): void => {
-    const chunks = options.filter ? options.filter.pass(read) : read;
+    const chunks = said.pass(read);
     const { hasContent, isComplete } = assemble(assembler, chunks);
     if (hasContent) {
       if (firstTokenAt === undefined) {
@@ -107,11 +109,11 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
       cancelDrain = clock.after(driverLimits.drainMs, () => controller.abort(), { idle: true });
       return;
     }
-    const rest = options.filter?.flush() ?? [];
+    const rest = said.flush();
     for (const chunk of rest) assembler.push(chunk);
-    const said = assembler.partial();
+    const partial = assembler.partial();
     const failure = how.error === undefined ? failureOf(brokenStream(provider.name)) : modelFailure(how.error);
-    settle(how.isAbort ? { ...base, type: "aborted", parts: said } : { ...base, type: "failed", parts: said, failure });
+    settle(how.isAbort ? { ...base, type: "aborted", parts: partial } : { ...base, type: "failed", parts: partial, failure });
     if (how.error !== undefined || how.isAbort)
       controller.abort(how.error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
   };
@@ -130,6 +132,17 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
     )
     .finally(() => cancelDrain());
   return { end, abort: () => finish({ isAbort: true }), partial: () => assembler.partial() };
+}
+
+/** The stream as it is told and kept: filtered, and well-formed before a filter sees it and after. */
+function createSpeech(filter: ChunkFilter | undefined): ChunkMender {
+  const whole = createChunkMender();
+  if (!filter) return whole;
+  const shown = createChunkMender();
+  return {
+    pass: (chunks) => shown.pass(filter.pass(whole.pass(chunks))),
+    flush: () => [...shown.pass([...filter.pass(whole.flush()), ...filter.flush()]), ...shown.flush()],
+  };
 }
 
 /** Takes a batch, and says what it held. */

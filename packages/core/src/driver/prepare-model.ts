@@ -10,6 +10,7 @@ import type { ToolCallPart } from "../message/content.ts";
 import { digestOf } from "../message/digest.ts";
 import { type AssistantMessage, callsOf, type Message } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
+import { wellFormed } from "../message/well-formed.ts";
 import type { ModelRequest, ToolChoice } from "../ports/model-provider.ts";
 import { createToolRegistry, type ToolRegistry } from "../tools/tool-registry.ts";
 import { type ChunkFilter, createChunkFilter } from "./filter-chunks.ts";
@@ -142,7 +143,7 @@ function requestOf(
   const reasoning = effort === undefined ? agent.reasoning : { ...agent.reasoning, effort };
   return {
     model: verdict.model,
-    ...(system === undefined || system === "" ? {} : { system }),
+    ...(system === undefined || system === "" ? {} : { system: wellFormed(system) }),
     ...(sendsTools ? { tools: registry.specs() } : {}),
     ...(sendsTools && toolChoice ? { toolChoice } : {}),
     ...(sendsTools && parallelToolCalls !== undefined ? { parallelToolCalls } : {}),

@@ -3,6 +3,7 @@ import type { ArgsProblem, AssistantPart, Opaque, ToolCallPart } from "./content
 import { findJsonFlaw, type JsonObject } from "./json.ts";
 import type { StopReason } from "./message.ts";
 import type { Usage } from "./usage.ts";
+import { wellFormedJson } from "./well-formed.ts";
 
 type Block =
   | { readonly type: "text" | "thinking"; readonly pieces: string[]; opaque?: Opaque }
@@ -121,7 +122,7 @@ function callFrom(
   const text = collapse(block.pieces);
   const parsed = parseArguments(text, truncated);
   const base = { type: "tool_call", callKey, id, name: block.name, ...(block.opaque ? { opaque: block.opaque } : {}) } as const;
-  return typeof parsed === "string" ? { ...base, args: {}, argsText: text, problem: parsed } : { ...base, args: parsed };
+  return typeof parsed === "string" ? { ...base, args: {}, argsText: text, problem: parsed } : { ...base, args: wellFormedJson(parsed) };
 }
 
 /** Joins the pieces once and keeps the joined form, so that repeated snapshots stay linear. */

@@ -4,10 +4,12 @@
  *  V1 it begins with a user message and never ends with an assistant message;
  *  V2 every call has exactly one result, right after its message, in call order; there is no other result;
  *  V3 no message and no part is empty; a blank text stays where its vendor left something on it;
- *  V4 an answer that was cut off keeps its text only.
+ *  V4 an answer that was cut off keeps its text only;
+ *  V5 no text in it holds half of a surrogate pair, also where an older build kept one.
  */
 import type { AssistantPart, ToolCallPart } from "../message/content.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolResultMessage } from "../message/message.ts";
+import { wellFormedJson } from "../message/well-formed.ts";
 import { hasStoredMedia } from "./stored-media.ts";
 
 const opening: Message = { role: "user", content: "(The conversation goes on.)" };
@@ -34,7 +36,8 @@ export function createValidHistory(): ValidHistory {
   let textLength = 0;
   let isStored = false;
 
-  const push = (message: Message): void => {
+  const push = (given: Message): void => {
+    const message = wellFormedJson(given);
     if (out.length === 0 && message.role !== "user") out.push(opening);
     const last = out.at(-1);
     if (message.role === "assistant" && last?.role === "assistant") out.push(goOn);

@@ -70,6 +70,11 @@ export const answerSaboteurs: readonly ModelProviderSaboteur[] = [
     },
   }),
   withChunks(
+    "cut-pair",
+    "makes each piece well-formed by itself",
+    oneChunk((chunk) => ("delta" in chunk ? [{ ...chunk, delta: chunk.delta.replace(/\p{Surrogate}/gu, "\uFFFD") }] : [chunk])),
+  ),
+  withChunks(
     "unstreamed",
     "loses the calls of an unstreamed answer",
     (request) => (chunk) => (request.stream === false && chunk.type.startsWith("call-") ? [] : [chunk]),

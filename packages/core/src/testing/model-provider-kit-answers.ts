@@ -112,6 +112,18 @@ const orderCases: readonly ModelProviderCase[] = [
     },
   },
   {
+    id: "cut-pair",
+    promise: "a surrogate pair that is cut between two pieces comes out whole when they are joined, in text and in arguments",
+    async run(make) {
+      const [first, second] = ["\ud83d", "\ude80"];
+      const { answer } = await answerTo(make, playing({ text: ["Up ", first, `${second} we go`], stop: "stop" }));
+      expectSame(textIn(answer), "Up \u{1f680} we go", "text");
+      const args = ['{"placeName":"', first, `${second}"}`];
+      const called = await answerTo(make, playing({ calls: [{ id: "call_pair", name: "weather_of", args }], stop: "tool_calls" }));
+      expectSame(callsIn(called.answer)[0]?.args, { placeName: "\u{1f680}" }, "arguments");
+    },
+  },
+  {
     id: "unstreamed",
     promise: "a call with `stream: false` gives the same message as a streamed one",
     needs: ["unstreamed"],

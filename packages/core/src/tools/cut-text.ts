@@ -1,6 +1,4 @@
 const note = " [...]";
-/** Made once: the build writes it as a constructor, for the sake of older engines. */
-const loneSurrogate = /\p{Surrogate}/gu;
 
 /** The text, or its beginning with ` [...]` so that the whole is at most `max` characters. Never parts a surrogate pair. */
 export function cutText(text: string, max: number): string {
@@ -12,9 +10,4 @@ export function headOf(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
-}
-
-/** The text with every lone surrogate replaced by U+FFFD, so that it survives UTF-8. */
-export function wellFormed(text: string): string {
-  return text.replace(loneSurrogate, "\uFFFD");
 }

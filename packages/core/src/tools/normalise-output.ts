@@ -1,6 +1,7 @@
 import type { FilePart, ImagePart, ResultPart } from "../message/content.ts";
 import type { Json } from "../message/json.ts";
-import { headOf, wellFormed } from "./cut-text.ts";
+import { wellFormed } from "../message/well-formed.ts";
+import { headOf } from "./cut-text.ts";
 import { toJson } from "./to-json.ts";
 import { toolLimits } from "./tool-limits.ts";
 

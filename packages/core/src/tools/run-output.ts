@@ -1,7 +1,8 @@
 import type { ToolReturn } from "../agent/tool.ts";
 import { AgentError } from "../errors.ts";
 import type { CallResult } from "../loop/fact.ts";
-import { headOf, wellFormed } from "./cut-text.ts";
+import { wellFormed } from "../message/well-formed.ts";
+import { headOf } from "./cut-text.ts";
 import { cutStream, normaliseOutput } from "./normalise-output.ts";
 import { toJson } from "./to-json.ts";
 import { toolFailure } from "./tool-failure.ts";

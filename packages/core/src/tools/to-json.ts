@@ -1,5 +1,5 @@
 import { type Json, jsonDepthMax } from "../message/json.ts";
-import { wellFormed } from "./cut-text.ts";
+import { wellFormed } from "../message/well-formed.ts";
 import { toolLimits } from "./tool-limits.ts";
 
 const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);

@@ -1,8 +1,9 @@
 import type { Fact } from "@loopwright/core";
+import { holdsHalfPair } from "../world/request-flaw.ts";
 import type { Claim } from "./finding.ts";
 import type { CallModel, LogModel, RunModel } from "./log-model.ts";
 
-/** What every log must be, whatever happened: I2, I4, I7, I9. `isOver`: nothing is to come. */
+/** What every log must be, whatever happened: I2, I4, I6, I7, I9. `isOver`: nothing is to come. */
 export function checkLog(
   facts: readonly Fact[],
   model: LogModel,
@@ -11,6 +12,7 @@ export function checkLog(
   checkNumbers(facts, claim);
   checkEpochs(facts, claim);
   checkKeys(model, claim);
+  for (const fact of facts) claim(!holdsHalfPair(fact), "I6", () => `fact ${fact.seq} (${fact.type}) holds half a surrogate pair`);
   for (const run of model.runs.values()) checkRun(run, facts, { claim, isOver });
 }
 

@@ -75,5 +75,8 @@ export const sampleModel: ModelScript = (request, { dice, isCalm }) => {
   if (!isCalm && roll < 0.62) return { error: "MODEL_AUTH" };
   if (!isCalm && roll < 0.64) return { text: "Then I fell si", hang: true };
   if (!isCalm && roll < 0.66) return { calls: [{ name: tools[0]?.name ?? "once", argsText: '{"of": ' }] };
+  // The token limit may part a pair.
+  if (roll > 0.97)
+    return { thinking: "Hm, \ud83d", text: "This smile was cut: \ud83d", stopReason: "length", usage: { input: 9, output: 9 } };
   return { thinking: "Hm.", text: "This is an answer of some length, so that it comes in pieces.", usage: { input: 30, output: 12 } };
 };

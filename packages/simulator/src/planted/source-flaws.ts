@@ -137,6 +137,12 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     good: "outageMs: 15_000,",
     bad: "outageMs: 8_000,",
   },
+  {
+    name: "half a surrogate pair that the model said is kept",
+    file: "message/mend-chunks.ts",
+    good: "for (const chunk of chunks) take(chunk, out);",
+    bad: "out.push(...chunks);",
+  },
   // What the simulator found in core, put back.
   {
     name: "who begins to listen to a lane that was left hears its middle without its beginning",

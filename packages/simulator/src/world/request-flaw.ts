@@ -7,6 +7,7 @@ export function requestFlaw({ messages, tools = [], toolChoice }: ModelRequest):
   if (!first) return "there is no message";
   if (first.role !== "user") return `it begins with a message of role ${first.role}`;
   if (messages.at(-1)?.role === "assistant") return "it ends with an answer";
+  if (holdsHalfPair(messages)) return "half a surrogate pair";
   if (tools.length === 0 && toolChoice !== undefined) return "a tool choice without tools";
   const owed: string[] = [];
   for (const [at, message] of messages.entries()) {
@@ -15,6 +16,11 @@ export function requestFlaw({ messages, tools = [], toolChoice }: ModelRequest):
     if (message.role === "assistant") owed.push(...callsOf(message).map(({ callKey }) => callKey));
   }
   return owed.length > 0 ? `the call ${owed[0]} has no result` : undefined;
+}
+
+/** Whether a text in it holds half of a surrogate pair: `JSON.stringify` escapes such a half, and leaves whole pairs as they are. */
+export function holdsHalfPair(value: object): boolean {
+  return /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(JSON.stringify(value));
 }
 
 function placeFlaw(message: Message, before: Message | undefined, owed: string[]): string | undefined {

@@ -1,0 +1,84 @@
+import type { ModelChunk } from "./chunk.ts";
+import { wellFormed, wellFormedJson } from "./well-formed.ts";
+
+type DeltaChunk = Extract<ModelChunk, { readonly delta: string }>;
+
+/**
+ * Makes a stream well-formed before it is told or kept: a surrogate pair that is cut between two deltas of a block comes out whole, in the later
+ * one; a half without its other half becomes U+FFFD. A vendor refuses a request that holds such a half, so a kept one would end the session.
+ */
+export interface ChunkMender {
+  pass(chunks: readonly ModelChunk[]): readonly ModelChunk[];
+  /** What is held of a stream that ended early. */
+  flush(): readonly ModelChunk[];
+}
+
+export function createChunkMender(): ChunkMender {
+  /** Deltas that are the first half of a pair, by block. */
+  const held = new Map<number, DeltaChunk>();
+
+  const release = (out: ModelChunk[], fits: (chunk: DeltaChunk) => boolean): void => {
+    for (const [index, chunk] of held) {
+      if (!fits(chunk)) continue;
+      held.delete(index);
+      out.push({ ...chunk, delta: "\uFFFD" });
+    }
+  };
+
+  const takeDelta = (chunk: DeltaChunk, out: ModelChunk[]): void => {
+    const { index, type } = chunk;
+    const before = held.get(index)?.delta ?? "";
+    held.delete(index);
+    // A block of text ends where another block begins; arguments of several calls may alternate.
+    if (type !== "call-args" && held.size > 0) release(out, (other) => other.type !== "call-args");
+    const text = before + chunk.delta;
+    const cut = endsInHalf(text) ? text.length - 1 : text.length;
+    if (cut < text.length) held.set(index, { ...chunk, delta: text.slice(cut) });
+    const delta = wellFormed(text.slice(0, cut));
+    if (delta === chunk.delta) out.push(chunk);
+    else if (delta !== "") out.push({ ...chunk, delta });
+  };
+
+  const take = (chunk: ModelChunk, out: ModelChunk[]): void => {
+    switch (chunk.type) {
+      case "text":
+      case "thinking":
+      case "call-args":
+        return takeDelta(chunk, out);
+      case "call-start":
+        release(out, ({ type }) => type !== "call-args");
+        break;
+      case "call-end":
+        release(out, ({ index }) => index === chunk.index);
+        break;
+      case "end":
+        release(out, () => true);
+        break;
+      case "opaque":
+      case "usage":
+      case "alive":
+        break;
+      default:
+        chunk satisfies never;
+    }
+    out.push(wellFormedJson(chunk));
+  };
+
+  return {
+    pass(chunks) {
+      const out: ModelChunk[] = [];
+      for (const chunk of chunks) take(chunk, out);
+      return out;
+    },
+    flush() {
+      const out: ModelChunk[] = [];
+      release(out, () => true);
+      return out;
+    },
+  };
+}
+
+function endsInHalf(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff;
+}
