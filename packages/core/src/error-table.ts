@@ -26,6 +26,7 @@ export type ErrorCode =
   | "MODEL_KEY_MISSING"
   | "MODEL_NOT_FOUND"
   | "MODEL_BAD_REQUEST"
+  | "MODEL_THINKING_REFUSED"
   | "MODEL_REFUSED"
   | "MODEL_UNSUPPORTED"
   | "CONTEXT_OVERFLOW"
@@ -143,6 +144,10 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   MODEL_NOT_FOUND: entry("The vendor does not know the model.", [404, "format"], { fix: "Check the model's name." }),
   MODEL_BAD_REQUEST: entry("The vendor refused the request as malformed.", [400, "format"], {
     fix: "Check the options; if they are right, report this.",
+  }),
+  MODEL_THINKING_REFUSED: entry("The vendor refused the thinking of an earlier answer, which only it can read.", [400, "format"], {
+    ...again,
+    fix: "Nothing: the call is made again, and all later ones, without the thinking so far.",
   }),
   MODEL_REFUSED: entry("The model or the vendor's filter declined to answer.", [422, "refusal"], { fix: "Rephrase the request." }),
   MODEL_UNSUPPORTED: entry("The model cannot do what was asked.", [400, "format"], { fix: "Choose a model that can." }),

@@ -37,6 +37,44 @@ describe("errorFromStatus", () => {
   });
 
   it.each([
+    "messages.1.content.0: Invalid `signature` in `thinking` block",
+    "messages.1.content.0: Invalid signature in thinking block",
+    "messages.3.content.0: Invalid `data` in `redacted_thinking` block",
+    "messages.5.content.1: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.",
+    "messages.129.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).",
+    "messages.257.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
+    "messages.1.content.0.thinking.signature: Field required",
+    "The block is bound to a different conversation.",
+    "The encrypted content gAAA...DQ== could not be verified.",
+    "The encrypted content for item rs_037e7e05148b could not be verified. Reason: Encrypted content could not be decrypted or parsed.",
+    "Item 'rs_68a1' of type 'reasoning' was provided without its required following item.",
+    "Item 'fc_68a1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_68a1'.",
+    "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly.",
+    "Unable to submit request because Thought signature is not valid.. Learn more: https://cloud.google.com/vertex-ai",
+    "Corrupted thought signature.",
+  ])("takes a 400 with the words %j for refused thinking", (message) => {
+    for (const status of [400, undefined])
+      expect(errorFromStatus({ provider, message, ...(status ? { status } : {}), type: "invalid_request_error" })).toMatchObject({
+        code: "MODEL_THINKING_REFUSED",
+        retryable: true,
+      });
+  });
+
+  it("takes OpenAI's code and its 404 for an item of reasoning for refused thinking", () => {
+    expect(errorFromStatus({ provider, status: 400, code: "invalid_encrypted_content" })).toMatchObject({ code: "MODEL_THINKING_REFUSED" });
+    const message = "Item with id 'rs_68a1' not found. Items are not persisted when `store` is set to false.";
+    expect(errorFromStatus({ provider, status: 404, message })).toMatchObject({ code: "MODEL_THINKING_REFUSED" });
+  });
+
+  it.each([
+    "`max_tokens` must be greater than `thinking.budget_tokens`.",
+    "thinking: adaptive thinking is not supported on this model",
+    "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
+  ])("takes a wish about thinking that the vendor refuses for a bad request: %s", (message) => {
+    expect(errorFromStatus({ provider, status: 400, message })).toMatchObject({ code: "MODEL_BAD_REQUEST" });
+  });
+
+  it.each([
     ["overloaded_error", "MODEL_OVERLOADED"],
     ["api_error", "MODEL_OVERLOADED"],
     ["server_error", "MODEL_OVERLOADED"],

@@ -59,6 +59,11 @@ function shouldRetry(headers: Headers | undefined): boolean | undefined {
 
 /** Words of types, codes and sentences, by what they mean; the first line that fits wins. */
 const meanings: readonly (readonly [ErrorCode, RegExp])[] = [
+  // Signed or encrypted thinking of an earlier answer that the vendor takes no more; the words of Anthropic, OpenAI and Gemini (2026-11-22).
+  [
+    "MODEL_THINKING_REFUSED",
+    /invalid `?(?:signature|data)`? in `?(?:redacted_)?thinking`? block|`?thinking`? or `?redacted_thinking`? blocks in the latest assistant message cannot be modified|expected `?thinking`?(?: or `?redacted_thinking`?)?,? but found|must start with a `?thinking`? block|bound to a different conversation|thinking\.signature|invalid_encrypted_content|encrypted content\b.{0,200}could not be (?:verified|decrypted|parsed)|of type '?reasoning'? was provided without its required following item|was provided without its required '?reasoning'? item|item with id '?rs_[^ ]* not found|thought[_ ]?signature/,
+  ],
   [
     "MODEL_QUOTA_EXHAUSTED",
     /insufficient_quota|billing_error|billing_hard_limit|credit balance|credits? (?:are |is )?(?:depleted|exhausted)|insufficient (?:balance|credits|funds)|exceeded your current quota|payment required|perday/,
@@ -102,7 +107,7 @@ function classify(input: StatusErrorInput, wait: number | undefined): ErrorCode 
     case 403:
       return meant === "MODEL_QUOTA_EXHAUSTED" || meant === "MODEL_REFUSED" ? meant : "MODEL_AUTH";
     case 404:
-      return "MODEL_NOT_FOUND";
+      return meant === "MODEL_THINKING_REFUSED" ? meant : "MODEL_NOT_FOUND";
     case 408:
     case 504:
       return "MODEL_TIMEOUT";
@@ -123,6 +128,7 @@ function classify(input: StatusErrorInput, wait: number | undefined): ErrorCode 
 
 /** What a 400 or 422 may turn out to be. */
 const fitsBadRequest: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "MODEL_THINKING_REFUSED",
   "MODEL_QUOTA_EXHAUSTED",
   "CONTEXT_OVERFLOW",
   "MODEL_AUTH",

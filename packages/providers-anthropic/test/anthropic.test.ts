@@ -154,6 +154,34 @@ it("an error behind text in one read of the socket leaves the text to the sessio
   expect(messages.at(-1)).toMatchObject({ role: "assistant", content: [{ type: "text", text }], stopReason: "error" });
 });
 
+it("a signature that the vendor refuses costs one more request, and the session goes on without it", async () => {
+  const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
+  const saying = (text: string): string =>
+    [
+      frame({ type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } }),
+      frame({ type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Hm." } }),
+      frame({ type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: `sealed ${text}` } }),
+      frame({ type: "content_block_stop", index: 0 }),
+      frame({ type: "content_block_start", index: 1, content_block: { type: "text", text } }),
+      frame({ type: "content_block_stop", index: 1 }),
+      frame({ type: "message_delta", delta: { stop_reason: "end_turn" } }),
+      frame({ type: "message_stop" }),
+    ].join("");
+  const message = "messages.1.content.0: Invalid `signature` in `thinking` block";
+  const bodies: string[] = [];
+  const transport: typeof fetch = async (_, init) => {
+    bodies.push(String(init?.body));
+    if (!bodies.at(-1)?.includes("sealed First.")) return new Response(saying(bodies.length === 1 ? "First." : "Next."), { headers: open });
+    return Response.json({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 });
+  };
+  const provider = anthropic({ apiKey: key, transport, model: "claude-sonnet-4-6" });
+  const session = createSession({ agent: createAgent({ name: "tester", provider, reasoning: { effort: "low" } }) });
+  const ends = [];
+  for (const text of ["a", "b", "c"]) ends.push((await execute(session, text).result()).status);
+  expect(ends).toEqual(["completed", "completed", "completed"]);
+  expect(bodies.map((body) => body.match(/sealed \w+/g))).toEqual([null, ["sealed First"], null, ["sealed Next"]]);
+});
+
 describe("errors", () => {
   it.each([
     [401, "authentication_error", "MODEL_AUTH", false],

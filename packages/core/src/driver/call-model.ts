@@ -7,7 +7,9 @@ import type { Effect } from "../loop/effect.ts";
 import type { Fact, FactBody } from "../loop/fact.ts";
 import type { Run } from "../loop/state.ts";
 import { mayRetry } from "../loop/turns.ts";
+import type { Message } from "../message/message.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
+import { holdsOpaque } from "../prompt/opaque-content.ts";
 import { withStoredMedia } from "../prompt/stored-media.ts";
 import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
 import type { Maybe } from "./maybe.ts";
@@ -89,7 +91,10 @@ function launchModel(
   const context = contextOf(deps, { run, turn }, patience);
   let isHandedOver = false;
   const closing = call.end.then((ended) => {
-    const end = judged(ended, (failure) => guarded.judge(failure, !isHandedOver && mayRetry(run, { attempt, failure })));
+    const end = judged(ended, (said) => {
+      const failure = repairable(said, request.messages);
+      return guarded.judge(failure, !isHandedOver && mayRetry(run, { attempt, failure }));
+    });
     if (end.type === "aborted") guarded.left();
     else if (end.type === "finished") guarded.answered();
     const scene = { run, context, messages: builder.follow(current()).messages, at: clock.now() };
@@ -118,6 +123,12 @@ function launchModel(
 /** The end with its failure as it is to be recorded. */
 function judged(end: ModelCallEnd, judge: (failure: Failure) => Failure): ModelCallEnd {
   return end.type === "failed" ? { ...end, failure: judge(end.failure) } : end;
+}
+
+/** A request without thinking cannot be repaired by leaving thinking out. */
+function repairable(failure: Failure, messages: readonly Message[]): Failure {
+  if (failure.code !== "MODEL_THINKING_REFUSED" || messages.some(holdsOpaque)) return failure;
+  return { ...failure, retryable: false };
 }
 
 /** What an attempt is closed with that another node is to make again. */

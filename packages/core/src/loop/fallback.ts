@@ -56,6 +56,8 @@ export function linkAfter(failed: FailedAttempt, chain: ModelChain): number | un
 function verdictOn({ failure, hasSpoken }: FailedAttempt): "again" | "next" | "either" | "stop" {
   const { code, retryable } = failure;
   if (code === "CRASHED" || code === "HANDED_OVER") return "again";
+  // The same model takes it without the thinking.
+  if (code === "MODEL_THINKING_REFUSED") return retryable ? "again" : "stop";
   if (code === "MODEL_QUOTA_EXHAUSTED") return failure.retryAfterMs === undefined ? "stop" : "next";
   const kind = errorClassOf(code);
   switch (kind) {

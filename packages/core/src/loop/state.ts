@@ -123,6 +123,8 @@ export interface Run {
   readonly open?: OpenCall;
   /** How many attempts of the last turn were handed over: they do not count as attempts. */
   readonly handedOver?: number;
+  /** The turn whose request was made again without thinking: at most once for each. */
+  readonly repairedTurn?: number;
   /** The last attempt was thrown away and another is owed; `until` once its wait is scheduled. */
   readonly retry?: { readonly failure: Failure; readonly until?: number };
   /** Inputs that join before the next model call. */
@@ -186,6 +188,8 @@ export interface State {
   readonly cost?: Cost;
   /** Tokens of the last committed model call. */
   readonly contextTokens?: number;
+  /** Number of the last fact that says that a vendor refused thinking: no request holds thinking, or anything else opaque, of an answer before it. */
+  readonly thinkingRefusedAt?: number;
   /** Summaries that stand for parts of the path in requests; the newest last. */
   readonly compactions: readonly Compaction[];
 }

@@ -111,7 +111,8 @@ export function foldModelFailed(state: State, fact: FactOf<"model.failed">): Sta
   const { open: _, ...run } = state.run;
   const retried: Run = mayRetry(run, fact) ? { ...run, retry: { failure: fact.failure } } : { ...run, failure: fact.failure };
   const next: Run = fact.failure.code === "HANDED_OVER" ? { ...retried, handedOver: (run.handedOver ?? 0) + 1 } : retried;
-  return spend({ ...state, run: next }, fact);
+  if (fact.failure.code !== "MODEL_THINKING_REFUSED") return spend({ ...state, run: next }, fact);
+  return spend({ ...state, thinkingRefusedAt: fact.seq, run: { ...next, repairedTurn: run.turn } }, fact);
 }
 
 /** Longest wait that another side may ask for; beyond it the run fails at once. */
@@ -123,11 +124,15 @@ export const circuitWaitMaxMs = 15_000;
 /** How often one model call may be handed over: each time is a deploy, not a fault. */
 const handOversMax = 20;
 
-/** Whether another attempt follows a failed one. One that was handed over has not failed: it does not count. */
+/**
+ * Whether another attempt follows a failed one. One that was handed over has not failed: it does not count. Neither does the one repaired attempt
+ * of a turn whose request held thinking that the vendor refuses: it is another request.
+ */
 export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" | "attempt">): boolean {
   const { failure } = fact;
   const handedOver = run.handedOver ?? 0;
   if (failure.code === "HANDED_OVER") return handedOver < handOversMax;
+  if (failure.code === "MODEL_THINKING_REFUSED") return failure.retryable && run.repairedTurn !== run.turn;
   const waitMaxMs = failure.code === "MODEL_CIRCUIT_OPEN" ? circuitWaitMaxMs : retryAfterMaxMs;
   return failure.retryable && (failure.retryAfterMs ?? 0) <= waitMaxMs && fact.attempt - handedOver < run.limits.attemptsMax;
 }

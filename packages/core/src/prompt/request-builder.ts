@@ -1,7 +1,8 @@
 import { type Compaction, type State, tipOf } from "../loop/state.ts";
 import { createTranscript, followTranscript, type GrowingTranscript } from "../loop/transcript.ts";
-import type { Message } from "../message/message.ts";
+import type { Message, MessageId } from "../message/message.ts";
 import { fitWindow } from "./fit-window.ts";
+import { withoutThinking } from "./opaque-content.ts";
 import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./valid-history.ts";
 
 /** What a state gives a model to answer. */
@@ -25,6 +26,7 @@ export function createRequestBuilder(): RequestBuilder {
   const transcript = createTranscript();
   let history: ValidHistory = createValidHistory();
   let generation = transcript.generation;
+  let refusedAt: number | undefined;
 
   const follow = (state: State): GrowingTranscript => {
     followTranscript(transcript, state, tipOf(state));
@@ -33,14 +35,16 @@ export function createRequestBuilder(): RequestBuilder {
 
   const upToDate = (state: State): ValidHistory => {
     follow(state);
+    const { thinkingRefusedAt } = state;
     if (state.compactions.length > 0) {
       const compacted = createValidHistory();
-      compacted.take(applyCompactions(transcript, state.compactions));
+      compacted.take(applyCompactions(pathOf(transcript, thinkingRefusedAt), state.compactions));
       return compacted;
     }
-    if (generation !== transcript.generation || history.done > transcript.messages.length) {
-      history = createValidHistory();
+    if (generation !== transcript.generation || refusedAt !== thinkingRefusedAt || history.done > transcript.messages.length) {
+      history = createValidHistory((message, at) => asTaken({ message, id: transcript.ids[at] }, thinkingRefusedAt));
       generation = transcript.generation;
+      refusedAt = thinkingRefusedAt;
     }
     history.take(transcript.messages);
     return history;
@@ -59,9 +63,24 @@ export function createRequestBuilder(): RequestBuilder {
   };
 }
 
+interface Step {
+  readonly id: MessageId | undefined;
+  readonly message: Message;
+}
+
+function pathOf({ messages, ids }: GrowingTranscript, refusedAt: number | undefined): readonly Step[] {
+  return messages.map((message, at) => ({ id: ids[at], message: asTaken({ message, id: ids[at] }, refusedAt) }));
+}
+
+/** An answer before the fact by which a vendor refused thinking is one of another vendor from then on. */
+function asTaken({ message, id }: Step, refusedAt: number | undefined): Message {
+  if (refusedAt === undefined || message.role !== "assistant") return message;
+  return Number.parseInt(id ?? "", 10) < refusedAt ? withoutThinking(message) : message;
+}
+
 /** The path with each compacted stretch replaced by its summary; a stretch that is not on the path is left alone. */
-function applyCompactions({ messages, ids }: GrowingTranscript, compactions: readonly Compaction[]): readonly Message[] {
-  let path = messages.map((message, i) => ({ id: ids[i], message }));
+function applyCompactions(whole: readonly Step[], compactions: readonly Compaction[]): readonly Message[] {
+  let path = whole;
   for (const { from, to, summary } of compactions) {
     const start = path.findIndex(({ id }) => id === from);
     const end = path.findIndex(({ id }) => id === to);

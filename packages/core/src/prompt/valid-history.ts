@@ -30,7 +30,8 @@ export interface ValidHistory {
   readonly hasStoredMedia: boolean;
 }
 
-export function createValidHistory(): ValidHistory {
+/** `asTaken` says what a message of the transcript is in this history. Default: itself. */
+export function createValidHistory(asTaken: (message: Message, at: number) => Message = (message) => message): ValidHistory {
   const out: Message[] = [];
   let done = 0;
   let textLength = 0;
@@ -47,7 +48,7 @@ export function createValidHistory(): ValidHistory {
   };
 
   const takeOne = (messages: readonly Message[], index: number): number => {
-    const message = messages[index] as Message;
+    const message = asTaken(messages[index] as Message, index);
     if (message.role === "tool_result") return index + 1; // V2: one without its call before it.
     if (message.role !== "assistant") {
       push(isEmpty(message) ? { ...message, ...(message.role === "notice" ? { text: noWords } : { content: noWords }) } : message);
