@@ -44,7 +44,8 @@ export function createChunkMender(): ChunkMender {
       case "text":
       case "thinking":
       case "call-args":
-        return takeDelta(chunk, out);
+        takeDelta(chunk, out);
+        return;
       case "call-start":
         release(out, ({ type }) => type !== "call-args");
         break;
