@@ -94,7 +94,7 @@ it("a session that an older build poisoned is asked about without the half", asy
   const poisoned = JSON.parse(JSON.stringify(await facts()).replaceAll("Up!", "Up \\ud83d")) as readonly Fact[];
   const store = memoryStore();
   const ref = { scope: "local", session: "s1" };
-  const claim = await store.log.claim(ref, { owner: "old", leaseMs: 1_000 });
+  const claim = await store.log.claim(ref, { node: "old", leaseMs: 1_000 });
   const epoch = claim.type === "claimed" ? claim.epoch : 0;
   const request = { expectedSeq: 0, batchId: "old", facts: poisoned.map(({ seq: _, epoch: __, ...body }) => body), epoch, release: true };
   expect(await store.log.append(ref, request as never)).toMatchObject({ type: "ok" });
