@@ -1,4 +1,5 @@
 import type { ModelChunk } from "@loopwright/core";
+import { decodeSoundly } from "./sound-chunks.ts";
 
 /** Turns the events of one answer, in order, into chunks. */
 export interface ChunkDecoder<Event> {
@@ -13,7 +14,7 @@ export interface ChunkDecoder<Event> {
 /**
  * The chunks of an answer, one array per read that made some; `parse` makes an event of each line or server-sent event. What came before an error is given before the error is thrown, also where one read
  * held both: a caller keeps and counts what the vendor has sent. After the vendor's own end the rest of the body is read without being awaited,
- * so that its connection can be used again; leaving earlier closes it.
+ * so that its connection can be used again; leaving earlier closes it. What has another shape than the decoder expects is MODEL_PROTOCOL.
  */
 export async function* decodeReads<Read, Event>(
   reads: AsyncIterator<readonly Read[], undefined>,
@@ -26,11 +27,11 @@ export async function* decodeReads<Read, Event>(
       const read = await reads.next();
       const out: ModelChunk[] = [];
       const failure = failureIn(() => {
-        if (read.done) decoder.finish(out);
+        if (read.done) decodeSoundly(out, () => decoder.finish(out));
         else
           for (const each of read.value) {
             if (decoder.ended) break;
-            decoder.take(parse(each), out);
+            decodeSoundly(out, () => decoder.take(parse(each), out));
           }
       });
       isOpen = !read.done && !decoder.ended;

@@ -15,6 +15,7 @@ export { errorFromStatus, rateLimitWaitMaxMs } from "./error-from-status.ts";
 export { readNdjson } from "./ndjson.ts";
 export { vendorText, vendorTextMax } from "./redact.ts";
 export { retryAfterMs } from "./retry-after.ts";
+export { countOf, decodeSoundly, requireUsage, unexpectedShape } from "./sound-chunks.ts";
 export type { SseConsumer, SseEvent } from "./sse.ts";
 export { mapSse, readSse } from "./sse.ts";
 export type { RedirectContext } from "./without-redirects.ts";

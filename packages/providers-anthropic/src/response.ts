@@ -1,5 +1,13 @@
 import { AgentError, type ModelChunk, type Usage } from "@loopwright/core";
-import { type ChunkDecoder, errorFromStatus, streamBroken, vendorErrorOf } from "@loopwright/provider-kit";
+import {
+  type ChunkDecoder,
+  countOf,
+  decodeSoundly,
+  errorFromStatus,
+  requireUsage,
+  streamBroken,
+  vendorErrorOf,
+} from "@loopwright/provider-kit";
 import { extendBlock, kindOf, type OpenBlock, startBlock, stopBlock } from "./open-block.ts";
 import { vendorName } from "./options.ts";
 import type { WireAnswer, WireDelta, WireEvent, WireStopDetails, WireUsage } from "./wire.ts";
@@ -77,25 +85,31 @@ export function chunksOf(answer: WireAnswer): readonly ModelChunk[] {
     throw new AgentError("MODEL_PROTOCOL", { message: `${vendorName} sent JSON that is no message.` });
   }
   const out: ModelChunk[] = [];
-  answer.content.forEach((block, index) => {
-    stopBlock(startBlock(index, block, out), out);
+  const { content } = answer;
+  decodeSoundly(out, () => {
+    for (const [index, block] of content.entries()) stopBlock(startBlock(index, block, out), out);
+    pushUsage(answer.usage, out);
   });
-  pushUsage(answer.usage, out);
   const hasCalls = answer.content.some(({ type }) => kindOf(type) === "call");
   out.push(endOf({ raw: answer.stop_reason ?? undefined, details: answer.stop_details, model: answer.model, hasCalls }));
   return out;
 }
 
+const countNames = ["input", "cacheRead", "cacheWrite", "output", "reasoning"] as const;
+
 /** `input_tokens` is without cache reads and writes, as ours is. @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching (2026-11-21) */
 function pushUsage(wire: WireUsage | null | undefined, out: ModelChunk[]): void {
   if (!wire) return;
+  requireUsage(wire);
   const usage: { -readonly [Count in keyof Usage]: Usage[Count] } = {};
-  if (typeof wire.input_tokens === "number") usage.input = wire.input_tokens;
-  if (typeof wire.cache_read_input_tokens === "number") usage.cacheRead = wire.cache_read_input_tokens;
-  if (typeof wire.cache_creation_input_tokens === "number") usage.cacheWrite = wire.cache_creation_input_tokens;
-  if (typeof wire.output_tokens === "number") usage.output = wire.output_tokens;
-  const reasoning = wire.output_tokens_details?.thinking_tokens;
-  if (typeof reasoning === "number") usage.reasoning = reasoning;
+  const counts = {
+    input: countOf(wire.input_tokens),
+    cacheRead: countOf(wire.cache_read_input_tokens),
+    cacheWrite: countOf(wire.cache_creation_input_tokens),
+    output: countOf(wire.output_tokens),
+    reasoning: countOf(wire.output_tokens_details?.thinking_tokens),
+  };
+  for (const name of countNames) if (counts[name] !== undefined) usage[name] = counts[name];
   out.push({ type: "usage", usage });
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, ModelChunk, Usage } from "@loopwright/core";
-import { type ChunkDecoder, streamBroken } from "@loopwright/provider-kit";
+import { type ChunkDecoder, countOf, requireUsage, streamBroken } from "@loopwright/provider-kit";
 import { createCallDecoder, type WireCall } from "./call-decoder.ts";
 import { bodyError } from "./errors.ts";
 import { endOf } from "./finish.ts";
@@ -117,8 +117,9 @@ export function createDecoder(secrets: readonly string[] = [], signal?: AbortSig
  * is apart. What is not reported is not known.
  */
 function usageOf(wire: WireUsage): Usage | undefined {
-  const { promptTokenCount: prompt, cachedContentTokenCount: cached, thoughtsTokenCount: thoughts } = wire;
-  const { candidatesTokenCount: candidates, totalTokenCount: total, toolUsePromptTokenCount: toolUse } = wire;
+  requireUsage(wire);
+  const [prompt, cached, toolUse] = [wire.promptTokenCount, wire.cachedContentTokenCount, wire.toolUsePromptTokenCount].map(countOf);
+  const [candidates, thoughts, total] = [wire.candidatesTokenCount, wire.thoughtsTokenCount, wire.totalTokenCount].map(countOf);
   const input = prompt === undefined && toolUse === undefined ? undefined : (prompt ?? 0) - (cached ?? 0) + (toolUse ?? 0);
   const output = candidates === undefined && thoughts === undefined ? undefined : (candidates ?? 0) + (thoughts ?? 0);
   if (input === undefined && output === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { Json, ModelChunk, Usage } from "@loopwright/core";
 import { AgentError } from "@loopwright/core";
-import { type ChunkDecoder, errorFromStatus, streamBroken, vendorErrorOf } from "@loopwright/provider-kit";
+import { type ChunkDecoder, countOf, errorFromStatus, streamBroken, vendorErrorOf } from "@loopwright/provider-kit";
 import { vendor, vendorName } from "./options.ts";
 
 /** One line of a stream, or the whole answer of an unstreamed call; anything may be missing. */
@@ -76,10 +76,10 @@ export function createDecoder({ isWhole }: { readonly isWhole: boolean }): Chunk
 
 /** Cached tokens are not told apart; a prompt that was cached whole has no count at all. */
 function usageOf(line: WireLine): Usage | undefined {
-  const input = line.prompt_eval_count;
-  const output = line.eval_count;
-  if (typeof input !== "number" && typeof output !== "number") return undefined;
-  return { ...(typeof input === "number" ? { input } : {}), ...(typeof output === "number" ? { output } : {}) };
+  const input = countOf(line.prompt_eval_count);
+  const output = countOf(line.eval_count);
+  if (input === undefined && output === undefined) return undefined;
+  return { ...(input === undefined ? {} : { input }), ...(output === undefined ? {} : { output }) };
 }
 
 function endOf({ done_reason: raw, model }: WireLine, hasCalls: boolean): ModelChunk {

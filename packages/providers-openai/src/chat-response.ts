@@ -76,6 +76,8 @@ export class ChatReader implements WireReader {
   #model: string | undefined;
   #finishReason: string | undefined;
   #refusal = "";
+  /** Something of an answer has come: a stream without `choices` is one of another API. */
+  #hasChoices = false;
   #out: ModelChunk[] = [];
   readonly #template = new DeltaTemplate({ texts: ["obfuscation"], numbers: [] });
   /** What a delta that fits the template is a piece of. */
@@ -122,6 +124,7 @@ export class ChatReader implements WireReader {
     const { provider } = this.#context;
     const finishReason = this.#finishReason;
     if (finishReason === undefined && !this.done) throw streamBroken(provider, "its finish reason");
+    if (!this.#hasChoices) throw notTheApi(provider, "a stream without choices");
     this.#out = out;
     for (const call of this.#calls) {
       this.#tell(call);
@@ -144,6 +147,7 @@ export class ChatReader implements WireReader {
     // The counts beside an error are what the failed call costs.
     if (chunk.error) throw errorFromEvent(chunk, this.#context);
     if (!chunk.choices) return;
+    this.#hasChoices = true;
     for (const choice of chunk.choices) {
       // One answer was asked for; a second choice can only come from `vendorOptions`.
       if (choice.index) continue;

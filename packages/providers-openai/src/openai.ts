@@ -1,7 +1,7 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
 import { AgentError } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { AnswerStream, failureIn, mapSse, type SseConsumer, withoutRedirects } from "@loopwright/provider-kit";
+import { AnswerStream, decodeSoundly, failureIn, mapSse, type SseConsumer, withoutRedirects } from "@loopwright/provider-kit";
 import type { OpenAI } from "openai";
 import { createChatRequests } from "./chat-request.ts";
 import { ChatReader } from "./chat-response.ts";
@@ -103,7 +103,7 @@ function createConsumer(reader: WireReader, context: CallContext): SseConsumer<r
   const chunksOf = (work: (out: ModelChunk[]) => void): readonly ModelChunk[] | undefined => {
     if (ended) return undefined;
     const out: ModelChunk[] = [];
-    failure = failureIn(() => work(out));
+    failure = failureIn(() => decodeSoundly(out, () => work(out)));
     return out.length === 0 ? undefined : out;
   };
   const finish = (out: ModelChunk[]): void => {
@@ -132,11 +132,13 @@ const alive: ModelChunk = { type: "alive" };
 /** What came before an error is given before it is thrown, as in a stream. */
 async function* readWhole(reader: WireReader, body: unknown, context: CallContext): AsyncGenerator<readonly ModelChunk[], undefined> {
   const out: ModelChunk[] = [];
-  const failure = failureIn(() => {
-    context.signal.throwIfAborted();
-    reader.takeWhole(body, out);
-    reader.finish(out);
-  });
+  const failure = failureIn(() =>
+    decodeSoundly(out, () => {
+      context.signal.throwIfAborted();
+      reader.takeWhole(body, out);
+      reader.finish(out);
+    }),
+  );
   if (out.length > 0) yield out;
   if (failure) throw errorFromSdk(failure.error, context);
 }

@@ -1,4 +1,5 @@
 import type { Usage } from "@loopwright/core";
+import { countOf, requireUsage } from "@loopwright/provider-kit";
 
 /** The counts of both APIs and of compatible servers. Absent or null: not reported. */
 export interface WireUsage {
@@ -25,22 +26,24 @@ interface WireInputDetails {
  * more cached tokens than it read (Azure with Grok does) is held to what it read.
  */
 export function usageFrom(wire: WireUsage): Usage {
+  requireUsage(wire);
   const usage: { -readonly [K in keyof Usage]: Usage[K] } = {};
-  const all = wire.prompt_tokens ?? wire.input_tokens;
+  const all = countOf(wire.prompt_tokens ?? wire.input_tokens);
   const details = wire.prompt_tokens_details ?? wire.input_tokens_details;
-  const cached = details?.cached_tokens ?? wire.prompt_cache_hit_tokens;
-  const written = details?.cache_write_tokens;
-  if (typeof all === "number") {
+  const cached = countOf(details?.cached_tokens ?? wire.prompt_cache_hit_tokens);
+  const written = countOf(details?.cache_write_tokens);
+  if (all !== undefined) {
     const cacheRead = Math.min(cached ?? 0, all);
     const cacheWrite = Math.min(written ?? 0, all - cacheRead);
     usage.input = all - cacheRead - cacheWrite;
-    if (typeof cached === "number") usage.cacheRead = cacheRead;
-    if (typeof written === "number") usage.cacheWrite = cacheWrite;
+    if (cached !== undefined) usage.cacheRead = cacheRead;
+    if (written !== undefined) usage.cacheWrite = cacheWrite;
   }
-  const output = wire.completion_tokens ?? wire.output_tokens;
-  if (typeof output === "number") usage.output = output;
-  const reasoning = (wire.completion_tokens_details ?? wire.output_tokens_details)?.reasoning_tokens;
-  if (typeof reasoning === "number") usage.reasoning = reasoning;
-  if (typeof wire.total_tokens === "number") usage.total = wire.total_tokens;
+  const output = countOf(wire.completion_tokens ?? wire.output_tokens);
+  if (output !== undefined) usage.output = output;
+  const reasoning = countOf((wire.completion_tokens_details ?? wire.output_tokens_details)?.reasoning_tokens);
+  if (reasoning !== undefined) usage.reasoning = reasoning;
+  const total = countOf(wire.total_tokens);
+  if (total !== undefined) usage.total = total;
   return usage;
 }
