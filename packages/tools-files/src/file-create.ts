@@ -34,7 +34,9 @@ export function fileCreate(settings: FileSettings): Tool<FileCreateArguments> {
       try {
         const outcome = await withRootLock(directory, () => {
           context.signal.throwIfAborted();
-          return writeFileIn({ directory, path, names, bytes, overwrite, limits: settings.limits, descriptors: settings.descriptors });
+          const { limits, descriptors } = settings;
+          const { idempotencyKey } = context;
+          return writeFileIn({ directory, path, names, bytes, overwrite, idempotencyKey, limits, descriptors });
         });
         const said = outcome === "unchanged" ? "had exactly this content already" : outcome;
         const shown = names.join("/");

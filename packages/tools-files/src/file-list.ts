@@ -5,6 +5,7 @@ import { namesOf, temporaryPrefix } from "./file-path.ts";
 import type { FileSettings } from "./file-tool-options.ts";
 import { descend, openRoot } from "./folder.ts";
 import { listTree, type TreeEntry } from "./list-tree.ts";
+import { withoutTemporaryName } from "./temporary-files.ts";
 
 export interface FileListArguments {
   readonly folder?: string | undefined;
@@ -57,7 +58,8 @@ async function list(request: ListRequest, entriesMax: number): Promise<JsonObjec
     for await (const entry of listTree(folder, { recursive, prefix: names.map((name) => `${name}/`).join(""), level: names.length + 1 })) {
       if (entry.name.startsWith(temporaryPrefix)) continue;
       if (entries.length >= entriesMax) return { entries, note: `Only the first ${entriesMax}; list single folders to see the rest.` };
-      entries.push(shown(entry));
+      const { stats } = await withoutTemporaryName(entry.folder, entry);
+      entries.push(shown({ ...entry, stats }));
     }
     return { entries };
   } finally {

@@ -6,6 +6,7 @@ import { namesOf } from "./file-path.ts";
 import type { FileSettings } from "./file-tool-options.ts";
 import { descend, findEntry, openRegular, openRoot } from "./folder.ts";
 import { readText } from "./read-text.ts";
+import { withoutTemporaryName } from "./temporary-files.ts";
 
 export interface FileReadArguments {
   readonly path: string;
@@ -67,7 +68,7 @@ async function openFile(root: RootPlace, path: string): Promise<FileHandle> {
   try {
     const entry = await findEntry(folder, names.at(-1) ?? "");
     if (!entry) throw missing();
-    return await openRegular(folder, entry, path);
+    return await openRegular(folder, await withoutTemporaryName(folder, entry), path);
   } finally {
     await folder.close();
   }

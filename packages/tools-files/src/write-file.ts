@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
 import type { AgentError } from "@loopwright/core";
 import { measureUsage } from "./directory-usage.ts";
 import { fileError, systemCodeOf } from "./file-error.ts";
 import type { FileLimits } from "./file-limits.ts";
-import { temporaryPrefix } from "./file-path.ts";
 import { checkPlace, checkRegular, createFlags, descend, type Entry, type Folder, findEntry, openRegular, openRoot } from "./folder.ts";
+import { temporaryName, temporaryStart, withoutTemporaryName } from "./temporary-files.ts";
 
 export interface WriteRequest {
   readonly directory: string;
@@ -13,6 +12,8 @@ export interface WriteRequest {
   readonly names: readonly string[];
   readonly bytes: Uint8Array;
   readonly overwrite: boolean;
+  /** The same for all attempts of one call: a later one removes what an earlier one left. */
+  readonly idempotencyKey: string;
   readonly limits: FileLimits;
   /** Default: where the platform has them. */
   readonly descriptors?: boolean | undefined;
@@ -33,7 +34,7 @@ export async function writeFileIn(request: WriteRequest): Promise<WriteOutcome> 
   if (!root) throw fileError("FILE_NOT_FOUND", path, "has no directory to be in.");
   let folder = root;
   try {
-    const usage = await measureUsage(root, limits.entriesMax);
+    const usage = await measureUsage(root, { entriesMax: limits.entriesMax, ownTemporary: temporaryStart(request.idempotencyKey) });
     const checkRoom = (newEntries: number, replacedBytes: number): void => {
       if (usage.entries + newEntries > limits.entriesMax)
         throw limitError(path, `would be one too many: ${limits.entriesMax} files and folders may exist.`);
@@ -42,14 +43,16 @@ export async function writeFileIn(request: WriteRequest): Promise<WriteOutcome> 
     };
     folder = await descend(root, names.slice(0, -1), { path, onMissing: (missing) => checkRoom(missing + 1, 0) });
     const name = names.at(-1) ?? "";
-    const present = await findEntry(folder, name);
+    const found = await findEntry(folder, name);
+    const present = found && (await withoutTemporaryName(folder, found));
     if (present) {
       checkRegular(present.stats, path);
       if (await hasContent(folder, present, { path, bytes })) return "unchanged";
       if (!request.overwrite) throw fileError("FILE_EXISTS", path, "exists already with another content.");
     }
     checkRoom(present ? 0 : 1, present?.stats.size ?? 0);
-    await place(folder, present?.name ?? name, { bytes, path, replace: present !== undefined });
+    const { idempotencyKey } = request;
+    await place(folder, present?.name ?? name, { bytes, path, idempotencyKey, replace: present !== undefined });
     return present ? "replaced" : "created";
   } finally {
     await folder.close();
@@ -69,9 +72,9 @@ async function hasContent(folder: Folder, entry: Entry, wanted: { readonly path:
 async function place(
   folder: Folder,
   name: string,
-  file: { readonly bytes: Uint8Array; readonly path: string; readonly replace: boolean },
+  file: { readonly bytes: Uint8Array; readonly path: string; readonly idempotencyKey: string; readonly replace: boolean },
 ): Promise<void> {
-  const temporary = `${temporaryPrefix}${randomUUID()}.tmp`;
+  const temporary = temporaryName(file.idempotencyKey);
   const handle = await open(folder.at(temporary), createFlags, 0o600);
   let isNamed = false;
   try {
