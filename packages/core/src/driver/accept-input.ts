@@ -11,6 +11,7 @@ import type { ExecuteInput, ExecuteOptions, SubmitOptions } from "../protocol/ex
 import type { Deps } from "./deps.ts";
 import { checkPayload } from "./payload.ts";
 import { sessionClosed } from "./session-errors.ts";
+import { shownId } from "./shown-id.ts";
 
 /** An input that asks for a run, with the ids it gets when it is accepted. */
 export interface NewInput {
@@ -97,7 +98,7 @@ function checkParent(state: State, input: NewInput, parent: string | null | unde
   const place = placeOf(state, parent);
   if (place === undefined)
     throw new AgentError("INPUT_INVALID", {
-      message: `There is no message \`${parent}\` to continue.`,
+      message: `There is no message \`${shownId(String(parent))}\` to continue.`,
       fix: "Take an id from `session.messageIds`.",
     });
   if (input.regenerate !== undefined && at(state.history, place)?.message.role !== "user") {

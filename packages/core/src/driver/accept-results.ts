@@ -11,6 +11,7 @@ import type { Deps } from "./deps.ts";
 import { checkPayload } from "./payload.ts";
 import { sessionClosed } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
+import { shownId } from "./shown-id.ts";
 
 /**
  * The facts of results that answer pending client calls. A result that equals the one a call has is accepted again and changes nothing, and so
@@ -40,7 +41,7 @@ export function acceptResults(
     const { callKey } = call.part;
     if (seen.has(callKey))
       throw new AgentError("INPUT_INVALID", {
-        message: `The call \`${result.toolCallId}\` is answered twice.`,
+        message: `The call \`${shownId(result.toolCallId)}\` is answered twice.`,
         fix: "Send one result for each call.",
       });
     seen.add(callKey);
@@ -123,11 +124,12 @@ function pendingCallOf(state: State, result: ToolResultMessage): Call | undefine
 /** A call that has its result already takes an equal one silently, also in a closed session. @throws AgentError CALL_ANSWERED, SESSION_CLOSED, CALL_UNKNOWN */
 function recordedResult(state: State, result: ToolResultMessage, { sessionId }: Deps): Entry {
   const entry = settledOnPath(state, result) ?? settledAnywhere(state, result);
-  const details = { toolCallId: result.toolCallId };
+  const toolCallId = shownId(result.toolCallId);
+  const details = { toolCallId };
   if (!entry && state.status === "closed") throw sessionClosed(sessionId);
-  if (!entry) throw new AgentError("CALL_UNKNOWN", { message: `No call \`${result.toolCallId}\` waits for a result.`, details });
+  if (!entry) throw new AgentError("CALL_UNKNOWN", { message: `No call \`${toolCallId}\` waits for a result.`, details });
   if (isSameResult(entry, result)) return entry;
-  throw new AgentError("CALL_ANSWERED", { message: `The call \`${result.toolCallId}\` has another result already.`, details });
+  throw new AgentError("CALL_ANSWERED", { message: `The call \`${toolCallId}\` has another result already.`, details });
 }
 
 function isSameResult({ message }: Entry, result: ToolResultMessage): boolean {
@@ -157,8 +159,8 @@ const settles = ({ message }: Entry, result: ToolResultMessage): boolean =>
 function checkDeadline({ deadline, part }: Call, now: number): void {
   if (deadline === undefined || deadline > now) return;
   throw new AgentError("CALL_ANSWERED", {
-    message: `The result of \`${part.id}\` came after its deadline.`,
-    details: { toolCallId: part.id },
+    message: `The result of \`${shownId(part.id)}\` came after its deadline.`,
+    details: { toolCallId: shownId(part.id) },
   });
 }
 
@@ -168,7 +170,7 @@ function resultOf(result: ToolResultMessage): CallResult {
   const output = normaliseOutput(parts.length === 0 ? undefined : parts, toolLimits.outputMax);
   if (output.flaw !== undefined)
     throw new AgentError("INPUT_INVALID", {
-      message: `The result of \`${result.toolCallId}\` holds ${output.flaw}.`,
+      message: `The result of \`${shownId(result.toolCallId)}\` holds ${output.flaw}.`,
       fix: "Send plain JSON.",
     });
   const outcome = result.isError ? "error" : "ok";

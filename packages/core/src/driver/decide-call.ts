@@ -15,6 +15,7 @@ import { toolLimits } from "../tools/tool-limits.ts";
 import { validateArguments } from "../tools/validate-arguments.ts";
 import { checkPayload } from "./payload.ts";
 import { sessionClosed } from "./session-errors.ts";
+import { shownId } from "./shown-id.ts";
 import { accessOf, type SubmitScene } from "./submit.ts";
 
 /**
@@ -138,9 +139,9 @@ function notAsked({ history }: State, callKey: string): AgentError {
   const outcome = message?.role === "tool_result" ? message.outcome : undefined;
   if (outcome === "expired" || outcome === "aborted") return tooLate(callKey, outcome);
   return new AgentError("CALL_UNKNOWN", {
-    message: `No call \`${callKey}\` waits for a decision.`,
+    message: `No call \`${shownId(callKey)}\` waits for a decision.`,
     fix: "Decide on one of the pending approvals.",
-    details: { callKey },
+    details: { callKey: shownId(callKey) },
   });
 }
 

@@ -9,6 +9,11 @@ const security: { readonly [name: string]: string } = {
   "Cache-Control": "no-store",
 };
 
+/** What is said of an answer that no route and no door gives: the platform refuses the request before them. */
+export function refusalHeaders(requestId: string): { readonly [name: string]: string } {
+  return { ...security, "X-Request-Id": requestId };
+}
+
 const exposed = "X-Session-Id, X-Session-Stale, Link, X-Request-Id, Location, ETag, Retry-After";
 
 export interface AnswerContext {

@@ -1,14 +1,16 @@
 import { AgentError } from "@loopwright/core";
+import { isLoopbackAddress } from "./loopback-address.ts";
 
 /** Without the port that goes without saying. */
 const plain = (host: string): string => host.toLowerCase().replace(/:(?:80|443)$/, "");
 
 /** `127.0.0.1:80`, `[::1]`, `localhost:4200`, `chat.localhost`. */
-const loopback = /^(?:localhost|[a-z0-9-]+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?$/;
+const local = /^(localhost|[a-z0-9-]+\.localhost|127\.[\d.]+|\[::1\])(?::\d{1,5})?$/;
 
 /** True for a name that only this machine answers to. */
 export function isLoopbackHost(host: string): boolean {
-  return loopback.test(host.toLowerCase());
+  const [, name] = local.exec(host.toLowerCase()) ?? [];
+  return name !== undefined && (!name.startsWith("127.") || isLoopbackAddress(name));
 }
 
 /** The host that a request names, as pages write it in their `Origin`. */
@@ -22,8 +24,12 @@ export function requestHost(request: Request): string {
  */
 export function checkHost(request: Request, hosts: readonly string[]): void {
   const allowed = hosts.map(plain);
+  // An adapter may build the address from a `Host` that is none.
+  if (!URL.canParse(request.url)) throw refused();
   for (const host of [requestHost(request), plain(new URL(request.url).host)]) {
     if (isLoopbackHost(host) || allowed.includes(host)) continue;
-    throw new AgentError("HOST_REFUSED", { message: "The request names a host that is not in `hosts`." });
+    throw refused();
   }
 }
+
+const refused = (): AgentError => new AgentError("HOST_REFUSED", { message: "The request names a host that is not in `hosts`." });

@@ -47,6 +47,21 @@ async function raw(port: number, text: string, keepWriting?: (socket: Socket) =>
   return answer;
 }
 
+/** What every answer carries, whoever gives it. */
+function expectStandardHeaders(answer: string): void {
+  for (const header of [
+    /^x-content-type-options: nosniff$/im,
+    /^x-frame-options: DENY$/im,
+    /^referrer-policy: no-referrer$/im,
+    /^cross-origin-resource-policy: same-origin$/im,
+    /^content-security-policy: default-src 'none'/im,
+    /^cache-control: no-store$/im,
+    /^x-request-id: [a-z0-9-]{20,}$/im,
+    /^date: /im,
+  ])
+    expect(answer.replaceAll("\r", "")).toMatch(header);
+}
+
 const host = "Host: localhost\r\n";
 const close = "Connection: close\r\n";
 const json = "Content-Type: application/json\r\n";
@@ -143,19 +158,25 @@ describe("a connection", () => {
       [`GET /healthz HTTP/1.1\r\nHost: evil.com\r\n${close}\r\n`, /^HTTP\/1\.1 421 /],
       [`GET http://evil.com/healthz HTTP/1.1\r\n${host}${close}\r\n`, /^HTTP\/1\.1 421 /],
       [`GET /healthz HTTP/1.1\r\nHost: a b\r\n${close}\r\n`, /^HTTP\/1\.1 4\d\d /],
+      ...["127.0.0.999", "127.0.0.1.1", "127.1", "[::1", "localhost:99999", "127.0.0.1:x", ""].map(
+        (name) => [`GET /healthz HTTP/1.1\r\nHost: ${name}\r\n${close}\r\n`, /^HTTP\/1\.1 4\d\d /] as const,
+      ),
     ];
     for (const [text, status] of refused) {
       const { port: own } = text.includes("ffffffff") ? await run({ limits: { bodyMs: 50 } }) : { port };
       const answer = await raw(own, text);
       expect(answer).toMatch(status);
       expect(answer).not.toMatch(/\bat .*:\d+:\d+|node:internal|X-Powered-By/i);
+      expectStandardHeaders(answer);
     }
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
   });
 
   it("is closed when its headers do not come in time", async () => {
     const { port } = await run({}, { limits: { headersMs: 40, requestMs: 80, checkMs: 20 } });
-    expect(await raw(port, `GET /healthz HTTP/1.1\r\n${host}X-Slow: a`)).toMatch(/^HTTP\/1\.1 408 /);
+    const answer = await raw(port, `GET /healthz HTTP/1.1\r\n${host}X-Slow: a`);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expectStandardHeaders(answer);
   });
 
   it("is answered and closed when its body does not come in time, or is too long", async () => {

@@ -1,7 +1,8 @@
 import { createServer as createHttpServer, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { AgentError } from "@loopwright/core";
 import { isLoopbackHost } from "../http/check-host.ts";
+import { refuseClient, refuseExpectation } from "./refuse-client.ts";
 import { type Listenable, listenerFor } from "./request-listener.ts";
 
 export interface ListenOptions {
@@ -86,6 +87,8 @@ function createNodeServer(server: Listenable, isExposed: boolean, limits: Connec
       connectionsCheckingInterval: limits.checkMs,
       keepAliveTimeout: limits.keepAliveMs,
       noDelay: true,
+      // Node.js would answer by itself, without our headers.
+      requireHostHeader: false,
     },
     listenerFor(server, isExposed),
   );
@@ -93,26 +96,8 @@ function createNodeServer(server: Listenable, isExposed: boolean, limits: Connec
   http.maxConnections = limits.connections;
   http.maxRequestsPerSocket = limits.requestsPerConnection;
   http.on("clientError", refuseClient);
+  http.on("checkExpectation", refuseExpectation);
   return http;
-}
-
-const statusTexts: { readonly [code: string]: string } = {
-  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
-  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
-};
-
-/** What is no HTTP, or takes too long to say: nothing of it reaches the routes. */
-function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable || hasAnswer(socket)) {
-    socket.destroy();
-    return;
-  }
-  socket.end(`HTTP/1.1 ${statusTexts[error.code ?? ""] ?? "400 Bad Request"}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-}
-
-/** An answer that has begun on this socket: a second head would be taken for its content. */
-function hasAnswer(socket: Socket & { _httpMessage?: { readonly headersSent: boolean } | null }): boolean {
-  return socket._httpMessage?.headersSent === true;
 }
 
 function begin(http: Server, host: string, port: number): Promise<void> {

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { RuntimeNode } from "../worker/create-node.ts";
 import { openNodeSink } from "./node-sink.ts";
+import { badRequest } from "./refuse-client.ts";
 
 /** What can be listened for: a server, or a worker. */
 export type Listenable = Pick<RuntimeNode, "fetch" | "hasAuthentication" | "basePath">;
@@ -28,7 +29,8 @@ export function listenerFor(server: Listenable, isExposed: boolean): (incoming: 
         remoteAddress: incoming.socket.remoteAddress,
         openSink: openNodeSink(outgoing as ServerResponse),
       }),
-    { overrideGlobalObjects: false },
+    // The routes never reject: what comes here could not be made a request.
+    { overrideGlobalObjects: false, errorHandler: badRequest },
   );
   return (incoming, outgoing) => {
     // Nobody reads the body of a GET: waiting for it would hold the connection.

@@ -28,20 +28,29 @@ export async function checkCursor(cursor: EventCursor, hosted: HostedSession, sc
   if (cursor.seq > session.lastSeq) {
     // This process may not have seen yet what another has appended.
     const { lastSeq } = await scene.options.store.log.head(ref);
-    if (cursor.seq > lastSeq) throw historyLost(cursor, { ref, lastSeq }, scene);
+    if (cursor.seq > lastSeq) throw historyLost(cursor, { ref, lastSeq, knownSeq: session.lastSeq }, scene);
   }
   const nextAt = await feed.nextAt(cursor);
   if (nextAt !== undefined && nextAt < scene.clock.now() - scene.limits.replayMaxAgeMs) throw historyExpired(cursor, hosted, scene);
 }
 
-/** Somebody was told what the store does not have any more: operators must hear of it. */
+/**
+ * The reader is told in any case. Operators are alarmed only where this process has itself seen more than the store has: a cursor alone proves
+ * nothing, because any client may make one up.
+ */
 function historyLost(
   { seq }: EventCursor,
-  { ref, lastSeq }: Pick<HostedSession, "ref"> & { readonly lastSeq: number },
+  { ref, lastSeq, knownSeq }: Pick<HostedSession, "ref"> & { readonly lastSeq: number; readonly knownSeq: number },
   { logger, metrics }: CursorScene,
 ): AgentError {
-  metrics.historyLost();
-  logger.log("error", "The store has lost the end of a session: a reader has seen more of it.", { ...ref, cursorSeq: seq, lastSeq });
+  const fields = { ...ref, cursorSeq: seq, lastSeq };
+  if (knownSeq > lastSeq) {
+    metrics.historyLost();
+    logger.log("error", "The store has lost the end of a session: this process has seen more of it.", { ...fields, knownSeq });
+  } else {
+    metrics.cursorAhead();
+    logger.log("info", "A cursor is ahead of the log of its session.", fields);
+  }
   return new AgentError("HISTORY_LOST", { message: `The cursor names event ${seq} and the log ends at ${lastSeq}.` });
 }
 
