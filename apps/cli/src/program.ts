@@ -17,8 +17,12 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 configuration or key, 4 provider, 5 limit
 /** Runs the command line and returns the exit code. Errors end as three lines on standard error. */
 export async function runProgram(words: readonly string[], version: string): Promise<number> {
   let exitCode: number = exitCodes.ok;
+  // Nobody reads what goes wrong: the exit code says it all the same.
+  process.stderr.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   process.once("uncaughtException", (error) => {
-    // Whoever reads our output has seen enough: `loopwright sessions list | head`.
+    // The reader of our output has seen enough: `loopwright sessions list | head`.
     if ("code" in error && error.code === "EPIPE") process.exit(exitCode);
     process.stderr.write(`${complaintOf(error).join("\n")}\n`);
     process.exit(exitCodes.failed);
@@ -30,10 +34,16 @@ export async function runProgram(words: readonly string[], version: string): Pro
     await program.parseAsync(words.length === 0 ? ["chat"] : [...words], { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : usageError(error);
-    process.stderr.write(`${complaintOf(error).join("\n")}\n`);
-    return exitCodeOf(knownError(error).code);
+    exitCode = failureCode(error);
+    return exitCode;
   }
+}
+
+/** Says what went wrong, and gives the exit code for it. */
+function failureCode(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : usageError(error);
+  process.stderr.write(`${complaintOf(error).join("\n")}\n`);
+  return exitCodeOf(knownError(error).code);
 }
 
 /** Three lines for a command line that could not be read. */

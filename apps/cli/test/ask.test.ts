@@ -25,6 +25,34 @@ describe.concurrent("ask", () => {
     expect(stderr).toMatch(/Resume: loopwright chat --resume [a-z0-9]+\n$/);
   });
 
+  test("fails with its exit code also where nobody reads what went wrong", async () => {
+    const cwd = await emptyDirectory();
+    for (const [words, code] of [
+      [["ask", "--provider", "openai", "hello"], 3],
+      [["ask", "--provider", "nobody", "hello"], 3],
+      [["ask", "--unknown-flag"], 2],
+    ] as const) {
+      const { child, ended } = start(words, { cwd });
+      child.stderr?.destroy();
+      expect([words, (await ended).code]).toEqual([words, code]);
+    }
+  });
+
+  test("names a model that a custom server does not know as it is, where no key is set", async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(404, { "Content-Type": "application/json" });
+      response.end(JSON.stringify({ error: { message: "The model nonexistent is none of ours.", code: "model_not_found" } }));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const flags = ["--provider", "custom", "--base-url", `http://127.0.0.1:${port}/v1`, "--model", "nonexistent"];
+    const { code, stderr } = await run(["ask", ...flags, "hello"], { cwd: await emptyDirectory() });
+    server.close();
+    expect(code).toBe(4);
+    expect(stderr).toContain("The model nonexistent is none of ours.");
+    expect(stderr).not.toContain("[removed]");
+  });
+
   test("prints one event a line with --json, framed and in order", async () => {
     const { code, stdout, stderr } = await run(["ask", "--json", "--offline", "6 * 7"], { cwd: await emptyDirectory() });
     const events = parse(stdout);

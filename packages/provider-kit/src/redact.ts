@@ -12,11 +12,22 @@ const secretLike: readonly RegExp[] = [
   /[^\s"']*\*{3,}[^\s"']*/g,
 ];
 
+/** Shorter ones are words of the language, as `none` is: they are taken out only where they stand alone, and the shortest not at all. */
+const verbatimMin = 8;
+const secretMin = 4;
+
+function withoutSecret(text: string, secret: string): string {
+  if (secret.length < secretMin) return text;
+  if (secret.length >= verbatimMin) return text.replaceAll(secret, removed);
+  const literal = secret.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  return text.replace(new RegExp(`(?<![\\p{L}\\p{N}_])${literal}(?![\\p{L}\\p{N}_])`, "gu"), removed);
+}
+
 /** A vendor's own sentence without secrets, on one line, cut to `vendorTextMax`. `secrets` are taken out verbatim first. */
 export function vendorText(text: string, secrets: readonly string[] = []): string {
   // A page of a proxy may be megabytes: cut before the searches, with room for what they take out.
   let clean = text.slice(0, vendorTextMax * 4);
-  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, removed);
+  for (const secret of secrets) clean = withoutSecret(clean, secret);
   for (const pattern of secretLike) clean = clean.replace(pattern, (_, prefix) => (typeof prefix === "string" ? prefix : "") + removed);
   clean = clean.replace(/\s+/g, " ").trim();
   return clean.length > vendorTextMax ? `${clean.slice(0, vendorTextMax - 1)}…` : clean;

@@ -95,6 +95,35 @@ describe("tools of the client", () => {
     expect((await client.execute([answer], { sessionId: stream.sessionId }).result()).text).toBe("Well then.");
   });
 
+  it("of a session that exists are those that it began with: others are refused, and nothing is recorded", async () => {
+    await using scene = clientScene({ script: [ends, ends, asks(), ends] });
+    const { client } = scene;
+    const pick = pickThat(() => "red");
+    const other = defineTool({ name: "draw", description: "Draws.", parameters: z.object({}), execute: () => "drawn" });
+    const bare = client.execute("hi");
+    await bare.result();
+    const before = await client.sessions.get(bare.sessionId);
+    await expect(client.execute("choose", { sessionId: bare.sessionId, tools: [pick] }).result()).rejects.toMatchObject({
+      code: "INPUT_INVALID",
+      message: expect.stringContaining("`pick`"),
+      fix: expect.stringContaining("new session"),
+    });
+    expect(await client.sessions.get(bare.sessionId)).toEqual(before);
+    const tooled = client.execute("hi", { tools: [pick] });
+    await tooled.result();
+    await expect(client.execute("choose", { sessionId: tooled.sessionId, tools: [pick, other] }).result()).rejects.toMatchObject({
+      message: expect.stringContaining("`draw`"),
+    });
+    const { status, messages } = await client.execute("choose", { sessionId: tooled.sessionId, tools: [pick] }).result();
+    expect([status, JSON.stringify(resultIn(messages)?.content)]).toEqual(["completed", expect.stringContaining("red")]);
+  });
+
+  it("need no named agent, and neither does a session without any", async () => {
+    await using scene = clientScene({ script: [ends] });
+    expect((await scene.client.execute("hi").result()).status).toBe("completed");
+    await expect(scene.client.execute("hi", { sessionId: "never-begun" }).result()).rejects.toMatchObject({ code: "INPUT_INVALID" });
+  });
+
   it("are signalled when the run is aborted, which does not wait for them", async () => {
     await using scene = clientScene({ script: [asks(), ends] });
     const begun = Promise.withResolvers<AbortSignal>();

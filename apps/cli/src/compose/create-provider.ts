@@ -30,7 +30,8 @@ export async function createProvider({ vendor, model, baseUrl, environment }: Se
     }
     case "custom": {
       const { openai } = await import("@loopwright/providers-openai");
-      return openai({ apiKey: "none", ...shared, name: "custom" });
+      // Without one the key of OpenAI itself would be taken, and sent to another server.
+      return openai({ apiKey: "loopwright-no-key", ...shared, name: "custom" });
     }
     case "anthropic": {
       const { anthropic } = await import("@loopwright/providers-anthropic");

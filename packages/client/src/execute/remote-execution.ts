@@ -29,11 +29,14 @@ import { createRunReader, type RunEnd } from "./run-reader.ts";
 export interface ClientExecuteOptions extends ExecuteOptions {
   /** The session to go on with. Default: a new one. */
   readonly sessionId?: string;
-  /** Of a new session. */
+  /** Of a new session. Default: the server's first. */
   readonly agent?: string;
   /** What a new session begins with. */
   readonly context?: SessionContext;
-  /** Tools of this side. Those with `execute` run here when the model calls them, and the run goes on by itself. */
+  /**
+   * Tools of this side. Those with `execute` run here when the model calls them, and the run goes on by itself. A session that exists takes those
+   * that it began with and those of its agent, and refuses others with INPUT_INVALID.
+   */
   readonly tools?: readonly Tool[];
   /** Default true; false leaves every call to the caller: the execution ends as `awaiting_tool_execution`. */
   readonly runTools?: boolean;
@@ -144,11 +147,13 @@ function resultOf({ messages, complete }: RunEnd): ExecuteResult {
 function bodyOf(sessionId: string, input: ExecuteInput, options: ClientExecuteOptions): unknown {
   const { sessionId: _, idempotencyKey: __, signal: ___, onState: ____, runTools: _____, agent, context, tools, ...chosen } = options;
   const declared = tools?.map(declaredTool);
+  // A session of our own making begins with this request, and its agent need not be named where the server has one.
+  const begun = options.sessionId === undefined ? { ...context } : context;
   return {
     sessionId,
     agent,
     input,
-    context: declared ? { ...context, tools: [...(context?.tools ?? []), ...declared] } : context,
+    context: declared ? { ...begun, tools: [...(begun?.tools ?? []), ...declared] } : begun,
     options: chosen,
   };
 }

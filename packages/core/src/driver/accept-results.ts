@@ -112,7 +112,7 @@ function names(result: ToolResultMessage, part: { readonly id: string; readonly 
   if (part.callKey !== result.callKey) return false;
   if (isId) return true;
   throw new AgentError("INPUT_INVALID", {
-    message: `The call \`${result.callKey}\` has not the id \`${result.toolCallId}\`.`,
+    message: `The call \`${shownId(String(result.callKey))}\` has not the id \`${shownId(result.toolCallId)}\`.`,
     fix: "Send `toolCallId` and `callKey` of one pending call.",
   });
 }

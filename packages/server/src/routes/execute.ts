@@ -1,4 +1,4 @@
-import { AgentError, isAgentError } from "@loopwright/core";
+import { AgentError, isAgentError, readOpening } from "@loopwright/core";
 import { checkExecuteInput } from "@loopwright/core/protocol";
 import { plainOf, underKey } from "../http/kept-key.ts";
 import type { Call, Route } from "../http/route.ts";
@@ -73,7 +73,7 @@ async function sessionFor(call: ExecuteCall, { key, goesOn }: Resumption): Promi
   const mayBegin = context !== undefined || agent !== undefined;
   if (body.sessionId === undefined && !mayBegin) throw contextRequired();
   const known = id === undefined ? undefined : await openKnown(call, id, mayBegin || goesOn);
-  if (known) return admitted(call, known);
+  if (known) return withItsTools(call, admitted(call, known));
   if (goesOn) throw new AgentError("SESSION_NOT_FOUND", { message: "The session to go on with is not there: it may have been deleted." });
   const name = agent ?? scene.options.agents[0]?.name ?? "";
   admit(principal, { agent: name, context, options }, scene);
@@ -82,7 +82,7 @@ async function sessionFor(call: ExecuteCall, { key, goesOn }: Resumption): Promi
   } catch (error) {
     // Somebody else has begun it in the meantime.
     if (id === undefined || !isAgentError(error, "SESSION_EXISTS")) throw error;
-    return admitted(call, await scene.host.open({ scope: principal.scope, session: id }));
+    return withItsTools(call, admitted(call, await scene.host.open({ scope: principal.scope, session: id })));
   }
 }
 
@@ -90,6 +90,27 @@ function admitted({ principal, scene, body }: ExecuteCall, hosted: HostedSession
   try {
     admit(principal, { agent: hosted.agent, options: body.options }, scene);
     return hosted;
+  } catch (error) {
+    hosted.release();
+    throw error;
+  }
+}
+
+/** A session has the tools that it began with: others would be left out, and never called. @throws AgentError INPUT_INVALID */
+async function withItsTools({ scene, body }: ExecuteCall, hosted: HostedSession): Promise<HostedSession> {
+  const wanted = body.context?.tools ?? [];
+  if (wanted.length === 0) return hosted;
+  try {
+    const { tools: own = [] } = (await readOpening(scene.options.store, hosted.ref)) ?? {};
+    const ofAgent = scene.options.agents.find(({ name }) => name === hosted.agent)?.tools ?? [];
+    const names = new Set([...own, ...ofAgent].map(({ name }) => name));
+    const other = wanted.find(({ name }) => !names.has(name));
+    if (!other) return hosted;
+    throw new AgentError("INPUT_INVALID", {
+      message: `The session exists already and has no tool \`${other.name.slice(0, 64)}\`: tools come with a new session.`,
+      fix: "Leave the tool out, or begin a new session with it.",
+      details: { field: "context.tools" },
+    });
   } catch (error) {
     hosted.release();
     throw error;
