@@ -37,7 +37,10 @@ module.exports = {
     forbid(
       "server-tests-exception",
       { path: SERVER_TEST },
-      { path: "^packages/", pathNot: [CORE, "^packages/(server|client|providers-scripted|store-sqlite|channel-redis)/", "^packages/simulator/src/node/"] },
+      {
+        path: "^packages/",
+        pathNot: [CORE, "^packages/(server|client|providers-scripted|store-sqlite|channel-redis)/", "^packages/simulator/src/node/"],
+      },
       "Tests of the server may also use the client, scripted models, the embedded store, and a real Redis with its channel.",
     ),
     forbid(
