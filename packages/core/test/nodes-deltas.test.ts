@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defineTool, type EphemeralEvent, execute, resume, type SessionEvent } from "../src/index.ts";
+import { type AssistantPart, defineTool, type EphemeralEvent, execute, type ModelChunk, resume, type SessionEvent } from "../src/index.ts";
 import { findEventViolation } from "../src/testing/event-stream.ts";
 import { seededRandom } from "../src/testing/seeded-random.ts";
 import { calm, deferred, eventsOf, ofType } from "./harness.ts";
@@ -10,6 +10,35 @@ const textIn = (events: readonly SessionEvent[]): string =>
   ofType(events, "text_delta")
     .map(({ delta }) => delta)
     .join("");
+/** What a reader has at each end of an answer that appends deltas and takes snapshots, beside what the log has. */
+function readAnswers(events: readonly SessionEvent[]): readonly (readonly [string, string])[] {
+  const answers: (readonly [string, string])[] = [];
+  let parts = new Map<string, string>();
+  const append = (key: string, text: string): unknown => parts.set(key, (parts.get(key) ?? "") + text);
+  const shown = (all: ReadonlyMap<string, string>): string => [...all].map((part) => part.join(" ")).join(" | ");
+  for (const event of events) {
+    if (event.type === "message_start" || event.type === "attempt_discarded") parts = new Map();
+    else if (event.type === "text_delta") append(`text ${event.index}`, event.delta);
+    else if (event.type === "thinking_delta") append(`thinking ${event.index}`, event.delta);
+    else if (event.type === "toolcall_start") append(`call ${event.index}`, `${event.toolName} `);
+    else if (event.type === "toolcall_delta") append(`call ${event.index}`, event.delta);
+    else if (event.type === "message_snapshot") {
+      parts = partsOf(event.content);
+      for (const { index, toolName, argsText } of event.calls ?? []) append(`call ${index}`, `${toolName} ${argsText}`);
+    } else if (event.type === "message_end" && event.message.role === "assistant")
+      answers.push([shown(parts), shown(partsOf(event.message.content))]);
+  }
+  return answers;
+}
+
+const partsOf = (content: readonly AssistantPart[]): Map<string, string> =>
+  new Map(
+    content.flatMap((part, index) => {
+      if (part.type === "tool_call") return [[`call ${index}`, `${part.name} ${JSON.stringify(part.args)}`]];
+      return part.type === "opaque" ? [] : [[`${part.type} ${index}`, part.text]];
+    }),
+  );
+
 const inLanes = (events: readonly SessionEvent[]): readonly EphemeralEvent[] => events.flatMap((event) => ("lane" in event ? [event] : []));
 
 describe("a node that watches what another runs", () => {
@@ -294,6 +323,70 @@ describe("a node that watches what another runs", () => {
     for (let turn = 0; turn < 5; turn++) await calm();
     expect(watcher.lanes()).toMatchObject([{ n: 2_004 }]);
     expect(findEventViolation(far, joined)).toBeUndefined();
+  });
+});
+
+describe("a node where facts overtake deltas", () => {
+  const answer: readonly ModelChunk[] = [
+    { type: "thinking", index: 0, delta: "let me " },
+    { type: "thinking", index: 0, delta: "think" },
+    { type: "text", index: 1, delta: "I shall " },
+    { type: "text", index: 1, delta: "work" },
+    { type: "call-start", index: 2, id: "c1", name: "work" },
+    { type: "call-args", index: 2, delta: '{"a":' },
+    { type: "call-args", index: 2, delta: "1}" },
+  ];
+  const end: ModelChunk = { type: "end", stopReason: "tool_calls", raw: "tool_calls" };
+
+  /** Plays the answer with so many of its chunks heard on the other node before the end; the rest of them come after it. */
+  async function play(heard: number) {
+    const tool = defineTool({ name: "work", description: "Works", parameters: { type: "object" }, execute: () => "worked" });
+    const { node, model, channel } = nodes({ tools: [tool] });
+    const watcher = node({ drives: false });
+    const far = heardBy(watcher);
+    await calm();
+    const owner = node();
+    const near = heardBy(owner);
+    const stream = execute(owner, "go");
+    await calm();
+    channel.delays = ({ n }) => n > heard;
+    model[0]?.read(answer);
+    await calm();
+    const late = execute(watcher, "and then?").result();
+    model[0]?.read([end]);
+    await calm();
+    channel.letThrough();
+    channel.delays = () => true;
+    model[1]?.say("quick");
+    model[1]?.end();
+    await calm();
+    model[2]?.say("later");
+    model[2]?.end();
+    await Promise.all([stream.result(), late]);
+    channel.letThrough();
+    await calm();
+    return { near, far };
+  }
+
+  it("tells what was not streamed before the end: text, thinking and calls, however much of them had come", async () => {
+    for (let heard = 0; heard <= 14; heard++) {
+      const { near, far } = await play(heard);
+      const whole = 'thinking 0 let me think | text 1 I shall work | call 2 work {"a":1}';
+      for (const events of [near, far]) {
+        expect(readAnswers(events), `${heard} heard`).toEqual([
+          [whole, whole],
+          ["text 0 quick", "text 0 quick"],
+          ["text 0 later", "text 0 later"],
+        ]);
+        expect(findEventViolation(events, joined), `${heard} heard`).toBeUndefined();
+      }
+    }
+  });
+
+  it("tells a quick answer as deltas, for readers that only add up", async () => {
+    const { far } = await play(0);
+    expect(textIn(far)).toBe("I shall workquicklater");
+    expect(ofType(far, "message_snapshot")).toEqual([]);
   });
 });
 

@@ -13,7 +13,7 @@ import {
   type SessionOptions,
 } from "../src/index.ts";
 import { memoryChannel, memoryStore } from "../src/memory/index.ts";
-import type { EventChannel, ModelProvider, SessionStore } from "../src/ports/index.ts";
+import type { EventChannel, ModelProvider, SessionRef, SessionStore } from "../src/ports/index.ts";
 import { type ManualClock, manualClock } from "../src/testing/manual-clock.ts";
 import { seededIds } from "../src/testing/seeded-ids.ts";
 import { calm, deferred } from "./harness.ts";
@@ -82,6 +82,9 @@ export interface RingChannel extends EventChannel {
   loses: (event: SessionEvent) => boolean;
   /** What the ring still has. */
   keeps: (event: EphemeralEvent) => boolean;
+  /** What watchers get when `letThrough` is called. */
+  delays: (event: EphemeralEvent) => boolean;
+  letThrough(): void;
   recalls: number;
   /** Events that went to listeners of the session. */
   heard: number;
@@ -93,10 +96,15 @@ function ringChannel(): RingChannel {
   const channel = memoryChannel();
   const lanes = new Map<number, EphemeralEvent[]>();
   const gaps = new Set<() => void>();
+  const late: [SessionRef, EphemeralEvent][] = [];
   const ring: RingChannel = {
     ...channel,
     loses: () => false,
     keeps: () => true,
+    delays: () => false,
+    letThrough() {
+      for (const [session, event] of late.splice(0)) channel.publish(session, [event]);
+    },
     recalls: 0,
     heard: 0,
     gap() {
@@ -118,7 +126,11 @@ function ringChannel(): RingChannel {
       for (const event of events) if ("lane" in event) lanes.set(event.lane, [...(lanes.get(event.lane) ?? []), event]);
       channel.publish(
         session,
-        events.filter((event) => !ring.loses(event)),
+        events.filter((event) => {
+          if (!("lane" in event) || !ring.delays(event)) return !ring.loses(event);
+          late.push([session, event]);
+          return false;
+        }),
       );
     },
     async recall(_, lane) {

@@ -1,4 +1,5 @@
-import { AgentError, defineTool, type ToolResultMessage } from "@loopwright/core";
+import { AgentError, createAgent, defineTool, type ToolResultMessage } from "@loopwright/core";
+import type { ModelProvider } from "@loopwright/core/ports";
 import type { AgentEvent, Message } from "@loopwright/core/protocol";
 import { assertEventStream } from "@loopwright/core/testing";
 import { describe, expect, it } from "vitest";
@@ -41,6 +42,35 @@ describe("tools of the client", () => {
     expect([result.status, result.text, result.usage]).toEqual(["completed", "Well then.", { input: 30, output: 7 }]);
     expect(resultIn(result.messages)).toMatchObject({ toolCallId: "call_a", outcome: "ok", details: { shade: 3 } });
     expect(seen).toEqual([{ of: "two", or: "none" }, "call_a", 2, false]);
+  });
+
+  it("are followed by an answer that comes at once, and a reader that adds up `text_delta` has all of it", async () => {
+    for (const late of [0, 1, 5]) {
+      let calls = 0;
+      const provider: ModelProvider = {
+        name: "instant",
+        defaultModel: "instant-1",
+        capabilities: () => ({ streaming: true, tools: true, vision: false, promptCaching: false }),
+        async *stream() {
+          if (++calls === 1)
+            yield [
+              { type: "call-start", index: 0, id: "call_a", name: "pick" },
+              { type: "end", stopReason: "tool_calls" },
+            ];
+          for (let turn = 0; turn < late; turn++) await Promise.resolve();
+          const words = [{ type: "text", index: 0, delta: "Well " } as const, { type: "text", index: 0, delta: "then." } as const];
+          yield [...words, { type: "end", stopReason: "stop" }];
+        },
+      };
+      await using scene = clientScene({ script: [], server: { agents: [createAgent({ name: "tester", provider })] } });
+      for (let times = 0; times < 5; times++) {
+        calls = 0;
+        const stream = scene.client.execute("choose", { tools: [pickThat(() => "red")] });
+        let text = "";
+        for await (const event of stream) if (event.type === "text_delta") text += event.delta;
+        expect([text, (await stream.result()).text]).toEqual(["Well then.", "Well then."]);
+      }
+    }
   });
 
   it("cross the wire as plain data", async () => {

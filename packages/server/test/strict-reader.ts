@@ -147,8 +147,10 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
   function takeEphemeral(event: EphemeralEvent, frame: Frame): void {
     const name = `${event.type} ${event.n} of lane ${event.lane}`;
     if (frame.id !== undefined) flaw(`${name} has an id`);
-    const lane = lanes.get(event.lane);
     const isSnapshot = event.type === "message_snapshot" || event.type === "tool_execution_snapshot";
+    // Who begins in the middle of an answer is given all of it.
+    if (isSnapshot && durable.length === 0 && !lanes.has(event.lane)) open(event.lane, undefined);
+    const lane = lanes.get(event.lane);
     if (options.mayLag && lane && !lane.isMine && !isSnapshot) {
       if (event.n <= lane.n) return;
       lane.isMine = event.n === lane.n + 1;
@@ -183,8 +185,8 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
       case "toolcall_start":
         return void lane.args.set(event.index, "");
       case "toolcall_delta":
-        // Snapshots leave out what is half built: then only the whole call counts.
-        return void (lane.args.has(event.index) && add(lane.args, event.index, event.delta));
+        if (!lane.args.has(event.index)) flaw(`toolcall_delta ${event.index} came without its call`);
+        return void add(lane.args, event.index, event.delta);
       case "toolcall_end": {
         const said = lane.args.get(event.index);
         if (lane.isCurrent && said !== undefined && JSON.stringify(JSON.parse(said)) !== JSON.stringify(event.toolCall.args))
@@ -193,7 +195,7 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
       }
       case "message_snapshot": {
         lane.isCurrent = true;
-        lane.args = new Map();
+        lane.args = new Map((event.calls ?? []).map(({ index, argsText }) => [index, argsText]));
         lane.texts = new Map(event.content.map((part, index) => [index, part.type === "text" ? part.text : ""]));
         lane.thoughts = new Map(event.content.map((part, index) => [index, part.type === "thinking" ? part.text : ""]));
         return;

@@ -1,9 +1,9 @@
-import type { AgentEvent, EphemeralEvent } from "@loopwright/core/protocol";
+import { type AgentEvent, createDroppedAnswers, type EphemeralEvent } from "@loopwright/core/protocol";
 import { readerBytes } from "../client-limits.ts";
 
 /**
  * What waits for the reader of an execution. Never blocks who writes: over 1 MiB of deltas those that wait are dropped, and more of the same
- * lanes with them, until a snapshot of the lane comes. Durable events are never dropped.
+ * lanes with them, until a snapshot of the lane comes: at the latest before the end of an answer. Durable events are never dropped.
  */
 export interface EventBuffer extends AsyncIterator<AgentEvent, undefined> {
   push(event: AgentEvent): void;
@@ -29,6 +29,7 @@ export function createEventBuffer(): EventBuffer {
   const readers: Reader[] = [];
   /** Lanes of which something was dropped. */
   const gaps = new Set<number>();
+  const answers = createDroppedAnswers();
 
   function flush(): void {
     while (readers.length > 0 && (queue.length > 0 || ended)) {
@@ -46,12 +47,19 @@ export function createEventBuffer(): EventBuffer {
     push(event) {
       if (ended) return;
       if (isSnapshot(event)) gaps.delete(event.lane);
-      if (isEphemeral(event) && gaps.has(event.lane)) return;
-      queue.push(event);
+      if (isEphemeral(event) && gaps.has(event.lane)) return answers.dropped(event);
+      queue.push(...answers.before(event), event);
       weight += weightOf(event);
       if (weight > readerBytes) {
-        for (const dropped of queue) if (isEphemeral(dropped)) gaps.add(dropped.lane);
-        queue = queue.filter((kept) => !isEphemeral(kept));
+        const full = queue;
+        queue = [];
+        for (const one of full) {
+          if (!isEphemeral(one)) queue.push(...answers.before(one), one);
+          else {
+            answers.dropped(one);
+            gaps.add(one.lane);
+          }
+        }
         weight = 0;
       }
       flush();

@@ -24,6 +24,7 @@ import type { ConnectionState } from "../stream/watch.ts";
 import { createCallAnswers } from "./answer-calls.ts";
 import { declaredTool } from "./client-tool.ts";
 import { createEventBuffer } from "./event-buffer.ts";
+import { createMissedText } from "./missed-text.ts";
 import { createRunReader, type RunEnd } from "./run-reader.ts";
 
 export interface ClientExecuteOptions extends ExecuteOptions {
@@ -65,8 +66,9 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
   async function run(): Promise<ExecuteResult> {
     const onEvent = (event: AgentEvent): void => {
       if (event.type === "message_end") messages.push(event.message);
-      buffer.push(event);
+      for (const one of withMissed(event)) buffer.push(one);
     };
+    const withMissed = createMissedText();
     const read = createRunReader(scene, { onEvent, onAccepted: accepted.resolve, onState });
     const session = { id: sessionId, messages: () => messages };
     const answer = createCallAnswers(scene, { tools: runTools ? tools : [], signal: aborting.signal, session });

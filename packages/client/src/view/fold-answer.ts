@@ -1,10 +1,10 @@
-import type { AssistantPart, EphemeralEvent } from "@loopwright/core/protocol";
+import type { EphemeralEvent } from "@loopwright/core/protocol";
 import type { ViewAnswer, ViewPart } from "./session-view.ts";
 
 /** The answer after one event of its lane; the same object where the event does not come next. */
 export function foldAnswer(answer: ViewAnswer, event: EphemeralEvent): ViewAnswer {
   const { n } = event;
-  if (event.type === "message_snapshot") return n > answer.n ? { ...answer, n, parts: partsFrom(event.content) } : answer;
+  if (event.type === "message_snapshot") return n > answer.n ? { ...answer, n, parts: partsFrom(event) } : answer;
   return n === answer.n + 1 ? { ...answer, n, parts: foldParts(answer.parts, event) } : answer;
 }
 
@@ -64,8 +64,15 @@ function withPart(parts: readonly ViewPart[], place: number, part: ViewPart): re
   return parts.toSpliced(after + 1, 0, part);
 }
 
-function partsFrom(content: readonly AssistantPart[]): readonly ViewPart[] {
-  return content.flatMap((part, i) =>
-    part.type === "text" || part.type === "thinking" ? [{ type: part.type, text: part.text, ended: i < content.length - 1 }] : [],
+function partsFrom({ content, calls = [] }: Extract<EphemeralEvent, { readonly type: "message_snapshot" }>): readonly ViewPart[] {
+  const isLast = (i: number): boolean => i === content.length - 1 && calls.length === 0;
+  const parts = content.flatMap((part, i): readonly ViewPart[] => {
+    if (part.type === "text" || part.type === "thinking") return [{ type: part.type, text: part.text, ended: !isLast(i) }];
+    if (part.type !== "tool_call") return [];
+    return [{ type: "tool_call", toolName: part.name, argsText: part.argsText ?? JSON.stringify(part.args), ended: true }];
+  });
+  return calls.reduce<readonly ViewPart[]>(
+    (all, { index, toolName, argsText }) => withPart(all, -1, { type: "tool_call", toolName, argsText, ended: false, index }),
+    parts,
   );
 }

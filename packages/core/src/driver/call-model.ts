@@ -86,7 +86,7 @@ function launchModel(
     lane: () => lane,
     onAnswer: guarded.answered,
   });
-  const lane = hub.openLane({ id: intent.seq, runId, snapshot: () => ({ type: "message_snapshot", content: call.partial() }) });
+  const lane = hub.openLane({ id: intent.seq, runId, isAnswer: true, snapshot: () => call.snapshot() });
   const patience = createPatience(clock);
   const context = contextOf(deps, { run, turn }, patience);
   let isHandedOver = false;

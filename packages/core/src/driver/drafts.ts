@@ -74,5 +74,6 @@ export async function readDraft({ store, ref }: Pick<Deps, "store" | "ref">, lan
 function bytesOf(event: EphemeralBody): number {
   if (event.type === "tool_execution_snapshot") return event.output.length * 2;
   if (event.type !== "message_snapshot") return 0;
-  return event.content.reduce((sum, part) => sum + ("text" in part ? part.text.length * 2 : 64), 0);
+  const calls = (event.calls ?? []).reduce((sum, { argsText }) => sum + argsText.length * 2, 0);
+  return event.content.reduce((sum, part) => sum + ("text" in part ? part.text.length * 2 : 64), calls);
 }

@@ -35,4 +35,28 @@ describe("the events that wait for a reader", () => {
     for (let step = await buffer.next(); !step.done; step = await buffer.next()) values.push(step.value);
     expect(values).toEqual([start, rest, snapshot]);
   });
+
+  it("tell an answer whole before its end when its deltas were too many, whether it ends before or after they were dropped", async () => {
+    const end = (text: string): AgentEvent => ({
+      ...{ type: "message_end", messageId: "1", parent: null, seq: 9, k: 0, at: 0, sessionId: "s" },
+      message: { role: "assistant", content: [{ type: "text", text }], provider: "p", model: "m", stopReason: "stop" },
+    });
+    const delta = (lane: number): AgentEvent => ({ type: "text_delta", index: 0, delta: "x".repeat(300_000), lane, n: 1 });
+    const buffer = createEventBuffer(() => []);
+    buffer.push([start, delta(1), end("one"), delta(2)]);
+    buffer.push([end("two"), end("told elsewhere")]);
+    buffer.end();
+    const values: AgentEvent[] = [];
+    for (let step = await buffer.next(); !step.done; step = await buffer.next()) values.push(step.value);
+    expect(values.map((event) => ("content" in event ? `snapshot ${JSON.stringify(event.content)} of ${event.lane}` : event.type))).toEqual(
+      [
+        "session_start",
+        'snapshot [{"type":"text","text":"one"}] of 1',
+        "message_end",
+        'snapshot [{"type":"text","text":"two"}] of 2',
+        "message_end",
+        "message_end",
+      ],
+    );
+  });
 });

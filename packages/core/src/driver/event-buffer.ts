@@ -1,9 +1,10 @@
 import type { AgentEvent, EphemeralEvent } from "../loop/event.ts";
+import { createDroppedAnswers, type DroppedAnswers } from "../loop/untold-answer.ts";
 import { driverLimits } from "./session-options.ts";
 
 /**
  * What waits for one reader. Never blocks who writes: over 1 MiB the deltas are dropped, and once the reader has caught up each lane that is
- * still open begins again with a snapshot.
+ * still open begins again with a snapshot. An answer that ends before that has its snapshot before its end.
  */
 export interface EventBuffer extends AsyncIterator<AgentEvent, undefined> {
   push(events: readonly AgentEvent[]): void;
@@ -13,6 +14,7 @@ export interface EventBuffer extends AsyncIterator<AgentEvent, undefined> {
 
 export function createEventBuffer(snapshots: () => readonly EphemeralEvent[]): EventBuffer {
   const queue = createQueue();
+  const dropped = createDroppedAnswers();
   /** Deltas are being dropped until the reader has caught up. */
   let isBehind = false;
   let ended: { readonly error?: Error } | undefined;
@@ -45,11 +47,13 @@ export function createEventBuffer(snapshots: () => readonly EphemeralEvent[]): E
         // A reader who waits has read all that came before.
         const reader = isBehind ? undefined : readers.shift();
         if (reader) reader.resolve({ value: event, done: false });
-        else if (!isBehind || !("lane" in event)) queue.add(event);
+        else if (!isBehind) queue.add(event);
+        else if ("lane" in event) dropped.dropped(event);
+        else for (const one of [...dropped.before(event), event]) queue.add(one);
       }
       if (!isBehind && queue.weight > driverLimits.readerBytes) {
         isBehind = true;
-        queue.dropDeltas();
+        queue.dropDeltas(dropped);
       }
       flush();
     },
@@ -85,7 +89,7 @@ interface Queue {
   readonly weight: number;
   add(event: AgentEvent): void;
   shift(): AgentEvent | undefined;
-  dropDeltas(): void;
+  dropDeltas(dropped: DroppedAnswers): void;
   clear(): void;
 }
 
@@ -118,7 +122,14 @@ function createQueue(): Queue {
       }
       return event;
     },
-    dropDeltas: () => hold(events.slice(first).filter((event) => !("lane" in event))),
+    dropDeltas(dropped) {
+      const kept: AgentEvent[] = [];
+      for (const event of events.slice(first)) {
+        if ("lane" in event) dropped.dropped(event);
+        else kept.push(...dropped.before(event), event);
+      }
+      hold(kept);
+    },
     clear: () => hold([]),
   };
 }

@@ -47,7 +47,7 @@ export class ForeignLane {
   open(hub: Hub, { runId, call }: { readonly runId: string; readonly call: ToolCallPart | undefined }): void {
     const fold = createLaneFold(call);
     this.#fold = fold;
-    this.#told = hub.openForeignLane({ id: this.id, runId, snapshot: fold.snapshot });
+    this.#told = hub.openForeignLane({ id: this.id, runId, isAnswer: call === undefined, snapshot: fold.snapshot });
     this.take(this.#held.splice(0));
   }
 

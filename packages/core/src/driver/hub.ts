@@ -1,4 +1,5 @@
 import type { DurableEvent, EphemeralBody, EphemeralEvent, SessionEvent } from "../loop/event.ts";
+import { createSpokenAnswers, type SpokenLane } from "./spoken-answers.ts";
 
 /** Takes events of a session as they come; `runId` is the run they belong to. Must not throw and not keep the array. */
 export type HubListener = (events: readonly SessionEvent[], runId: string | undefined) => void;
@@ -23,11 +24,16 @@ export interface ForeignLane {
 export interface LaneOptions {
   readonly id: number;
   readonly runId: string;
+  /** It says an answer; else it is a tool's. */
+  readonly isAnswer: boolean;
   /** What replaces all deltas so far. */
   readonly snapshot: () => EphemeralBody | undefined;
 }
 
-/** The driver's in-process fan-out: every listener sees every event once, in order. */
+/**
+ * The driver's in-process fan-out: every listener sees every event once, in order. What an answer did not say in its lane it says right before its
+ * end: as deltas where it has said nothing, else as a snapshot.
+ */
 export interface Hub {
   listen(listener: HubListener): () => void;
   publish(events: readonly DurableEvent[]): void;
@@ -39,10 +45,8 @@ export interface Hub {
   snapshots(runId?: string): readonly EphemeralEvent[];
 }
 
-interface OpenLane {
+interface OpenLane extends SpokenLane {
   readonly runId: string;
-  readonly snapshot: () => EphemeralBody | undefined;
-  n: number;
 }
 
 /** More lanes than a session can have open. */
@@ -54,6 +58,12 @@ export function createHub(outward?: (events: readonly EphemeralEvent[]) => void)
   const lanes = new Map<number, OpenLane>();
   /** Opened here, the newest of them. */
   const ownLanes = new Set<number>();
+  const answers = createSpokenAnswers();
+  const leave = (id: number): void => {
+    const lane = lanes.get(id);
+    if (lane) answers.left(id, lane);
+    lanes.delete(id);
+  };
   const tell = (events: readonly SessionEvent[], runId: string | undefined): void => {
     for (const listener of listeners) listener(events, runId);
   };
@@ -63,16 +73,24 @@ export function createHub(outward?: (events: readonly EphemeralEvent[]) => void)
       return () => listeners.delete(listener);
     },
     publish(events) {
-      let start = 0;
-      for (let end = 1; end <= events.length; end++) {
-        if (end < events.length && events[end]?.runId === events[start]?.runId) continue;
-        tell(events.slice(start, end), events[start]?.runId);
-        start = end;
+      let batch: SessionEvent[] = [];
+      let runId: string | undefined;
+      for (const event of events) {
+        if (batch.length > 0 && event.runId !== runId) {
+          tell(batch, runId);
+          batch = [];
+        }
+        runId = event.runId;
+        const untold = answers.before(event, lanes);
+        if (listeners.size > 0) batch.push(...untold);
+        batch.push(event);
       }
+      if (batch.length > 0) tell(batch, runId);
     },
-    openLane({ id, runId, snapshot }) {
+    openLane({ id, runId, isAnswer, snapshot }) {
       const open: OpenLane = { runId, snapshot, n: 0 };
       lanes.set(id, open);
+      if (isAnswer) answers.opened(id);
       ownLanes.add(id);
       if (ownLanes.size > ownLanesMax) for (const oldest of [...ownLanes].slice(0, ownLanesMax / 2)) ownLanes.delete(oldest);
       return {
@@ -85,12 +103,13 @@ export function createHub(outward?: (events: readonly EphemeralEvent[]) => void)
           tell(events, runId);
           outward?.(events);
         },
-        close: () => void lanes.delete(id),
+        close: () => leave(id),
       };
     },
-    openForeignLane({ id, runId, snapshot }) {
+    openForeignLane({ id, runId, isAnswer, snapshot }) {
       const open: OpenLane = { runId, snapshot, n: 0 };
       lanes.set(id, open);
+      if (isAnswer) answers.opened(id);
       return {
         tell(events) {
           const last = events.at(-1);
@@ -98,20 +117,22 @@ export function createHub(outward?: (events: readonly EphemeralEvent[]) => void)
           open.n = last.n;
           tell(events, runId);
         },
-        close: () => void (lanes.get(id) === open && lanes.delete(id)),
+        close: () => void (lanes.get(id) === open && leave(id)),
       };
     },
     isOwn: (lane) => ownLanes.has(lane),
-    snapshots(runId) {
-      const events: EphemeralEvent[] = [];
-      for (const [id, lane] of lanes) {
-        // A lane that has said nothing has nothing to catch up with.
-        const body = lane.n > 0 && (runId === undefined || lane.runId === runId) ? lane.snapshot() : undefined;
-        if (body) events.push(numbered(body, id, lane.n));
-      }
-      return events;
-    },
+    snapshots: (runId) => snapshotsOf(lanes, runId),
   };
+}
+
+function snapshotsOf(lanes: ReadonlyMap<number, OpenLane>, runId: string | undefined): readonly EphemeralEvent[] {
+  const events: EphemeralEvent[] = [];
+  for (const [id, lane] of lanes) {
+    // A lane that has said nothing has nothing to catch up with.
+    const body = lane.n > 0 && (runId === undefined || lane.runId === runId) ? lane.snapshot() : undefined;
+    if (body) events.push(numbered(body, id, lane.n));
+  }
+  return events;
 }
 
 /** Writes into the body, which nobody else has: one object per delta, not two. */

@@ -8,6 +8,7 @@
  */
 import type { CallDeadlines } from "../agent/agent.ts";
 import { AgentError, type Failure, failureOf, isAgentError } from "../errors.ts";
+import type { EphemeralBody } from "../loop/event.ts";
 import type { Timings } from "../loop/fact.ts";
 import { type Assembler, createAssembler } from "../message/assemble.ts";
 import type { ModelChunk } from "../message/chunk.ts";
@@ -41,8 +42,8 @@ export interface ModelCall {
   readonly end: Promise<ModelCallEnd>;
   /** Closes the request; the text so far is kept. */
   abort(): void;
-  /** Text so far, for snapshots. */
-  partial(): readonly AssistantPart[];
+  /** What was said so far, for those who join: text, and calls that are half written; the whole answer once it has ended. */
+  snapshot(): EphemeralBody;
 }
 
 export interface ModelCallOptions {
@@ -68,11 +69,9 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
   const startedAt = clock.monotonic();
   let firstTokenAt: number | undefined;
   let isSettled = false;
+  let whole: readonly AssistantPart[] | undefined;
   let cancelDrain = (): void => {};
-  let settle: (end: ModelCallEnd) => void = () => {};
-  const end = new Promise<ModelCallEnd>((resolve) => {
-    settle = resolve;
-  });
+  const { promise: end, resolve: settle } = Promise.withResolvers<ModelCallEnd>();
   const watchdog = watchModelCall(options, (error) => finish({ error }));
 
   const take = (read: readonly ModelChunk[]): void => {
@@ -104,6 +103,7 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
     const usage = soundUsage(counted);
     const base = { timings: timings(), ...(usage ? { usage } : {}) };
     if (!how.isAbort && how.error === undefined && ended) {
+      whole = parts;
       lane()?.emit(teller.finish(parts));
       settle({ ...base, type: "finished", parts, ...ended });
       cancelDrain = clock.after(driverLimits.drainMs, () => controller.abort(), { idle: true });
@@ -111,6 +111,7 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
     }
     const rest = said.flush();
     for (const chunk of rest) assembler.push(chunk);
+    lane()?.emit(teller.tell(rest));
     const partial = assembler.partial();
     const failure = how.error === undefined ? failureOf(brokenStream(provider.name)) : modelFailure(how.error);
     settle(how.isAbort ? { ...base, type: "aborted", parts: partial } : { ...base, type: "failed", parts: partial, failure });
@@ -131,7 +132,13 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
       (error: unknown) => finish({ error: error ?? new Error("thrown nothing") }),
     )
     .finally(() => cancelDrain());
-  return { end, abort: () => finish({ isAbort: true }), partial: () => assembler.partial() };
+  return { end, abort: () => finish({ isAbort: true }), snapshot: () => snapshotOf(assembler, whole) };
+}
+
+/** `whole`: the answer, once it has ended. */
+function snapshotOf(assembler: Assembler, whole: readonly AssistantPart[] | undefined): EphemeralBody {
+  const calls = whole ? [] : assembler.calls();
+  return { type: "message_snapshot", content: whole ?? assembler.partial(), ...(calls.length > 0 ? { calls } : {}) };
 }
 
 /** The stream as it is told and kept: filtered, and well-formed before a filter sees it and after. */

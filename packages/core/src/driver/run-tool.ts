@@ -57,6 +57,7 @@ function launchTool(options: EffectsOptions, { effect, prepared, run, fact, trac
   const lane = hub.openLane({
     id: fact.seq,
     runId: run.runId,
+    isAnswer: false,
     snapshot() {
       const progress = call.steps();
       const base = { type: "tool_execution_snapshot", toolCallId: part.id, callKey: part.callKey, output: call.partial() } as const;

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../errors.ts";
+import type { StartedCall } from "../message/assemble.ts";
 import type { AssistantPart, ResultPart, ToolCallPart } from "../message/content.ts";
 import type { Json, JsonObject } from "../message/json.ts";
 import type { CallOutcome, Message, MessageId } from "../message/message.ts";
@@ -51,6 +52,7 @@ export type DurableBody =
       readonly messageId: MessageId;
       /** The message it continues; `null`: it begins a conversation. */
       readonly parent: MessageId | null;
+      /** The whole: what counts, whatever was streamed of it. */
       readonly message: Message;
       readonly usage?: Usage;
       readonly cost?: Cost;
@@ -132,7 +134,12 @@ export type EphemeralBody =
   | { readonly type: "toolcall_start"; readonly index: number; readonly toolName: string }
   | { readonly type: "toolcall_delta"; readonly index: number; readonly delta: string }
   | { readonly type: "toolcall_end"; readonly index: number; readonly toolCall: ToolCallPart }
-  | { readonly type: "message_snapshot"; readonly content: readonly AssistantPart[] }
+  | {
+      readonly type: "message_snapshot";
+      readonly content: readonly AssistantPart[];
+      /** Calls that have begun and not ended; absent: none. Their deltas go on. */
+      readonly calls?: readonly StartedCall[];
+    }
   | { readonly type: "tool_execution_delta"; readonly toolCallId: string; readonly callKey: string; readonly delta: string }
   | {
       readonly type: "tool_execution_snapshot";

@@ -107,7 +107,8 @@ describe("a store with deadlines keeps every promise", () => {
   const lacks = ["reopen", "corrupt", "full", "unknown"].map((capability) => ({ capability, reason: "the store is in memory" }));
   const make = async () => {
     const clock = manualClock();
-    return { ...withStoreDeadlines(memoryStore({ clock }), { clock }), advance: (ms: number) => clock.advance(ms) };
+    const store = withStoreDeadlines(memoryStore({ clock }), { clock });
+    return { ...store, advance: (ms: number) => clock.advance(ms), another: async () => store.log };
   };
   describe("session log", () => runKit(it, sessionLogKit, { lacks, make }));
   describe("leases", () => runKit(it, leaseKit, { lacks, make }));

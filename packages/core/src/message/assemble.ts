@@ -10,6 +10,15 @@ type Block =
   | { readonly type: "call"; readonly id: string; readonly name: string; readonly pieces: string[]; ended: boolean; opaque?: Opaque }
   | { readonly type: "opaque"; opaque: Opaque };
 
+/** A call whose arguments are being streamed. */
+export interface StartedCall {
+  /** Of its `toolcall_start`. */
+  readonly index: number;
+  readonly toolName: string;
+  /** Its `toolcall_delta`s so far, joined. */
+  readonly argsText: string;
+}
+
 /** What a stream has said. `ended` is absent as long as no `end` chunk came. */
 export interface Assembled {
   readonly parts: readonly AssistantPart[];
@@ -25,6 +34,8 @@ export interface Assembler {
   finish(callKeyPrefix: string): Assembled;
   /** Text, thinking and opaque parts so far; half-built calls are left out. For drafts, snapshots and aborted answers. */
   partial(): readonly AssistantPart[];
+  /** Calls that have begun, with their arguments so far. */
+  calls(): readonly StartedCall[];
   /** The text so far of a text or thinking block; empty for others. */
   textAt(index: number): string;
 }
@@ -86,6 +97,8 @@ export function createAssembler(): Assembler {
       ...(ended ? { ended } : {}),
     }),
     partial: () => partsFrom(blocks),
+    calls: () =>
+      blocks.flatMap((block, index) => (block?.type === "call" ? [{ index, toolName: block.name, argsText: collapse(block.pieces) }] : [])),
     textAt(index) {
       const block = blocks[index];
       return block?.type === "text" || block?.type === "thinking" ? collapse(block.pieces) : "";

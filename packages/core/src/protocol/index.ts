@@ -15,6 +15,8 @@ export type {
 } from "../loop/event.ts";
 export type { Access, ApprovalVerdict, DeclaredTool, InputMode, RunOptions, RunStatus, Timings } from "../loop/fact.ts";
 export { inCallOrder } from "../loop/transcript.ts";
+export type { AnswerReplay, DroppedAnswers } from "../loop/untold-answer.ts";
+export { answeringAfter, createAnswerReplay, createDroppedAnswers } from "../loop/untold-answer.ts";
 export type {
   ArgsProblem,
   AssistantPart,

@@ -1,4 +1,5 @@
 import type { AgentEvent, EphemeralEvent } from "../loop/event.ts";
+import { lastNumber } from "../loop/untold-answer.ts";
 import { textOf } from "../message/message.ts";
 
 interface Lane {
@@ -10,8 +11,10 @@ interface Lane {
   readonly callKey?: string;
   /** Of each text or thinking block and each call that has begun: what its deltas add up to. */
   readonly open: Map<string, string>;
-  /** Length of all text so far. */
+  /** Length of all text so far: of the last snapshot and the deltas after it. */
   textLength: number;
+  /** Something that was said is missing, and no snapshot has come since. */
+  hasGap: boolean;
 }
 
 /** What the lanes of one stream allow. Answers are what is wrong, or `undefined`. */
@@ -26,7 +29,15 @@ export function createEventLanes({ isLossy, joins }: { readonly isLossy: boolean
   const lanes = new Map<number, Lane>();
   let firstSeq = Number.POSITIVE_INFINITY;
   const open = (lane: number, isWhole: boolean, callKey?: string): Lane => {
-    const opened: Lane = { n: 0, isOpen: true, isWhole, open: new Map(), textLength: 0, ...(callKey === undefined ? {} : { callKey }) };
+    const opened: Lane = {
+      n: 0,
+      isOpen: true,
+      isWhole,
+      open: new Map(),
+      textLength: 0,
+      hasGap: false,
+      ...(callKey === undefined ? {} : { callKey }),
+    };
     lanes.set(lane, opened);
     return opened;
   };
@@ -39,7 +50,10 @@ export function createEventLanes({ isLossy, joins }: { readonly isLossy: boolean
     durable(event) {
       if (!("seq" in event)) return undefined;
       firstSeq = Math.min(firstSeq, event.seq);
-      if (event.type === "message_start" && event.role === "assistant") open(event.seq, !isLossy);
+      if (event.type === "message_start" && event.role === "assistant") {
+        close(({ callKey }) => callKey === undefined);
+        open(event.seq, !isLossy);
+      }
       if (event.type === "tool_execution_start") {
         close(({ callKey }) => callKey === event.callKey);
         open(event.seq, !isLossy, event.callKey);
@@ -49,9 +63,10 @@ export function createEventLanes({ isLossy, joins }: { readonly isLossy: boolean
       if (event.type !== "message_end" || event.message.role !== "assistant") return undefined;
       const lane = close(({ callKey }) => callKey === undefined);
       const wasCut = event.message.stopReason === "aborted" || event.message.stopReason === "error";
-      if (!lane?.isWhole || wasCut) return undefined;
+      if (!lane || wasCut || (!lane.isWhole && lane.n === 0)) return undefined;
+      if (lane.hasGap) return "got message_end without what was missing of it";
       const [unended] = lane.open.keys();
-      if (unended !== undefined) return `got message_end before the end of ${unended}`;
+      if (lane.isWhole && unended !== undefined) return `got message_end before the end of ${unended}`;
       return lane.textLength === textOf(event.message).length ? undefined : "got message_end with another text than its deltas";
     },
     ephemeral(event) {
@@ -59,11 +74,19 @@ export function createEventLanes({ isLossy, joins }: { readonly isLossy: boolean
       if (!lane) return { flaw: `got ${event.type} before lane ${event.lane} was opened`, isWhole: false };
       if (!lane.isOpen) return { flaw: `got ${event.type} after lane ${event.lane} was closed`, isWhole: lane.isWhole };
       const isSnapshot = event.type === "message_snapshot" || event.type === "tool_execution_snapshot";
+      if (isSnapshot && !isLossy && lane.isWhole && event.n === lastNumber)
+        return { flaw: `got a snapshot in place of what lane ${event.lane} has said`, isWhole: false };
       if (isSnapshot) lane.isWhole = false;
+      // The last word on an answer, cut off before its end: another node may know less of it.
+      if (isSnapshot && joins && lane.n === lastNumber) lane.n = 0;
       const isNext = lane.isWhole ? event.n === lane.n + 1 : event.n > lane.n || (isSnapshot && event.n === lane.n);
       if (!isNext)
         return { flaw: `got ${event.type} number ${event.n} of lane ${event.lane} after number ${lane.n}`, isWhole: lane.isWhole };
+      lane.hasGap = !isSnapshot && (lane.hasGap || event.n !== lane.n + 1);
       lane.n = event.n;
+      if (event.type === "message_snapshot")
+        lane.textLength = event.content.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
+      if (!lane.isWhole && event.type === "text_delta") lane.textLength += event.delta.length;
       const flaw = lane.isWhole ? addUp(lane, event) : undefined;
       return { isWhole: lane.isWhole, ...(flaw === undefined ? {} : { flaw }) };
     },

@@ -108,7 +108,10 @@ const ephemeralTypes = [
   ephemeral("toolcall_start", { index, toolName: z.string() }),
   ephemeral("toolcall_delta", { index, delta: z.string() }),
   ephemeral("toolcall_end", { index, toolCall: toolCallPart }),
-  ephemeral("message_snapshot", { content: listOf(assistantPart) }),
+  ephemeral("message_snapshot", {
+    content: listOf(assistantPart),
+    calls: listOf(z.object({ index, toolName: z.string(), argsText: z.string() })).exactOptional(),
+  }),
   ephemeral("tool_execution_delta", { toolCallId: z.string(), callKey: z.string(), delta: z.string() }),
   ephemeral("tool_execution_snapshot", {
     toolCallId: z.string(),

@@ -1,5 +1,13 @@
 import type { Clock } from "@loopwright/core/ports";
-import { compareCursors, type DurableEvent, type EphemeralEvent, type EventCursor, type SessionEvent } from "@loopwright/core/protocol";
+import {
+  type AnswerReplay,
+  compareCursors,
+  createAnswerReplay,
+  type DurableEvent,
+  type EphemeralEvent,
+  type EventCursor,
+  type SessionEvent,
+} from "@loopwright/core/protocol";
 import type { ServerLimits } from "../server-limits.ts";
 import type { EventSink } from "./event-sink.ts";
 import { encodeFrames, frameOf, isDurable, sharedFrameOf, snapshotFrame } from "./frames.ts";
@@ -30,6 +38,15 @@ export interface ReaderParts {
   readonly catchUp: (reader: FeedReader) => void;
 }
 
+/** What a reader goes live with. */
+export interface LiveStart {
+  /** What the open lanes have said. */
+  readonly lanes: readonly EphemeralEvent[];
+  /** The lane of the answer that is being written. */
+  readonly answering: number | undefined;
+  readonly isResting: boolean;
+}
+
 /** Bytes of history that are queued in one go. */
 const pieceBytes = 64 * 1024;
 const start: EventCursor = { seq: 0, k: 0 };
@@ -42,6 +59,9 @@ export class FeedReader {
   #isLive = false;
   #isOver = false;
   #isRested = false;
+  #joinedLane: number | undefined;
+  /** The lane of the last answer the beginning of which was told again. */
+  #begunLane: number | undefined;
   #cancelStall: (() => void) | undefined;
 
   constructor(subscription: Subscription, parts: ReaderParts) {
@@ -60,6 +80,11 @@ export class FeedReader {
 
   get isLive(): boolean {
     return this.#isLive;
+  }
+
+  /** The lane of an answer that had begun before the reader came: it may have heard a part of it elsewhere. */
+  get joinedLane(): number | undefined {
+    return this.#joinedLane;
   }
 
   get isOver(): boolean {
@@ -99,18 +124,17 @@ export class FeedReader {
     this.#stallIfFull();
   }
 
-  /** Live, of a reader that is ahead: only what is new to it, and nothing of lanes that it knows the end of. */
-  overtake(durable: readonly DurableEvent[]): void {
-    const { seen = start } = this.#subscription;
-    const fresh = durable.filter((event) => compareCursors(event, seen) > 0);
-    this.#write(fresh.map((event) => this.#frame(event)).join(""));
+  /** Live, of a reader that is ahead: only what is new to it, and nothing of lanes that it knows the end of. `answering`: before the first of them. */
+  overtake(durable: readonly DurableEvent[], answering: number | undefined): void {
+    this.#write(this.#again(durable, this.#answersFrom(answering)));
     this.#tell(durable);
   }
 
-  /** What it missed, piece by piece, each as soon as there is room for it. */
-  async replay(events: readonly DurableEvent[]): Promise<void> {
+  /** What it missed, piece by piece, each as soon as there is room for it. `answering`: the lane of the answer being written before the first event. */
+  async replay(events: readonly DurableEvent[], answering: number | undefined): Promise<void> {
+    const answers = this.#answersFrom(answering);
     for (let from = 0; from < events.length && !this.#isOver; ) {
-      const [piece, text] = this.#pieceOf(events, from);
+      const [piece, text] = this.#pieceOf(events, from, answers);
       from += piece.length;
       const bytes = encodeFrames(text);
       await this.#room(bytes.byteLength);
@@ -135,8 +159,9 @@ export class FeedReader {
   }
 
   /** Nothing is missing: what the open lanes have said, and from now on everything. */
-  goLive(lanes: readonly EphemeralEvent[], isResting: boolean): void {
+  goLive({ lanes, answering, isResting }: LiveStart): void {
     if (this.#isOver) return;
+    this.#joinedLane = answering === this.#begunLane ? undefined : answering;
     if (!this.isAhead) this.#write(lanes.map((lane) => snapshotFrame(lane, this.#parts.sessionId)).join(""));
     this.#isLive = true;
     if (isResting) this.rest();
@@ -183,16 +208,34 @@ export class FeedReader {
     this.#subscription.told?.(durable);
   }
 
+  /** Who reads a run adds up what is said; of a session's history the messages are enough. */
+  #answersFrom(lane: number | undefined): AnswerReplay {
+    return createAnswerReplay({ lane, addsUp: this.runId !== undefined });
+  }
+
   /** What is queued in one go, and its frames. */
-  #pieceOf(events: readonly DurableEvent[], from: number): readonly [readonly DurableEvent[], string] {
-    const { seen = start } = this.#subscription;
+  #pieceOf(events: readonly DurableEvent[], from: number, answers: AnswerReplay): readonly [readonly DurableEvent[], string] {
     let text = "";
     let to = from;
     while (to < events.length && text.length < pieceBytes) {
-      const event = events[to++] as DurableEvent;
-      if (this.#isOurs(event) && compareCursors(event, seen) > 0) text += this.#frame(event);
+      text += this.#again(events.slice(to, to + 1), answers);
+      to += 1;
     }
     return [events.slice(from, to), text];
+  }
+
+  /** Frames of those that are new to it, each answer with what it may not have heard of it. */
+  #again(events: readonly DurableEvent[], answers: AnswerReplay): string {
+    const { seen = start } = this.#subscription;
+    let text = "";
+    for (const event of events) {
+      const isNew = this.#isOurs(event) && compareCursors(event, seen) > 0;
+      const untold = answers.before(event, isNew);
+      if (!isNew) continue;
+      if (event.type === "message_start" && event.role === "assistant") this.#begunLane = event.seq;
+      text += untold.map((one) => snapshotFrame(one, this.#parts.sessionId)).join("") + this.#frame(event);
+    }
+    return text;
   }
 
   #write(text: string): void {

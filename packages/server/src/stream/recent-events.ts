@@ -1,15 +1,21 @@
-import { compareCursors, type DurableEvent, type EventCursor } from "@loopwright/core/protocol";
+import { answeringAfter, compareCursors, type DurableEvent, type EventCursor } from "@loopwright/core/protocol";
 
 /** The newest durable events of a session, so that who comes back soon needs no log. */
 export interface RecentEvents {
   add(events: readonly DurableEvent[]): void;
   /** What came after the cursor; `undefined` when older events than these would be needed. */
   after(cursor: EventCursor): readonly DurableEvent[] | undefined;
+  /** The lane of the answer that was being written at the cursor, where `after` gives something. */
+  answeringAt(cursor: EventCursor): number | undefined;
 }
 
-/** `from`: everything that comes after it is added. Keeps the `most` newest; they are shared with the state, so a count is bound enough. */
-export function createRecentEvents(from: EventCursor, most: number): RecentEvents {
+/**
+ * `from`: everything that comes after it is added. Keeps the `most` newest; they are shared with the state, so a count is bound enough. `answering`: the
+ * lane of the answer that was being written at `from`.
+ */
+export function createRecentEvents(from: EventCursor, most: number, answering?: number): RecentEvents {
   let events: DurableEvent[] = [];
+  let answeringFirst = answering;
   let start = from;
   return {
     add(news) {
@@ -17,6 +23,7 @@ export function createRecentEvents(from: EventCursor, most: number): RecentEvent
       if (events.length <= 2 * most) return;
       const dropped = events.length - most;
       start = events[dropped - 1] ?? start;
+      for (const event of events.slice(0, dropped)) answeringFirst = answeringAfter(event, answeringFirst);
       events = events.slice(dropped);
     },
     after(cursor) {
@@ -24,6 +31,14 @@ export function createRecentEvents(from: EventCursor, most: number): RecentEvent
       let first = events.length;
       while (first > 0 && compareCursors(events[first - 1] as DurableEvent, cursor) > 0) first -= 1;
       return first === 0 ? events : events.slice(first);
+    },
+    answeringAt(cursor) {
+      let lane = answeringFirst;
+      for (const event of events) {
+        if (compareCursors(event, cursor) > 0) break;
+        lane = answeringAfter(event, lane);
+      }
+      return lane;
     },
   };
 }

@@ -8,7 +8,14 @@
  */
 import { type AgentError, type AgentSession, isAgentError, readHistory } from "@loopwright/core";
 import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
-import { compareCursors, cursorAfter, type DurableEvent, type EventCursor, type SessionEvent } from "@loopwright/core/protocol";
+import {
+  answeringAfter,
+  compareCursors,
+  cursorAfter,
+  type DurableEvent,
+  type EventCursor,
+  type SessionEvent,
+} from "@loopwright/core/protocol";
 import type { ServerLimits } from "../server-limits.ts";
 import { type EarlyEvents, HeldEvents } from "./early-events.ts";
 import { FeedReader, type ReaderParts, type Subscription } from "./feed-reader.ts";
@@ -51,6 +58,9 @@ export interface FeedListener {
   lost(): void;
 }
 
+/** Facts that may stand between the beginning of an answer and its end: what people said meanwhile. */
+const answerFacts = 64;
+
 export function createSessionFeed(parts: FeedParts, listener: FeedListener): HostedFeed {
   return new LiveFeed(parts, listener);
 }
@@ -69,7 +79,12 @@ class LiveFeed implements HostedFeed {
     const { ref, limits, clock } = parts;
     this.#parts = parts;
     this.#listener = listener;
-    this.#readerParts = { sessionId: ref.session, limits, clock, catchUp: (reader) => void this.#catchUp(reader) };
+    this.#readerParts = {
+      sessionId: ref.session,
+      limits,
+      clock,
+      catchUp: (reader) => void this.#catchUp(reader),
+    };
     this.#stop = this.#follow();
   }
 
@@ -136,15 +151,21 @@ class LiveFeed implements HostedFeed {
 
   /** Until the session is loaded nothing is told: all that comes after is news. */
   #recentEvents(): RecentEvents {
-    this.#recent ??= createRecentEvents(cursorAfter(this.#parts.session.lastSeq), this.#parts.limits.recentEvents);
+    this.#recent ??= this.#recentAfter(this.#parts.session.lastSeq);
     return this.#recent;
+  }
+
+  #recentAfter(seq: number): RecentEvents {
+    const { session, limits } = this.#parts;
+    const answering = session.snapshot().run?.answering;
+    return createRecentEvents(cursorAfter(seq), limits.recentEvents, answering);
   }
 
   #publish(events: readonly SessionEvent[], runId: string | undefined): void {
     const durable = events.filter(isDurable);
     const [first] = durable;
     if (first) {
-      this.#recent ??= createRecentEvents(cursorAfter(first.seq - 1), this.#parts.limits.recentEvents);
+      this.#recent ??= this.#recentAfter(first.seq - 1);
       this.#recent.add(durable);
     }
     for (const held of this.#hearing) held.add(events, runId);
@@ -152,9 +173,8 @@ class LiveFeed implements HostedFeed {
     let shared: Uint8Array | undefined;
     for (const reader of this.#readers) {
       if (!reader.isLive || (reader.runId !== undefined && reader.runId !== runId)) continue;
-      if (reader.isAhead) this.#overtake(reader, durable);
-      else if (first && compareCursors(first, reader.sent) <= 0)
-        reader.send(events.filter((event) => !isDurable(event) || isNews(event, reader)));
+      if (reader.isAhead || isTwice(events, reader)) this.#overtake(reader, durable);
+      else if (first && compareCursors(first, reader.sent) <= 0) reader.send(newsOf(events, reader));
       else if (reader.isShared) {
         shared ??= encodeFrames(events.map((event) => sharedFrameOf(event, this.#parts.ref.session)).join(""));
         reader.take(durable, shared);
@@ -167,9 +187,10 @@ class LiveFeed implements HostedFeed {
 
   /** Once it is ahead no longer, what the open lanes have said. */
   #overtake(reader: FeedReader, durable: readonly DurableEvent[]): void {
-    const { session } = this.#parts;
-    reader.overtake(durable.filter((event) => isNews(event, reader)));
-    if (!reader.isAhead) reader.goLive(session.lanes(reader.runId), false);
+    const { isAhead } = reader;
+    const news = durable.filter((event) => isNews(event, reader));
+    reader.overtake(news, this.#recentEvents().answeringAt(reader.sent));
+    if (isAhead && !reader.isAhead) this.#goLive(reader, false);
   }
 
   #rested(): void {
@@ -185,16 +206,21 @@ class LiveFeed implements HostedFeed {
     else this.#listener.lost();
   }
 
+  #goLive(reader: FeedReader, isResting: boolean): void {
+    const lanes = this.#parts.session.lanes(reader.runId);
+    reader.goLive({ lanes, answering: this.#recentEvents().answeringAt(reader.sent), isResting });
+  }
+
   /** From the log, then from what is recent, then live: nothing happens between the last two. */
   async #catchUp(reader: FeedReader): Promise<void> {
     const { session, ref, logger } = this.#parts;
     try {
       await session.ready();
-      if (reader.hearEarly()) return reader.goLive([], session.isResting);
+      if (reader.hearEarly()) return reader.goLive({ lanes: [], answering: undefined, isResting: session.isResting });
       while (!reader.isOver) {
         const missed = this.#recentEvents().after(reader.sent);
-        if (missed?.length === 0) return reader.goLive(session.lanes(reader.runId), session.isResting);
-        if (missed) await reader.replay(missed);
+        if (missed?.length === 0) return this.#goLive(reader, session.isResting);
+        if (missed) await reader.replay(missed, this.#recentEvents().answeringAt(reader.sent));
         else await this.#replayLog(reader);
       }
     } catch (error) {
@@ -207,16 +233,32 @@ class LiveFeed implements HostedFeed {
   async #replayLog(reader: FeedReader): Promise<void> {
     const { session, store, ref } = this.#parts;
     const tail = cursorAfter(session.lastSeq);
-    for await (const batch of readHistory(store, ref, { after: reader.sent })) {
+    // A little earlier: where the answer began that is being written at the reader's place.
+    const from = cursorAfter(Math.max(0, reader.sent.seq - answerFacts));
+    let answering: number | undefined;
+    for await (const batch of readHistory(store, ref, { after: from })) {
+      for (const event of batch) if (!isNews(event, reader)) answering = answeringAfter(event, answering);
+      const news = batch.filter((event) => isNews(event, reader));
       // What the log has and the session has not seen yet comes live: its lanes are still open here.
-      const told = batch.filter(({ seq }) => seq <= session.lastSeq);
-      await reader.replay(told);
+      const told = news.filter(({ seq }) => seq <= session.lastSeq);
+      await reader.replay(told, answering);
+      for (const event of told) answering = answeringAfter(event, answering);
       if (reader.isOver) return;
-      if (told.length < batch.length) break;
+      if (told.length < news.length) break;
     }
     // Facts that tell nothing have no events: the last event may stand before the tail.
     reader.reached(tail);
   }
 }
+
+/** What the reader does not have: of an answer the end of which it has, nothing more. */
+function newsOf(events: readonly SessionEvent[], reader: FeedReader): readonly SessionEvent[] {
+  const lastKnown = events.findLastIndex((event) => isDurable(event) && !isNews(event, reader));
+  return events.filter((event, at) => (isDurable(event) ? isNews(event, reader) : at > lastKnown));
+}
+
+/** Whether all of an answer is told here of which the reader may have heard a part elsewhere. */
+const isTwice = (events: readonly SessionEvent[], { joinedLane }: FeedReader): boolean =>
+  joinedLane !== undefined && events.some(isDurable) && events.some((event) => !isDurable(event) && event.lane === joinedLane);
 
 const isNews = (event: DurableEvent, reader: FeedReader): boolean => compareCursors(event, reader.sent) > 0;
