@@ -60,6 +60,7 @@ export async function streamExecution(call: Call, hosted: HostedSession, { input
         outcome.take(events.filter((event) => event.seq >= seq));
         if (outcome.isEnded) finish();
       },
+      removed: () => finish(),
       rested() {
         // Where another run waits for somebody, ours has yet to begin.
         if (session.runId === undefined || session.runId === runId) finish();

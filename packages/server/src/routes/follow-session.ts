@@ -51,6 +51,7 @@ export async function followSession(call: Call, hosted: HostedSession, query: Ev
   feed.subscribe({
     sink,
     ...(place ? placeOf(place, session) : {}),
+    removed: () => sink.write(encodeFrames(plainFrame({ type: "session_closed", sessionId: session.id }))),
     rested() {
       sink.write(encodeFrames(plainFrame({ type: "rest", sessionId: session.id })));
       if (!waits) sink.end();

@@ -1,4 +1,5 @@
 import type { ServerScene } from "../server-scene.ts";
+import { closeForGood } from "./close-for-good.ts";
 import { LoadedSessions } from "./loaded-sessions.ts";
 import type { SessionHost } from "./session-host.ts";
 import { type LoaderParts, SessionLoader } from "./session-loader.ts";
@@ -16,7 +17,12 @@ export function createSessionHost(parts: LoaderParts & Pick<ServerScene, "limits
     create: (principal, wanted) => loader.create(principal, wanted),
     async remove(ref) {
       const entry = await loader.load(ref);
-      await entry.session.abort("deleted");
+      loaded.use(entry);
+      try {
+        await closeForGood(entry.session, parts.clock);
+      } finally {
+        loaded.leave(entry);
+      }
       await loaded.drop(entry);
       await parts.options.store.log.remove(ref);
     },

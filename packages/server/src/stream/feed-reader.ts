@@ -29,6 +29,8 @@ export interface Subscription {
   told?(events: readonly DurableEvent[]): void;
   /** Told once after the last event, when nothing moves the session by itself. */
   rested?(): void;
+  /** The session was removed before its last events could be read here. */
+  removed?(): void;
 }
 
 export interface ReaderParts {
@@ -59,6 +61,8 @@ export class FeedReader {
   #isLive = false;
   #isOver = false;
   #isRested = false;
+  /** It was told that the session is closed. */
+  #isClosed = false;
   #joinedLane: number | undefined;
   /** The lane of the last answer the beginning of which was told again. */
   #begunLane: number | undefined;
@@ -187,6 +191,13 @@ export class FeedReader {
     if (!this.#isOver) this.#subscription.sink.end();
   }
 
+  /** Ends the stream of a session that was removed, with its last frames where nobody has read them here. */
+  close(): void {
+    if (this.#isOver) return;
+    if (!this.#isClosed) this.#subscription.removed?.();
+    this.end();
+  }
+
   /** Cuts the stream. */
   cut(): void {
     if (!this.#isOver) this.#subscription.sink.destroy();
@@ -205,6 +216,7 @@ export class FeedReader {
     if (!last) return;
     this.#sent = last;
     this.#isRested = false;
+    this.#isClosed ||= durable.some(({ type }) => type === "session_closed");
     this.#subscription.told?.(durable);
   }
 

@@ -200,7 +200,11 @@ class LiveFeed implements HostedFeed {
 
   /** A store that may come back is followed on, and what runs goes on then. */
   #lost(error: AgentError): void {
-    for (const reader of this.#readers) reader.cut();
+    // A session that was removed has no more to say: who comes back would find nothing.
+    for (const reader of this.#readers) {
+      if (error.code === "SESSION_CLOSED") reader.close();
+      else reader.cut();
+    }
     this.#recent = undefined;
     if (error.retryable) this.#stop = this.#follow();
     else this.#listener.lost();
