@@ -35,7 +35,7 @@ const partsOf = (content: readonly AssistantPart[]): Map<string, string> =>
   new Map(
     content.flatMap((part, index) => {
       if (part.type === "tool_call") return [[`call ${index}`, `${part.name} ${JSON.stringify(part.args)}`]];
-      return part.type === "opaque" ? [] : [[`${part.type} ${index}`, part.text]];
+      return part.type === "text" || part.type === "thinking" ? [[`${part.type} ${index}`, part.text]] : [];
     }),
   );
 
