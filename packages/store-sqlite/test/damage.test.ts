@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
 import { seededRandom } from "@loopwright/core/testing";
 import { describe, expect, it } from "vitest";
 import { appendAll, engineOf, notes, titlesIn } from "./engine-scene.ts";
@@ -150,4 +151,18 @@ describe("a copy that was cut short", () => {
     // From nothing to everything: the cuts were felt.
     expect([...lengths].sort((a, b) => a - b)).toEqual(Array.from({ length: 13 }, (_, batch) => batch * 2));
   });
+});
+
+it("a fact that was changed and sealed anew under an open file is seen when the log is read", () => {
+  const path = freshPath();
+  const engine = engineOf(path);
+  appendAll(engine, [{ session: "first", request: notes(0, "one", "two", "three") }]);
+  const database = new DatabaseSync(path);
+  const [before, own] = database.prepare("SELECT id, body, chain FROM facts ORDER BY id LIMIT 2").all();
+  const body = String(own?.["body"]).replace("two", "won");
+  const chain = crc32(body, Number(before?.["chain"]));
+  expect(database.prepare("UPDATE facts SET body = ?, chain = ? WHERE id = ?").run(body, chain, Number(own?.["id"])).changes).toBe(1);
+  database.close();
+  expect(titlesIn(engine, "first")).toContain("SESSION_CORRUPT");
+  engine.close();
 });
