@@ -9,12 +9,12 @@
 # Usage: sh execute.sh [http://127.0.0.1:8080]
 # Without an address it starts a server on a free port, with the offline demonstration model, and stops it at the end.
 # LOOPWRIGHT_TOKEN: the server's token, where it wants one.
-# LOOPWRIGHT: the command line to start; default: the program of the clone that this file lies in, else `npx loopwright`.
+# LOOPWRIGHT: the command line to start, as a shell reads it (quotes around what has spaces); default: the program of the clone that this file lies in, else `npx loopwright`.
 set -eu
 
 program() {
   clone=$(dirname "$0")/../..
-  if [ -n "${LOOPWRIGHT:-}" ]; then exec $LOOPWRIGHT "$@"; fi
+  if [ -n "${LOOPWRIGHT:-}" ]; then eval "exec $LOOPWRIGHT \"\$@\""; fi
   if [ -f "$clone/scripts/bootstrap.mjs" ]; then exec node "$clone/scripts/bootstrap.mjs" start "$@"; fi
   exec npx loopwright "$@"
 }

@@ -15,7 +15,7 @@ function runScript(words: readonly string[], env: Readonly<Record<string, string
   const child = spawn("sh", [script, ...words], {
     env: {
       PATH: process.env["PATH"] ?? "",
-      LOOPWRIGHT: `${process.execPath} --conditions=@loopwright/source --no-warnings ${main}`,
+      LOOPWRIGHT: `'${process.execPath}' --conditions=@loopwright/source --no-warnings '${main}'`,
       LOOPWRIGHT_OFFLINE_PACE: "0",
       ...env,
     },

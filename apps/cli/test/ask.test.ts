@@ -53,6 +53,12 @@ describe.concurrent("ask", () => {
     expect(stderr).not.toContain("[removed]");
   });
 
+  test("names a command to go on with that exists where it was started", async () => {
+    const asked = async (env: Readonly<Record<string, string>>) => (await run(["ask", "hi"], { cwd: await emptyDirectory(), env })).stderr;
+    expect(await asked({})).toMatch(/^Resume: loopwright chat --resume \w+$/m);
+    expect(await asked({ LOOPWRIGHT_COMMAND: "npm start --" })).toMatch(/^Resume: npm start -- chat --resume \w+$/m);
+  });
+
   test("prints one event a line with --json, framed and in order", async () => {
     const { code, stdout, stderr } = await run(["ask", "--json", "--offline", "6 * 7"], { cwd: await emptyDirectory() });
     const events = parse(stdout);
@@ -151,12 +157,8 @@ describe("bad input ends with three lines and its exit code:", () => {
   });
 
   test.concurrent("a refused connection", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, "close");
-    const words = ["ask", "--quiet", "--provider", "custom", "--base-url", `http://127.0.0.1:${port}/v1`, "--model", "m", "hi"];
+    // A port that a server has just left may be another program's by now; nothing listens on this one.
+    const words = ["ask", "--quiet", "--provider", "custom", "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "hi"];
     const ended = await run(words, { cwd: await emptyDirectory() });
     expect(ended.stderr).toMatch(hint);
     expect(ended.stderr).toContain("MODEL_UNREACHABLE");

@@ -152,7 +152,7 @@ describe("a store that may not be written", () => {
     chmodSync(place, 0o555);
     onTestFinished(() => chmodSync(place, 0o755));
     const looker = startStoreProcess("look", copy, "first", { restricted });
-    expect(await looker.next()).toEqual({ factCount: 3, listed: ["first", "second"], found: ["second"] });
+    expect(await looker.next()).toEqual({ factCount: 3, listed: ["first", "second"], found: ["second"], blobs: [] });
     expect(await looker.next()).toMatchObject({ code: "STORE_READ_ONLY", message: `The store ${copy} cannot be written.` });
     expect(await looker.next()).toMatchObject({ code: "STORE_READ_ONLY" });
     expect(await looker.ended).toBe(0);

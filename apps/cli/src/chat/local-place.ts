@@ -1,4 +1,5 @@
 import { type AgentSession, type ExecuteStream, execute, resume } from "@loopwright/core";
+import { commandName } from "../command-name.ts";
 import { introduction } from "../compose/introduction.ts";
 import { localScope } from "../compose/kept-sessions.ts";
 import { openSession, type Workplace } from "../compose/workplace.ts";
@@ -16,7 +17,7 @@ export function localPlace(workplace: Workplace): ChatPlace {
     contextMax: (model) => provider.capabilities(model).contextTokens,
     open: async (id) => localSession(await openSession(workplace, id)),
     list: (limit) => store.index.list(localScope, { limit }),
-    resumeCommand: (id) => `loopwright chat --resume ${id}`,
+    resumeCommand: (id) => `${commandName()} chat --resume ${id}`,
   };
 }
 

@@ -1,4 +1,5 @@
 import { type AgentEvent, type ExecuteResult, type ExecuteStream, execute } from "@loopwright/core";
+import { commandName } from "../command-name.ts";
 import { complaintOf } from "../complaint.ts";
 import { introduction } from "../compose/introduction.ts";
 import { openSession, openWorkplace } from "../compose/workplace.ts";
@@ -36,7 +37,7 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
     introduce(introduction(workplace), flags);
     try {
       const stream = execute(session, question);
-      return await follow({ stream, resumeCommand: `loopwright chat --resume ${session.id}`, flags });
+      return await follow({ stream, resumeCommand: `${commandName()} chat --resume ${session.id}`, flags });
     } finally {
       await session[Symbol.asyncDispose]();
     }

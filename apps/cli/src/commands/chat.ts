@@ -2,6 +2,7 @@ import { AgentError } from "@loopwright/core";
 import type { ChatPlace } from "../chat/chat-place.ts";
 import type { ChatRoom } from "../chat/chat-room.ts";
 import { localPlace } from "../chat/local-place.ts";
+import { commandName } from "../command-name.ts";
 import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
@@ -59,7 +60,7 @@ async function latestOf(place: ChatPlace): Promise<string> {
   if (latest) return latest.id;
   throw new AgentError("SESSION_NOT_FOUND", {
     message: "There is no session to go on with yet.",
-    fix: "Start one with `loopwright chat`.",
+    fix: `Start one with \`${commandName()} chat\`.`,
   });
 }
 

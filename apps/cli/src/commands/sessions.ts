@@ -1,6 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import type { SessionSummary, WaitingReason } from "@loopwright/core/ports";
 import { questionLines } from "../chat/question-lines.ts";
+import { commandName } from "../command-name.ts";
 import { localShelf } from "../compose/local-shelf.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
@@ -22,7 +23,7 @@ export async function listSessions(flags: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
     const found = await shelf.list(limitOf(flags));
     for (const summary of found) print(flags.json ? JSON.stringify(summary) : summaryLine(summary));
-    if (found.length === 0 && !flags.json) process.stderr.write("There are no sessions yet. `loopwright chat` starts one.\n");
+    if (found.length === 0 && !flags.json) process.stderr.write(`There are no sessions yet. \`${commandName()} chat\` starts one.\n`);
     return exitCodes.ok;
   });
 }

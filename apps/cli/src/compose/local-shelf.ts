@@ -1,6 +1,7 @@
 import { AgentError, createAgent } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
 import { offline } from "@loopwright/providers-scripted";
+import { commandName } from "../command-name.ts";
 import type { SessionShelf } from "../commands/session-shelf.ts";
 import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
@@ -22,7 +23,7 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
       return { title, isInterrupted, pending, messages: messages.map((message, place) => ({ id: messageIds[place] ?? "", message })) };
     },
     remove: (id) => removeSession(known(store, id), id),
-    resumeCommand: (id) => `loopwright chat --resume ${id}`,
+    resumeCommand: (id) => `${commandName()} chat --resume ${id}`,
     close: async () => store?.close(),
   };
 }

@@ -1,6 +1,7 @@
 import { type AgentCard, createClient, type LoopwrightClient } from "@loopwright/client";
 import { AgentError } from "@loopwright/core";
 import type { ChatPlace } from "../chat/chat-place.ts";
+import { commandName } from "../command-name.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { createRemoteSession } from "./remote-session.ts";
 import type { ServerAddress } from "./server-address.ts";
@@ -20,7 +21,7 @@ export async function remotePlace(server: ServerAddress): Promise<ChatPlace> {
       return createRemoteSession(client, id === undefined ? undefined : await client.sessions.get(id));
     },
     list: async (limit) => (await client.sessions.list({ limit })).sessions,
-    resumeCommand: (id) => `loopwright chat --url ${server.url} --resume ${id}`,
+    resumeCommand: (id) => `${commandName()} chat --url ${server.url} --resume ${id}`,
   };
 }
 

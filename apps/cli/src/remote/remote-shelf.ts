@@ -1,4 +1,5 @@
 import { viewOf } from "@loopwright/client";
+import { commandName } from "../command-name.ts";
 import type { SessionShelf } from "../commands/session-shelf.ts";
 import { clientOf } from "./remote-place.ts";
 import type { ServerAddress } from "./server-address.ts";
@@ -17,7 +18,7 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
       return { title, messages: path, isInterrupted: false, pending: [...pendingApprovals, ...pendingToolCalls] };
     },
     remove: (id) => sessions.remove(id),
-    resumeCommand: (id) => `loopwright chat --url ${server.url} --resume ${id}`,
+    resumeCommand: (id) => `${commandName()} chat --url ${server.url} --resume ${id}`,
     close: async () => {},
   };
 }
