@@ -152,6 +152,7 @@ function addSessions(program: Command, exit: (code: number) => void): void {
 function addDoctor(program: Command, exit: (code: number) => void): void {
   linked(program.command("doctor").description("check Node.js, the store, channel and queue, keys and models"))
     .option("--online", "also ask the chosen vendor for one word (this costs a little)")
+    .option("--accept-restored", "take a store that went back to an older state as it is: what was done since may be done again")
     .option("--json", "as one JSON object")
     .action(async (flags) => {
       const { doctor } = await import("./commands/doctor.ts");

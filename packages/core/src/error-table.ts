@@ -68,6 +68,7 @@ export type ErrorCode =
   | "STORE_READ_ONLY"
   | "STORE_CORRUPT"
   | "STORE_TOO_NEW"
+  | "STORE_ROLLED_BACK"
   | "STORE_CONFLICT"
   | "BLOB_NOT_FOUND"
   | "PAYLOAD_TOO_LARGE"
@@ -223,6 +224,9 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     fix: "Restore it from a backup, or move it away to start anew.",
   }),
   STORE_TOO_NEW: entry("The store was written by a newer version.", [409, "format"], { fix: "Upgrade Loopwright." }),
+  STORE_ROLLED_BACK: entry("The store went back to an older state; nothing is run until a person accepts it.", [503, "unknown"], {
+    fix: "Put the newest data back, or run `loopwright doctor --accept-restored`: what was done since that state may be done again.",
+  }),
   STORE_CONFLICT: entry("The session changed too often at once.", [409, "unknown"], { ...again, fix: "Try again." }),
   BLOB_NOT_FOUND: entry("A large payload of the log is missing.", [500, "unknown"], { fix: "Restore the blob store from a backup." }),
   PAYLOAD_TOO_LARGE: entry("The payload is over a limit.", [413, "format"], { fix: "Send less, or raise the limit named." }),

@@ -28,6 +28,10 @@ export interface StoreKeys {
   readonly sessions: string;
   /** Sorted set: `<scope> <session>` by the date on which the session needs an owner. */
   readonly due: string;
+  /** Hash: which generation the data is, and whether it went back to an older state. */
+  readonly store: string;
+  /** Sorted set: who looks at the data, by the mark that it left last. */
+  readonly marks: string;
   /** Sorted set: session id by the time of its last fact. */
   index(scope: string): string;
   /** A blob of the scope. */
@@ -67,6 +71,8 @@ export function storeKeys(prefix: string): StoreKeys {
     },
     sessions,
     due: `${prefix}:{due}`,
+    store: `${prefix}:{store}`,
+    marks: `${prefix}:{marks}`,
     index: (scope) => `${prefix}:{index/${checkedScope(scope)}}`,
     blob: (scope, key) => `${prefix}:{blobs/${checkedScope(scope)}}:blob:${key}`,
     blobs: (scope) => `${prefix}:{blobs/${checkedScope(scope)}}:keys`,

@@ -42,7 +42,7 @@ local function chained(chain, sum) return (chain * 69069 + sum) % 4294967296 end
 `;
 
 /*
- * KEYS meta facts batches index due
+ * KEYS meta facts batches index due store
  * ARGV expectedSeq epoch token batchId knownChain closes release due at session member channel (sum body)...
  */
 export const appendScript: Script = script(`${owns}${schedule}${chained}
@@ -53,6 +53,8 @@ local written = redis.call('HGET', KEYS[3], ARGV[4])
 if written then return {'dup', tonumber(written)} end
 if m[5] or m[6] then return {'closed'} end
 if m[7] then return {'damaged', tonumber(m[7])} end
+local back = redis.call('HGET', KEYS[6], 'back')
+if back then return {'back', string.match(back, '(%d+) (%d+)')} end
 if tonumber(ARGV[1]) ~= seq then return {'conflict', seq} end
 if ARGV[5] ~= '' and tonumber(ARGV[5]) ~= chain then return {'forked', seq} end
 for i = 13, #ARGV, 2 do

@@ -88,6 +88,15 @@ export function unavailable(where: string, what: string): AgentError {
   });
 }
 
+/** The error of data that went back: a mark of then (by Redis's clock) was missed, and the newest one there is of another moment. */
+export function rolledBack(where: string, missed: number, found: number): AgentError {
+  const state = found > 0 ? `that of ${new Date(found).toISOString()}` : "without any trace of it";
+  return new AgentError("STORE_ROLLED_BACK", {
+    message: `The data of the Redis at ${where} went back to an older state: it was seen at ${new Date(missed).toISOString()}, and is ${state}.`,
+    details: { missed, found },
+  });
+}
+
 /** The error of a session whose log has gone back to an older state, or is gone, without having been removed. */
 export function historyLost(session: string, known: number, lastSeq: number): AgentError {
   return new AgentError("HISTORY_LOST", {

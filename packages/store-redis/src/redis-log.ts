@@ -8,10 +8,11 @@ import type { FactReader } from "./fact-reader.ts";
 import type { StoreKeys } from "./keys.ts";
 import { appendScript, claimScript, headScript, releaseScript, removeScript, renewScript, setDueScript } from "./log-scripts.ts";
 import { isUnreadable, ofSession } from "./own-keys.ts";
-import { damaged, faultOf, historyLost, isFull, unreadable } from "./redis-fault.ts";
+import { damaged, faultOf, historyLost, isFull, rolledBack, unreadable } from "./redis-fault.ts";
 import { listOf, numberOf, textOf } from "./reply.ts";
 import { answerOf, run } from "./script.ts";
 import type { SessionMemory } from "./session-memory.ts";
+import type { StoreMarks } from "./store-marks.ts";
 import type { TailSubscriptions } from "./tail-subscriptions.ts";
 
 /** What the parts of a store share. */
@@ -21,6 +22,7 @@ export interface StoreParts {
   readonly memory: SessionMemory;
   readonly reader: FactReader;
   readonly tails: TailSubscriptions;
+  readonly marks: StoreMarks;
   /** The clock of the store, as scripts take it: empty for Redis's own. */
   readonly now: () => string;
 }
@@ -29,7 +31,7 @@ const all: number = Number.MAX_SAFE_INTEGER;
 
 /** The log in Redis: every change is one script, every answer is verified. */
 export function redisLog(parts: StoreParts): SessionLog {
-  const { connection, keys, memory, reader, tails, now } = parts;
+  const { connection, keys, memory, reader, tails, marks, now } = parts;
   const answer = (program: Parameters<typeof answerOf>[1], ref: SessionRef, args: readonly string[]): Promise<unknown> =>
     ofSession(ref, answerOf(connection, program, { keys: [keys.session(ref).meta], args }));
   return {
@@ -47,6 +49,7 @@ export function redisLog(parts: StoreParts): SessionLog {
       return headOf(head);
     },
     async claim(ref, { node, leaseMs }) {
+      await marks.look();
       const token = randomBytes(8).toString("hex");
       const outcome = claimOf(listOf(await answer(claimScript, checkedRef(ref), [now(), node, String(leaseMs), token])));
       if (outcome.type === "claimed") memory.claimed(ref, outcome.epoch, token);
@@ -101,7 +104,7 @@ async function append(parts: StoreParts, ref: SessionRef, request: AppendRequest
     ...[String(Number.isFinite(last?.at) ? last?.at : 0), ref.session, memberOf(ref), own.tail],
   ];
   for (const body of bodies) args.push(String(sumOf(ref, body)), body);
-  const input = { keys: [own.meta, own.facts, own.batches, keys.index(ref.scope), keys.due], args };
+  const input = { keys: [own.meta, own.facts, own.batches, keys.index(ref.scope), keys.due, keys.store], args };
   const answered = await run(connection, appendScript, input);
   if (answered.type === "refused" && answered.refusal.word === "WRONGTYPE" && (await isUnreadable(parts, ref)))
     throw unreadable(ref.session);
@@ -147,6 +150,8 @@ function appendOutcomeOf(
       return { type };
     case "forked":
       throw historyLost(ref.session, known, numberOf(number));
+    case "back":
+      throw rolledBack(connection.where, numberOf(number), numberOf(chain));
     case "damaged":
       throw damaged(ref.session, numberOf(number));
     default:

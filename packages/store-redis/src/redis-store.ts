@@ -11,9 +11,11 @@ import { redisBlobs } from "./redis-blobs.ts";
 import { redisDrafts } from "./redis-drafts.ts";
 import { redisIndex } from "./redis-index.ts";
 import { redisLog } from "./redis-log.ts";
+import { textOf } from "./reply.ts";
 import { SessionMemory } from "./session-memory.ts";
 import { SessionViews } from "./session-views.ts";
-import type { Durability } from "./startup-checks.ts";
+import { checkServer, type Durability } from "./startup-checks.ts";
+import { StoreMarks } from "./store-marks.ts";
 import { TailSubscriptions } from "./tail-subscriptions.ts";
 
 export interface RedisStoreOptions {
@@ -25,6 +27,11 @@ export interface RedisStoreOptions {
   readonly prefix?: string;
   /** `aof` (default) refuses a Redis without an append-only file; `none` accepts that a restart may lose everything. */
   readonly durability?: Durability;
+  /**
+   * A file that outlives the process, on a disk of this machine: keeps which state of the data was seen last, so that a process that was started
+   * anew notices too when Redis went back to an older one. Default: none; then only processes that ran all the time notice.
+   */
+  readonly marksFile?: string;
   /** How long a command may take. Default 1,500 ms. */
   readonly deadlineMs?: number;
   /** Compares leases, for tests. All processes on a store need the same; default: Redis's own time. */
@@ -37,14 +44,16 @@ export interface RedisStoreOptions {
 export interface RedisStore extends SessionStore {
   /** Reads every log and verifies it: for `doctor`, not for every day. A session that was damaged and is whole again may be written again. */
   check(): Promise<RedisReport>;
+  probe(): Promise<void>;
+  acceptRestored(): Promise<boolean>;
 }
 
 /**
  * Session log, leases, index, blobs and drafts in one Redis, for several processes and machines. Nothing is connected before the first use;
  * an idle store does not keep the process alive. A command is sent at most once and answered within the deadline: an append whose answer did
  * not come is `unknown`, everything else STORE_UNAVAILABLE.
- * Methods reject with AgentError STORE_UNAVAILABLE, STORE_READ_ONLY, STORE_FULL, STORE_CORRUPT, SESSION_CORRUPT, HISTORY_LOST, or
- * CONFIG_INVALID when the server may not hold sessions.
+ * Methods reject with AgentError STORE_UNAVAILABLE, STORE_READ_ONLY, STORE_FULL, STORE_CORRUPT, SESSION_CORRUPT, HISTORY_LOST,
+ * STORE_ROLLED_BACK, or CONFIG_INVALID when the server may not hold sessions.
  * @throws AgentError CONFIG_INVALID for an address or a prefix that cannot be used
  */
 export function redisStore(urlOrOptions: string | RedisStoreOptions): RedisStore {
@@ -57,15 +66,27 @@ export function redisStore(urlOrOptions: string | RedisStoreOptions): RedisStore
   const connection = new Connection(factory, deadlineMs);
   const memory = new SessionMemory();
   const reader = new FactReader({ connection, keys, memory });
+  const marks = new StoreMarks({
+    ...{ connection, keys, file: options.marksFile },
+    isChecked: durability === "aof",
+    onAccepted: () => memory.forgetAll(),
+  });
   const tails = new TailSubscriptions({ factory, connection, keys, deadlineMs });
   const views = new SessionViews({ connection, keys, reader });
   let closing: Promise<void> | undefined;
   return {
-    log: redisLog({ connection, keys, memory, reader, tails, now: () => (clock ? String(clock.monotonic()) : "") }),
+    log: redisLog({ connection, keys, memory, reader, tails, marks, now: () => (clock ? String(clock.monotonic()) : "") }),
     index: redisIndex({ connection, keys, views }),
     blobs: redisBlobs({ connection, keys }),
     drafts: redisDrafts({ connection, keys }),
     check: () => checkStore({ connection, keys, reader }),
+    async probe() {
+      const info = await connection.ask(["INFO"]);
+      const { problem } = checkServer(info.type === "replied" ? textOf(info.reply) : undefined, { where: connection.where, durability });
+      if (problem) throw problem;
+      await marks.look();
+    },
+    acceptRestored: () => marks.accept(),
     close() {
       tails.close();
       closing ??= connection.close();

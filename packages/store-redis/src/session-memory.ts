@@ -46,6 +46,11 @@ export class SessionMemory {
     this.#sessions.delete(keyOf(ref));
   }
 
+  /** The data was taken as it is: nothing of before is expected any more. */
+  forgetAll(): void {
+    this.#sessions.clear();
+  }
+
   #keep(ref: SessionRef, known: Known): void {
     const key = keyOf(ref);
     this.#sessions.delete(key);

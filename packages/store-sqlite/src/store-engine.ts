@@ -12,6 +12,7 @@ import { getBlob, listBlobs, ownBlob, putBlob, removeBlob } from "./blob-operati
 import { check, hasWrongMark, liftMarks } from "./check-operation.ts";
 import { due, setDue } from "./due-operations.ts";
 import { eraseTraces } from "./erase-traces.ts";
+import { FileWatch } from "./file-watch.ts";
 import { type FreshProjections, get, list, rebuild, saveProjections } from "./index-operations.ts";
 import { claim, head, release, renew } from "./lease-operations.ts";
 import { append, read, remove } from "./log-operations.ts";
@@ -113,9 +114,11 @@ export class StoreEngine {
   #dataVersion = -1;
   /** Removed sessions may have left something in the file. */
   #mayOweErasure = true;
+  readonly #watch: FileWatch;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    this.#watch = new FileWatch(options.path);
   }
 
   get path(): string {
@@ -227,6 +230,7 @@ export class StoreEngine {
   }
 
   #open(isWrite: boolean): void {
+    this.#checkFile();
     if (this.#isStandIn && (isWrite || !isMissing(this.path))) this.close();
     // Permissions may have come back.
     if (isWrite && this.#opened?.isReadOnly && mayWrite(this.path)) this.close();
@@ -235,7 +239,20 @@ export class StoreEngine {
     this.#isStandIn = !isWrite && isMissing(this.path);
     this.#opened = openDatabase(this.#isStandIn ? { ...this.#options, path: ":memory:" } : this.#options, this.#isUncertain);
     this.#isUncertain = false;
+    if (this.path !== ":memory:" && !this.#isStandIn) this.#watch.opened();
     this.#statements = statementsOf(this.#opened.database);
+  }
+
+  /** Nothing is asked of a file that is not the one that was opened, or not all of it. */
+  #checkFile(): void {
+    const fault = this.#watch.fault();
+    if (!fault) return;
+    try {
+      this.close();
+    } catch {
+      // It is given up in any case.
+    }
+    throw new StoreFault(fault);
   }
 
   #serveSome(calls: readonly Call[]): readonly Result[] {

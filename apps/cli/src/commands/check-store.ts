@@ -14,15 +14,21 @@ interface StoreReport {
 }
 
 /** Whether the store can be read, and what is wrong with it. Makes none. */
-export async function checkStore(settings: Pick<Settings, "store" | "environment">): Promise<Finding> {
+export async function checkStore(
+  settings: Pick<Settings, "store" | "environment">,
+  { acceptsRestored = false }: { readonly acceptsRestored?: boolean } = {},
+): Promise<Finding> {
   const where = storeText(settings.store);
   try {
     const store = await openExistingStore(settings);
     if (!store) return { what: "store", state: "note", text: `${where} (not made yet; the first message makes it)` };
     try {
+      const isAccepted = acceptsRestored && ((await store.acceptRestored?.()) ?? false);
+      await store.probe?.();
       await store.index.list(localScope, { limit: 1 });
       const report = "check" in store && typeof store.check === "function" ? ((await store.check()) as StoreReport) : undefined;
-      return report ? findingOf(where, report) : { what: "store", state: "ok", text: `${where} answers` };
+      const finding: Finding = report ? findingOf(where, report) : { what: "store", state: "ok", text: `${where} answers` };
+      return isAccepted ? { ...finding, text: `${finding.text}\nwent back to an older state, and is used as it is from now on` } : finding;
     } finally {
       await store.close();
     }

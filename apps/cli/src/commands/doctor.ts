@@ -13,6 +13,7 @@ import { type SharedFlags, settingsOf, styleFor } from "./flags.ts";
 
 interface DoctorFlags extends SharedFlags {
   readonly online?: boolean;
+  readonly acceptRestored?: boolean;
   readonly json?: boolean;
 }
 
@@ -23,7 +24,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
   const settings = await settingsOf(flags);
   const findings: Finding[] = [
     nodeFinding(),
-    await checkStore(settings),
+    await checkStore(settings, { acceptsRestored: flags.acceptRestored ?? false }),
     ...(await checkLinks(settings)),
     ...(await vendorFindings(settings)),
     await choiceFinding(settings),

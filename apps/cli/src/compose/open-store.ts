@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { AgentError } from "@loopwright/core";
 import type { Logger, SessionStore } from "@loopwright/core/ports";
 import { sqliteStore } from "@loopwright/store-sqlite";
@@ -18,7 +20,9 @@ export async function openStore(place: StorePlace, { environment, logger }: Stor
     case "redis": {
       const { redisStore } = await companion("@loopwright/store-redis", () => import("@loopwright/store-redis"));
       const durability = durabilityOf(environment["LOOPWRIGHT_REDIS_DURABILITY"]);
-      return redisStore({ url: place.url, ...(durability ? { durability } : {}), ...(logger ? { logger } : {}) });
+      const marksFile = marksFileOf(place.url, environment["LOOPWRIGHT_STATE_DIR"]);
+      const more = { ...(durability ? { durability } : {}), ...(logger ? { logger } : {}), ...(marksFile ? { marksFile } : {}) };
+      return redisStore({ url: place.url, ...more });
     }
     case "files": {
       const { blobStore, fileBlobs } = await companion("@loopwright/store-blob", () => import("@loopwright/store-blob"));
@@ -29,6 +33,13 @@ export async function openStore(place: StorePlace, { environment, logger }: Stor
     default:
       return place satisfies never;
   }
+}
+
+/** Where this machine keeps what it saw last of a Redis: a file for each server and database, whose name holds no password. */
+function marksFileOf(url: string, folder: string | undefined): string | undefined {
+  if (folder === undefined) return undefined;
+  const { host, pathname } = new URL(url);
+  return join(folder, `redis-${createHash("sha256").update(`${host}${pathname}`).digest("hex").slice(0, 16)}.json`);
 }
 
 /** What a Redis without an append-only file is taken with. */

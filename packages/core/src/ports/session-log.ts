@@ -88,7 +88,7 @@ export interface LeaseRenewal {
  * The truth: one append-only list of facts per session, numbered 1, 2, 3, ... without gap, and the lease of its owner.
  * Checks of `append`, in this order, atomic with the write: fenced, dup, closed, conflict.
  * Every method rejects only with AgentError STORE_UNAVAILABLE, STORE_READ_ONLY, STORE_CORRUPT,
- * STORE_TOO_NEW, STORE_FULL (never from `append`), SESSION_CORRUPT, HISTORY_LOST (the log ends before facts that were read
+ * STORE_TOO_NEW, STORE_ROLLED_BACK, STORE_FULL (never from `append`), SESSION_CORRUPT, HISTORY_LOST (the log ends before facts that were read
  * from it), CONFIG_INVALID or INPUT_INVALID.
  */
 export interface SessionLog {

@@ -15,6 +15,11 @@ export interface SessionStore {
    * @throws AgentError that says what is wrong: CONFIG_INVALID for a place that may lose what it acknowledges, else STORE_*
    */
   probe?(): Promise<void>;
+  /**
+   * Takes a place that went back to an older state (STORE_ROLLED_BACK) as it is: what was done since that state is forgotten, and may be done
+   * again. For a person to decide. False when it had not gone back.
+   */
+  acceptRestored?(): Promise<boolean>;
   /** Waits for what is under way, then lets go of files and connections. Twice is once. */
   close(): Promise<void>;
 }

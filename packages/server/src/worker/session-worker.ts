@@ -36,7 +36,9 @@ export interface WorkerParts {
 const ownerLookMs = 1_000;
 /** Sessions that could not be opened and are remembered, so that they are not tried again and again. */
 const failuresMax = 1_000;
-const storeTroubles: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "STORE_FULL", "STORE_CONFLICT"]);
+const storeTroubles: ReadonlySet<string> = new Set([
+  ...["STORE_UNAVAILABLE", "STORE_FULL", "STORE_READ_ONLY", "STORE_ROLLED_BACK", "STORE_CONFLICT"],
+]);
 const storeWaitMs = 1_000;
 
 export function createSessionWorker(parts: WorkerParts): SessionWorker {
