@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { execute } from "../src/index.ts";
+import { createSimpleTool, execute } from "../src/index.ts";
+import { scripted } from "../src/memory/index.ts";
 import { world } from "./harness.ts";
 
 const image = (source: { blob: string } | { data: string }) =>
@@ -29,5 +30,29 @@ describe("an image in the blob store", () => {
     const result = await execute(session, image({ blob: "gone" })).result();
     expect(result.error).toMatchObject({ code: "BLOB_NOT_FOUND", message: expect.stringContaining("gone") });
     expect(provider.requests).toHaveLength(0);
+  });
+});
+
+describe("a model without vision", () => {
+  const bytes = Buffer.from("picture").toString("base64");
+
+  it("A62: is sent no request: the image is refused with a type, and the session is as before", async () => {
+    const provider = scripted([{ text: "ok" }], { capabilities: { vision: false } });
+    const { session, facts } = world([], { provider });
+    expect(() => execute(session, image({ data: bytes }))).toThrow(expect.objectContaining({ code: "MODEL_UNSUPPORTED" }));
+    expect(provider.requests).toHaveLength(0);
+    expect(await facts()).toEqual([]);
+    expect((await execute(session, "Only words.").result()).text).toBe("ok");
+  });
+
+  it("A62: fails the run with a type where a tool gives the image, and is not asked with it", async () => {
+    const picture = { type: "image", mediaType: "image/png", source: { data: bytes } } as const;
+    const parameters = { type: "object", properties: {} } as const;
+    const tool = createSimpleTool({ name: "look", description: "Looks", parameters }, async () => ({ output: [picture] }));
+    const provider = scripted([{ calls: [{ name: "look", args: {} }] }, { text: "ok" }], { capabilities: { vision: false } });
+    const { session } = world([], { provider, tools: [tool] });
+    const result = await execute(session, "Look.").result();
+    expect(result).toMatchObject({ status: "error", error: { code: "MODEL_UNSUPPORTED" } });
+    expect(provider.requests).toHaveLength(1);
   });
 });

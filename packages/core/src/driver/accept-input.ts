@@ -8,6 +8,7 @@ import { digestOf } from "../message/digest.ts";
 import type { UserMessage } from "../message/message.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import type { ExecuteInput, ExecuteOptions, SubmitOptions } from "../protocol/execute.ts";
+import { checkVision } from "./check-vision.ts";
 import type { Deps } from "./deps.ts";
 import { checkPayload } from "./payload.ts";
 import { sessionClosed } from "./session-errors.ts";
@@ -32,7 +33,7 @@ export interface AcceptedInput {
   readonly known?: { readonly seq: number; readonly inputId?: string };
 }
 
-/** @throws AgentError INPUT_INVALID when the message is empty or no plain JSON. */
+/** @throws AgentError INPUT_INVALID when the message is empty or no plain JSON, MODEL_UNSUPPORTED for an image without vision. */
 export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, options: SubmitOptions, deps: Deps): NewInput {
   const ids = { inputId: deps.ids.next(), runId: deps.ids.next(), options, keyedDigest: keyedDigestOf(options) };
   if (typeof input === "object" && "regenerate" in input) return { ...ids, message: undefined, regenerate: input.regenerate };
@@ -42,7 +43,19 @@ export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, optio
   const isEmpty = typeof content === "string" ? content.trim() === "" : !Array.isArray(content) || content.length === 0;
   if (isEmpty) throw invalid("The message is empty.");
   checkPayload(message, "The message");
+  checkVision(message, deps.agent, options.model);
+  checkMode(options.mode);
   return { ...ids, message: wellFormedMessage(message), regenerate: undefined };
+}
+
+const modes: ReadonlySet<string> = new Set<NonNullable<ExecuteOptions["mode"]>>(["enqueue", "steer", "interrupt", "reject"]);
+
+function checkMode(mode: string | undefined): void {
+  if (mode === undefined || modes.has(mode)) return;
+  throw new AgentError("INPUT_INVALID", {
+    message: `There is no mode ${JSON.stringify(String(mode).slice(0, 40))}.`,
+    fix: `Use ${[...modes].join(", ")}.`,
+  });
 }
 
 const invalid = (message: string): AgentError => new AgentError("INPUT_INVALID", { message, fix: "Send text, or parts with content." });

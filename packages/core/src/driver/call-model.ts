@@ -11,6 +11,7 @@ import type { Message } from "../message/message.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
 import { holdsOpaque } from "../prompt/opaque-content.ts";
 import { withStoredMedia } from "../prompt/stored-media.ts";
+import { withoutVision } from "./check-vision.ts";
 import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
 import type { Maybe } from "./maybe.ts";
 import { type ModelCallEnd, startModelCall } from "./model-call.ts";
@@ -63,10 +64,15 @@ function launchModel(
   const run = state.run;
   if (!run || !intent) return;
   noteShown(shown, run, prepared.registry);
-  const built = builder.build(state, agent.provider.capabilities(prepared.request.model).contextTokens);
+  const { contextTokens, vision } = agent.provider.capabilities(prepared.request.model);
+  const built = builder.build(state, contextTokens);
   if (!built.messages) {
     const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
     const failure: Failure = { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false };
+    return void close({ type: "model.failed", runId, turn, attempt, failure });
+  }
+  if (built.hasImages && !vision) {
+    const failure = failureOf(withoutVision(prepared.request.model));
     return void close({ type: "model.failed", runId, turn, attempt, failure });
   }
   const request: ModelRequest = { ...prepared.request, messages: built.messages };

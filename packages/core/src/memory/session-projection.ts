@@ -1,4 +1,5 @@
 import type { Fact } from "../loop/fact.ts";
+import { derivedTitle } from "../message/derived-title.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { addCost, addUsage } from "../message/usage.ts";
 import type { SessionSummary, WaitingReason } from "../ports/session-index.ts";
@@ -15,9 +16,6 @@ export interface SessionProjection {
   /** Model and tool calls under way. */
   readonly working: readonly string[];
 }
-
-/** Longest title made from a message, in characters. */
-const derivedTitleMax = 80;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 interface Draft {
@@ -163,21 +161,6 @@ function countMessage(summary: Writable<SessionSummary>, message: Message): void
   if (message.role !== "user" || summary.title !== undefined) return;
   const title = derivedTitle(textOf(message));
   if (title !== "") summary.title = title;
-}
-
-/** One line, cut at a character. */
-function derivedTitle(text: string): string {
-  const line = text
-    .slice(0, derivedTitleMax * 8)
-    .replace(/\s+/gu, " ")
-    .trim();
-  const characters = [...line];
-  return characters.length <= derivedTitleMax
-    ? line
-    : `${characters
-        .slice(0, derivedTitleMax - 1)
-        .join("")
-        .trimEnd()}…`;
 }
 
 function addSpending(summary: Writable<SessionSummary>, { usage, cost }: Pick<SessionSummary, "usage" | "cost">): void {

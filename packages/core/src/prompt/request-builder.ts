@@ -7,7 +7,13 @@ import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./vali
 
 /** What a state gives a model to answer. */
 export type BuiltHistory =
-  | { readonly messages: readonly Message[]; readonly hasStoredMedia: boolean; readonly waiting?: never; readonly failed?: never }
+  | {
+      readonly messages: readonly Message[];
+      readonly hasStoredMedia: boolean;
+      readonly hasImages: boolean;
+      readonly waiting?: never;
+      readonly failed?: never;
+    }
   /** Calls have no result yet, or nothing was said. */
   | { readonly waiting: true; readonly messages?: never; readonly failed?: never }
   | { readonly failed: "context"; readonly messages?: never; readonly waiting?: never };
@@ -58,7 +64,8 @@ export function createRequestBuilder(): RequestBuilder {
       const valid = upToDate(state);
       if (valid.messages.length === 0) return { waiting: true };
       const fitted = fitWindow(valid.messages, valid.textLength, contextTokens);
-      return fitted ? { messages: withAnswerableEnd(fitted), hasStoredMedia: valid.hasStoredMedia } : { failed: "context" };
+      const { hasStoredMedia, hasImages } = valid;
+      return fitted ? { messages: withAnswerableEnd(fitted), hasStoredMedia, hasImages } : { failed: "context" };
     },
   };
 }

@@ -12,6 +12,12 @@ export function hasStoredMedia(message: Message): boolean {
   return message.content.some((part) => isMedia(part) && part.source.blob !== undefined);
 }
 
+/** True when the message holds an image for the model. */
+export function hasImage(message: Message): boolean {
+  if (message.role === "notice" || message.role === "assistant" || typeof message.content === "string") return false;
+  return message.content.some(({ type }) => type === "image");
+}
+
 /** What a message became with its bytes; kept as long as the message, so that providers may cache by identity. */
 const resolved = new WeakMap<Message, Message>();
 

@@ -10,7 +10,7 @@
 import type { AssistantPart, ToolCallPart } from "../message/content.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolResultMessage } from "../message/message.ts";
 import { wellFormedJson } from "../message/well-formed.ts";
-import { hasStoredMedia } from "./stored-media.ts";
+import { hasImage, hasStoredMedia } from "./stored-media.ts";
 
 const opening: Message = { role: "user", content: "(The conversation goes on.)" };
 const goOn: Message = { role: "notice", text: "Continue." };
@@ -28,6 +28,8 @@ export interface ValidHistory {
   readonly textLength: number;
   /** A message names a blob in place of an image's or a file's bytes. */
   readonly hasStoredMedia: boolean;
+  /** A user or a tool has given an image. */
+  readonly hasImages: boolean;
 }
 
 /** `asTaken` says what a message of the transcript is in this history. Default: itself. */
@@ -36,6 +38,7 @@ export function createValidHistory(asTaken: (message: Message, at: number) => Me
   let done = 0;
   let textLength = 0;
   let isStored = false;
+  let isPictured = false;
 
   const push = (given: Message): void => {
     const message = wellFormedJson(given);
@@ -45,6 +48,7 @@ export function createValidHistory(asTaken: (message: Message, at: number) => Me
     out.push(message);
     textLength += lengthOf(message);
     isStored ||= hasStoredMedia(message);
+    isPictured ||= hasImage(message);
   };
 
   const takeOne = (messages: readonly Message[], index: number): number => {
@@ -72,6 +76,9 @@ export function createValidHistory(asTaken: (message: Message, at: number) => Me
     },
     get hasStoredMedia() {
       return isStored;
+    },
+    get hasImages() {
+      return isPictured;
     },
     take(messages) {
       let index = done;

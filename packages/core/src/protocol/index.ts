@@ -32,6 +32,7 @@ export type {
   ToolCallPart,
   UserPart,
 } from "../message/content.ts";
+export { derivedTitle } from "../message/derived-title.ts";
 export type { Json, JsonObject, JsonSchema } from "../message/json.ts";
 export type {
   AssistantMessage,

@@ -1,4 +1,5 @@
 import { AgentError } from "@loopwright/core";
+import { checkPromptFields } from "../identity/check-prompt-fields.ts";
 import { identify } from "../identity/identify.ts";
 import type { Caller } from "../identity/local-principal.ts";
 import { auditModuleText } from "../modules/audit-module-text.ts";
@@ -89,6 +90,7 @@ async function bodyOf(
   if (!isJson) throw noJson();
   const json = parseJson(bytes);
   auditModuleText(json, principal, scene);
+  checkPromptFields(json);
   return validated(route.body, json, "body");
 }
 

@@ -1,5 +1,5 @@
 import { type Agent, AgentError } from "@loopwright/core";
-import type { ExecuteInput, RunOptions } from "@loopwright/core/protocol";
+import type { ExecuteInput, Message, RunOptions } from "@loopwright/core/protocol";
 import type { SessionContext } from "../schemas/index.ts";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
@@ -58,6 +58,19 @@ function checkContext(context: SessionContext | undefined): void {
     message: `\`context.messages\` holds a message of role \`${seeded.role}\`, which may come from trusted callers only.`,
     fix: "Send the user's messages only.",
   });
+}
+
+/** What only a vendor understands is sent to it word for word, and shown to nobody. @throws AgentError FORBIDDEN */
+export function checkOpaque(messages: readonly Message[], { trusted }: Principal): void {
+  if (trusted === true) return;
+  for (const message of messages) {
+    if (message.role === "notice" || typeof message.content === "string") continue;
+    if (message.content.some((part) => part.type === "opaque" || "opaque" in part))
+      throw new AgentError("FORBIDDEN", {
+        message: "A message holds an `opaque` part, which may come from trusted callers only.",
+        fix: "Leave it out.",
+      });
+  }
 }
 
 function checkModel(model: string | undefined, allowed: readonly string[]): void {

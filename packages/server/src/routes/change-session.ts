@@ -2,6 +2,7 @@ import type { Route } from "../http/route.ts";
 import { type ChangeSessionRequest, changeSessionRequest, sessionSnapshot } from "../schemas/index.ts";
 import { withSession } from "./open-session.ts";
 import { type SessionParams, sessionParams } from "./session-params.ts";
+import { titled } from "./titled.ts";
 
 export const changeSessionRoute: Route<SessionParams, unknown, ChangeSessionRequest> = {
   method: "PATCH",
@@ -22,6 +23,6 @@ export const changeSessionRoute: Route<SessionParams, unknown, ChangeSessionRequ
       const { head, ...change } = call.body;
       if (head !== undefined) await session.moveHead(head);
       if (Object.keys(change).length > 0) await session.change(change);
-      return Response.json(session.snapshot());
+      return Response.json(titled(session.snapshot()));
     }),
 };

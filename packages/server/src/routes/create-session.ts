@@ -1,7 +1,7 @@
 import { AgentError, type AgentSession, type FactOf, isAgentError, readOpening } from "@loopwright/core";
 import { plainOf, underKey } from "../http/kept-key.ts";
 import type { Call, Route } from "../http/route.ts";
-import { admit } from "../identity/admit.ts";
+import { admit, checkOpaque } from "../identity/admit.ts";
 import { type NewSessionRequest, newSessionRequest, sessionSnapshot } from "../schemas/index.ts";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
@@ -9,6 +9,7 @@ import { checkFiles } from "./check-files.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { keyedSessionId } from "./keyed-session-id.ts";
 import { withSession } from "./open-session.ts";
+import { titled } from "./titled.ts";
 
 export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
   method: "POST",
@@ -30,6 +31,7 @@ export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
     const { principal, scene, body, request } = call;
     const { agent = scene.options.agents[0]?.name ?? "", context } = body;
     admit(principal, { agent, context }, scene);
+    checkOpaque(context?.messages ?? [], principal);
     await checkFiles(context?.messages ?? [], scene.options.store, principal.scope);
     const { idempotencyKey } = idempotencyKeyOf(request);
     const id = body.id ?? (idempotencyKey === undefined ? undefined : await keyedSessionId(principal, idempotencyKey));
@@ -79,5 +81,8 @@ function isAsWished(opened: FactOf<"session.opened">, { agent, title, metadata, 
 }
 
 function answerOf(session: AgentSession, status: 200 | 201, { options }: ServerScene): Response {
-  return Response.json(session.snapshot(), { status, headers: { Location: `${options.basePath ?? ""}/api/sessions/${session.id}` } });
+  return Response.json(titled(session.snapshot()), {
+    status,
+    headers: { Location: `${options.basePath ?? ""}/api/sessions/${session.id}` },
+  });
 }

@@ -2,7 +2,7 @@ import { AgentError, isAgentError, readOpening } from "@loopwright/core";
 import { checkExecuteInput } from "@loopwright/core/protocol";
 import { plainOf, underKey } from "../http/kept-key.ts";
 import type { Call, Route } from "../http/route.ts";
-import { admit } from "../identity/admit.ts";
+import { admit, checkOpaque } from "../identity/admit.ts";
 import { type ExecuteRequest, executeRequest } from "../schemas/index.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 import { lastEventCursor } from "../stream/request-cursor.ts";
@@ -36,6 +36,7 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
     const input = checkExecuteInput(body.input);
     const key = idempotencyKeyOf(request);
     const seen = lastEventCursor(request);
+    checkOpaque([...messagesOf(input), ...(body.context?.messages ?? [])], principal);
     await checkFiles([...messagesOf(input), ...(body.context?.messages ?? [])], scene.options.store, principal.scope);
     const hosted = await sessionFor(call, { key: key.idempotencyKey, goesOn: seen !== undefined });
     const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };

@@ -4,6 +4,7 @@ import { decodeCursor, type Message } from "@loopwright/core/protocol";
 import type { Call } from "../http/route.ts";
 import { awaitSeq, behind } from "./min-seq.ts";
 import { openSession, sessionRefOf } from "./open-session.ts";
+import { titled } from "./titled.ts";
 
 /** The state of a session, for who only reads. */
 export interface ReadState {
@@ -32,7 +33,7 @@ async function freshState(call: Call, id: string, minSeq: number | undefined): P
   try {
     await awaitSeq(session, minSeq, call.scene);
     const { messages } = session;
-    return { snapshot: session.snapshot(), messages: () => messages, headers: call.scene.watched.isAway() ? staleHeaders : {} };
+    return { snapshot: titled(session.snapshot()), messages: () => messages, headers: call.scene.watched.isAway() ? staleHeaders : {} };
   } finally {
     release();
   }

@@ -2,6 +2,7 @@ import type { AcceptedSubmission, ToolResultMessage } from "@loopwright/core";
 import { checkExecuteInput } from "@loopwright/core/protocol";
 import type { Route } from "../http/route.ts";
 import { accessOf } from "../identity/access-of.ts";
+import { checkOpaque } from "../identity/admit.ts";
 import { acceptedSubmission, type ToolResultsRequest, toolResultsRequest } from "../schemas/index.ts";
 import { checkFiles } from "./check-files.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
@@ -30,6 +31,7 @@ export const sendResultsRoute: Route<SessionParams, unknown, ToolResultsRequest>
     withSession(call, call.params.id, async ({ session, ref }) => {
       const { principal, scene, body } = call;
       const results = checkExecuteInput(body.results) as readonly ToolResultMessage[];
+      checkOpaque(results, principal);
       await checkFiles(results, scene.options.store, ref.scope);
       const options = { access: accessOf(principal), ...idempotencyKeyOf(call.request) };
       const submit = (): Promise<AcceptedSubmission> =>

@@ -1,7 +1,7 @@
 import { type AcceptedSubmission, checkExecuteInput, type ExecuteInput } from "@loopwright/core/protocol";
 import type { Route } from "../http/route.ts";
 import { accessOf } from "../identity/access-of.ts";
-import { admit } from "../identity/admit.ts";
+import { admit, checkOpaque } from "../identity/admit.ts";
 import { acceptedSubmission, type MessageRequest, messageRequest } from "../schemas/index.ts";
 import { checkFiles, messagesOf } from "./check-files.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
@@ -34,6 +34,7 @@ export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> =
       const { mode, parent, options = {} } = body;
       const input = checkExecuteInput(inputOf(body));
       admit(principal, { agent, options }, scene);
+      checkOpaque(messagesOf(input), principal);
       await checkFiles(messagesOf(input), scene.options.store, ref.scope);
       const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };
       const how = { ...chosen, ...idempotencyKeyOf(request), access: accessOf(principal) };

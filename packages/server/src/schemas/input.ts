@@ -19,7 +19,7 @@ const runFields = {
 };
 
 /** What one input may choose. */
-export const runOptions: z.ZodType<RunOptions> = exactly<RunOptions>()(z.object(runFields));
+export const runOptions: z.ZodType<RunOptions> = exactly<RunOptions>()(z.strictObject(runFields));
 
 type Mode = NonNullable<ExecuteOptions["mode"]>;
 type Parent = NonNullable<ExecuteOptions["parent"]> | null;
@@ -34,7 +34,7 @@ export type RequestOptions = Omit<ExecuteOptions, "idempotencyKey" | "signal">;
 
 /** The run's options, and how the input joins the session. */
 export const requestOptions: z.ZodType<RequestOptions> = exactly<RequestOptions>()(
-  z.object({
+  z.strictObject({
     ...runFields,
     mode: inputMode.exactOptional(),
     parent: parentId.exactOptional(),
