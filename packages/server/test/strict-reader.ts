@@ -213,7 +213,7 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
 
   function take(frame: Frame, isFirst: boolean): void {
     const event = JSON.parse(frame.data) as SessionEvent | PlainFrame;
-    if (event.type !== frame.event) flaw(`a frame named ${frame.event} holds ${event.type}`);
+    if ((event.type === "error" ? "run_error" : event.type) !== frame.event) flaw(`a frame named ${frame.event} holds ${event.type}`);
     const isUnnamed = !("sessionId" in event) && !("snapshot" in event) && !(options.mayLag && "lane" in event);
     if (isFirst && !options.isShared && isUnnamed) flaw(`the first frame, ${event.type}, does not name the session`);
     if (options.sessionId !== undefined && "sessionId" in event && event["sessionId"] !== options.sessionId) return;

@@ -9,6 +9,7 @@ const params: z.ZodType<{ readonly id: string }> = z.object({ id: z.string() });
 const query: z.ZodType<EventsQuery> = z.object({
   after: z.string().optional(),
   from: z.literal("now").optional(),
+  text: z.literal("whole").optional(),
   minSeq: minSeqField,
 });
 

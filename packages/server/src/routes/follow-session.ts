@@ -13,6 +13,8 @@ import { checkState } from "./open-session.ts";
 export interface EventsQuery extends MinSeqQuery {
   readonly after?: string | undefined;
   readonly from?: "now" | undefined;
+  /** In place of deltas and snapshots the text of each answer, once and whole. */
+  readonly text?: "whole" | undefined;
 }
 
 /**
@@ -51,6 +53,7 @@ export async function followSession(call: Call, hosted: HostedSession, query: Ev
   feed.subscribe({
     sink,
     ...(place ? placeOf(place, session) : {}),
+    hasWholeText: query.text === "whole",
     removed: () => sink.write(encodeFrames(plainFrame({ type: "session_closed", sessionId: session.id }))),
     rested() {
       sink.write(encodeFrames(plainFrame({ type: "rest", sessionId: session.id })));

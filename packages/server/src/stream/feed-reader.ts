@@ -7,10 +7,11 @@ import {
   type EphemeralEvent,
   type EventCursor,
   type SessionEvent,
+  textOf,
 } from "@loopwright/core/protocol";
 import type { ServerLimits } from "../server-limits.ts";
 import type { EventSink } from "./event-sink.ts";
-import { encodeFrames, frameOf, isDurable, sharedFrameOf, snapshotFrame } from "./frames.ts";
+import { encodeFrames, frameOf, isDurable, sharedFrameOf, snapshotFrame, textCursor, wholeTextFrame } from "./frames.ts";
 
 /** How one reader wants the events of a session. */
 export interface Subscription {
@@ -25,6 +26,8 @@ export interface Subscription {
   readonly isShared?: boolean;
   /** What was heard since before the reader's place, in the place of snapshots; asked once. `undefined`: that is not known. */
   readonly early?: () => readonly SessionEvent[] | undefined;
+  /** Nothing ephemeral but the text of each answer, whole and once, before its end: for readers that only add up. */
+  readonly hasWholeText?: boolean;
   /** Told of durable events once they are queued. */
   told?(events: readonly DurableEvent[]): void;
   /** Told once after the last event, when nothing moves the session by itself. */
@@ -76,6 +79,10 @@ export class FeedReader {
 
   get isShared(): boolean {
     return this.#subscription.isShared ?? false;
+  }
+
+  get hasWholeText(): boolean {
+    return this.#subscription.hasWholeText ?? false;
   }
 
   get runId(): string | undefined {
@@ -132,6 +139,7 @@ export class FeedReader {
   overtake(durable: readonly DurableEvent[], answering: number | undefined): void {
     this.#write(this.#again(durable, this.#answersFrom(answering)));
     this.#tell(durable);
+    this.#stallIfFull();
   }
 
   /** What it missed, piece by piece, each as soon as there is room for it. `answering`: the lane of the answer being written before the first event. */
@@ -166,7 +174,7 @@ export class FeedReader {
   goLive({ lanes, answering, isResting }: LiveStart): void {
     if (this.#isOver) return;
     this.#joinedLane = answering === this.#begunLane ? undefined : answering;
-    if (!this.isAhead) this.#write(lanes.map((lane) => snapshotFrame(lane, this.#parts.sessionId)).join(""));
+    if (!this.isAhead && !this.hasWholeText) this.#write(lanes.map((lane) => snapshotFrame(lane, this.#parts.sessionId)).join(""));
     this.#isLive = true;
     if (isResting) this.rest();
     this.#stallIfFull();
@@ -245,9 +253,17 @@ export class FeedReader {
       const untold = answers.before(event, isNew);
       if (!isNew) continue;
       if (event.type === "message_start" && event.role === "assistant") this.#begunLane = event.seq;
-      text += untold.map((one) => snapshotFrame(one, this.#parts.sessionId)).join("") + this.#frame(event);
+      text += this.hasWholeText ? this.#wholeText(event) : untold.map((one) => snapshotFrame(one, this.#parts.sessionId)).join("");
+      text += this.#frame(event);
     }
     return text;
+  }
+
+  #wholeText(event: DurableEvent): string {
+    const { after, seen } = this.#subscription;
+    const text = event.type === "message_end" && event.message.role === "assistant" ? textOf(event.message) : "";
+    const isTold = [after, seen].some((cursor) => cursor && compareCursors(cursor, textCursor(event)) === 0);
+    return text === "" || isTold ? "" : wholeTextFrame(event, { sessionId: this.#parts.sessionId, text });
   }
 
   #write(text: string): void {

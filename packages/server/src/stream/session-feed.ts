@@ -173,7 +173,7 @@ class LiveFeed implements HostedFeed {
     let shared: Uint8Array | undefined;
     for (const reader of this.#readers) {
       if (!reader.isLive || (reader.runId !== undefined && reader.runId !== runId)) continue;
-      if (reader.isAhead || isTwice(events, reader)) this.#overtake(reader, durable);
+      if (reader.isAhead || reader.hasWholeText || isTwice(events, reader)) this.#overtake(reader, durable);
       else if (first && compareCursors(first, reader.sent) <= 0) reader.send(newsOf(events, reader));
       else if (reader.isShared) {
         shared ??= encodeFrames(events.map((event) => sharedFrameOf(event, this.#parts.ref.session)).join(""));
@@ -188,6 +188,7 @@ class LiveFeed implements HostedFeed {
   /** Once it is ahead no longer, what the open lanes have said. */
   #overtake(reader: FeedReader, durable: readonly DurableEvent[]): void {
     const { isAhead } = reader;
+    if (durable.length === 0) return;
     const news = durable.filter((event) => isNews(event, reader));
     reader.overtake(news, this.#recentEvents().answeringAt(reader.sent));
     if (isAhead && !reader.isAhead) this.#goLive(reader, false);
