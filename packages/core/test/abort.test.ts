@@ -20,6 +20,49 @@ describe("an abort", () => {
     expect(session.status).toBe("completed");
   });
 
+  it("by a signal that was aborted before makes no model call, and ends the run that was asked for", async () => {
+    const { session, provider, types } = world([{ text: "never" }]);
+    const result = await execute(session, "go", { signal: AbortSignal.abort("no more") }).result();
+    expect([result.status, provider.requests.length]).toEqual(["aborted", 0]);
+    expect((await types()).filter((type) => type.startsWith("model."))).toEqual([]);
+    expect(session.messages).toMatchObject([{ role: "user", content: "go" }]);
+  });
+
+  it("by a signal in the same moment makes no model call", async () => {
+    const { session, provider } = world([{ text: "never" }]);
+    const controller = new AbortController();
+    const stream = execute(session, "go", { signal: controller.signal });
+    controller.abort();
+    expect([(await stream.result()).status, provider.requests.length]).toEqual(["aborted", 0]);
+  });
+
+  it.each(["prepare", "prompt"])("by a signal while the call is prepared (%s) makes no model call", async (where) => {
+    const [entered, left] = [deferred(), deferred()];
+    const think = async (): Promise<undefined> => {
+      entered.resolve();
+      await left.promise;
+      return undefined;
+    };
+    const options = where === "prepare" ? { hooks: [{ prepare: think }] } : { prompt: () => think().then(() => "Be brief.") };
+    const { session, provider } = world([{ text: "never" }], options);
+    const controller = new AbortController();
+    const stream = execute(session, "go", { signal: controller.signal });
+    await entered.promise;
+    controller.abort();
+    left.resolve();
+    expect([(await stream.result()).status, provider.requests.length]).toEqual(["aborted", 0]);
+  });
+
+  it("by a signal that was aborted before ends the run that results go on with", async () => {
+    const { session, provider } = world([{ calls: [{ name: "pick", id: "a" }] }, { text: "never" }], {
+      tools: [defineTool({ name: "pick", description: "Picks.", parameters: { type: "object" } })],
+    });
+    await execute(session, "go").result();
+    const results = [{ role: "tool_result", toolCallId: "a", content: "red" } as const];
+    const { status } = await execute(session, results, { signal: AbortSignal.abort() }).result();
+    expect([status, provider.requests.length]).toEqual(["aborted", 1]);
+  });
+
   it("signals the provider", async () => {
     const closed = deferred<unknown>();
     const provider = {

@@ -62,6 +62,41 @@ describe("a message while a run is open", () => {
     expect((await second.result()).text).toBe("two");
   });
 
+  it("is answered before those that wait, when it interrupts, and after what interrupted before it", async () => {
+    const gate = deferred();
+    const { session, provider, again } = world([
+      { text: "long", hang: true },
+      { text: "a", after: gate.promise },
+      { text: "b" },
+      { text: "c" },
+      { text: "d" },
+    ]);
+    execute(session, "1");
+    await calm();
+    const waiting = [execute(session, "2"), execute(session, "3")];
+    await calm();
+    const urgent = execute(session, "4", { mode: "interrupt" });
+    await calm();
+    const urgentToo = execute(session, "5", { mode: "interrupt" });
+    gate.resolve();
+    await Promise.all([...waiting, urgent, urgentToo].map((run) => run.result()));
+    const asked = provider.requests.map(({ messages }) => messages.findLast(({ role }) => role === "user")?.content);
+    expect(asked).toEqual(["1", "4", "5", "2", "3"]);
+    expect((await again().ready()).messages).toEqual(session.messages);
+  });
+
+  it("is answered before what was steered too late, when it interrupts", async () => {
+    const { session, provider } = world([{ text: "long", hang: true }, { text: "a" }, { text: "b" }]);
+    execute(session, "1");
+    await calm();
+    const steered = execute(session, "2", { mode: "steer" });
+    await calm();
+    const urgent = execute(session, "3", { mode: "interrupt" });
+    await Promise.all([steered.result(), urgent.result()]);
+    const asked = provider.requests.map(({ messages }) => messages.findLast(({ role }) => role === "user")?.content);
+    expect(asked).toEqual(["1", "3", "2"]);
+  });
+
   it("is refused without a trace, when it may only be the first", async () => {
     const gate = deferred();
     const { session, types } = world([{ text: "one", after: gate.promise }]);

@@ -92,7 +92,7 @@ export function acceptInput(
     type: "input.accepted",
     inputId,
     runId,
-    mode: steers ? "steer" : mode === "interrupt" ? "interrupt" : "enqueue",
+    ...(steers ? { mode: "steer" } : mode === "interrupt" ? { mode: "interrupt", jumps: true } : { mode: "enqueue" }),
     ...(message ? { message } : {}),
     ...(parent === undefined ? {} : { parent }),
     ...(options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey }),

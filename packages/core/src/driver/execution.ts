@@ -93,7 +93,7 @@ export class Execution implements ExecuteStream {
       this.isJoining = run?.runId === accepted.runId;
       this.before =
         run?.runId === accepted.runId ? { ...(run.usage ? { usage: run.usage } : {}), ...(run.cost ? { cost: run.cost } : {}) } : {};
-      return accepted.bodies;
+      return signal?.aborted ? [...accepted.bodies, ...this.abortWith(accepted, state)] : accepted.bodies;
     };
     driver.offer({ bodies, needsOwner: true, isPatient: true }).then(
       () => {
@@ -107,6 +107,13 @@ export class Execution implements ExecuteStream {
     const onAbort = (): void => void this.abort(reasonOf(signal)).catch(() => {});
     signal.addEventListener("abort", onAbort, { once: true });
     this.stops.push(() => signal.removeEventListener("abort", onAbort));
+  }
+
+  /** Recorded with its input, so that nothing is begun for it. An input that was there before is aborted as ever. */
+  private abortWith({ bodies, runId }: AcceptedInput, { run }: State): AcceptedInput["bodies"] {
+    const { signal, user } = this.options;
+    if (bodies.length === 0 || !signal || (run?.runId === runId && run.abort)) return [];
+    return [{ type: "abort.requested", runId, reason: reasonOf(signal), by: user }];
   }
 
   /** `snapshots`: what the open lanes have said so far; who joins gets it in place of the deltas. */

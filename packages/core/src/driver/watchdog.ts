@@ -35,6 +35,7 @@ export function watchModelCall(
   };
 
   const check = (): void => {
+    cancel();
     const { at, what } = due();
     const leftMs = at - clock.monotonic();
     if (leftMs > 0) cancel = clock.after(Math.ceil(leftMs), check);
@@ -42,13 +43,19 @@ export function watchModelCall(
   };
   check();
 
+  /** From the first sign on another deadline holds, which may come sooner than the one that was waited for. Later ones only move it away. */
+  const sign = (): void => {
+    const isFirst = aliveAt === undefined;
+    aliveAt = clock.monotonic();
+    if (isFirst) check();
+  };
+
   return {
     content() {
-      contentAt = aliveAt = clock.monotonic();
+      contentAt = clock.monotonic();
+      sign();
     },
-    alive() {
-      aliveAt = clock.monotonic();
-    },
+    alive: sign,
     stop: () => cancel(),
   };
 }

@@ -38,7 +38,7 @@ export interface DeclaredTool {
   readonly timeoutMs?: number;
 }
 
-/** What an input does while a run is open: a run of its own afterwards, joins before the next model call, or aborts the open run first. */
+/** What an input does while a run is open: a run of its own after all others, joins before the next model call, or aborts the open run and comes next. */
 export type InputMode = "enqueue" | "steer" | "interrupt";
 
 /** Milliseconds of one model call. */
@@ -104,6 +104,8 @@ export type FactBody =
       /** Absent: answer the message `parent` again. */
       readonly message?: UserMessage;
       readonly mode: InputMode;
+      /** Its run comes before those of the inputs that wait: set for `interrupt`. Absent in logs that were written before it was. */
+      readonly jumps?: true;
       /** The message it continues. Default: the head when the run starts. `null`: the root. */
       readonly parent?: MessageId | null;
       readonly idempotencyKey?: string;

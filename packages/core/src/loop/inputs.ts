@@ -38,13 +38,26 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
     seq: fact.seq,
     inputId: fact.inputId,
     runId: fact.mode === "steer" ? fact.inputId : fact.runId,
+    ...(fact.jumps ? { jumps: true } : {}),
     ...(fact.message ? { message: fact.message } : {}),
     ...(fact.parent === undefined ? {} : { parent: fact.parent }),
     ...(fact.access ? { access: fact.access } : {}),
     ...(fact.options ? { options: fact.options } : {}),
   };
   const next: State = { ...state, known: append(state.known, knownFrom(fact)) };
-  return joins ? { ...next, run: { ...joins, steered: [...joins.steered, input] } } : { ...next, inputs: [...state.inputs, input] };
+  return joins
+    ? { ...next, run: { ...joins, steered: [...joins.steered, input] } }
+    : { ...next, inputs: withInputs(state.inputs, [input]) };
+}
+
+/** The queue with more inputs: those that jump come before all that do not, and otherwise in the order in which they were said. */
+export function withInputs(
+  waiting: readonly QueuedInput[],
+  more: readonly QueuedInput[],
+  where: "first" | "last" = "last",
+): readonly QueuedInput[] {
+  const all = where === "first" ? [...more, ...waiting] : [...waiting, ...more];
+  return all.some(({ jumps }) => jumps) ? [...all.filter(({ jumps }) => jumps), ...all.filter(({ jumps }) => !jumps)] : all;
 }
 
 function knownFrom({ idempotencyKey: key, keyedDigest, inputId, runId, seq, message, parent }: FactOf<"input.accepted">): KnownInput {

@@ -26,6 +26,8 @@ export interface QueuedInput {
   readonly seq: number;
   readonly inputId: string;
   readonly runId: string;
+  /** It comes before those that do not. */
+  readonly jumps?: true;
   readonly message?: UserMessage;
   readonly parent?: MessageId | null;
   readonly access?: Access;

@@ -2,7 +2,7 @@ import { callsOf } from "../message/message.ts";
 import { addSpent, type Cost, contextTokensOf, type Usage } from "../message/usage.ts";
 import { append } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
-import { appendToRun, placeOf } from "./inputs.ts";
+import { appendToRun, placeOf, withInputs } from "./inputs.ts";
 import { policyOfShown } from "./policy.ts";
 import { type Abort, type Call, endedRun, type QueuedInput, type Run, type State } from "./state.ts";
 
@@ -181,14 +181,14 @@ export function endsRun(state: State, fact: FactOf<"run.finished">): boolean {
   return run?.runId === fact.runId && !run.open && run.calls.every((call) => call.stage === "settled");
 }
 
-/** Steered inputs that did not join get runs of their own, before those that were waiting. */
+/** Steered inputs that did not join get runs of their own, before those that were waiting, unless one of these interrupted. */
 export function foldRunFinished(state: State, fact: FactOf<"run.finished">): State {
   const { run, ...rest } = state;
   if (!run || !endsRun(state, fact)) return state;
   const lastRun = endedRun(run, fact);
   return {
     ...rest,
-    inputs: run.steered.length > 0 ? [...run.steered, ...state.inputs] : state.inputs,
+    inputs: run.steered.length > 0 ? withInputs(state.inputs, run.steered, "first") : state.inputs,
     head: run.movedHead ?? run.tip,
     lastRun,
     ended: append(state.ended, lastRun),

@@ -63,6 +63,21 @@ export const executeInputCases: StoreKit<ExecuteUnderTest> = [
     },
   ),
   executeCase(
+    { id: "interrupt-first", promise: "an input that interrupts is answered before those that were waiting" },
+    { script: [hangs, { text: "At once." }, { text: "At last." }] },
+    async ({ execute, transcript }) => {
+      const first = execute("s1", "first");
+      await reading(first).seen("text_delta");
+      const waiting = execute("s1", "waiting");
+      await reading(waiting).seen("input_accepted");
+      const urgent = execute("s1", "urgent", { mode: "interrupt" });
+      const texts = [(await urgent.result()).text, (await waiting.result()).text];
+      expectSame([(await first.result()).status, ...texts], ["aborted", "At once.", "At last."], "the results");
+      const said = (await transcript("s1")).filter(({ role }) => role === "user");
+      expectSame(said.map(textOf), ["first", "urgent", "waiting"], "the transcript");
+    },
+  ),
+  executeCase(
     { id: "steer", promise: "a steered input joins the run that is open" },
     { script: (gate) => [{ text: "One.", after: gate }, { text: "Both, then." }] },
     async ({ execute, transcript, release }) => {

@@ -244,12 +244,26 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
   },
   {
     defect: "answers inputs in the wrong order",
-    breaks: ["enqueue", "steer"],
+    breaks: ["enqueue", "interrupt-first", "steer"],
     make: spoiledInput((input, options) => [input === "second" ? "first" : input === "first" ? "second" : input, options]),
   },
   {
+    defect: "has an input that interrupts wait for those before it",
+    breaks: ["interrupt-first"],
+    make: spoiled((execute) => {
+      const streams: ExecuteStream[] = [];
+      return (session, input, { mode, ...options } = {}) => {
+        const isUrgent = mode === "interrupt";
+        if (isUrgent) void streams[0]?.abort();
+        const stream = execute(session, input, mode === undefined || isUrgent ? options : { ...options, mode });
+        streams.push(stream);
+        return stream;
+      };
+    }),
+  },
+  {
     defect: "stops those who interrupt too",
-    breaks: ["interrupt"],
+    breaks: ["interrupt", "interrupt-first"],
     make: spoiledStream((stream, { mode }) => {
       if (mode === "interrupt") void stream.abort();
       return {};

@@ -104,7 +104,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   {
     name: "a steered message is dropped when the run ends",
     file: "loop/turns.ts",
-    good: "run.steered.length > 0 ? [...run.steered, ...state.inputs] : state.inputs",
+    good: 'run.steered.length > 0 ? withInputs(state.inputs, run.steered, "first") : state.inputs',
     bad: "state.inputs",
   },
   {
