@@ -315,7 +315,7 @@ describe("a decision", () => {
     const reused = { code: "KEY_REUSED" };
     await expect(session.decide(callKey, { decision: "deny", idempotencyKey: "k" })).rejects.toMatchObject(reused);
     await expect(session.decide("other.1.0", { decision: "allow", idempotencyKey: "k" })).rejects.toMatchObject(reused);
-    await session.close();
+    await session.end();
     expect(await session.decide(callKey, { decision: "allow" })).toEqual(replayed);
     expect(ran).toHaveLength(1);
   });
@@ -369,7 +369,7 @@ describe("a decision", () => {
     await expect(session.decide(callKey, { decision: "allow" })).rejects.toMatchObject(stopped);
     await execute(session, "again").result();
     const second = approvalOf(session).callKey;
-    await session.close();
+    await session.end();
     await expect(session.decide(second, { decision: "allow" })).rejects.toMatchObject({ code: "SESSION_CLOSED" });
     expect(ran).toEqual([]);
   });

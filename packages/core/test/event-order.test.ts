@@ -245,7 +245,7 @@ describe("an execution is told in order", () => {
     conforms(await eventsOf(execute(session, { regenerate: user })));
     await session.change({ title: "t" });
     await session.moveHead(user);
-    await session.close();
+    await session.end();
     conforms(told, { joins: false });
     expect(told.at(-1)?.type).toBe("session_closed");
   });
@@ -255,7 +255,7 @@ describe("an execution is told in order", () => {
     const told: SessionEvent[] = [];
     session.subscribe((events) => told.push(...events));
     await execute(session, "go").result();
-    await session.close();
+    await session.end();
     conforms(told, { joins: false });
   });
 

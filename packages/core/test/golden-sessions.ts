@@ -197,7 +197,7 @@ async function branches(): Promise<World> {
   await calm();
   const urgent = execute(session, "stop, this first", { mode: "interrupt" });
   for (const stream of [running, steered, urgent, queued]) await stream.result();
-  await session.close();
+  await session.end();
   return made;
 }
 

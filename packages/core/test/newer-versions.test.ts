@@ -82,7 +82,7 @@ describe.each(kinds)("a session that holds %s", (what) => {
     await expect(session.change({ title: "mine" })).rejects.toMatchObject(tooNew);
     await expect(session.moveHead(null)).rejects.toMatchObject(tooNew);
     await expect(session.abort()).rejects.toMatchObject(tooNew);
-    await expect(session.close()).rejects.toMatchObject(tooNew);
+    await expect(session.end()).rejects.toMatchObject(tooNew);
     const watcher = again({ drives: false });
     await expect(watcher.submit("four")).rejects.toMatchObject(tooNew);
     await calm();

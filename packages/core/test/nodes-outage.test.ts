@@ -56,7 +56,7 @@ describe("while the store does not answer", () => {
     const session = scene.node({ store: away.store, drives: false });
     await session.submit("first");
     away.fault = fault;
-    const asked = [session.submit("second", { idempotencyKey: "k" }), session.abort(), session.change({ title: "t" }), session.close()];
+    const asked = [session.submit("second", { idempotencyKey: "k" }), session.abort(), session.change({ title: "t" }), session.end()];
     const states = asked.map((one) => one.then(() => "recorded").catch((error: AgentError) => `${error.code} ${error.retryable}`));
     await scene.pass(1_900);
     const settled = await Promise.race([Promise.all(states), calm().then(() => "pending")]);

@@ -57,29 +57,70 @@ describe("C04: the same words said again after an owner has died", () => {
     expect(await inputs(scene)).toBe(3);
   });
 
-  it("are two inputs when both were said since it was taken over", async () => {
+  it.each(["at once", "in the middle of the dead owner's lease"])(
+    "are so before anybody has taken over, %s, on any handle",
+    async (when) => {
+      const scene = nodes();
+      const store = dyingStore(scene.store);
+      const first = drive(scene.node({ store }));
+      const [heir, server] = [drive(scene.node()), drive(scene.node({ drives: false }))];
+      const cut = await first.submit("go");
+      await calm();
+      store.kill();
+      if (when !== "at once") await scene.pass(10_000);
+      for (const handle of [heir, server, scene.node(), scene.node({ drives: false })])
+        expect(await handle.submit("go")).toMatchObject({ replayed: true, runId: cut.runId, seq: cut.seq });
+      expect(await server.submit("come")).toMatchObject({ replayed: false });
+      expect(await heir.submit("come")).toMatchObject({ replayed: true });
+      expect(await server.submit("go", { idempotencyKey: "k" })).toMatchObject({ replayed: false });
+      expect(await inputs(scene)).toBe(3);
+      await scene.pass(25_000);
+      scene.model[1]?.say("Gone.");
+      scene.model[1]?.end();
+      await calm();
+      expect(heir.messages.slice(0, 2)).toMatchObject([{ content: "go" }, { role: "assistant" }]);
+    },
+  );
+
+  it("are two inputs once the first one was answered", async () => {
+    const { scene, server } = await takenOver();
+    scene.model[2]?.say("Gone.");
+    scene.model[2]?.end();
+    await calm();
+    expect(await server.submit("go")).toMatchObject({ replayed: false });
+  });
+
+  it("are the same where a server died after it had recorded them, and nobody has begun", async () => {
+    const scene = nodes();
+    const { runId } = await scene.node({ drives: false }).submit("go");
+    expect(await scene.node({ drives: false }).submit("go")).toMatchObject({ replayed: true, runId });
+  });
+
+  it("are two inputs to the owner when both were said since it was taken over", async () => {
     const { scene, heir, server } = await takenOver();
     await server.submit("and back", { mode: "steer" });
     scene.model[2]?.say("Gone.");
     scene.model[2]?.end();
     await calm();
     expect([scene.model.length, heir.messages.at(-1)]).toEqual([4, { role: "user", content: "and back" }]);
-    for (const session of [heir, server, scene.node()]) expect(await session.submit("and back")).toMatchObject({ replayed: false });
+    expect(await server.submit("and back")).toMatchObject({ replayed: true });
+    expect(await heir.submit("and back")).toMatchObject({ replayed: false });
   });
 });
 
 describe("the same words said again while nobody has died", () => {
-  it("are another input, also where the first one waited for its owner", async () => {
+  it("are another input to the owner, which knows that it lives; to others they are a copy until they are answered", async () => {
     const scene = nodes();
     const server = scene.node({ drives: false });
     await server.submit("go");
     const worker = drive(scene.node());
     await calm();
     expect([worker.isOwner, scene.model.length, worker.messages.length]).toEqual([true, 1, 1]);
-    for (const session of [worker, server]) expect(await session.submit("go")).toMatchObject({ replayed: false });
+    expect(await server.submit("go")).toMatchObject({ replayed: true });
+    expect(await worker.submit("go")).toMatchObject({ replayed: false });
   });
 
-  it("are another input, also in a run that has waited for a client and went on with another owner", async () => {
+  it("are another input to the owner, also in a run that has waited for a client and went on with another owner", async () => {
     const ask = defineTool({ name: "ask", description: "Asks", parameters: { type: "object" } });
     const scene = nodes({ tools: [ask] });
     const first = drive(scene.node());
@@ -100,6 +141,7 @@ describe("the same words said again while nobody has died", () => {
     const second = drive(scene.node());
     await calm();
     expect([second.isOwner, second.messages.at(-1)]).toEqual([true, { role: "user", content: "and back" }]);
-    for (const session of [second, server]) expect(await session.submit("and back")).toMatchObject({ replayed: false });
+    expect(await server.submit("and back")).toMatchObject({ replayed: true });
+    expect(await second.submit("and back")).toMatchObject({ replayed: false });
   });
 });

@@ -324,7 +324,7 @@ describe("a snapshot", () => {
     const { session } = world([{ text: "half", hang: true }]);
     const { runId } = await session.submit("hi");
     await calm();
-    await session.close();
+    await session.end();
     const { closed, status, run, lastRun } = session.snapshot();
     expect({ closed, status, run, lastRun }).toEqual({
       closed: true,

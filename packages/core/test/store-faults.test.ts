@@ -184,7 +184,7 @@ describe("a closed session", () => {
   it("refuses every input, and says so", async () => {
     const { session, again } = world([{ text: "one" }]);
     await execute(session, "1").result();
-    await session.close();
+    await session.end();
     await expect(execute(session, "2").result()).rejects.toMatchObject({ code: "SESSION_CLOSED" });
     await expect(execute(again(), "2").result()).rejects.toMatchObject({ code: "SESSION_CLOSED" });
   });

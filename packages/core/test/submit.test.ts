@@ -268,7 +268,7 @@ describe("an input that is submitted again under its key", () => {
     const { session } = world([{ text: "one" }]);
     const first = await session.submit("hi", { idempotencyKey: "k" });
     await calm();
-    await session.close();
+    await session.end();
     expect(await session.submit("hi", { idempotencyKey: "k" })).toEqual({ ...first, replayed: true });
     await expect(session.submit("new")).rejects.toMatchObject({ code: "SESSION_CLOSED" });
   });
@@ -305,7 +305,7 @@ describe("an input that is submitted again under its key", () => {
     await session.submit("first");
     await session.submit("second", { idempotencyKey: "k" });
     await calm();
-    await session.close();
+    await session.end();
     const result = await execute(session, "second", { idempotencyKey: "k" }).result();
     expect(result).toMatchObject({ status: "aborted", messages: [] });
   });

@@ -116,7 +116,7 @@ describe("a client tool", () => {
     );
     await execute(session, "go").result();
     await session.submit([answer("a", "1")]);
-    await session.close();
+    await session.end();
     for (const handle of [session, again({ drives: false })]) {
       for (const late of [[answer("b", "1")], [answer("a", "1"), answer("b", "1")], [answer("zz", "1")]])
         await expect(handle.submit(late)).rejects.toMatchObject({ code: "SESSION_CLOSED" });

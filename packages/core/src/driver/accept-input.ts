@@ -2,7 +2,7 @@ import { AgentError } from "../errors.ts";
 import { at, findLastIndex, lastWithKey } from "../loop/append-list.ts";
 import type { FactBody, RunOptions } from "../loop/fact.ts";
 import { idOfInput, keyOfInput, placeOf } from "../loop/inputs.ts";
-import { endOf, type KnownInput, type State, tipOf } from "../loop/state.ts";
+import { endOf, type KnownInput, type State } from "../loop/state.ts";
 import { canonicalJson } from "../message/canonical-json.ts";
 import { digestOf } from "../message/digest.ts";
 import type { UserMessage } from "../message/message.ts";
@@ -74,10 +74,10 @@ function wellFormedMessage(message: UserMessage): UserMessage {
 export function acceptInput(
   state: State,
   input: NewInput,
-  { deps, opening }: { readonly deps: Deps; readonly opening: FactBody },
+  { deps, opening, isOwner }: { readonly deps: Deps; readonly opening: FactBody; readonly isOwner: boolean },
 ): AcceptedInput {
   const { options, message, inputId } = input;
-  const known = knownInput(state, input) ?? (options.idempotencyKey === undefined ? interruptedTwin(state, message) : undefined);
+  const known = knownInput(state, input) ?? (options.idempotencyKey === undefined ? repeatedInput(state, input, isOwner) : undefined);
   if (known) return { bodies: [], runId: known.runId, known };
   if (state.status === "closed") throw sessionClosed(deps.sessionId);
   const { run } = state;
@@ -164,24 +164,26 @@ function answeringRun(state: State, { runId, inputId }: KnownInput): string {
 }
 
 /**
- * After another owner has taken over, the same words said again are the input that was cut off, not a second one, until they are answered
- * (only when they end the transcript). What was said since then is no such input. Read from the log alone, so that every handle agrees.
+ * The input of which this one is a copy: the same message without a key, sent again because its process has died, while nobody has answered it.
+ * An owner knows of a death by the claim with which it took over: a copy is older than that. A handle that does not own the session cannot know
+ * whether its owner lives, since a lease outlives its owner: to it every such message is a copy (decision 0023).
  */
-function interruptedTwin(state: State, message: UserMessage | undefined): Known | undefined {
-  const takenOverSeq = state.attended?.takenOverSeq;
-  if (takenOverSeq === undefined) return undefined;
-  const twin = twinAtEnd(state, message);
-  return twin && twin.seq < takenOverSeq ? twin : undefined;
+function repeatedInput(state: State, { message, options }: NewInput, isOwner: boolean): Known | undefined {
+  const twin = unansweredTwin(state, message);
+  if (!twin || twin.parent !== options.parent) return undefined;
+  if (isOwner) return twin.seq < (state.attended?.takenOverSeq ?? 0) ? twin : undefined;
+  return options.mode === "interrupt" ? undefined : twin;
 }
 
-function twinAtEnd(state: State, message: UserMessage | undefined): Known | undefined {
+/** The newest input with these words that no answer follows: it waits, has yet to join the run, or is the last message of the run. */
+function unansweredTwin(state: State, message: UserMessage | undefined): KnownInput | undefined {
+  if (!message) return undefined;
   const { run } = state;
-  const waiting = run ? undefined : state.inputs.at(-1);
-  const tip = run && at(state.history, tipOf(state));
-  const last = tip ? tip.message : waiting?.message;
-  if (last?.role !== "user" || JSON.stringify(last.content) !== JSON.stringify(message?.content)) return undefined;
-  if (!run) return waiting;
-  const own = lastKnown(state, ({ seq }) => tip?.runId === run.runId && String(seq) === tip.id);
-  const first = own ?? lastKnown(state, ({ inputId }) => inputId === run.inputId);
-  return first && { ...first, runId: run.runId };
+  const words = JSON.stringify(message.content);
+  const tip = run && at(state.history, run.tip);
+  const isOwn = tip !== undefined && tip.runId === run?.runId && tip.message.role === "user";
+  const open = new Set([...state.inputs, ...(run?.steered ?? [])].map(({ inputId }) => inputId));
+  const isOpen = ({ inputId, seq }: KnownInput): boolean => open.has(inputId) || (isOwn && String(seq) === tip.id);
+  const twin = lastKnown(state, (known) => isOpen(known) && JSON.stringify(known.message?.content) === words);
+  return twin && { ...twin, runId: answeringRun(state, twin) };
 }

@@ -10,7 +10,7 @@ import { sessionClosed } from "./session-errors.ts";
 import type { SubmitScene } from "./submit.ts";
 
 /** What anybody may record, whoever owns the session. */
-export function commandsOf(scene: SubmitScene): Pick<AgentSession, "open" | "abort" | "decide" | "change" | "moveHead" | "close"> {
+export function commandsOf(scene: SubmitScene): Pick<AgentSession, "open" | "abort" | "decide" | "change" | "moveHead" | "end"> {
   const { deps, driver, keeper, opening } = scene;
   const record = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> => driver.offer({ bodies, needsOwner: false });
   const change = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> =>
@@ -49,7 +49,7 @@ export function commandsOf(scene: SubmitScene): Pick<AgentSession, "open" | "abo
         throw noMessage(to);
       });
     },
-    async close() {
+    async end() {
       const closed: FactBody = { type: "session.closed" };
       await record(({ status }) => (status === "closed" ? [] : status === "new" ? [opening, closed] : [closed]));
     },

@@ -60,11 +60,11 @@ export function createSession(options: SessionOptions): AgentSession {
  */
 export function execute(session: AgentSession, input: ExecuteInput, options: ExecuteOptions = {}): ExecuteStream {
   const handle = handleOf(session);
-  const { deps, opening } = handle;
+  const { deps, driver, opening } = handle;
   if (Array.isArray(input))
     return watchRun(handle, (state) => acceptResults(state, input, { deps, idempotencyKey: options.idempotencyKey }), options.signal);
   const accepted = newInput(input as Exclude<ExecuteInput, readonly unknown[]>, options, deps);
-  const begin = (state: State): AcceptedInput => acceptInput(state, accepted, { deps, opening });
+  const begin = (state: State): AcceptedInput => acceptInput(state, accepted, { deps, opening, isOwner: driver.isOwner });
   return watchRun(handle, begin, options.signal);
 }
 

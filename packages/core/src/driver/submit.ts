@@ -39,11 +39,11 @@ export async function submitInput(scene: SubmitScene, input: ExecuteInput, optio
   };
 }
 
-function beginOf({ deps, opening }: SubmitScene, input: ExecuteInput, options: SubmitOptions): (state: State) => AcceptedInput {
+function beginOf({ deps, driver, opening }: SubmitScene, input: ExecuteInput, options: SubmitOptions): (state: State) => AcceptedInput {
   const own: Deps = { ...deps, access: accessOf(deps, options.access) };
   if (isResults(input)) return (state) => acceptResults(state, input, { deps: own, idempotencyKey: options.idempotencyKey });
   const fresh = newInput(input, options, own);
-  return (state) => acceptInput(state, fresh, { deps: own, opening });
+  return (state) => acceptInput(state, fresh, { deps: own, opening, isOwner: driver.isOwner });
 }
 
 /** Who says it: whom the session was opened for, unless another of the same scope does. @throws AgentError FORBIDDEN */

@@ -164,8 +164,11 @@ export interface AgentSession {
   snapshot(): SessionSnapshot;
   /** While the store does not let this handle read: the state that was read last. Otherwise `undefined`. */
   staleSnapshot(): SessionSnapshot | undefined;
-  /** Ends the session for good: later inputs are refused with SESSION_CLOSED. */
-  close(): Promise<void>;
+  /**
+   * Ends the conversation for ever, for every handle and process: later inputs are refused with SESSION_CLOSED, and nothing opens it again. To
+   * let go of this handle alone, dispose of it: `await using session = createSession(...)`.
+   */
+  end(): Promise<void>;
   /**
    * Gives a run that is under way here to another node, and drives no more: the handle records and follows from then on. A model call is cut off
    * and made again there, which counts as no attempt; tools are signalled, what they give within half a second is recorded, and the rest is
@@ -173,7 +176,7 @@ export interface AgentSession {
    */
   handOver(): Promise<void>;
   /**
-   * Lets go of the session without ending it: what runs is signalled and left to the next owner, the lease goes back. Streams and calls
+   * Lets go of the session without ending it, as `await using` does: what runs is signalled and left to the next owner, the lease goes back. Streams and calls
    * on this handle are rejected with RUN_ABORTED from then on.
    */
   [Symbol.asyncDispose](): Promise<void>;
