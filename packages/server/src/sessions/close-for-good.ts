@@ -13,7 +13,7 @@ export async function closeForGood(session: AgentSession, clock: Clock): Promise
   try {
     await session.abort("deleted");
     await ended?.over;
-    await session.close();
+    await session.end();
   } finally {
     ended?.stop();
   }
