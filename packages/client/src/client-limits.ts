@@ -11,6 +11,8 @@ export const resumeAttempts = 60;
 export const frameChars: number = 64 * 1024 * 1024;
 /** Deltas that may wait for the reader of an execution. */
 export const readerBytes: number = 1024 * 1024;
+/** How long a tool that this side runs by itself may take to answer, where it does not say: decision 0024. */
+export const toolAnswerMs = 300_000;
 /** What is sent of the answer of a client tool: more than any server shows to a model, less than a request may weigh. */
 export const toolOutputChars = 200_000;
 export const toolErrorChars = 2_000;

@@ -44,6 +44,22 @@ describe("tools of the client", () => {
     expect(seen).toEqual([{ of: "two", or: "none" }, "call_a", 2, false]);
   });
 
+  it.each([
+    ["that says nothing", {}, {}, 300_000],
+    ["with a time of its own", { timeoutMs: 1_000 }, {}, 1_000],
+    ["that asks a person", { timeoutMs: 0 }, {}, undefined],
+    ["that the caller runs", {}, { runTools: false }, undefined],
+  ])("have five minutes to answer, so that a tab that was closed holds no run: one %s", async (_, more, options, ms) => {
+    await using scene = clientScene({ script: [asks(), ends] });
+    let deadline: number | undefined;
+    const tool = defineTool({ name: "pick", description, parameters: { type: "object" }, ...more, execute: () => "red" });
+    const stream = scene.client.execute("choose", { agent: "tester", tools: [tool], ...options });
+    let askedAt = 0;
+    for await (const event of stream)
+      if (event.type === "awaiting_tool_execution") [deadline, askedAt] = [event.toolCalls[0]?.deadline, event.at];
+    expect(deadline === undefined ? undefined : Math.round((deadline - askedAt) / 1_000) * 1_000).toBe(ms);
+  });
+
   it("are followed by an answer that comes at once, and a reader that adds up `text_delta` has all of it", async () => {
     for (const late of [0, 1, 5]) {
       let calls = 0;

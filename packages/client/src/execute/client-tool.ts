@@ -14,14 +14,18 @@ import type {
   ToolResultMessage,
 } from "@loopwright/core/protocol";
 import { clientError, isKnownError } from "../client-error.ts";
-import { toolErrorChars, toolOutputChars } from "../client-limits.ts";
+import { toolAnswerMs, toolErrorChars, toolOutputChars } from "../client-limits.ts";
 import type { ClientScene } from "../client-scene.ts";
 
 const standardOf = (schema: Tool["parameters"]): StandardSchema["~standard"] | undefined =>
   "~standard" in schema ? (schema as StandardSchema)["~standard"] : undefined;
 
-/** The tool as it crosses the wire: what it does stays here. @throws AgentError CONFIG_INVALID when its schema has no JSON Schema form */
-export function declaredTool({ name, description, label, timeoutMs, parameters }: Tool): DeclaredTool {
+/**
+ * The tool as it crosses the wire: what it does stays here. `runs`: it is run by itself, so that no answer within five minutes means that nobody
+ * runs it any more; `timeoutMs: 0` lets it wait for ever. @throws AgentError CONFIG_INVALID when its schema has no JSON Schema form
+ */
+export function declaredTool({ name, description, label, parameters, ...tool }: Tool, runs: boolean): DeclaredTool {
+  const timeoutMs = tool.timeoutMs ?? (runs && tool.execute ? toolAnswerMs : 0);
   const standard = standardOf(parameters);
   const schema = standard ? standard.jsonSchema?.input({ target: "draft-2020-12" }) : parameters;
   if (!schema) throw clientError("CONFIG_INVALID", { message: `The schema of the tool \`${name}\` has no JSON Schema form.` });

@@ -147,8 +147,8 @@ function resultOf({ messages, complete }: RunEnd): ExecuteResult {
 }
 
 function bodyOf(sessionId: string, input: ExecuteInput, options: ClientExecuteOptions): unknown {
-  const { sessionId: _, idempotencyKey: __, signal: ___, onState: ____, runTools: _____, agent, context, tools, ...chosen } = options;
-  const declared = tools?.map(declaredTool);
+  const { sessionId: _, idempotencyKey: __, signal: ___, onState: ____, runTools = true, agent, context, tools, ...chosen } = options;
+  const declared = tools?.map((tool) => declaredTool(tool, runTools));
   // A session of our own making begins with this request, and its agent need not be named where the server has one.
   const begun = options.sessionId === undefined ? { ...context } : context;
   return {
