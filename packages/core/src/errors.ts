@@ -20,6 +20,16 @@ export interface AgentErrorOptions {
   readonly details?: { readonly [key: string]: Json } | undefined;
   readonly cause?: unknown;
   readonly runId?: string | undefined;
+  /** What the other side said, for the operator's log alone: it may repeat what it was sent. No part of the error shows it. */
+  readonly vendorSaid?: string | undefined;
+}
+
+/** Beside the errors, not in them: whatever copies, prints or serialises an error does not meet it. */
+const vendorWords = new WeakMap<object, string>();
+
+/** What the other side said when the error was made, for the operator's log; `undefined` where it said nothing. */
+export function vendorSaidBy(error: unknown): string | undefined {
+  return typeof error === "object" && error !== null ? vendorWords.get(error) : undefined;
 }
 
 /** The one error of Loopwright. Recognise it with `isAgentError`, never with `instanceof`: two copies of core may be installed. */
@@ -42,6 +52,7 @@ export class AgentError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.details = options.details;
     this.runId = options.runId;
+    if (options.vendorSaid !== undefined) vendorWords.set(this, options.vendorSaid);
   }
 }
 

@@ -23,7 +23,7 @@ export { createSession, execute, resume } from "./driver/session.ts";
 export { foldSession, type SessionFold } from "./driver/session-fold.ts";
 export type { SessionOptions } from "./driver/session-options.ts";
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "./errors.ts";
-export { AgentError, errorTable, failureOf, isAgentError } from "./errors.ts";
+export { AgentError, errorTable, failureOf, isAgentError, vendorSaidBy } from "./errors.ts";
 export type {
   AgentEvent,
   DurableEvent,

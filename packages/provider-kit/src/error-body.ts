@@ -3,6 +3,8 @@ export interface VendorError {
   readonly message?: string;
   readonly type?: string;
   readonly code?: string;
+  /** The vendor's id of the request, where the body names it. */
+  readonly requestId?: string;
   /** An HTTP status named inside the body, as Gemini and several proxies do. */
   readonly status?: number;
 }
@@ -23,8 +25,10 @@ export function vendorErrorOf(body: unknown): VendorError {
   const type = textOf(source["type"]) ?? textOf(source["status"]);
   const code = textOf(source["code"]);
   const status = statusOf(source["code"]) ?? statusOf(source["status"]) ?? statusOf(body["status_code"]) ?? statusOf(body["code"]);
+  const requestId = textOf(body["request_id"]) ?? textOf(source["request_id"]);
   return {
     ...(message === undefined ? {} : { message }),
+    ...(requestId === undefined ? {} : { requestId }),
     ...(type === undefined ? {} : { type }),
     ...(code === undefined ? {} : { code }),
     ...(status === undefined ? {} : { status }),

@@ -1,3 +1,4 @@
+import { vendorSaidBy } from "@loopwright/core";
 import { describe, expect, it } from "vitest";
 import { vendorErrorOf } from "./error-body.ts";
 import { errorFromStatus } from "./error-from-status.ts";
@@ -140,19 +141,62 @@ describe("errorFromStatus", () => {
     expect(error("true", 400).retryable).toBe(true);
   });
 
-  it("carries the vendor's own sentence without a key in it", () => {
+  it("keeps the vendor's own sentence, without a key in it, for the operator, and speaks to callers in its own words", () => {
     const key = "my own secret of no known form";
     const message = `Incorrect API key provided: ${key}, sk-abcdefghijklmnop, AIzaSyA-12345678901234, test*****4242; Bearer abc.def; see https://x.test/?key=zzz&b=1`;
     const error = errorFromStatus({ provider, status: 401, message, secrets: [key] });
-    expect(error.message).toBe(
-      "Vendor answered with status 401: Incorrect API key provided: [removed], [removed], [removed], [removed] [removed]; see https://x.test/?key=[removed]&b=1",
+    expect(error.message).toBe("Vendor answered with status 401: the vendor refused the key");
+    expect(vendorSaidBy(error)).toBe(
+      "Incorrect API key provided: [removed], [removed], [removed], [removed] [removed]; see https://x.test/?key=[removed]&b=1",
     );
   });
 
   it("cuts a long sentence to 500 characters", () => {
     const error = errorFromStatus({ provider, status: 500, message: "x y ".repeat(100_000) });
-    expect(error.message.length).toBeLessThanOrEqual(540);
-    expect(error.message.endsWith("…")).toBe(true);
+    expect(vendorSaidBy(error)?.length).toBe(500);
+    expect(vendorSaidBy(error)?.endsWith("…")).toBe(true);
+  });
+
+  it("names the vendor's id of the request, wherever it stands", () => {
+    for (const name of ["request-id", "x-request-id"]) {
+      const error = errorFromStatus({ provider, status: 500, headers: new Headers({ [name]: "req_011CUdL49" }) });
+      expect(error.message).toBe("Vendor answered with status 500: the vendor is overloaded or failing (request req_011CUdL49)");
+      expect(error.details).toMatchObject({ requestId: "req_011CUdL49" });
+    }
+    const said = vendorErrorOf({ type: "error", error: { type: "api_error", message: "m" }, request_id: "req_7" });
+    expect(errorFromStatus({ provider, ...said }).details).toEqual({ type: "api_error", requestId: "req_7" });
+  });
+
+  it.each<[string, string]>([
+    ["OpenAI's", '{"error":{"message":"PROMPT","type":"PROMPT","code":"PROMPT"}}'],
+    ["Anthropic's", '{"type":"error","error":{"type":"invalid_request_error","message":"messages.0: PROMPT"},"request_id":"PROMPT"}'],
+    ["Gemini's", '[{"error":{"code":400,"message":"Invalid value: PROMPT","status":"PROMPT"}}]'],
+    ["Ollama's", '{"error":"PROMPT"}'],
+    ["FastAPI's", '{"detail":[{"msg":"PROMPT","input":"PROMPT"}]}'],
+    ["a page", "<html><title>PROMPT</title></html>"],
+    ["plain text", "PROMPT"],
+  ])("no part of an error shows a prompt that a body of %s form repeats", (_, body) => {
+    const prompt = "You are a secret agent; the safe opens with 4711.";
+    const error = errorFromStatus({ provider, status: 400, ...vendorErrorOf(body.replaceAll("PROMPT", prompt)) });
+    expect(JSON.stringify({ ...error, message: error.message, stack: error.stack, cause: error.cause })).not.toContain("secret agent");
+    expect(vendorSaidBy(error)).toContain("secret agent");
+  });
+
+  it.each([
+    ["as it is", (key: string) => key],
+    ["as in an address", (key: string) => encodeURIComponent(key)],
+    ["in base64", (key: string) => btoa(key)],
+    ["in base64 behind one character", (key: string) => btoa(`u${key}`)],
+    ["in base64 behind a name", (key: string) => btoa(`user:${key}`)],
+    ["in base64 between two names", (key: string) => btoa(`me:${key}:you`)],
+    ["in base64 of addresses", (key: string) => btoa(key).replaceAll("+", "-").replaceAll("/", "_")],
+  ])("a key %s is in nothing that the operator reads", (_, spell) => {
+    const key = "kéy/with?odd+chars~and>more".replace("é", "e");
+    const spelt = spell(key);
+    const error = errorFromStatus({ provider, status: 401, message: `The key ${spelt} is wrong.`, code: spelt, secrets: [key] });
+    const middle = spelt.slice(8, -8);
+    expect(vendorSaidBy(error)).not.toContain(middle);
+    expect(JSON.stringify({ ...error, message: error.message })).not.toContain(middle);
   });
 });
 

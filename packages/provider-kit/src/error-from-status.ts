@@ -23,29 +23,53 @@ export interface StatusErrorInput extends VendorError {
 }
 
 /**
- * The error for a call that the vendor answered with an error: the one classification of all providers. The vendor's own
- * sentence is part of the message, without secrets and cut to `vendorTextMax`; `details` hold status, type and code.
+ * The error for a call that the vendor answered with an error: the one classification of all providers. The message is ours, with the status and the
+ * vendor's id of the request; `details` hold them, type and code. The vendor's own sentence, which may repeat the prompt, is for the operator's log:
+ * `vendorSaidBy(error)` gives it, without secrets and cut to `vendorTextMax`.
  */
 export function errorFromStatus(input: StatusErrorInput): AgentError {
   const inText = input.status === undefined || input.status === 429 ? waitInText(input.message) : undefined;
   const wait = input.retryAfterMs ?? retryAfterMs(input.headers) ?? inText;
   const code = classify(input, wait);
   if (input.status === 407) return proxyRefused(input.provider, input.cause);
-  const text = input.message === undefined ? "" : vendorText(input.message, input.secrets);
-  const said = text === "" ? "" : `: ${text}`;
+  const said = input.message === undefined ? "" : vendorText(input.message, input.secrets);
   const status = input.status === undefined ? "reported an error" : `answered with status ${input.status}`;
+  const requestId = requestIdOf(input);
+  const [type, vendorCode] = [wordOf(input.type, input.secrets), wordOf(input.code, input.secrets)];
   const forced = stays.has(errorTable[code].class) ? undefined : shouldRetry(input.headers);
   return new AgentError(code, {
-    message: `${input.provider} ${status}${said}`,
+    message: `${input.provider} ${status}: ${meaningOf(code)}${requestId === undefined ? "" : ` (request ${requestId})`}`,
     retryAfterMs: wait,
     ...(forced === undefined ? {} : { retryable: forced }),
     details: {
       ...(input.status === undefined ? {} : { status: input.status }),
-      ...(input.type === undefined ? {} : { type: vendorText(input.type, input.secrets) }),
-      ...(input.code === undefined ? {} : { code: vendorText(input.code, input.secrets) }),
+      ...(type === undefined ? {} : { type }),
+      ...(vendorCode === undefined ? {} : { code: vendorCode }),
+      ...(requestId === undefined ? {} : { requestId }),
     },
+    ...(said === "" ? {} : { vendorSaid: said }),
     ...(input.cause === undefined ? {} : { cause: input.cause }),
   });
+}
+
+/** Our own words for a code, as the end of a sentence. */
+function meaningOf(code: ErrorCode): string {
+  const { meaning } = errorTable[code];
+  return `${meaning.slice(0, 1).toLowerCase()}${meaning.slice(1).replace(/\.$/, "")}`;
+}
+
+const requestIdHeaders = ["request-id", "x-request-id", "x-goog-request-id", "apim-request-id", "x-amzn-requestid"];
+
+/** The id by which the vendor finds the call in its own logs. */
+function requestIdOf({ headers, requestId, secrets }: StatusErrorInput): string | undefined {
+  const named = requestIdHeaders.map((name) => headers?.get(name) ?? undefined).find((id) => id !== undefined);
+  return wordOf(requestId ?? named, secrets);
+}
+
+/** A vendor's type, code or id where it is one: a single word, without a secret. Sentences may repeat what was sent. */
+function wordOf(text: string | undefined, secrets: readonly string[] = []): string | undefined {
+  if (text === undefined || !/^[\w.:/-]{1,80}$/.test(text)) return undefined;
+  return vendorText(text, secrets) === text ? text : undefined;
 }
 
 /** What another try cannot change, whatever a header says. */

@@ -49,12 +49,12 @@ export function anthropic(options: AnthropicOptions = {}): ModelProvider {
     if (io.signal.aborted) abort();
     let answered = false;
     let ended = false;
-    const decoder = createDecoder();
+    const decoder = createDecoder(secrets);
     try {
       const response = await send(body, { signal: call.signal, streaming });
       answered = true;
       if (!streaming || !response.body || isJson(response)) {
-        const chunks = chunksOf((await response.json()) as WireAnswer);
+        const chunks = chunksOf((await response.json()) as WireAnswer, secrets);
         ended = true;
         yield chunks;
         return;

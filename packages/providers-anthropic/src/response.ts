@@ -12,8 +12,8 @@ import { extendBlock, kindOf, type OpenBlock, startBlock, stopBlock } from "./op
 import { vendorName } from "./options.ts";
 import type { WireAnswer, WireDelta, WireEvent, WireStopDetails, WireUsage } from "./wire.ts";
 
-/** A decoder for one answer. */
-export function createDecoder(): ChunkDecoder<WireEvent | null> {
+/** A decoder for one answer. `secrets` are kept out of errors that it holds. */
+export function createDecoder(secrets: readonly string[] = []): ChunkDecoder<WireEvent | null> {
   const blocks: (OpenBlock | undefined)[] = [];
   let model: string | undefined;
   let raw: string | undefined;
@@ -55,7 +55,7 @@ export function createDecoder(): ChunkDecoder<WireEvent | null> {
         out.push({ type: "alive" });
         return;
       case "error":
-        throw errorFromStatus({ provider: vendorName, ...vendorErrorOf(event) });
+        throw errorFromStatus({ provider: vendorName, secrets, ...vendorErrorOf(event) });
     }
   };
 
@@ -79,8 +79,8 @@ function unstartedBlock(index: number, delta: WireDelta, out: ModelChunk[]): Ope
 }
 
 /** The chunks of an answer that was not streamed. @throws AgentError for an error with status 200, MODEL_PROTOCOL for what is no answer. */
-export function chunksOf(answer: WireAnswer): readonly ModelChunk[] {
-  if (answer?.type === "error") throw errorFromStatus({ provider: vendorName, ...vendorErrorOf(answer) });
+export function chunksOf(answer: WireAnswer, secrets: readonly string[] = []): readonly ModelChunk[] {
+  if (answer?.type === "error") throw errorFromStatus({ provider: vendorName, secrets, ...vendorErrorOf(answer) });
   if (!Array.isArray(answer?.content)) {
     throw new AgentError("MODEL_PROTOCOL", { message: `${vendorName} sent JSON that is no message.` });
   }

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { createAgent, createAssembler, createSession, execute, type ModelChunk } from "@loopwright/core";
+import { createAgent, createAssembler, createSession, execute, type ModelChunk, vendorSaidBy } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { nodeHttp } from "@loopwright/provider-kit/node";
 import { loopbackServer } from "@loopwright/provider-kit/testing";
@@ -182,6 +182,24 @@ it("a signature that the vendor refuses costs one more request, and the session 
   expect(bodies.map((body) => body.match(/sealed \w+/g))).toEqual([null, ["sealed First"], null, ["sealed Next"]]);
 });
 
+it("what the vendor said of a refused request, and the id of it, reaches the operator's log and no caller", async () => {
+  const body = { type: "error", error: { type: "invalid_request_error", message: `I do not like "the secret plan" of ${btoa(key)}.` } };
+  const transport: typeof fetch = async () => Response.json(body, { status: 400, headers: { "request-id": "req_011CUdL49" } });
+  const log = vi.fn();
+  const agent = createAgent({ name: "tester", provider: anthropic({ apiKey: key, transport }) });
+  const session = createSession({ agent, logger: { log } });
+  const stream = execute(session, "the secret plan");
+  const told: unknown[] = [];
+  for await (const event of stream) if (!("message" in event)) told.push(event);
+  const { status, error } = await stream.result();
+  const message = "Anthropic answered with status 400: the vendor refused the request as malformed (request req_011CUdL49)";
+  expect({ status, error }).toMatchObject({ status: "error", error: { code: "MODEL_BAD_REQUEST", message } });
+  expect(JSON.stringify([told, error])).not.toContain("I do not like");
+  const [, , seen] = log.mock.calls.find(([, text]) => text === "A vendor answered a model call with an error.") ?? [];
+  expect(seen).toMatchObject({ code: "MODEL_BAD_REQUEST", error: message });
+  expect(seen.vendorSaid).toContain('I do not like "the secret plan" of [removed]');
+});
+
 describe("errors", () => {
   it.each([
     [401, "authentication_error", "MODEL_AUTH", false],
@@ -210,14 +228,16 @@ describe("errors", () => {
     await expect(run(at(server.origin))).rejects.toMatchObject({ code: "CONTEXT_OVERFLOW" });
   });
 
-  it("a proxy's page gives its title", async () => {
+  it("a proxy's page gives its title to the operator", async () => {
     await using server = await loopbackServer(
       (response) => void response.writeHead(502, { "content-type": "text/html" }).end("<html><title>Bad gateway</title></html>"),
     );
-    await expect(run(at(server.origin))).rejects.toMatchObject({
+    const error = await run(at(server.origin)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
       code: "MODEL_OVERLOADED",
-      message: "Anthropic answered with status 502: Bad gateway",
+      message: "Anthropic answered with status 502: the vendor is overloaded or failing",
     });
+    expect(vendorSaidBy(error)).toBe("Bad gateway");
   });
 
   it("a missing key is named by its variable before any request, and found when it is there", async () => {

@@ -169,9 +169,7 @@ it.each([
   ["authentication_error", "MODEL_AUTH", false],
 ])("%s inside a stream that began with 200 is %s", (type, code, retryable) => {
   const error: Json = { type: "error", error: { type, message: "So it is." } };
-  expect(() => chunks(begin, ...say, error)).toThrow(
-    expect.objectContaining({ code, retryable, message: expect.stringContaining("So it is.") }),
-  );
+  expect(() => chunks(begin, ...say, error)).toThrow(expect.objectContaining({ code, retryable }));
   expect(() => chunksOf({ type: "error", error: { type, message: "So it is." } } as object)).toThrow(expect.objectContaining({ code }));
 });
 

@@ -1,4 +1,4 @@
-import { AgentError } from "@loopwright/core";
+import { AgentError, vendorSaidBy } from "@loopwright/core";
 import { errorFromStatus, rateLimitWaitMaxMs, vendorErrorOf } from "@loopwright/provider-kit";
 import { vendorName } from "./options.ts";
 
@@ -28,7 +28,12 @@ export function bodyError(body: unknown, context: BodyErrorContext): AgentError 
   });
   const isShort = retryAfterMs !== undefined && retryAfterMs <= rateLimitWaitMaxMs && !isDaily;
   if (error.code !== "MODEL_QUOTA_EXHAUSTED" || status !== 429 || !isShort) return error;
-  return new AgentError("MODEL_RATE_LIMITED", { message: error.message, retryAfterMs, details: error.details });
+  return new AgentError("MODEL_RATE_LIMITED", {
+    message: error.message,
+    retryAfterMs,
+    details: error.details,
+    vendorSaid: vendorSaidBy(error),
+  });
 }
 
 function parsedBody(body: unknown): unknown {

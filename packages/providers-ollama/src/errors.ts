@@ -1,4 +1,4 @@
-import { AgentError, isAgentError } from "@loopwright/core";
+import { AgentError, isAgentError, vendorSaidBy } from "@loopwright/core";
 import { errorFromFetch, errorFromStatus, vendorErrorOf } from "@loopwright/provider-kit";
 import { vendorName } from "./options.ts";
 
@@ -27,5 +27,6 @@ export async function statusErrorOf(response: Response, secrets: readonly string
     message: error.message,
     fix: "Fetch the model with `ollama pull`, or check its name.",
     details: error.details,
+    vendorSaid: vendorSaidBy(error),
   });
 }

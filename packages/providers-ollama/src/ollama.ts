@@ -33,7 +33,7 @@ export function ollama(options: OllamaOptions = {}): ModelProvider {
     io.signal.addEventListener("abort", abort, { once: true });
     let answered = false;
     const isWhole = !streaming;
-    const decoder = createDecoder({ isWhole });
+    const decoder = createDecoder({ isWhole, secrets });
     try {
       const response = await fetch(`${baseURL}/api/chat`, { method: "POST", headers, body, signal: call.signal });
       if (!response.ok) throw await statusErrorOf(response, secrets);

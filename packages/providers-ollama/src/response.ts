@@ -19,8 +19,14 @@ interface WireCall {
   readonly function?: { readonly name?: string; readonly arguments?: Json };
 }
 
+interface DecoderOptions {
+  readonly isWhole: boolean;
+  /** What no error may show. */
+  readonly secrets: readonly string[];
+}
+
 /** A decoder of the lines of one answer; an unstreamed one (`isWhole`) is one line. The wire has no blocks: a new one begins where text and thinking alternate, and with each call. */
-export function createDecoder({ isWhole }: { readonly isWhole: boolean }): ChunkDecoder<WireLine | null> {
+export function createDecoder({ isWhole, secrets }: DecoderOptions): ChunkDecoder<WireLine | null> {
   let next = 0;
   let open: { readonly type: "text" | "thinking"; readonly index: number } | undefined;
   let hasCalls = false;
@@ -48,7 +54,7 @@ export function createDecoder({ isWhole }: { readonly isWhole: boolean }): Chunk
   };
 
   const take = (line: WireLine, out: ModelChunk[]): void => {
-    if (line.error !== undefined) throw errorFromStatus({ provider: vendorName, ...vendorErrorOf(line) });
+    if (line.error !== undefined) throw errorFromStatus({ provider: vendorName, secrets, ...vendorErrorOf(line) });
     const { message } = line;
     if (message?.thinking) say("thinking", message.thinking, out);
     if (message?.content) say("text", message.content, out);

@@ -101,6 +101,11 @@ function launchModel(
       const failure = repairable(said, request.messages);
       return guarded.judge(failure, !isHandedOver && mayRetry(run, { attempt, failure }));
     });
+    if (end.type === "failed" && end.vendorSaid !== undefined) {
+      const { failure, vendorSaid } = end;
+      const fields = { code: failure.code, session: deps.sessionId, runId, turn, attempt, error: failure.message, vendorSaid };
+      deps.logger.log("warn", "A vendor answered a model call with an error.", fields);
+    }
     if (end.type === "aborted") guarded.left();
     else if (end.type === "finished") guarded.answered();
     const scene = { run, context, messages: builder.follow(current()).messages, at: clock.now() };

@@ -7,7 +7,7 @@
  *  M3 after `settle` nothing of the attempt is told any more, whatever the provider still does.
  */
 import type { CallDeadlines } from "../agent/agent.ts";
-import { AgentError, type Failure, failureOf, isAgentError } from "../errors.ts";
+import { AgentError, type Failure, failureOf, isAgentError, vendorSaidBy } from "../errors.ts";
 import type { EphemeralBody } from "../loop/event.ts";
 import type { Timings } from "../loop/fact.ts";
 import { type Assembler, createAssembler } from "../message/assemble.ts";
@@ -34,8 +34,8 @@ export type ModelCallEnd = { readonly usage?: Usage; readonly timings: Timings }
       readonly model?: string;
     }
   | { readonly type: "aborted"; readonly parts: readonly AssistantPart[] }
-  /** `parts`: what it had said by then. */
-  | { readonly type: "failed"; readonly failure: Failure; readonly parts: readonly AssistantPart[] }
+  /** `parts`: what it had said by then. `vendorSaid`: what the vendor said of the failure, for operators alone. */
+  | { readonly type: "failed"; readonly failure: Failure; readonly parts: readonly AssistantPart[]; readonly vendorSaid?: string }
 );
 
 export interface ModelCall {
@@ -114,7 +114,9 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
     lane()?.emit(teller.tell(rest));
     const partial = assembler.partial();
     const failure = how.error === undefined ? failureOf(brokenStream(provider.name)) : modelFailure(how.error);
-    settle(how.isAbort ? { ...base, type: "aborted", parts: partial } : { ...base, type: "failed", parts: partial, failure });
+    const vendorSaid = vendorSaidBy(how.error);
+    const failed = { ...base, type: "failed", parts: partial, failure, ...(vendorSaid === undefined ? {} : { vendorSaid }) } as const;
+    settle(how.isAbort ? { ...base, type: "aborted", parts: partial } : failed);
     if (how.error !== undefined || how.isAbort)
       controller.abort(how.error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
   };

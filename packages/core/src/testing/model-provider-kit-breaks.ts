@@ -1,4 +1,4 @@
-import { isAgentError } from "../errors.ts";
+import { isAgentError, vendorSaidBy } from "../errors.ts";
 import type { ModelChunk } from "../message/chunk.ts";
 import { expectSame, expectThat } from "./kit.ts";
 import { collectAnswer } from "./model-provider-kit-collect.ts";
@@ -167,10 +167,11 @@ export const breakCases: readonly ModelProviderCase[] = [
   },
   {
     id: "error-event",
-    promise: "an error inside a stream that began well is the vendor's error, in its own words",
+    promise: "an error inside a stream that began well is the vendor's error, with its own words for the operator",
     async run(make) {
-      const { code, message } = await agentErrorOf(make, playing(plainAnswer, "text", "error"));
-      expectThat(code !== "MODEL_STREAM_BROKEN" && message.includes(wireErrorText), `the error was ${code}: ${message}`);
+      const error = await agentErrorOf(make, playing(plainAnswer, "text", "error"));
+      const isTold = error.code !== "MODEL_STREAM_BROKEN" && vendorSaidBy(error)?.includes(wireErrorText);
+      expectThat(isTold === true, `the error was ${error.code}: ${error.message}; for the operator: ${vendorSaidBy(error)}`);
     },
   },
   {

@@ -1,9 +1,11 @@
-import type { ErrorCode } from "../errors.ts";
+import { type ErrorCode, vendorSaidBy } from "../errors.ts";
 import { expectSame, expectThat } from "./kit.ts";
 import { collectAnswer } from "./model-provider-kit-collect.ts";
 import {
   agentErrorOf,
   type ModelProviderCase,
+  plainAnswer,
+  playing,
   promptCanary,
   rejectionOf,
   sampleRequest,
@@ -69,10 +71,11 @@ const wordCases: readonly ModelProviderCase[] = [
   },
   {
     id: "own-words",
-    promise: "the vendor's own sentence is in the message of the error",
+    promise: "the vendor's own sentence is kept for the operator, and the message says the status",
     async run(make) {
-      const { message } = await agentErrorOf(make, failing(404));
-      expectThat(message.includes(said), `the message was ${message}`);
+      const error = await agentErrorOf(make, failing(404));
+      expectThat(error.message.includes("404"), `the message was ${error.message}`);
+      expectThat(vendorSaidBy(error)?.includes(said) === true, `for the operator there is ${vendorSaidBy(error)}`);
     },
   },
   {
@@ -105,6 +108,31 @@ async function expectSilence(make: MakeModelProvider, script: (key: string) => W
   expectThat(found === undefined, `the ${secret} is in ${found}`);
 }
 
+/** A key as it may come back: as it is, as in an address, and in base64, alone and as a part of more. */
+const spellings: readonly ((key: string) => string)[] = [
+  (key) => key,
+  (key) => encodeURIComponent(`${key}/`),
+  (key) => btoa(key),
+  (key) => btoa(`user:${key}`),
+  (key) => btoa(`basic user:${key}:more`),
+];
+
+/** Lets the vendor repeat the key in each spelling, and looks for it in the error and in what the operator reads. */
+async function expectKeyRemoved(make: MakeModelProvider): Promise<void> {
+  const key = await withSubject(make, failing(500), async (subject) => subject.key);
+  for (const spell of spellings) {
+    const spelt = spell(key);
+    const message = `Incorrect API key provided: ${spelt} Ask for another one.`;
+    // The middle of it, which is the same whatever stands around it.
+    const core = spelt.slice(8, -8);
+    for (const script of [failing(401, { message }), { ...playing(plainAnswer, "text", "error"), errorText: message }]) {
+      const error = await agentErrorOf(make, script);
+      const found = pathOf(error, core) ?? (vendorSaidBy(error)?.includes(core) ? "what the operator reads" : undefined);
+      expectThat(found === undefined, `the key, as ${spelt}, is in ${found}`);
+    }
+  }
+}
+
 /** Where a text is found in an error, its causes and all that hangs on them, hidden members included. */
 function pathOf(error: unknown, text: string): string | undefined {
   const seen = new Set<unknown>();
@@ -132,8 +160,17 @@ const secretCases: readonly ModelProviderCase[] = [
   {
     id: "key-repeated",
     promise: "a key that the vendor repeats in its error is in no part of ours",
-    run: (make) =>
-      expectSilence(make, (key) => failing(401, { message: `Incorrect API key provided: ${key}. Ask for another one.` }), "key"),
+    run: expectKeyRemoved,
+  },
+  {
+    id: "prompt-repeated",
+    promise: "a prompt that the vendor repeats, in an answer with an error status or inside a stream, is in no part of the error",
+    async run(make) {
+      const message = `I do not like "${promptCanary}" at all.`;
+      for (const status of [422, 429, 500]) await expectSilence(make, () => failing(status, { message }), "prompt");
+      await expectSilence(make, () => ({ ...playing(plainAnswer, "text", "error"), errorText: message }), "prompt");
+      await expectSilence(make, () => ({ type: "raw", status: 422, contentType: "text/plain", body: message }), "prompt");
+    },
   },
   {
     id: "key-in-causes",

@@ -43,6 +43,8 @@ export interface HonestParts {
   readonly parse: (line: string) => ReadEvent | undefined;
   /** Makes what turns events into chunks, anew for every call. */
   readonly translator: () => (event: ReadEvent) => readonly ModelChunk[];
+  /** What to throw for the vendor's error event. */
+  readonly reported: (said: string) => AgentError;
   /** What is handed on of a read in which an error came, before the error is thrown. */
   readonly before: (chunks: readonly ModelChunk[]) => readonly ModelChunk[];
   /** Called when the body has ended without a terminal event, after `count` events. May give chunks instead of throwing. */
@@ -128,6 +130,9 @@ function translate(event: ReadEvent): readonly ModelChunk[] {
   return [{ type: "end", stopReason: event.stop, raw: event.stop }];
 }
 
+/** A sentence about a key is left out: the key may stand in it in any spelling. */
+const withoutKey = (said: string): string => (said.includes("API key") ? "Something about a key." : said);
+
 /** The parts of a provider that keeps every promise. */
 export const honestParts: HonestParts = {
   bodyOf: ({ model, system, messages, tools, temperature, stream, vendorOptions }) => ({
@@ -144,8 +149,9 @@ export const honestParts: HonestParts = {
     const seconds = Number(retryAfter);
     const wait = retryAfter === undefined || Number.isNaN(seconds) ? undefined : seconds * 1_000;
     return new AgentError(code, {
-      message: `Memory answered with status ${status}: ${message.replaceAll(honestKey, "[removed]")}`,
+      message: `Memory answered with status ${status}.`,
       retryAfterMs: wait,
+      vendorSaid: withoutKey(message),
     });
   },
   trouble: (error, streaming) =>
@@ -164,6 +170,7 @@ export const honestParts: HonestParts = {
     }
   },
   translator: () => translate,
+  reported: (said) => new AgentError("MODEL_OVERLOADED", { message: "Memory reported an error.", vendorSaid: withoutKey(said) }),
   before: (chunks) => chunks,
   unfinished: () => {
     throw new AgentError("MODEL_STREAM_BROKEN", { message: "The answer of memory ended without its stop." });
@@ -244,8 +251,7 @@ function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvider {
         const chunks: ModelChunk[] = [];
         try {
           for (const event of batch) {
-            if (event.error !== undefined)
-              throw new AgentError("MODEL_OVERLOADED", { message: `Memory reported an error: ${event.error}` });
+            if (event.error !== undefined) throw parts.reported(event.error);
             last = event;
             count++;
             chunks.push(...translator(event));

@@ -67,7 +67,7 @@ function stepsOf(script: Extract<WireScript, { readonly type: "answer" }>): read
   const count = typeof at === "object" ? at.events : at === "before-end" ? events.length - 1 : carrier + 1;
   const [before, rest] = [lines.slice(0, count), lines.slice(count)];
   if (fate === "end") return send(before);
-  if (fate === "error") return send([...before, `${JSON.stringify({ error: wireErrorText })}\n`]);
+  if (fate === "error") return send([...before, `${JSON.stringify({ error: script.errorText ?? wireErrorText })}\n`]);
   if (fate === "garbage") return send([...before, '{"text": oops\n', ...rest]);
   return [...send(before), { act: fate }, ...send(rest)];
 }

@@ -1,4 +1,4 @@
-import { AgentError, type ErrorCode, isAgentError } from "../errors.ts";
+import { AgentError, type ErrorCode, isAgentError, vendorSaidBy } from "../errors.ts";
 import type { ModelChunk } from "../message/chunk.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
@@ -72,12 +72,18 @@ const wrongCodes: readonly (readonly [number, ErrorCode])[] = [
 
 function remade(
   error: AgentError,
-  more: { readonly code?: ErrorCode; readonly message?: string; readonly retryAfterMs?: number | undefined },
+  more: {
+    readonly code?: ErrorCode;
+    readonly message?: string;
+    readonly retryAfterMs?: number | undefined;
+    readonly vendorSaid?: string | undefined;
+  },
 ): AgentError {
   const { code, message, retryAfterMs } = error;
   return new AgentError(more.code ?? code, {
     message: more.message ?? message,
     retryAfterMs: "retryAfterMs" in more ? more.retryAfterMs : retryAfterMs,
+    vendorSaid: "vendorSaid" in more ? more.vendorSaid : vendorSaidBy(error),
   });
 }
 
@@ -102,7 +108,9 @@ export const errorSaboteurs: readonly ModelProviderSaboteur[] = [
   withFailure("retry-after-garbage", "takes a wait that it cannot read for no wait", (error, { retryAfter }) =>
     retryAfter === "soon" ? remade(error, { retryAfterMs: 0 }) : error,
   ),
-  withFailure("own-words", "keeps the vendor's words to itself", (error) => remade(error, { message: "Memory failed." })),
+  withFailure("own-words", "keeps the vendor's words to itself", (error, { message }) =>
+    message === kitSentence ? remade(error, { vendorSaid: undefined }) : error,
+  ),
   withFailure("proxy-page", "takes a page with status 502 for a protocol of its own", (error, { status }) =>
     status === 502 ? remade(error, { code: "MODEL_PROTOCOL" }) : error,
   ),
@@ -123,10 +131,23 @@ export const errorSaboteurs: readonly ModelProviderSaboteur[] = [
   withFailure("key-repeated", "repeats the vendor's words without a look at them", (error, { status, message }) =>
     status === 401 ? remade(error, { message: `Memory answered with status 401: ${message}` }) : error,
   ),
+  withFailure("key-repeated", "looks for the key as it is and in no other spelling", (error, { status, message }) =>
+    status === 401 ? remade(error, { vendorSaid: message.replaceAll(honestKey, "[removed]") }) : error,
+  ),
+  withFailure("prompt-repeated", "shows its callers the vendor's words without the key", (error, { status, message }) =>
+    status === 422 ? remade(error, { message: `Memory answered with status ${status}: ${message}` }) : error,
+  ),
+  withParts("prompt-repeated", "shows its callers what an error event says", {
+    reported: (said) => {
+      const vendorSaid = vendorSaidBy(honestParts.reported(said));
+      return new AgentError("MODEL_OVERLOADED", { message: `Memory reported an error: ${vendorSaid}`, vendorSaid });
+    },
+  }),
   withFailure("key-in-causes", "hangs the request on its error", (error, { status }) =>
     status === 500
       ? new AgentError(error.code, {
           message: error.message,
+          vendorSaid: vendorSaidBy(error),
           cause: { request: { headers: new Headers({ authorization: `Bearer ${honestKey}` }) } },
         })
       : error,
@@ -138,6 +159,6 @@ export const errorSaboteurs: readonly ModelProviderSaboteur[] = [
         : new AgentError("MODEL_UNREACHABLE", { message: `No answer from https://memory/?key=${honestKey}.` }),
   }),
   withFailure("prompt-in-errors", "hangs the refused body on its error", (error, { status }, body) =>
-    status === 400 ? new AgentError(error.code, { message: error.message, details: { body } }) : error,
+    status === 400 ? new AgentError(error.code, { message: error.message, details: { body }, vendorSaid: vendorSaidBy(error) }) : error,
   ),
 ];

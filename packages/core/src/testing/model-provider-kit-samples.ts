@@ -40,7 +40,7 @@ export function sampleRequest(subject: ModelProviderSubject, more: Partial<Model
 }
 
 /** The script of an answer, stopped where told. */
-export function playing(answer: WireAnswer, at?: WireStop, fate: WireFate = "hold"): WireScript {
+export function playing(answer: WireAnswer, at?: WireStop, fate: WireFate = "hold"): Extract<WireScript, { readonly type: "answer" }> {
   return at === undefined ? { type: "answer", answer } : { type: "answer", answer, stop: { at, fate } };
 }
 

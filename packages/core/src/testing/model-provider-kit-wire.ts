@@ -46,6 +46,8 @@ export type WireScript =
       /** How the body is cut into pieces; `whole`: all that comes before a hold or a cut is one write. Default `event`. */
       readonly chunking?: "event" | "byte" | "whole";
       readonly stop?: { readonly at: WireStop; readonly fate: WireFate };
+      /** What an error event says. Default: `wireErrorText`. */
+      readonly errorText?: string;
     }
   /** An HTTP error in the vendor's own shape. `overflow`: the vendor's way to say that the prompt is too long, whatever `status` says. */
   | {

@@ -109,7 +109,7 @@ function stepsOf(wire: VendorWire, script: Extract<WireScript, { readonly type: 
     case "end":
       return send(before);
     case "error":
-      return send([...before, wire.errorFrame(wireErrorText)]);
+      return send([...before, wire.errorFrame(script.errorText ?? wireErrorText)]);
     case "garbage":
       return send([...before, garbageOf(wire), ...rest]);
     case "hold":

@@ -1,4 +1,4 @@
-import { type Assembled, isAgentError, type ToolCallPart, type Usage } from "@loopwright/core";
+import { type Assembled, isAgentError, type ToolCallPart, type Usage, vendorSaidBy } from "@loopwright/core";
 import { differenceOf } from "@loopwright/core/testing";
 import type { RecordedCall, RecordedTruth, Recording } from "./recording.ts";
 
@@ -103,7 +103,9 @@ export function errorDifferences(error: unknown, recording: Recording): readonly
   if (fitting && !fitting.includes(error.code)) differences.push(`code: expected ${fitting.join(" or ")}, got ${error.code}`);
   // A key that the vendor repeats is taken out, so only the words before it can be asked for.
   const words = truth.error.message.slice(0, 24);
-  if (!error.message.includes(words)) differences.push(`message: expected the vendor's own ${shown(words)}, got ${shown(error.message)}`);
+  const said = vendorSaidBy(error);
+  if (!said?.includes(words)) differences.push(`for the operator: expected the vendor's own ${shown(words)}, got ${shown(said)}`);
+  if (error.message.includes(words)) differences.push(`the vendor's own words are in the message: ${shown(error.message)}`);
   if (error.code === "MODEL_AUTH" && error.retryable) differences.push("an error of authentication is called retryable");
   return differences;
 }
