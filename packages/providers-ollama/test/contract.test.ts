@@ -72,6 +72,7 @@ describe.each([
       { capability: "opaque", reason: "thinking has no signature" },
       { capability: "refusal", reason: "the server has no word for one" },
       { capability: "cache-usage", reason: "cached tokens are not told apart" },
+      { capability: "error-results", reason: "a result has no mark of an error; its text says it" },
       { capability: "raw-arguments", reason: "arguments come as a value" },
     ],
   });

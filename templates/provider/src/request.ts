@@ -5,7 +5,8 @@ import { vendor, vendorName } from "./options.ts";
 
 /** The request body. Pure; what is made of a message is kept, so that a turn costs what is new in it. */
 export function bodyOf(request: ModelRequest): JsonObject {
-  const { model, system, tools, toolChoice, maxTokens, temperature, vendorOptions } = request;
+  const { model, system, tools, toolChoice, parallelToolCalls, maxTokens, temperature, reasoning, output, cacheKey, vendorOptions } =
+    request;
   const hasTools = tools !== undefined && tools.length > 0;
   if (!capabilitiesOf(model).vision && request.messages.some(hasImage)) {
     throw new AgentError("MODEL_UNSUPPORTED", { message: `${vendorName}'s ${model} takes no images.` });
@@ -17,6 +18,10 @@ export function bodyOf(request: ModelRequest): JsonObject {
     messages: request.messages.map(wireOf),
     ...(hasTools ? { tools: tools.map(({ name, description, parameters }) => ({ name, description, schema: parameters })) } : {}),
     ...(hasTools && toolChoice !== undefined ? { tool_choice: choiceOf(toolChoice) } : {}),
+    ...(hasTools && parallelToolCalls !== undefined ? { parallel_calls: parallelToolCalls } : {}),
+    ...(reasoning === undefined ? {} : { thinking: { ...reasoning } }),
+    ...(output === undefined ? {} : { answer: { name: output.name, schema: output.schema } }),
+    ...(cacheKey === undefined ? {} : { cache_key: cacheKey }),
     ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...vendorOptions,
@@ -44,6 +49,7 @@ function translate(message: Message): JsonObject {
         role: "tool",
         call: message.toolCallId,
         content: typeof message.content === "string" ? message.content : message.content.map(userPart),
+        ...(message.isError ? { failed: true } : {}),
       };
     case "notice":
       return { role: "system", content: message.text };

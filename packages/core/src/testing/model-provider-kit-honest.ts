@@ -79,7 +79,12 @@ function messageForWire(message: Message): JsonObject {
     case "assistant":
       return { role: "assistant", parts: message.content.map(partForWire).filter((part) => part !== null) };
     case "tool_result":
-      return { role: "result", of: message.toolCallId, content: JSON.stringify(message.content) };
+      return {
+        role: "result",
+        of: message.toolCallId,
+        content: JSON.stringify(message.content),
+        ...(message.isError ? { failed: true } : {}),
+      };
     case "notice":
       return { role: "system", content: message.text };
     case "user":
@@ -135,13 +140,17 @@ const withoutKey = (said: string): string => (said.includes("API key") ? "Someth
 
 /** The parts of a provider that keeps every promise. */
 export const honestParts: HonestParts = {
-  bodyOf: ({ model, system, messages, tools, temperature, stream, vendorOptions }) => ({
+  bodyOf: ({ model, system, messages, tools, toolChoice, maxTokens, temperature, reasoning, output, stream, vendorOptions }) => ({
     model,
     stream: stream ?? true,
     messages: messages.map(messageForWire),
     ...(system === undefined ? {} : { system }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(tools && tools.length > 0 ? { tools: tools.map((tool) => ({ ...tool })) } : {}),
+    ...(tools && tools.length > 0 && toolChoice !== undefined ? { choice: toolChoice } : {}),
+    ...(maxTokens === undefined ? {} : { limit: maxTokens }),
+    ...(reasoning === undefined ? {} : { reasoning: { ...reasoning } }),
+    ...(output === undefined ? {} : { output: { ...output } }),
     ...vendorOptions,
   }),
   failure: ({ status, message, overflow, retryAfter }) => {

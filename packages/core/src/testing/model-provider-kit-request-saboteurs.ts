@@ -29,6 +29,11 @@ function adopted(message: Message): Message {
   return { ...message, content };
 }
 
+/** The object without one member. */
+function without(name: string): (object: JsonObject) => JsonObject {
+  return (object) => Object.fromEntries(Object.entries(object).filter(([each]) => each !== name));
+}
+
 /** What they get wrong is what is sent, or when. */
 export const requestSaboteurs: readonly ModelProviderSaboteur[] = [
   saboteur("lazy", "sends as soon as it is asked for a stream", () => ({
@@ -64,10 +69,18 @@ export const requestSaboteurs: readonly ModelProviderSaboteur[] = [
   withMessages("messages", "forgets what the model has said", (message) =>
     message["role"] === "assistant" && listOf(message["parts"]).every((part) => "text" in part) ? undefined : message,
   ),
+  withBody("max-tokens", "drops the limit of tokens", without("limit")),
+  withBody("output", "drops the schema of the answer", without("output")),
+  withBody("tool-choice", "drops the tool that has to be called", without("choice")),
+  withBody("reasoning", "drops the wish for reasoning", without("reasoning")),
+  withMessages("notices", "forgets notices", (message) => (message["role"] === "system" ? undefined : message)),
+  withMessages("error-results", "takes every result for a good one", without("failed")),
   withBody("tools", "sends tools without descriptions", (body, { tools }) =>
     tools && tools.length > 0 ? { ...body, tools: tools.map(({ name, parameters }) => ({ name, parameters })) } : body,
   ),
-  withMessages("results", "forgets what tools have answered", (message) => (message["role"] === "result" ? undefined : message)),
+  withMessages("results", "forgets what tools have answered", (message) =>
+    message["role"] === "result" && JSON.stringify(message).includes("RESULT-CANARY") ? undefined : message,
+  ),
   withParts("vendor-options", "sends only the options that it knows", {
     bodyOf: ({ vendorOptions: _options, ...request }) => honestParts.bodyOf(request),
   }),

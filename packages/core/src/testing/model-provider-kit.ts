@@ -3,10 +3,11 @@ import { breakCases } from "./model-provider-kit-breaks.ts";
 import { errorCases } from "./model-provider-kit-errors.ts";
 import { requestCases } from "./model-provider-kit-requests.ts";
 import type { ModelProviderCase } from "./model-provider-kit-samples.ts";
+import { wishCases } from "./model-provider-kit-wishes.ts";
 
 /**
  * The promises of `ModelProvider`. Capabilities that a vendor may lack: `thinking`, `opaque` (signed thinking), `refusal`,
  * `cache-usage`, `call-ids` (the wire names its calls), `raw-arguments` (arguments travel as text), `unstreamed`, `vision`,
- * `text-only` (there is a model without vision).
+ * `text-only` (there is a model without vision), `error-results` (a result may be marked as an error).
  */
-export const modelProviderKit: readonly ModelProviderCase[] = [...answerCases, ...breakCases, ...errorCases, ...requestCases];
+export const modelProviderKit: readonly ModelProviderCase[] = [...answerCases, ...breakCases, ...errorCases, ...requestCases, ...wishCases];

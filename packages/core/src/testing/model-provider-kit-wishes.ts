@@ -1,0 +1,100 @@
+import { isAgentError } from "../errors.ts";
+import type { Message } from "../message/message.ts";
+import type { ModelRequest } from "../ports/model-provider.ts";
+import { expectSame, expectThat } from "./kit.ts";
+import { collectAnswer } from "./model-provider-kit-collect.ts";
+import { type ModelProviderCase, plainAnswer, playing, sampleRequest, sampleTool, withSubject } from "./model-provider-kit-samples.ts";
+import type { MakeModelProvider } from "./model-provider-kit-wire.ts";
+
+/** The request as the wire saw it, as text; `undefined` where the provider refused it as MODEL_UNSUPPORTED before it sent anything. */
+function wireTextOf(make: MakeModelProvider, more: Partial<ModelRequest>): Promise<string | undefined> {
+  return withSubject(make, playing(plainAnswer), async (subject) => {
+    try {
+      await collectAnswer(subject.provider, sampleRequest(subject, more));
+    } catch (error) {
+      if (!isAgentError(error, "MODEL_UNSUPPORTED")) throw error;
+      expectSame(subject.requests.length, 0, "requests of a refused call");
+      return undefined;
+    }
+    const [request] = subject.requests;
+    return `${request?.path} ${JSON.stringify(request?.body)}`;
+  });
+}
+
+/** What is wished for is on the wire, or refused: never dropped in silence. */
+async function expectOnWireOrRefused(make: MakeModelProvider, more: Partial<ModelRequest>, sign: string): Promise<void> {
+  const text = await wireTextOf(make, more);
+  expectThat(text === undefined || text.includes(sign), `${sign} is not in the request, and the request was not refused`);
+}
+
+/** The same for a wish that each vendor has its own word for: the request is another one than without it. */
+async function expectChange(make: MakeModelProvider, base: Partial<ModelRequest>, wish: Partial<ModelRequest>): Promise<void> {
+  const [without, changed] = [await wireTextOf(make, base), await wireTextOf(make, { ...base, ...wish })];
+  expectThat(changed === undefined || changed !== without, "the request is the same as without it, and was not refused");
+}
+
+const otherTool = { ...sampleTool, name: "time_of" };
+
+function resultOf(isError: boolean): readonly Message[] {
+  const call = { type: "tool_call", callKey: "run.1.0", id: "call_one", name: "weather_of", args: { placeName: "Berlin" } } as const;
+  return [
+    { role: "user", content: "What is it like?" },
+    { role: "assistant", content: [call], stopReason: "tool_calls" },
+    {
+      role: "tool_result",
+      toolCallId: call.id,
+      callKey: call.callKey,
+      toolName: call.name,
+      content: "No such place.",
+      ...(isError ? { isError } : {}),
+    },
+  ];
+}
+
+/** What is asked of a call beside its messages: each wish reaches the wire or is MODEL_UNSUPPORTED. */
+export const wishCases: readonly ModelProviderCase[] = [
+  {
+    id: "max-tokens",
+    promise: "a limit of tokens reaches the wire, or is MODEL_UNSUPPORTED",
+    run: (make) => expectOnWireOrRefused(make, { maxTokens: 4_321 }, "4321"),
+  },
+  {
+    id: "output",
+    promise: "the schema of an answer reaches the wire, or is MODEL_UNSUPPORTED",
+    run: (make) => {
+      const properties = { kit_answer_field: { type: "string" } };
+      const schema = { type: "object", properties, required: ["kit_answer_field"], additionalProperties: false };
+      return expectOnWireOrRefused(make, { output: { name: "kit_answer", schema } }, "kit_answer_field");
+    },
+  },
+  {
+    id: "tool-choice",
+    promise: "a tool that has to be called is named on the wire, or is MODEL_UNSUPPORTED",
+    run: (make) => expectChange(make, { tools: [sampleTool, otherTool] }, { toolChoice: { tool: "time_of" } }),
+  },
+  {
+    id: "reasoning",
+    promise: "a wish for reasoning reaches the wire, or is MODEL_UNSUPPORTED",
+    needs: ["thinking"],
+    run: (make) => expectChange(make, {}, { reasoning: { effort: "high" } }),
+  },
+  {
+    id: "notices",
+    promise: "a notice between two turns reaches the wire",
+    run: (make) => {
+      const messages: readonly Message[] = [
+        { role: "user", content: "What is it like?" },
+        { role: "assistant", content: [{ type: "text", text: "It is fine." }], stopReason: "stop" },
+        { role: "notice", text: "NOTICE-CANARY" },
+        { role: "user", content: "And now?" },
+      ];
+      return expectOnWireOrRefused(make, { messages }, "NOTICE-CANARY");
+    },
+  },
+  {
+    id: "error-results",
+    promise: "a result that is an error is marked as one on the wire",
+    needs: ["error-results"],
+    run: (make) => expectChange(make, { messages: resultOf(false), tools: [sampleTool] }, { messages: resultOf(true) }),
+  },
+];
