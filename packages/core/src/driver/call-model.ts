@@ -12,6 +12,7 @@ import type { ModelRequest } from "../ports/model-provider.ts";
 import { holdsOpaque } from "../prompt/opaque-content.ts";
 import { withStoredMedia } from "../prompt/stored-media.ts";
 import { withoutVision } from "./check-vision.ts";
+import type { Deps } from "./deps.ts";
 import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
 import type { Maybe } from "./maybe.ts";
 import { type ModelCallEnd, startModelCall } from "./model-call.ts";
@@ -101,11 +102,7 @@ function launchModel(
       const failure = repairable(said, request.messages);
       return guarded.judge(failure, !isHandedOver && mayRetry(run, { attempt, failure }));
     });
-    if (end.type === "failed" && end.vendorSaid !== undefined) {
-      const { failure, vendorSaid } = end;
-      const fields = { code: failure.code, session: deps.sessionId, runId, turn, attempt, error: failure.message, vendorSaid };
-      deps.logger.log("warn", "A vendor answered a model call with an error.", fields);
-    }
+    reportVendor(deps, effect, end);
     if (end.type === "aborted") guarded.left();
     else if (end.type === "finished") guarded.answered();
     const scene = { run, context, messages: builder.follow(current()).messages, at: clock.now() };
@@ -134,6 +131,14 @@ function launchModel(
 /** The end with its failure as it is to be recorded. */
 function judged(end: ModelCallEnd, judge: (failure: Failure) => Failure): ModelCallEnd {
   return end.type === "failed" ? { ...end, failure: judge(end.failure) } : end;
+}
+
+/** Tells operators what a vendor said of a call that it refused; callers get our own words. */
+function reportVendor({ logger, sessionId }: Deps, { runId, turn, attempt }: Launch["effect"], end: ModelCallEnd): void {
+  if (end.type !== "failed" || end.vendorSaid === undefined) return;
+  const { failure, vendorSaid } = end;
+  const fields = { code: failure.code, session: sessionId, runId, turn, attempt, error: failure.message, vendorSaid };
+  logger.log("warn", "A vendor answered a model call with an error.", fields);
 }
 
 /** A request without thinking cannot be repaired by leaving thinking out. */

@@ -113,10 +113,8 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
     for (const chunk of rest) assembler.push(chunk);
     lane()?.emit(teller.tell(rest));
     const partial = assembler.partial();
-    const failure = how.error === undefined ? failureOf(brokenStream(provider.name)) : modelFailure(how.error);
-    const vendorSaid = vendorSaidBy(how.error);
-    const failed = { ...base, type: "failed", parts: partial, failure, ...(vendorSaid === undefined ? {} : { vendorSaid }) } as const;
-    settle(how.isAbort ? { ...base, type: "aborted", parts: partial } : failed);
+    const failed = failedBy(how.error ?? brokenStream(provider.name));
+    settle(how.isAbort ? { ...base, type: "aborted", parts: partial } : { ...base, type: "failed", parts: partial, ...failed });
     if (how.error !== undefined || how.isAbort)
       controller.abort(how.error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
   };
@@ -174,6 +172,12 @@ function isContent(chunk: ModelChunk): boolean {
 
 const brokenStream = (provider: string): AgentError =>
   new AgentError("MODEL_STREAM_BROKEN", { message: `The answer of ${provider} ended before it was complete.` });
+
+/** How an attempt failed, and what its vendor said of it. */
+function failedBy(error: unknown): { readonly failure: Failure; readonly vendorSaid?: string } {
+  const vendorSaid = vendorSaidBy(error);
+  return { failure: modelFailure(error), ...(vendorSaid === undefined ? {} : { vendorSaid }) };
+}
 
 /** What a provider threw; an error that is none of ours broke the contract, but a network is a likely cause. */
 function modelFailure(error: unknown): Failure {
