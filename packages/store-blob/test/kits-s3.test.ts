@@ -13,11 +13,18 @@ describe("a strict S3 server", () =>
     const fake = await startFakeS3(clock);
     onTestFinished(() => fake.close());
     const node = () => blobStore({ blobs: s3Blobs({ ...fakeS3Place, endpoint: fake.endpoint, prefix }) });
+    const startMs = clock.monotonic();
+    let askedMs = 0;
     return {
       open: node,
       more: () => ({
-        // The server's clock shows whole seconds: what shall be over for certain takes one more.
-        advance: (ms) => clock.advance(ms % 1_000 === 0 ? ms : ms + 999),
+        // The server's clock shows whole seconds, so a part of a second counts once the clock has moved past it. The clock is less than one
+        // second ahead of the time that was asked for in all: a second more per step would end a lease early.
+        advance: (ms) => {
+          askedMs += ms;
+          const wantedMs = startMs + askedMs + (askedMs % 1_000 === 0 ? 0 : 999);
+          clock.advance(Math.max(0, wantedMs - clock.monotonic()));
+        },
         async ruin(ref) {
           for (const [name, object] of fake.objects)
             if (/^(?:sessions|leases|summaries)\//.test(name.slice(prefix.length)) && name.includes(`/${ref.scope}/${ref.session}`))

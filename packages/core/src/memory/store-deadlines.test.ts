@@ -104,7 +104,7 @@ it("an answer in time leaves no timer behind, and rebuilding an index may take a
 });
 
 describe("a store with deadlines keeps every promise", () => {
-  const lacks = ["reopen", "corrupt", "full", "unknown"].map((capability) => ({ capability, reason: "the store is in memory" }));
+  const lacks = ["reopen", "corrupt", "ruin", "full", "unknown"].map((capability) => ({ capability, reason: "the store is in memory" }));
   const make = async () => {
     const clock = manualClock();
     const store = withStoreDeadlines(memoryStore({ clock }), { clock });
