@@ -1,6 +1,7 @@
 import { createModelTeller } from "../driver/model-events.ts";
 import { snapshotOf } from "../driver/snapshot.ts";
 import { catchUp } from "../driver/speculation.ts";
+import { createSpokenAnswers, type SpokenLane } from "../driver/spoken-answers.ts";
 import type { EphemeralBody, EphemeralEvent, SessionEvent } from "../loop/event.ts";
 import type { Fact, FactOf } from "../loop/fact.ts";
 import { emptyState, type State } from "../loop/state.ts";
@@ -33,19 +34,22 @@ const sessionId = "simulated";
 export function simulatedSession(seed: number, options: { readonly steps?: number } = {}): readonly SimulatedStep[] {
   const facts = simulateLoop(seed, { steps: options.steps ?? 40 }).facts;
   const lanes = new Map<number, SimulatedLane>();
+  const answers = createSpokenAnswers();
   let state = emptyState;
   return facts.map((fact, i) => {
     const told = catchUp(state, [withSpending(fact, state, seed)], sessionId);
+    // As the hub of a driver: what a lane did not say of an answer comes right before the end of the answer.
+    const durable = told.events.flatMap((event): SessionEvent[] => [...answers.before(event, lanes), event]);
     const before = state;
     state = told.state;
     const after = state;
     const random = seededRandom(seed * 31 + i);
     for (const lane of openLanes(after)) if (!lanes.has(lane)) lanes.set(lane, laneOf(facts, lane, random));
     for (const lane of openLanes(before)) if (!openLanes(after).includes(lane)) lanes.delete(lane);
-    const said = [...lanes].flatMap(([lane, { say }]) => say(random).map((body) => ({ ...body, lane }) as EphemeralEvent));
-    const now = [...lanes].flatMap(([lane, { snapshot }]) => ({ ...snapshot(), lane }) as EphemeralEvent);
+    const said = [...lanes].flatMap(([id, lane]) => lane.say(random).map((body) => ({ ...body, lane: id }) as EphemeralEvent));
+    const now = [...lanes].map(([lane, { snapshot, n }]) => ({ ...snapshot(), lane, n }) as EphemeralEvent);
     return {
-      events: [...told.events, ...said],
+      events: [...durable, ...said],
       snapshot: () => snapshotOf(after, sessionId),
       lanes: () => now,
       transcript: () => transcriptOf(after),
@@ -69,9 +73,9 @@ function withSpending(fact: Fact, { run }: State, seed: number): Fact {
   return { ...fact, usage, ...(random() < 0.7 ? { cost: { totalUsd: Math.floor(random() * 64) / 1024 } } : {}) };
 }
 
-interface SimulatedLane {
+interface SimulatedLane extends SpokenLane {
   say(random: () => number): readonly (EphemeralBody & { readonly n: number })[];
-  snapshot(): EphemeralBody & { readonly n: number };
+  readonly snapshot: () => EphemeralBody;
 }
 
 /** What a model call or a tool will say: what its closing fact holds, in pieces. */
@@ -85,18 +89,19 @@ function laneOf(facts: readonly Fact[], lane: number, random: () => number): Sim
 function toolLane({ callKey }: FactOf<"tool.started">, random: () => number): SimulatedLane {
   const place = { toolCallId: callKey, callKey };
   let output = "";
-  let n = 0;
-  const sayOne = (): EphemeralBody & { readonly n: number } => {
-    n += 1;
+  const sayOne = (n: number): EphemeralBody => {
     if (random() < 0.3)
-      return { type: "progress", callKey, id: `step${n % 3}`, title: `Step ${n}`, state: random() < 0.5 ? "open" : "done", n };
+      return { type: "progress", callKey, id: `step${n % 3}`, title: `Step ${n}`, state: random() < 0.5 ? "open" : "done" };
     const delta = `line ${n}\n`;
     output += delta;
-    return { type: "tool_execution_delta", ...place, delta, n };
+    return { type: "tool_execution_delta", ...place, delta };
   };
   return {
-    say: (chance) => Array.from({ length: Math.floor(chance() * 3) }, sayOne),
-    snapshot: () => ({ type: "tool_execution_snapshot", ...place, output, n }),
+    n: 0,
+    say(chance) {
+      return Array.from({ length: Math.floor(chance() * 3) }, () => ({ ...sayOne(++this.n), n: this.n }));
+    },
+    snapshot: () => ({ type: "tool_execution_snapshot", ...place, output }),
   };
 }
 
@@ -104,18 +109,14 @@ function modelLane(message: AssistantMessage, random: () => number): SimulatedLa
   const assembler = createAssembler();
   const teller = createModelTeller(assembler);
   const chunks = chunksOf(message, random);
-  let n = 0;
-  const numbered = (body: EphemeralBody): EphemeralBody & { readonly n: number } => {
-    n += 1;
-    return { ...body, n };
-  };
   return {
+    n: 0,
     say(chance) {
       const some = chunks.splice(0, Math.floor(chance() * 4));
       for (const chunk of some) assembler.push(chunk);
-      return teller.tell(some).map(numbered);
+      return teller.tell(some).map((body) => ({ ...body, n: ++this.n }));
     },
-    snapshot: () => ({ type: "message_snapshot", content: assembler.partial(), n }),
+    snapshot: () => ({ type: "message_snapshot", content: assembler.partial() }),
   };
 }
 
