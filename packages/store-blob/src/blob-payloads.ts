@@ -76,14 +76,14 @@ export function blobPayloads(logs: OpenLogs): BlobStore {
         checkDone(await blobs.put(place, bytes, mediaType === undefined ? {} : { mediaType }), bytes.length);
       }
       if (!(await give(ref, key))) return false;
-      await blobs.remove(blobKeyOf(scope, key));
+      await blobs.remove(blobKeyOf(scope, key), { isDurable: true });
       return true;
     },
     async remove(scope, key) {
       const place = blobKeyOf(scope, key);
       const isOfScope = await blobs.has(place);
       const owners = await ownersOf(blobs, scope, key);
-      if (isOfScope) await blobs.remove(place);
+      if (isOfScope) await blobs.remove(place, { isDurable: true });
       for (const session of owners) await eraseOwned(blobs, { scope, session }, ownedKeyOf({ scope, session }, key));
       return isOfScope || owners.length > 0;
     },

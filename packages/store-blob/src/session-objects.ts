@@ -18,7 +18,7 @@ export function sessionObjects(blobs: ConditionalBlobs): ConditionalBlobs {
     get: (key) => own(key, blobs.get(key)),
     has: (key) => own(key, blobs.has(key)),
     put: (key, bytes, options) => own(key, blobs.put(key, bytes, options)),
-    remove: (key) => own(key, blobs.remove(key)),
+    remove: (key, options) => own(key, blobs.remove(key, options)),
     list: (prefix, options) => own(prefix, blobs.list(prefix, options)),
     close: () => blobs.close(),
   };

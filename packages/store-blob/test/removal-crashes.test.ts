@@ -1,10 +1,11 @@
 import type { FactDraft } from "@loopwright/core";
 import type { SessionRef, SessionStore } from "@loopwright/core/ports";
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock, seededRandom } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
-import { blobStore } from "../src/index.ts";
+import { blobStore, fileBlobs } from "../src/index.ts";
 import { dying } from "./dying-blobs.ts";
 import { type MemoryBlobs, memoryBlobs } from "./memory-blobs.ts";
+import { simulatedDisk } from "./simulated-disk.ts";
 
 const clock = manualClock();
 const canary = "xyzzyplugh";
@@ -124,5 +125,31 @@ it("a removal of a log that is damaged may be cut short as well", async () => {
     if (!isGone) await log.remove(secret);
     expect(traces(blobs), `request ${dies}`).toEqual([]);
     if (wasWhole) break;
+  }
+});
+
+it("the machine may stop right after a removal was answered: no file that says anything of the session comes back", async () => {
+  const folder = "/disk";
+  for (let seed = 1; seed <= 10; seed++) {
+    const disk = simulatedDisk({ random: seededRandom(seed) });
+    const onDisk = (files: typeof disk.files) => fileBlobs({ folder, clock: manualClock(), files });
+    const store = open(onDisk(disk.files));
+    await fill(store);
+    // Nothing is written to the folder of the scope's blobs after this.
+    await store.blobs.put("local", "upload-last", { bytes });
+    await store.blobs.own("local", "upload-last", secret.session);
+    await store.log.remove(secret);
+    const after = disk.crash();
+    await store.close();
+    // Another start of the machine: the process that held the folder is gone.
+    await after.files.remove(`${folder}/lock`);
+    const left = onDisk(after.files);
+    const keys: string[] = [];
+    for (const { key } of (await left.list("")).objects) {
+      const object = key === "lock" ? undefined : await left.get(key);
+      if (Buffer.from(object?.bytes ?? []).includes(canary) || (object?.mediaType ?? "").includes(canary)) keys.push(key);
+    }
+    await left.close();
+    expect(keys, `seed ${seed}`).toEqual([]);
   }
 });
