@@ -55,14 +55,19 @@ export function removeBlob(statements: Statements, { scope, key }: Ask<"removeBl
 }
 
 export function listBlobs(statements: Statements, { scope, prefix, after, limit }: Ask<"listBlobs">): readonly string[] {
-  const chosen = (table: string): string =>
-    `SELECT key FROM ${table} WHERE scope = ?1 AND key >= ?2 AND (?3 IS NULL OR key > ?3) AND substr(key, 1, length(?2)) = ?2`;
-  const rows = statements.all(
-    `${chosen("blobs")} UNION ${chosen("owned_blobs")} ORDER BY key LIMIT ?4`,
-    ...[scope, prefix, after ?? null, limit],
-  );
-  return rows.map((row) => textOf(row, "key") ?? "");
+  return statements.all(listSql, scope, prefix, after ?? null, limit).map((row) => textOf(row, "key") ?? "");
 }
+
+/**
+ * Keys of one table from `after` on. Both ends of the range bound the search in the index: a table with too few keys of the prefix would else be
+ * read to its end. No text has the byte FF: it stands behind all that begins with a prefix.
+ */
+const keysOf = (table: string): string =>
+  `SELECT key FROM ${table} WHERE scope = ?1 AND key >= max(?2, coalesce(?3, '')) AND key < ?2 || CAST(x'FF' AS TEXT)
+    AND (?3 IS NULL OR key > ?3)`;
+
+/** Scope, prefix, the key after which to begin or null, how many at most. */
+export const listSql: string = `${keysOf("blobs")} UNION ${keysOf("owned_blobs")} ORDER BY key LIMIT ?4`;
 
 const isRemoved = (statements: Statements, scope: string, session: string): boolean =>
   findSession(statements, { scope, session })?.isRemoved ?? false;

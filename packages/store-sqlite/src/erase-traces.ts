@@ -5,8 +5,8 @@
  */
 import { numberOf, type Statements } from "./statements.ts";
 
-/** What `sessions.removed` is right after a removal. */
-export const removedMark: { readonly withWords: number; readonly withoutWords: number } = { withWords: 3, withoutWords: 2 };
+/** What `sessions.removed` is right after a removal, and when nothing of the session is left in the file. */
+export const removedMark = { withWords: 3, withoutWords: 2, erased: 1 } as const;
 
 /** Pages of the index that are written in one transaction, so that other processes can write between two. */
 const mergePages = 1_000;
@@ -21,16 +21,22 @@ export interface ErasureParts {
 
 /** Takes the traces of removed sessions out of the file. What other processes prevent now is left for the next call. Throws errors of the engine. */
 export function eraseTraces({ statements, transaction, waitMs, busyTimeoutMs }: ErasureParts): void {
-  const stage = numberOf(statements.one("SELECT max(removed) AS stage FROM sessions WHERE removed > 1"), "stage");
-  if (stage === 0) return;
-  if (stage > removedMark.withoutWords) {
+  const owed = statements.all("SELECT key, removed FROM sessions WHERE removed > 1");
+  if (owed.length === 0) return;
+  // Only these: what another process removes from now on was not there when the index was merged or the log emptied.
+  const keys = JSON.stringify(owed.map((row) => numberOf(row, "key")));
+  const lower = (mark: number): void =>
+    transaction(() =>
+      statements.run("UPDATE sessions SET removed = ?1 WHERE removed > ?1 AND key IN (SELECT value FROM json_each(?2))", mark, keys),
+    );
+  if (owed.some((row) => numberOf(row, "removed") > removedMark.withoutWords)) {
     mergeWords(statements, transaction);
-    transaction(() => statements.run("UPDATE sessions SET removed = ? WHERE removed > 2", removedMark.withoutWords));
+    lower(removedMark.withoutWords);
   }
   statements.one(`PRAGMA busy_timeout = ${waitMs}`);
   const checkpoint = statements.one("PRAGMA wal_checkpoint(TRUNCATE)");
   statements.one(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-  if (numberOf(checkpoint, "busy") === 0) transaction(() => statements.run("UPDATE sessions SET removed = 1 WHERE removed > 1"));
+  if (numberOf(checkpoint, "busy") === 0) lower(removedMark.erased);
 }
 
 /** Writes the segments of the index anew, without what is marked as deleted. */

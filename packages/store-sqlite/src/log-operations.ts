@@ -94,8 +94,9 @@ export function remove(statements: Statements, ref: SessionRef): void {
   statements.run("DELETE FROM summaries WHERE session = ?", key);
   statements.run("DELETE FROM words WHERE rowid IN (SELECT id FROM texts WHERE session = ?)", key);
   const textCount = statements.run("DELETE FROM texts WHERE session = ?", key);
+  // A repeated removal finds no words in the tables, though those of the first may still stand in the index.
   statements.run(
-    "UPDATE sessions SET last_seq = 0, chain = 0, updated_at = 0, indexed_seq = 0, due = NULL, damage = NULL, removed = ? WHERE key = ?",
+    "UPDATE sessions SET last_seq = 0, chain = 0, updated_at = 0, indexed_seq = 0, due = NULL, damage = NULL, removed = max(removed, ?) WHERE key = ?",
     ...[textCount > 0 ? removedMark.withWords : removedMark.withoutWords, key],
   );
   dropLease(statements, key);
