@@ -38,6 +38,7 @@ export type ErrorCode =
   | "TOOL_TIMEOUT"
   | "TOOL_INTERRUPTED"
   | "TOOL_LIMIT"
+  | "HOOK_FAILED"
   | "HOOK_TIMEOUT"
   | "INVALID_PATH"
   | "NOT_REGULAR"
@@ -168,6 +169,9 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   TOOL_TIMEOUT: entry("The tool did not end in time.", [504, "timeout"], { fix: "Raise the tool's `timeoutMs` or make it faster." }),
   TOOL_INTERRUPTED: entry("The tool was started and its outcome is unknown.", [500, "unknown"], {
     fix: "Check what it did before asking again.",
+  }),
+  HOOK_FAILED: entry("A hook, a prompt or another callback of the application threw an error.", [500, "unknown"], {
+    fix: "See the log of the process: it has the error, its stack and its cause.",
   }),
   HOOK_TIMEOUT: entry("A hook, a prompt or a lookup did not answer in time.", [504, "timeout"], {
     fix: "Make it faster, or let it give up when its signal is aborted.",

@@ -116,7 +116,7 @@ describe("an execution", () => {
   it("says what it cannot use, and leaves the session as it was", async () => {
     const { session, types } = world([]);
     expect(() => execute(session, "  ")).toThrow(/empty/);
-    expect(() => execute(session, { role: "assistant" } as never)).toThrow(/neither a text/);
+    expect(() => execute(session, { role: "assistant" } as never)).toThrow(/neither text/);
     expect(() => execute(session, { role: "user", content: JSON.parse('[{"type":"text","text":"x","__proto__":1}]') })).toThrow(
       /forbidden key/,
     );

@@ -149,7 +149,8 @@ describe("who follows a session", () => {
     expect(typesOf(told)).toContain("run_end");
     await session[Symbol.asyncDispose]();
     expect(told.lost).toHaveLength(1);
-    expect(lines).toContainEqual(["error", "A listener of the session threw.", { session: "s1", error: "Unexpected Error." }]);
+    const reported = { session: "s1", error: expect.objectContaining({ name: "Error", message: "a follower's own trouble" }) };
+    expect(lines).toContainEqual(["error", "A listener of the session threw an error.", reported]);
   });
 
   it("and has left is told nothing more, not even in the round in which it leaves", async () => {

@@ -87,7 +87,7 @@ describe("a model call that fails", () => {
     });
     const stream = execute(session, "x");
     await past(clock);
-    expect((await stream.result()).error?.code).toBe("MODEL_PROTOCOL");
+    expect((await stream.result()).error?.code).toBe("INTERNAL");
     expect(JSON.stringify(await facts())).not.toContain("sk-secret");
   });
 

@@ -102,7 +102,7 @@ describe("a call", () => {
     const calls = ["c1", "c2", "c3"].map((id) => ({ name: "good", id }));
     const { told, texts, facts, session } = await turnOf(calls, { tools: [tool("good", () => "fine")], hooks: [hooks] });
     expect(told.map(({ outcome }) => outcome)).toEqual(["ok", "error", "ok"]);
-    expect(texts[1]).toContain("formatter broke");
+    expect(texts[1]).toContain("HOOK_FAILED: The hook `review` failed.");
     const stored = (await facts()).flatMap((fact) => (fact.type === "tool.finished" ? [fact.outcome] : []));
     expect(stored.sort()).toEqual(["error", "ok", "ok"]);
     expect(session.status).toBe("completed");

@@ -64,6 +64,7 @@ function flawOf(chunk: ModelChunk): string | undefined {
       return Object.values(chunk.usage).every((count) => typeof count === "number") ? undefined : "a usage";
     case "end":
       return isTextOrNone(chunk.raw) && isTextOrNone(chunk.message) && isTextOrNone(chunk.model) ? undefined : "an end";
+    case "block-end":
     case "call-end":
     case "opaque":
     case "alive":

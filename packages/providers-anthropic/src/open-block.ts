@@ -76,6 +76,8 @@ export function stopBlock(block: OpenBlock, out: ModelChunk[]): void {
   } else if (block.citations.length > 0 && block.filled) {
     out.push({ type: "opaque", index, vendor, data: { citations: block.citations } });
   }
+  const isText = block.kind === "text" || block.kind === "thinking";
+  if (isText && (block.filled || block.signature !== "")) out.push({ type: "block-end", index });
 }
 
 /** A block without a form of ours as it is to be sent back: its input, streamed in pieces, put in its place. */

@@ -117,6 +117,7 @@ describe("ends", () => {
       expect(batches).toEqual([
         [
           { type: "text", index: 0, delta: "hi" },
+          { type: "block-end", index: 0 },
           { type: "usage", usage: { output: 1 } },
           { type: "end", stopReason: "stop", raw: "end_turn", model: "m" },
         ],

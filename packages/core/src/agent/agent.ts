@@ -5,6 +5,8 @@ import type { JsonObject, JsonSchema } from "../message/json.ts";
 import type { Message } from "../message/message.ts";
 import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
 import type { PriceTable } from "../ports/price-table.ts";
+import { createToolRegistry } from "../tools/tool-registry.ts";
+import { reservedNames } from "./define-tool.ts";
 import type { Hooks } from "./hooks.ts";
 import type { FilesRoot, Tool } from "./tool.ts";
 
@@ -77,8 +79,8 @@ const deadlineMaxMs = 2 ** 31 - 1;
 /** The agent, checked. @throws AgentError CONFIG_INVALID when an option is missing or out of range. */
 export function createAgent(options: AgentOptions): Agent {
   const invalid = (what: string, fix: string): AgentError =>
-    new AgentError("CONFIG_INVALID", { message: `Agent \`${String(options.name)}\`: ${what}`, fix });
-  if (typeof options.name !== "string" || !namePattern.test(options.name))
+    new AgentError("CONFIG_INVALID", { message: `Agent \`${String(options?.name)}\`: ${what}`, fix });
+  if (typeof options?.name !== "string" || !namePattern.test(options.name) || reservedNames.has(options.name))
     throw invalid("the name is not usable.", "Use 1 to 64 letters, digits, _ and -.");
   if (typeof options.provider?.stream !== "function")
     throw invalid("`provider` is missing.", "Pass a provider, for example `openai()` of @loopwright/providers-openai.");
@@ -99,17 +101,34 @@ export function createAgent(options: AgentOptions): Agent {
   for (const [name, value] of Object.entries(deadlines)) {
     if (!(value > 0 && value <= deadlineMaxMs)) throw invalid(`\`deadlines.${name}\` is ${String(value)}.`, `Use 1 to ${deadlineMaxMs}.`);
   }
+  const { tools = [], hooks = [] } = options;
+  if (!Array.isArray(tools)) throw invalid("`tools` is no list.", "Pass a list of tools.");
   const names = new Set<string>();
-  for (const { name } of options.tools ?? []) {
-    if (names.has(name)) throw invalid(`two tools are named \`${name}\`.`, "Give every tool a name of its own.");
-    names.add(name);
+  for (const tool of tools as readonly (Tool | undefined)[]) {
+    const name = tool?.name;
+    if (name !== undefined && names.has(name)) throw invalid(`two tools are named \`${name}\`.`, "Give every tool a name of its own.");
+    if (name !== undefined) names.add(name);
   }
+  // What no model could be shown stops the program here, not the first run.
+  createToolRegistry(tools);
+  if (!Array.isArray(hooks) || !(hooks as readonly unknown[]).every((one) => typeof one === "object" && one !== null))
+    throw invalid("`hooks` is no list of objects.", "Pass a list of objects with hooks.");
+  const model = options.model ?? options.provider.defaultModel;
+  if (typeof model !== "string" || model === "") throw invalid("no model is named.", "Pass `model`; the provider has no default.");
   return Object.freeze({
     ...options,
-    model: options.model ?? options.provider.defaultModel,
-    tools: Object.freeze([...(options.tools ?? [])]),
-    hooks: Object.freeze([...(options.hooks ?? [])]),
+    model,
+    tools: Object.freeze([...tools]),
+    hooks: Object.freeze([...hooks]),
     limits: Object.freeze(limits),
     deadlines: Object.freeze(deadlines),
   });
+}
+
+/** True for what `createAgent` gives. */
+export function isAgent(value: unknown): value is Agent {
+  const agent = value as Partial<Agent> | null | undefined;
+  return (
+    typeof agent?.provider?.stream === "function" && Array.isArray(agent.tools) && Array.isArray(agent.hooks) && agent.limits !== undefined
+  );
 }

@@ -1,7 +1,7 @@
 import { AgentError } from "../errors.ts";
 import type { JsonObject, JsonSchema } from "../message/json.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
-import type { Tool, ToolContext, ToolOutput, ToolReturn } from "./tool.ts";
+import type { Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./tool.ts";
 
 /** The arguments a schema lets through; any JSON object for plain JSON Schema. */
 export type ArgsOf<Schema> = Schema extends StandardSchema<infer Output> ? Output : JsonObject;
@@ -16,6 +16,13 @@ export type ToolDefinition<Schema extends StandardSchema | JsonSchema, Resources
 };
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Names that objects have by themselves. */
+export const reservedNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/** True for a name that every vendor takes. */
+export const isToolName = (name: unknown): name is string => typeof name === "string" && namePattern.test(name) && !reservedNames.has(name);
+
 const timeoutMaxMs = 2 ** 31 - 1;
 
 /**
@@ -25,11 +32,10 @@ const timeoutMaxMs = 2 ** 31 - 1;
 export function defineTool<const Schema extends StandardSchema | JsonSchema, Resources = unknown>(
   definition: ToolDefinition<Schema, Resources>,
 ): Tool<ArgsOf<Schema>, Resources> {
-  const { name, description, parameters } = definition;
+  const { name, description, parameters } = definition ?? {};
   const invalid = (what: string, fix: string): AgentError =>
     new AgentError("CONFIG_INVALID", { message: `Tool \`${String(name)}\`: ${what}`, fix, details: { tool: String(name) } });
-  if (typeof name !== "string" || !namePattern.test(name))
-    throw invalid("the name is not usable.", "Use 1 to 64 of a-z, A-Z, 0-9, _ and -.");
+  if (!isToolName(name)) throw invalid("the name is not usable.", "Use 1 to 64 of a-z, A-Z, 0-9, _ and -, and no name like `constructor`.");
   if (typeof description !== "string" || description.trim() === "")
     throw invalid("the description is missing.", "Say in a sentence what the tool does and when to use it.");
   if (typeof parameters !== "object" || parameters === null)
@@ -44,7 +50,7 @@ export function defineTool<const Schema extends StandardSchema | JsonSchema, Res
 /** What a promise-returning handler gives. */
 export interface SimpleOutput {
   readonly output: ToolOutput;
-  readonly details?: JsonObject;
+  readonly details?: unknown;
 }
 
 /** A tool from a handler that returns `{ output, details? }`: sugar over `defineTool`. */
@@ -52,10 +58,10 @@ export function createSimpleTool<const Schema extends StandardSchema | JsonSchem
   config: Omit<ToolDefinition<Schema, Resources>, "execute">,
   handler: (args: ArgsOf<Schema>, context: ToolContext<Resources>) => SimpleOutput | Promise<SimpleOutput>,
 ): Tool<ArgsOf<Schema>, Resources> {
-  const execute = async (
-    args: ArgsOf<Schema>,
-    context: ToolContext<Resources>,
-  ): Promise<Extract<Awaited<ToolReturn>, { type: "complete" }>> => ({ type: "complete", ...(await handler(args, context)) }) as never;
+  const execute = async (args: ArgsOf<Schema>, context: ToolContext<Resources>): Promise<Extract<ToolEvent, { type: "complete" }>> => ({
+    type: "complete",
+    ...(await handler(args, context)),
+  });
   return defineTool<Schema, Resources>({ ...config, execute } as ToolDefinition<Schema, Resources>);
 }
 
@@ -71,6 +77,7 @@ export function jsonSchemaOf(tool: Pick<Tool, "name"> & { readonly parameters: S
       cause,
     });
   let schema: JsonSchema;
+  if (typeof parameters !== "object" || parameters === null) throw invalid("`parameters` is missing.");
   if (isStandardSchema(parameters)) {
     const convert = parameters["~standard"].jsonSchema;
     if (!convert) throw invalid(`its ${parameters["~standard"].vendor} schema has no JSON Schema form.`);
@@ -80,6 +87,6 @@ export function jsonSchemaOf(tool: Pick<Tool, "name"> & { readonly parameters: S
       throw invalid("its schema cannot be expressed as JSON Schema.", cause);
     }
   } else schema = parameters;
-  if (schema["type"] !== "object") throw invalid("the root of its schema is not an object.");
+  if (schema?.["type"] !== "object") throw invalid("the root of its schema is not an object.");
   return schema;
 }

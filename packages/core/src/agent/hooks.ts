@@ -62,12 +62,18 @@ export interface ReviewContext extends GateContext {
   readonly output: string;
 }
 
-/** Looks at streamed text before anybody sees it. */
+/**
+ * Looks at what a model and a server tool say before it is kept, told or sent: text, thinking, each string of a call's arguments, and of a tool its
+ * deltas, each string of its output, `details` and `summary`, the words of its errors, and the titles of its progress.
+ */
 export interface StreamFilter {
-  /** Characters held back so that a pattern may span deltas: the longest match. Default 0. */
+  /** Characters held back so that a pattern may span deltas: the longest match. Default 0. Each block, string and tool has a window of its own. */
   readonly holdBack?: number;
-  /** The text to show instead. Asked with the held-back text and the new one together; must leave its own output unchanged when asked again. */
-  apply(text: string, context: HookContext & { readonly kind: "text" | "thinking" | "tool" }): string;
+  /**
+   * The text to show instead. Asked about the raw text in the window, again and again as it grows, and not about what came before the window;
+   * must leave its own output unchanged when asked again.
+   */
+  apply(text: string, context: HookContext & { readonly kind: "text" | "thinking" | "arguments" | "tool" | "progress" }): string;
 }
 
 /**

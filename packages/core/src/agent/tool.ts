@@ -1,22 +1,24 @@
 import type { Access } from "../loop/fact.ts";
 import type { ReplayClass } from "../loop/policy.ts";
-import type { ResultPart } from "../message/content.ts";
-import type { Json, JsonSchema } from "../message/json.ts";
+import type { JsonSchema } from "../message/json.ts";
 import type { Message } from "../message/message.ts";
 import type { Usage } from "../message/usage.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
-/** What a tool may give as its output: text, parts, or any JSON value (shown to the model as JSON text). */
-export type ToolOutput = string | readonly ResultPart[] | Json | undefined;
+/**
+ * What a tool may give as its output: text, parts, or any value that has a JSON form (shown to the model as JSON text). Interfaces, dates and
+ * optional members are no index signatures, so the type lets everything through; a value without a JSON form is named when the tool has run.
+ */
+export type ToolOutput = unknown;
 
-/** What a streaming tool yields. After `complete` nothing counts. */
+/** What a streaming tool yields; text by itself and `{ stream: text }` are deltas too. After `complete` nothing counts. */
 export type ToolEvent =
   | { readonly type: "delta"; readonly delta: string }
   | {
       readonly type: "complete";
       readonly output: ToolOutput;
       /** For the application, never for the model. */
-      readonly details?: Json;
+      readonly details?: unknown;
       /** What later runs see in place of the output. */
       readonly summary?: string;
     };
@@ -60,7 +62,7 @@ export interface ToolContext<Resources = unknown> {
 type Awaitable<T> = T | PromiseLike<T>;
 
 /** What `execute` may give: a value, a completion, a promise of either, or a stream whose returned value, if any, is the output. */
-export type ToolReturn = Awaitable<ToolOutput | Extract<ToolEvent, { type: "complete" }>> | AsyncIterable<ToolEvent, unknown>;
+export type ToolReturn = unknown;
 
 /**
  * Something the model may call. Without `execute`, or with `visibility: "client"`, the caller runs it and the run waits.
@@ -79,7 +81,7 @@ export interface Tool<Args = unknown, Resources = unknown> {
   /** Default `once`. */
   readonly replay?: ReplayClass;
   /** Says what became of a call that was in doubt; `undefined`: does not know. */
-  lookup?(idempotencyKey: string, context: { readonly signal: AbortSignal }): Promise<ToolOutput | undefined>;
+  lookup?(idempotencyKey: string, context: { readonly signal: AbortSignal }): Promise<ToolOutput>;
   /** Milliseconds for one attempt. Default 120,000 for server tools; for client tools 0 (no limit). */
   readonly timeoutMs?: number;
   /** Characters of output that reach the model; the rest is cut with a note. Default 100,000. */

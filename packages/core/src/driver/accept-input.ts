@@ -10,7 +10,6 @@ import { wellFormed } from "../message/well-formed.ts";
 import type { ExecuteInput, ExecuteOptions, SubmitOptions } from "../protocol/execute.ts";
 import { checkVision } from "./check-vision.ts";
 import type { Deps } from "./deps.ts";
-import { checkPayload } from "./payload.ts";
 import { sessionClosed } from "./session-errors.ts";
 import { shownId } from "./shown-id.ts";
 
@@ -38,11 +37,6 @@ export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, optio
   const ids = { inputId: deps.ids.next(), runId: deps.ids.next(), options, keyedDigest: keyedDigestOf(options) };
   if (typeof input === "object" && "regenerate" in input) return { ...ids, message: undefined, regenerate: input.regenerate };
   const message: UserMessage = typeof input === "string" ? { role: "user", content: input } : input;
-  if (message?.role !== "user") throw invalid("The input is neither a text, a user message nor a list of results.");
-  const { content } = message;
-  const isEmpty = typeof content === "string" ? content.trim() === "" : !Array.isArray(content) || content.length === 0;
-  if (isEmpty) throw invalid("The message is empty.");
-  checkPayload(message, "The message");
   checkVision(message, deps.agent, options.model);
   checkMode(options.mode);
   return { ...ids, message: wellFormedMessage(message), regenerate: undefined };

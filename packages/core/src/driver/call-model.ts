@@ -5,20 +5,26 @@
 import { type AgentError, type Failure, failureOf } from "../errors.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { Fact, FactBody } from "../loop/fact.ts";
-import type { Run } from "../loop/state.ts";
+import type { Run, State } from "../loop/state.ts";
 import { mayRetry } from "../loop/turns.ts";
 import type { Message } from "../message/message.ts";
+import type { Blob } from "../ports/blob-store.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
 import { holdsOpaque } from "../prompt/opaque-content.ts";
+import type { BuiltHistory } from "../prompt/request-builder.ts";
 import { withStoredMedia } from "../prompt/stored-media.ts";
 import { withoutVision } from "./check-vision.ts";
 import type { Deps } from "./deps.ts";
 import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
+import { createChunkFilter } from "./filter-chunks.ts";
 import type { Maybe } from "./maybe.ts";
 import { type ModelCallEnd, startModelCall } from "./model-call.ts";
 import { createPatience } from "./patience.ts";
 import { closeModel, type PreparedModel, prepareModel } from "./prepare-model.ts";
+import { storeError } from "./session-errors.ts";
 import { noteShown } from "./shown-tools.ts";
+import { internalError } from "./user-code.ts";
+import { userFilterOf } from "./user-filter.ts";
 
 /** The intent of a model call that is owed. */
 export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { type: "call-model" }>, scene: Scene): Maybe<Prepared> {
@@ -34,7 +40,7 @@ export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { t
   const failed = (error: unknown): Prepared => {
     const { runId, turn, attempt } = effect;
     const who = { provider: agent.provider.name, model: run.model, requestDigest: "" };
-    const failure: Failure = { ...failureOf(error), retryable: false };
+    const failure: Failure = { ...failureOf(internalError(deps, "A model call could not be prepared", error)), retryable: false };
     return {
       bodies: [
         { type: "model.started", runId, turn, attempt, ...who },
@@ -43,7 +49,7 @@ export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { t
     };
   };
   try {
-    const prepared = scene.patience.waitFor(prepareModel(effect, { agent, registry, run, context, messages }), rethrow);
+    const prepared = scene.patience.waitFor(prepareModel(effect, { agent, reports: deps, registry, run, context, messages }), rethrow);
     return prepared instanceof Promise ? prepared.then(ready, failed) : ready(prepared);
   } catch (error) {
     return failed(error);
@@ -56,46 +62,42 @@ interface Launch extends Pick<Scene, "track" | "state"> {
   readonly intent: Fact | undefined;
 }
 
-function launchModel(
-  { deps, builder, hub, close, current, shown }: EffectsOptions,
-  { prepared, effect, intent, state, track }: Launch,
-): void {
+function launchModel(options: EffectsOptions, { prepared, effect, intent, state, track }: Launch): void {
+  const { deps, builder, hub, close, current, shown } = options;
   const { agent, clock } = deps;
   const { runId, turn, attempt } = effect;
   const run = state.run;
   if (!run || !intent) return;
   noteShown(shown, run, prepared.registry);
-  const { contextTokens, vision } = agent.provider.capabilities(prepared.request.model);
-  const built = builder.build(state, contextTokens);
-  if (!built.messages) {
-    const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
-    const failure: Failure = { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false };
-    return void close({ type: "model.failed", runId, turn, attempt, failure });
-  }
-  if (built.hasImages && !vision) {
-    const failure = failureOf(withoutVision(prepared.request.model));
-    return void close({ type: "model.failed", runId, turn, attempt, failure });
+  const fail = (failure: Failure): void => void close({ type: "model.failed", runId, turn, attempt, failure });
+  const built = builtOrFailed(options, state, prepared.request.model);
+  if ("failure" in built) {
+    fail(built.failure);
+    return;
   }
   const request: ModelRequest = { ...prepared.request, messages: built.messages };
   const admitted = deps.callGuard.admit({ scope: deps.ref.scope, provider: agent.provider.name, model: request.model }, attempt);
-  if ("refused" in admitted) return void close({ type: "model.failed", runId, turn, attempt, failure: admitted.refused });
+  if ("refused" in admitted) {
+    fail(admitted.refused);
+    return;
+  }
   const guarded = admitted.call;
+  const patience = createPatience(clock);
+  const context = contextOf(deps, { run, turn }, patience);
+  const filter = userFilterOf(agent, context, deps);
   const call = startModelCall({
-    provider: built.hasStoredMedia
-      ? withStoredMedia(agent.provider, (key) => deps.store.blobs.get(deps.ref.scope, key, deps.ref))
-      : agent.provider,
+    provider: built.hasStoredMedia ? withStoredMedia(agent.provider, (key) => loadBlob(deps, key)) : agent.provider,
     request,
     attempt,
     callKeyPrefix: `${runId}.${turn}`,
     clock,
     deadlines: agent.deadlines,
-    filter: prepared.filter,
+    filter: filter && createChunkFilter(filter),
+    broken: (error) => internalError(deps, `The provider \`${agent.provider.name}\` failed in an unexpected way`, error),
     lane: () => lane,
     onAnswer: guarded.answered,
   });
   const lane = hub.openLane({ id: intent.seq, runId, isAnswer: true, snapshot: () => call.snapshot() });
-  const patience = createPatience(clock);
-  const context = contextOf(deps, { run, turn }, patience);
   let isHandedOver = false;
   const closing = call.end.then((ended) => {
     const end = judged(ended, (said) => {
@@ -105,7 +107,7 @@ function launchModel(
     reportVendor(deps, effect, end);
     if (end.type === "aborted") guarded.left();
     else if (end.type === "finished") guarded.answered();
-    const scene = { run, context, messages: builder.follow(current()).messages, at: clock.now() };
+    const scene = { reports: deps, run, context, messages: builder.follow(current()).messages, at: clock.now() };
     const left: ModelCallEnd = { ...end, type: "failed", failure: handedOver, parts: [] };
     // An abort is answered where it reached the call.
     if (isHandedOver && end.type !== "finished" && !current().run?.abort) return closeModel(prepared, left, { ...scene, agent });
@@ -126,6 +128,31 @@ function launchModel(
   };
   const broken = (failure: Failure): FactBody => ({ type: "model.failed", runId, turn, attempt, failure });
   track(effect, { abort, handOver, closing, broken, lane });
+}
+
+/** The history of the request, or why there is none. */
+function builtOrFailed(
+  { deps, builder }: EffectsOptions,
+  state: State,
+  model: string,
+): Extract<BuiltHistory, { readonly messages: readonly Message[] }> | { readonly failure: Failure } {
+  try {
+    const { contextTokens, vision } = deps.agent.provider.capabilities(model);
+    const built = builder.build(state, contextTokens);
+    if (built.messages) return built.hasImages && !vision ? { failure: failureOf(withoutVision(model)) } : built;
+    const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
+    return { failure: { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false } };
+  } catch (error) {
+    return { failure: failureOf(internalError(deps, "The request could not be built", error)) };
+  }
+}
+
+async function loadBlob({ store, ref }: Deps, key: string): Promise<Blob | undefined> {
+  try {
+    return await store.blobs.get(ref.scope, key, ref);
+  } catch (error) {
+    throw storeError(error);
+  }
 }
 
 /** The end with its failure as it is to be recorded. */

@@ -111,6 +111,8 @@ const troubles: ReadonlySet<ErrorClass> = new Set<ErrorClass>(["rate", "overload
 
 /** What a failure says of the vendor and the way to it: in trouble, well and of another mind, or nothing. */
 function whatSays({ code, retryable }: Failure): "trouble" | "answer" | "nothing" {
+  // What failed here, a hook or a store, is no word of the vendor.
+  if (!code.startsWith("MODEL_") && code !== "CONTEXT_OVERFLOW") return "nothing";
   if (!troubles.has(errorClassOf(code))) return "answer";
   return retryable ? "trouble" : "nothing";
 }

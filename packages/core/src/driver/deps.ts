@@ -1,5 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
-import { AgentError, failureOf } from "../errors.ts";
+import { AgentError } from "../errors.ts";
 import type { Access } from "../loop/fact.ts";
 import { systemClock } from "../memory/clock.ts";
 import { randomIds } from "../memory/ids.ts";
@@ -15,6 +15,7 @@ import type { SessionStore } from "../ports/session-store.ts";
 import { type CallGuard, guardOf } from "./call-guard.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { snapshotLimits } from "./snapshot-limits.ts";
+import { type Reports, reportThrown } from "./user-code.ts";
 
 /** Everything the driver of one session works with, defaults filled in. */
 export interface Deps {
@@ -59,7 +60,7 @@ export function depsOf(options: SessionOptions): Deps {
     clock,
     ids,
     logger,
-    channel: options.channel && guardedChannel(options.channel, logger),
+    channel: options.channel && guardedChannel(options.channel, { logger, sessionId }),
     callGuard: options.callGuard ?? guardOf(clock),
     node: options.node ?? randomIds.next(),
     leaseMs,
@@ -98,16 +99,24 @@ const guardedLogger = (logger: Logger): Logger => ({
   },
 });
 
-const guardedChannel = (channel: EventChannel, logger: Logger): EventChannel => ({
-  publish(ref, events) {
+const guardedChannel = (channel: EventChannel, reports: Reports): EventChannel => {
+  const guarded = <T>(use: () => T, otherwise: T): T => {
     try {
-      channel.publish(ref, events);
+      return use();
     } catch (error) {
-      logger.log("error", "The event channel threw.", { session: ref.session, error: failureOf(error).message });
+      reportThrown(reports, "The event channel threw an error.", error);
+      return otherwise;
     }
-  },
-  subscribe: (ref, listener, listening) => channel.subscribe(ref, listener, listening),
-  ...(channel.recall ? { recall: async (ref, lane) => (await channel.recall?.(ref, lane)) ?? [] } : {}),
-  notify: (scope, notification) => channel.notify(scope, notification),
-  subscribeScope: (scope, listener) => channel.subscribeScope(scope, listener),
-});
+  };
+  return {
+    publish: (ref, events) => guarded(() => channel.publish(ref, events), undefined),
+    subscribe: (ref, listener, listening) =>
+      guarded(
+        () => channel.subscribe(ref, listener, listening),
+        () => {},
+      ),
+    ...(channel.recall ? { recall: async (ref, lane) => (await channel.recall?.(ref, lane)) ?? [] } : {}),
+    notify: (scope, notification) => channel.notify(scope, notification),
+    subscribeScope: (scope, listener) => channel.subscribeScope(scope, listener),
+  };
+};

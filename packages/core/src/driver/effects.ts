@@ -6,16 +6,17 @@ import { failureOf } from "../errors.ts";
 import { interrupted } from "../loop/closing-results.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { FactBody } from "../loop/fact.ts";
-import type { State } from "../loop/state.ts";
+import type { Run, State } from "../loop/state.ts";
 import { prepareCall } from "./call-model.ts";
 import type { Deps } from "./deps.ts";
-import type { EffectsOptions, Prepared, Scene, Track, Work } from "./effect-scene.ts";
+import { contextOf, type EffectsOptions, type Prepared, type Scene, type Track, type Work } from "./effect-scene.ts";
 import { type LookupEffect, lookUpCall } from "./look-up-call.ts";
 import type { Maybe } from "./maybe.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import { prepareRun } from "./run-tool.ts";
 import { driverLimits } from "./session-options.ts";
 import { shownTools } from "./shown-tools.ts";
+import { internalError } from "./user-code.ts";
 
 export interface Effects {
   /** Asks what an owed effect is to be. User code is asked with `patience`. */
@@ -47,7 +48,7 @@ export function createEffects(given: Omit<EffectsOptions, "shown">): Effects {
     const entry: Running = { ...work, runId, isOver: false };
     running.set(id, entry);
     void work.closing
-      .catch((error: unknown) => work.broken(failureOf(error)))
+      .catch((error: unknown) => work.broken(failureOf(internalError(options.deps, "The end of an effect could not be recorded", error))))
       .then(async (body) => {
         entry.isOver = true;
         if (born !== generation) return;
@@ -125,10 +126,14 @@ function scheduleRetry({ clock, ids, callGuard }: Deps, effect: Extract<Effect, 
 function launchLookup(options: EffectsOptions, effect: LookupEffect, { state, track }: Pick<Scene, "state" | "track">): void {
   const { deps } = options;
   const patience = createPatience(deps.clock);
+  const run = state.run as Run;
+  const context = contextOf(deps, { run, turn: run.turn }, patience);
   const broken = (): FactBody => interrupted(effect.runId, effect.call);
   let isHandedOver = false;
   const giveUp = (): FactBody | undefined => (isHandedOver ? undefined : broken());
-  const looking = Promise.resolve(shownTools(options, state, patience)).then((registry) => lookUpCall(registry, effect, patience.signal));
+  const looking = Promise.resolve(shownTools(options, state, patience)).then((registry) =>
+    lookUpCall(effect, { deps, registry, context, signal: patience.signal }),
+  );
   const closing = Promise.resolve(patience.waitFor<FactBody | undefined>(looking, giveUp));
   const abort = (): void => patience.abort(0);
   const handOver = (): void => {

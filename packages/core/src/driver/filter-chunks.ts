@@ -1,56 +1,92 @@
-import type { StreamFilter } from "../agent/hooks.ts";
 import type { ModelChunk } from "../message/chunk.ts";
+import type { AssistantPart } from "../message/content.ts";
+import { mapStrings } from "../message/json.ts";
+import { createArgumentsWindow } from "./arguments-window.ts";
+import type { TextWindow } from "./text-window.ts";
+import { type UserFilter, windowOf } from "./user-filter.ts";
 
-type Kind = "text" | "thinking";
+type Delta = Extract<ModelChunk, { readonly delta: string }>;
 
-/** Passes streamed text through filters, holding back the end of a block until the next one begins, so that a pattern may span deltas. */
+/**
+ * Passes what a model streams through the filters, each block with a window of its own. The end of a block is held back until the block is known to
+ * be complete: by its end chunk, or with the answer, because blocks may interleave. What an attempt that was cut off holds back is never shown.
+ */
 export interface ChunkFilter {
   pass(chunks: readonly ModelChunk[]): readonly ModelChunk[];
-  /** What was held back, filtered: before the stream ends, or when it was cut off. */
-  flush(): readonly ModelChunk[];
+  /** More of the block is to come, or is held back. */
+  holds(index: number): boolean;
+  /** The parts of a complete answer without what the filter would have changed in a form that only the vendor can read. */
+  finish(parts: readonly AssistantPart[]): readonly AssistantPart[];
 }
 
-export function createChunkFilter(
-  filters: readonly StreamFilter[],
-  apply: (filter: StreamFilter, text: string, kind: Kind) => string,
-): ChunkFilter {
-  const holdBack = Math.max(0, ...filters.map((filter) => filter.holdBack ?? 0));
-  const held = new Map<number, { kind: Kind; text: string }>();
-  const filtered = (text: string, kind: Kind): string => filters.reduce((said, filter) => apply(filter, said, kind), text);
+interface Block {
+  readonly type: Delta["type"];
+  readonly window: TextWindow;
+  /** What the vendor says of the block, until it is complete. */
+  opaque?: ModelChunk;
+}
 
-  const passText = (chunk: Extract<ModelChunk, { type: Kind }>): ModelChunk | undefined => {
-    const text = filtered((held.get(chunk.index)?.text ?? "") + chunk.delta, chunk.type);
-    const shown = text.length > holdBack ? text.slice(0, text.length - holdBack) : "";
-    held.set(chunk.index, { kind: chunk.type, text: text.slice(shown.length) });
-    return shown === "" ? undefined : { ...chunk, delta: shown };
+export function createChunkFilter(filter: UserFilter): ChunkFilter {
+  const blocks = new Map<number, Block>();
+  const mend = (text: string): string => filter.apply(text, "text");
+  const isClean = (chunk: Extract<ModelChunk, { type: "opaque" }>): boolean =>
+    JSON.stringify(mapStrings(chunk.data, mend)) === JSON.stringify(chunk.data);
+  let losesOpaque = false;
+
+  const passDelta = (chunk: Delta): readonly ModelChunk[] => {
+    const block = blocks.get(chunk.index) ?? { type: chunk.type, window: newWindow(filter, chunk.type) };
+    blocks.set(chunk.index, block);
+    const delta = block.window.push(chunk.delta);
+    return delta === "" && chunk.delta !== "" ? [] : [{ ...chunk, delta }];
   };
 
-  /** What is held of every block but this one. */
-  const flush = (but?: number): readonly ModelChunk[] => {
-    const rest: ModelChunk[] = [];
-    for (const [index, { kind, text }] of held) {
-      if (index === but) continue;
-      held.delete(index);
-      if (text !== "") rest.push({ type: kind, index, delta: text });
+  /** A signature stands for the very words of its block: it goes where they were changed. */
+  const endBlock = (index: number): readonly ModelChunk[] => {
+    const block = blocks.get(index);
+    if (!block) return [];
+    blocks.delete(index);
+    const { type, window, opaque } = block;
+    const delta = window.end();
+    const rest: readonly ModelChunk[] = delta === "" ? [] : [{ type, index, delta }];
+    return opaque && !(window.isChanged && type === "thinking") ? [...rest, opaque] : rest;
+  };
+
+  const passOne = (chunk: ModelChunk): readonly ModelChunk[] => {
+    switch (chunk.type) {
+      case "text":
+      case "thinking":
+      case "call-args":
+        return passDelta(chunk);
+      case "block-end":
+      case "call-end":
+        return [...endBlock(chunk.index), chunk];
+      case "opaque": {
+        const block = blocks.get(chunk.index);
+        if (!isClean(chunk)) losesOpaque ||= block === undefined;
+        else if (block) block.opaque = chunk;
+        else return [chunk];
+        return [];
+      }
+      case "end":
+        return [...[...blocks.keys()].flatMap(endBlock), chunk.message === undefined ? chunk : { ...chunk, message: mend(chunk.message) }];
+      default:
+        return [chunk];
     }
-    return rest;
   };
 
   return {
-    flush: () => flush(),
-    pass(chunks) {
-      const out: ModelChunk[] = [];
-      for (const chunk of chunks) {
-        if (chunk.type === "text" || chunk.type === "thinking") {
-          out.push(...flush(chunk.index));
-          const shown = passText(chunk);
-          if (shown) out.push(shown);
-          continue;
-        }
-        if (chunk.type === "call-start" || chunk.type === "end") out.push(...flush());
-        out.push(chunk);
-      }
-      return out;
-    },
+    pass: (chunks) => chunks.flatMap(passOne),
+    holds: (index) => blocks.has(index),
+    finish: (parts) =>
+      parts.flatMap((part): readonly AssistantPart[] => {
+        if (part.type === "opaque") return losesOpaque ? [] : [part];
+        if (part.type !== "tool_call" || part.argsText === undefined) return [part];
+        return [{ ...part, argsText: filter.apply(part.argsText, "arguments") }];
+      }),
   };
+}
+
+function newWindow(filter: UserFilter, type: Delta["type"]): TextWindow {
+  if (type !== "call-args") return windowOf(filter, type);
+  return createArgumentsWindow((text) => filter.apply(text, "arguments"), filter.holdBack);
 }

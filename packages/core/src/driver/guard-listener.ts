@@ -1,17 +1,16 @@
-import { failureOf } from "../errors.ts";
 import type { Deps } from "./deps.ts";
+import { reportThrown } from "./user-code.ts";
 
-/** Makes listeners whose errors are their own affair. */
-export function guardListener({
-  logger,
-  sessionId,
-}: Deps): <Args extends readonly unknown[]>(listener: (...args: Args) => void) => (...args: Args) => void {
+/** Makes listeners whose errors are their own affair, also those of a listener that is asynchronous. */
+export function guardListener(deps: Deps): <Args extends readonly unknown[]>(listener: (...args: Args) => void) => (...args: Args) => void {
+  const report = (error: unknown): void => reportThrown(deps, "A listener of the session threw an error.", error);
   return (listener) =>
     (...args) => {
       try {
-        listener(...args);
+        const told: unknown = listener(...args);
+        if (told instanceof Promise) told.catch(report);
       } catch (error) {
-        logger.log("error", "A listener of the session threw.", { session: sessionId, error: failureOf(error).message });
+        report(error);
       }
     };
 }

@@ -1,4 +1,4 @@
-import { AgentError, isAgentError } from "../errors.ts";
+import type { AgentError } from "../errors.ts";
 import type { Fact, FactBody } from "../loop/fact.ts";
 import type { State } from "../loop/state.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -64,7 +64,8 @@ export interface Inbox {
   readonly needsOwner: boolean;
 }
 
-export function createInbox(clock: Clock): Inbox {
+/** `refusal`: what refuses an offer that could not be turned into facts. */
+export function createInbox(clock: Clock, refusal: (error: unknown) => AgentError): Inbox {
   let waiting: WaitingOffer[] = [];
   /** Of the last decision. */
   let taken: readonly WaitingOffer[] = [];
@@ -178,6 +179,3 @@ function mayTryAgain(offer: WaitingOffer): boolean {
 }
 
 const hasRoom = ({ facts, bytes }: Speculation): boolean => facts.length < driverLimits.factsPerBatch && bytes < driverLimits.batchBytes;
-
-const refusal = (error: unknown): AgentError =>
-  isAgentError(error) ? error : new AgentError("INTERNAL", { message: "An input could not be turned into facts.", cause: error });

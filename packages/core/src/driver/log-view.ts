@@ -4,14 +4,16 @@
  */
 import type { AgentError } from "../errors.ts";
 import type { DurableEvent } from "../loop/event.ts";
+import type { Fact } from "../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
+import { firstFlaw, messageFlaw } from "../message/sound-message.ts";
 import { type AskOptions, askStore } from "./ask-store.ts";
 import type { Deps } from "./deps.ts";
 import { createFoldSnapshots, type FoldSnapshots, type LoadedFold } from "./fold-snapshots.ts";
 import { readNews } from "./read-news.ts";
-import { storeError } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
 import { catchUp, type Speculation } from "./speculation.ts";
+import { internalError } from "./user-code.ts";
 
 /** A state that takes the place of the one before. */
 export interface Adoption {
@@ -95,7 +97,7 @@ export class LogView {
       },
       (error: unknown) => {
         this.#loading = undefined;
-        throw storeError(error);
+        throw internalError(this.#deps, "The log could not be folded", error);
       },
     );
     return this.#loading;
@@ -117,6 +119,7 @@ export class LogView {
     this.#tooNew = tooNew;
     this.#isOpen ||= !tooNew;
     if (facts.length === 0 && base === before) return;
+    reportFlaws(this.#deps, facts);
     const { state, events } = catchUp(base, facts, this.#deps.sessionId);
     this.#options.onForeign(state);
     this.adopt(
@@ -172,5 +175,17 @@ export class LogView {
     this.#tooNew = undefined;
     this.#tailSeq = 0;
     this.#snapshots.forget();
+  }
+}
+
+/** Tells operators of messages that an earlier build recorded unchecked: they are shown as far as they can be read. */
+function reportFlaws({ logger, sessionId }: Deps, facts: readonly Fact[]): void {
+  for (const fact of facts) {
+    const given =
+      fact.type === "session.opened" ? fact.context : fact.type === "input.accepted" && fact.message ? [fact.message] : undefined;
+    const flaw = given && firstFlaw(given, messageFlaw);
+    const what = fact.type === "session.opened" ? "The context" : "An input";
+    if (flaw !== undefined)
+      logger.log("warn", `${what} of the session holds what is no message: ${flaw}.`, { session: sessionId, seq: fact.seq });
   }
 }

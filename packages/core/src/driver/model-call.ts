@@ -55,16 +55,18 @@ export interface ModelCallOptions {
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
   readonly filter?: ChunkFilter | undefined;
+  /** Reports what a provider threw that is no AgentError, and makes one of it. */
+  readonly broken: (error: unknown) => AgentError;
   readonly lane: () => Lane | undefined;
   /** Told once: the first piece of content has come. */
   readonly onAnswer?: () => void;
 }
 
 export function startModelCall(options: ModelCallOptions): ModelCall {
-  const { clock, provider, request, lane } = options;
+  const { clock, provider, request, lane, filter } = options;
   const assembler = createAssembler();
-  const said = createSpeech(options.filter);
-  const teller = createModelTeller(assembler);
+  const said = createSpeech(filter);
+  const teller = createModelTeller(assembler, filter?.holds);
   const controller = new AbortController();
   const startedAt = clock.monotonic();
   let firstTokenAt: number | undefined;
@@ -76,8 +78,9 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
 
   const take = (read: readonly ModelChunk[]): void => {
     const chunks = said.pass(read);
-    const { hasContent, isComplete } = assemble(assembler, chunks);
-    if (hasContent) {
+    for (const chunk of chunks) assembler.push(chunk);
+    // What is held back has come all the same.
+    if (read.some(isContent)) {
       if (firstTokenAt === undefined) {
         firstTokenAt = clock.monotonic();
         options.onAnswer?.();
@@ -85,7 +88,7 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
       watchdog.content();
     } else watchdog.alive();
     lane()?.emit(teller.tell(chunks));
-    if (isComplete) finish({});
+    if (read.some(({ type }) => type === "end")) finish({});
   };
 
   const timings = (): Timings => {
@@ -99,24 +102,26 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
     if (isSettled) return;
     isSettled = true;
     watchdog.stop();
-    const { parts, usage: counted, ended } = assembler.finish(options.callKeyPrefix);
+    const { parts: all, usage: counted, ended } = assembler.finish(options.callKeyPrefix);
     const usage = soundUsage(counted);
     const base = { timings: timings(), ...(usage ? { usage } : {}) };
-    if (!how.isAbort && how.error === undefined && ended) {
+    const isProper = ended !== undefined && !how.isAbort && how.error === undefined;
+    const { parts, error } = isProper ? finished(filter, all) : { parts: all, error: how.error };
+    if (isProper && error === undefined) {
       whole = parts;
       lane()?.emit(teller.finish(parts));
       settle({ ...base, type: "finished", parts, ...ended });
       cancelDrain = clock.after(driverLimits.drainMs, () => controller.abort(), { idle: true });
       return;
     }
-    const rest = said.flush();
+    // What a filter holds back of an answer that was cut off may be half of a match.
+    const rest = filter ? [] : said.flush();
     for (const chunk of rest) assembler.push(chunk);
     lane()?.emit(teller.tell(rest));
     const partial = assembler.partial();
-    const failed = failedBy(how.error ?? brokenStream(provider.name));
+    const failed = failedBy(error ?? brokenStream(provider.name), options);
     settle(how.isAbort ? { ...base, type: "aborted", parts: partial } : { ...base, type: "failed", parts: partial, ...failed });
-    if (how.error !== undefined || how.isAbort)
-      controller.abort(how.error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
+    if (error !== undefined || how.isAbort) controller.abort(error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
   };
 
   const consume = async (): Promise<void> => {
@@ -148,20 +153,20 @@ function createSpeech(filter: ChunkFilter | undefined): ChunkMender {
   const shown = createChunkMender();
   return {
     pass: (chunks) => shown.pass(filter.pass(whole.pass(chunks))),
-    flush: () => [...shown.pass([...filter.pass(whole.flush()), ...filter.flush()]), ...shown.flush()],
+    flush: () => shown.flush(),
   };
 }
 
-/** Takes a batch, and says what it held. */
-function assemble(assembler: Assembler, chunks: readonly ModelChunk[]): { readonly hasContent: boolean; readonly isComplete: boolean } {
-  let hasContent = false;
-  let isComplete = false;
-  for (const chunk of chunks) {
-    assembler.push(chunk);
-    if (chunk.type === "end") isComplete = true;
-    if (isContent(chunk)) hasContent = true;
+/** The parts of a complete answer as the filter leaves them, or what it threw. */
+function finished(
+  filter: ChunkFilter | undefined,
+  parts: readonly AssistantPart[],
+): { readonly parts: readonly AssistantPart[]; readonly error?: unknown } {
+  try {
+    return { parts: filter ? filter.finish(parts) : parts };
+  } catch (error) {
+    return { parts, error };
   }
-  return { hasContent, isComplete };
 }
 
 /** A delta without a character is a sign of life and nothing more. */
@@ -174,16 +179,10 @@ const brokenStream = (provider: string): AgentError =>
   new AgentError("MODEL_STREAM_BROKEN", { message: `The answer of ${provider} ended before it was complete.` });
 
 /** How an attempt failed, and what its vendor said of it. */
-function failedBy(error: unknown): { readonly failure: Failure; readonly vendorSaid?: string } {
+function failedBy(error: unknown, { broken }: ModelCallOptions): { readonly failure: Failure; readonly vendorSaid?: string } {
   const vendorSaid = vendorSaidBy(error);
-  return { failure: modelFailure(error), ...(vendorSaid === undefined ? {} : { vendorSaid }) };
-}
-
-/** What a provider threw; an error that is none of ours broke the contract, but a network is a likely cause. */
-function modelFailure(error: unknown): Failure {
-  return isAgentError(error)
-    ? soundFailure(failureOf(error))
-    : { code: "MODEL_PROTOCOL", message: "The provider failed in an unexpected way.", retryable: true };
+  const failure = soundFailure(failureOf(isAgentError(error) ? error : broken(error)));
+  return { failure, ...(vendorSaid === undefined ? {} : { vendorSaid }) };
 }
 
 /** A wait that is no number, or lies in the past, is none. */

@@ -4,8 +4,8 @@ import type { ModelChunk } from "../message/chunk.ts";
 import type { AssistantPart } from "../message/content.ts";
 
 /**
- * Tells a stream of chunks as events. Constant cost per chunk. A block ends when another begins; what a vendor adds to it afterwards is told by
- * one snapshot at the end.
+ * Tells a stream of chunks as events. Constant cost per chunk. A block ends when another begins, unless a filter holds some of it back; what a
+ * vendor adds to it afterwards is told by one snapshot at the end.
  */
 export interface ModelTeller {
   tell(chunks: readonly ModelChunk[]): readonly EphemeralBody[];
@@ -13,22 +13,30 @@ export interface ModelTeller {
   finish(parts: readonly AssistantPart[]): readonly EphemeralBody[];
 }
 
-export function createModelTeller(assembler: Pick<Assembler, "textAt" | "partial">): ModelTeller {
-  const kinds: ("text" | "thinking" | "call" | undefined)[] = [];
+interface OpenText {
+  readonly type: "text" | "thinking";
+  /** Characters told: the assembler may be ahead by the rest of the batch. */
+  toldLength: number;
+}
+
+/** `holds`: whether more of a block is to be told though another has begun. */
+export function createModelTeller(
+  assembler: Pick<Assembler, "textAt" | "partial">,
+  holds: (index: number) => boolean = () => false,
+): ModelTeller {
   const callIndexes: number[] = [];
   const ended = new Set<number>();
-  let openText = -1;
-  /** Characters told of the open block: the assembler may be ahead by the rest of the batch. */
-  let toldLength = 0;
+  const open = new Map<number, OpenText>();
   let isBehind = false;
 
-  const endText = (): EphemeralBody | undefined => {
-    const index = openText;
-    openText = -1;
-    if (index < 0) return undefined;
-    ended.add(index);
-    const text = assembler.textAt(index).slice(0, toldLength);
-    return kinds[index] === "text" ? { type: "text_end", index, text } : { type: "thinking_end", index, thinking: text };
+  const endTexts = (out: EphemeralBody[], stays: (index: number) => boolean): void => {
+    for (const [index, { type, toldLength }] of open) {
+      if (stays(index)) continue;
+      open.delete(index);
+      ended.add(index);
+      const text = assembler.textAt(index).slice(0, toldLength);
+      out.push(type === "text" ? { type: "text_end", index, text } : { type: "thinking_end", index, thinking: text });
+    }
   };
 
   const tellText = (chunk: Extract<ModelChunk, { type: "text" | "thinking" }>, out: EphemeralBody[]): void => {
@@ -37,15 +45,14 @@ export function createModelTeller(assembler: Pick<Assembler, "textAt" | "partial
       isBehind = true;
       return;
     }
-    if (openText !== index) {
-      const end = endText();
-      if (end) out.push(end);
+    let text = open.get(index);
+    if (!text) {
+      endTexts(out, holds);
       out.push(type === "text" ? { type: "text_start", index } : { type: "thinking_start", index });
-      kinds[index] = type;
-      openText = index;
-      toldLength = 0;
+      text = { type, toldLength: 0 };
+      open.set(index, text);
     }
-    toldLength += delta.length;
+    text.toldLength += delta.length;
     out.push(type === "text" ? { type: "text_delta", index, delta } : { type: "thinking_delta", index, delta });
   };
 
@@ -56,9 +63,7 @@ export function createModelTeller(assembler: Pick<Assembler, "textAt" | "partial
         if (chunk.type === "text" || chunk.type === "thinking") tellText(chunk, out);
         else if (chunk.type === "call-args") out.push({ type: "toolcall_delta", index: chunk.index, delta: chunk.delta });
         else if (chunk.type === "call-start") {
-          const end = endText();
-          if (end) out.push(end);
-          kinds[chunk.index] = "call";
+          endTexts(out, holds);
           callIndexes.push(chunk.index);
           out.push({ type: "toolcall_start", index: chunk.index, toolName: chunk.name });
         }
@@ -67,8 +72,7 @@ export function createModelTeller(assembler: Pick<Assembler, "textAt" | "partial
     },
     finish(parts) {
       const out: EphemeralBody[] = [];
-      const end = endText();
-      if (end) out.push(end);
+      endTexts(out, () => false);
       if (isBehind) out.push({ type: "message_snapshot", content: assembler.partial() });
       const calls = parts.filter((part) => part.type === "tool_call");
       const indexes = [...callIndexes].sort((a, b) => a - b);

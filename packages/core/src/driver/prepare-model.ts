@@ -1,5 +1,5 @@
-import type { Agent } from "../agent/agent.ts";
-import type { HookContext, PrepareContext, PrepareVerdict, StreamFilter } from "../agent/hooks.ts";
+import type { Agent, PromptContext } from "../agent/agent.ts";
+import type { HookContext, PrepareContext, PrepareVerdict } from "../agent/hooks.ts";
 import { type Failure, failureOf } from "../errors.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { BodyOf, Decision, RoutedCall } from "../loop/fact.ts";
@@ -13,9 +13,9 @@ import type { Cost, Usage } from "../message/usage.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import type { ModelRequest, ToolChoice } from "../ports/model-provider.ts";
 import { createToolRegistry, type ToolRegistry } from "../tools/tool-registry.ts";
-import { type ChunkFilter, createChunkFilter } from "./filter-chunks.ts";
 import { follow, type Maybe } from "./maybe.ts";
 import type { ModelCallEnd } from "./model-call.ts";
+import { hookFailed, type Reports, reportThrown } from "./user-code.ts";
 
 type CallModel = Extract<Effect, { readonly type: "call-model" }>;
 
@@ -23,13 +23,13 @@ type CallModel = Extract<Effect, { readonly type: "call-model" }>;
 export interface PreparedModel {
   readonly intent: BodyOf<"model.started">;
   readonly request: Omit<ModelRequest, "messages">;
-  readonly filter: ChunkFilter | undefined;
   /** The tools that the call is shown. */
   readonly registry: ToolRegistry;
 }
 
 interface ModelScene {
   readonly agent: Agent;
+  readonly reports: Reports;
   readonly registry: ToolRegistry;
   readonly run: Run;
   readonly context: HookContext;
@@ -44,20 +44,20 @@ export function prepareModel(effect: CallModel, scene: ModelScene): Maybe<Prepar
 }
 
 async function askAll(effect: CallModel, scene: ModelScene): Promise<PreparedModel> {
-  const { agent, registry, run, context, messages } = scene;
+  const { registry, run, context, messages } = scene;
   const { access, sessionId, turn } = context;
-  const prompt =
-    typeof agent.prompt === "function" ? await agent.prompt({ access, sessionId, turn, messages, ...placeOf(run) }) : agent.prompt;
+  const prompt = await askPrompt(scene, { access, sessionId, turn, messages, ...placeOf(run) });
   const model = run.options?.model ?? run.model;
-  const verdict = await askPrepare(agent, { ...context, attempt: effect.attempt, messages, system: prompt, tools: registry.tools, model });
+  const verdict = await askPrepare(scene, { ...context, attempt: effect.attempt, messages, system: prompt, tools: registry.tools, model });
   return preparedFrom(effect, scene, { prompt, verdict });
 }
 
 /** What the `prepare` hooks show at this turn when they are asked again: the process that asked them first is gone. */
-export async function askShownTools({ agent, registry, run, context, messages }: ModelScene): Promise<ToolRegistry> {
+export async function askShownTools(scene: ModelScene): Promise<ToolRegistry> {
+  const { agent, registry, run, context, messages } = scene;
   const model = run.options?.model ?? run.model;
   const system = typeof agent.prompt === "string" ? agent.prompt : undefined;
-  const { tools } = await askPrepare(agent, { ...context, attempt: run.attempt, messages, system, tools: registry.tools, model });
+  const { tools } = await askPrepare(scene, { ...context, attempt: run.attempt, messages, system, tools: registry.tools, model });
   return tools ? createToolRegistry(tools) : registry;
 }
 
@@ -101,16 +101,29 @@ function preparedFrom(
     ...(isSame(tools, run.tools) ? {} : { tools }),
     ...(notices.length > 0 ? { notices } : {}),
   };
-  return { intent, request: { ...request, cacheKey: context.sessionId }, filter: filterOf(agent, context), registry: shown };
+  return { intent, request: { ...request, cacheKey: context.sessionId }, registry: shown };
 }
 
-async function askPrepare(agent: Agent, context: PrepareContext): Promise<PrepareVerdict> {
+async function askPrompt({ agent, reports }: ModelScene, context: PromptContext): Promise<string | undefined> {
+  if (typeof agent.prompt !== "function") return agent.prompt;
+  try {
+    return await agent.prompt(context);
+  } catch (error) {
+    throw hookFailed(reports, "The function `prompt`", error);
+  }
+}
+
+async function askPrepare({ agent, reports }: ModelScene, context: PrepareContext): Promise<PrepareVerdict> {
   let verdict: PrepareVerdict = {};
-  for (const hooks of agent.hooks) {
-    if (!hooks.prepare) continue;
-    const { model = context.model, system = context.system, tools = context.tools } = verdict;
-    const next = await hooks.prepare({ ...context, model, system, tools });
-    if (next) verdict = { ...verdict, ...next, notices: [...(verdict.notices ?? []), ...(next.notices ?? [])] };
+  try {
+    for (const hooks of agent.hooks) {
+      if (!hooks.prepare) continue;
+      const { model = context.model, system = context.system, tools = context.tools } = verdict;
+      const next = await hooks.prepare({ ...context, model, system, tools });
+      if (next) verdict = { ...verdict, ...next, notices: [...(verdict.notices ?? []), ...(next.notices ?? [])] };
+    }
+  } catch (error) {
+    throw hookFailed(reports, "The hook `prepare`", error);
   }
   return verdict;
 }
@@ -156,15 +169,11 @@ function requestOf(
   };
 }
 
-function filterOf(agent: Agent, context: HookContext): ChunkFilter | undefined {
-  const filters = agent.hooks.flatMap(({ filter }): StreamFilter[] => (filter ? [filter] : []));
-  return filters.length === 0 ? undefined : createChunkFilter(filters, (filter, text, kind) => filter.apply(text, { ...context, kind }));
-}
-
 type Closing = BodyOf<"model.finished"> | BodyOf<"model.failed">;
 
 interface ClosingScene {
   readonly agent: Agent;
+  readonly reports: Reports;
   readonly run: Run;
   readonly context: HookContext;
   readonly messages: readonly Message[];
@@ -177,7 +186,7 @@ export function closeModel(prepared: PreparedModel, end: ModelCallEnd, scene: Cl
   const { provider } = prepared.intent;
   const { usage } = end;
   const model = (end.type === "finished" ? end.model : undefined) ?? prepared.intent.model;
-  const priced = usage && agent.prices ? costOf(agent, { provider, model, usage, at: scene.at }) : undefined;
+  const priced = usage && agent.prices ? costOf(scene, { provider, model, usage, at: scene.at }) : undefined;
   const cost = agent.prices && !usage && wasPaidFor(end) ? uncountedCost : priced;
   return follow(cost, (known) => {
     const closing = closingOf(prepared, end, {
@@ -187,7 +196,7 @@ export function closeModel(prepared: PreparedModel, end: ModelCallEnd, scene: Cl
     });
     const isWhole = closing.type === "model.finished" && closing.stopReason !== "aborted" && closing.stopReason !== "error";
     if (!isWhole || !agent.hooks.some(({ decide }) => decide)) return closing;
-    return askDecide(agent, { ...context, message: closing.message, messages }).then((decision): Closing => ({ ...closing, ...decision }));
+    return askDecide(scene, { ...context, message: closing.message, messages }).then((decision): Closing => ({ ...closing, ...decision }));
   });
 }
 
@@ -253,7 +262,7 @@ function takesDefaults({ name, problem }: ToolCallPart, registry: ToolRegistry):
 
 /** The first hook that says something decides; one that throws fails the run. */
 async function askDecide(
-  agent: Agent,
+  { agent, reports }: ClosingScene,
   context: HookContext & { readonly message: AssistantMessage; readonly messages: readonly Message[] },
 ): Promise<{ decision?: Decision } | { failure: ReturnType<typeof failureOf> }> {
   for (const { decide } of agent.hooks) {
@@ -262,17 +271,21 @@ async function askDecide(
       const decision = await decide(context);
       if (decision) return { decision };
     } catch (error) {
-      return { failure: failureOf(error) };
+      return { failure: failureOf(hookFailed(reports, "The hook `decide`", error)) };
     }
   }
   return {};
 }
 
-async function costOf(agent: Agent, call: { provider: string; model: string; usage: Usage; at: number }): Promise<Cost | undefined> {
+async function costOf(
+  { agent, reports }: ClosingScene,
+  call: { provider: string; model: string; usage: Usage; at: number },
+): Promise<Cost | undefined> {
   try {
     const cost = await agent.prices?.costOf(call);
     return cost && Number.isFinite(cost.totalUsd) && cost.totalUsd >= 0 ? cost : undefined;
-  } catch {
+  } catch (error) {
+    reportThrown(reports, "The price table threw an error.", error);
     return undefined; // A price table that fails, or says what no price is, makes the cost unknown, not the run failed.
   }
 }

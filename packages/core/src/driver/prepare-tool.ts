@@ -15,10 +15,11 @@ import { cutText } from "../tools/cut-text.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
 import { toolLimits } from "../tools/tool-limits.ts";
 import type { AnyTool, ToolRegistry } from "../tools/tool-registry.ts";
-import { validateArguments } from "../tools/validate-arguments.ts";
+import { type ValidatedArguments, validateArguments } from "../tools/validate-arguments.ts";
 import { askGates, type GateJudgement } from "./ask-gates.ts";
 import { follow, type Maybe } from "./maybe.ts";
 import { sha256 } from "./sha256.ts";
+import { hookFailed, type Reports } from "./user-code.ts";
 
 /** A call that may start, or what is recorded in place of its start: the result that it gets without, or the question to a person. */
 export type PreparedTool =
@@ -29,6 +30,7 @@ type RunTool = Extract<Effect, { readonly type: "run-tool" }>;
 
 interface ToolScene {
   readonly agent: Agent;
+  readonly reports: Reports;
   readonly registry: ToolRegistry;
   readonly run: Run;
   readonly context: HookContext;
@@ -46,10 +48,10 @@ export function prepareTool(effect: RunTool, scene: ToolScene): Maybe<PreparedTo
   const checked = validateArguments(tool, argsOf(call));
   return follow(
     checked,
-    ({ args, problem }): PreparedTool =>
-      problem === undefined
-        ? { intent: intentOf(effect, scene.run, { tool }), tool, args }
-        : closing(effect, { outcome: "error", code: "TOOL_ARGUMENTS", text: problem }),
+    (found): PreparedTool =>
+      found.problem === undefined
+        ? { intent: intentOf(effect, scene.run, { tool }), tool, args: found.args }
+        : refused(effect, found, scene),
   );
 }
 
@@ -57,17 +59,30 @@ function closing({ runId, call }: RunTool, end: { outcome: CallOutcome; code: Er
   return { instead: closeCall(runId, call, end) };
 }
 
+/** What the model is told of arguments that do not fit, or of a schema that threw. */
+function refused(
+  effect: RunTool,
+  { problem, thrown }: Extract<ValidatedArguments, { readonly problem: string }>,
+  { reports, start = "" }: Pick<ToolScene, "reports"> & { readonly start?: string },
+): PreparedTool {
+  if (thrown === undefined) return closing(effect, { outcome: "error", code: "TOOL_ARGUMENTS", text: `${start}${problem}` });
+  const { message } = hookFailed(reports, `The schema of the tool \`${effect.call.part.name}\``, thrown);
+  return closing(effect, { outcome: "error", code: "HOOK_FAILED", text: message });
+}
+
 /** The same, where user code has a say. A call that a person has allowed is asked about no more. */
 async function askAll(effect: RunTool, tool: AnyTool, scene: ToolScene): Promise<PreparedTool> {
   const { call } = effect;
-  const { agent, run, context } = scene;
+  const { agent, reports, run, context } = scene;
+  let place = `The function \`enabled\` of the tool \`${tool.name}\``;
   try {
     if (tool.enabled && !(await tool.enabled({ access: context.access }))) {
       return closing(effect, { outcome: "denied", code: "TOOL_NOT_ENABLED", text: `The tool \`${tool.name}\` is not enabled.` });
     }
     const first = await validateArguments(tool, argsOf(call));
-    if (first.problem !== undefined) return closing(effect, { outcome: "error", code: "TOOL_ARGUMENTS", text: first.problem });
+    if (first.problem !== undefined) return refused(effect, first, scene);
     if (call.approval) return { intent: intentOf(effect, run, { tool }), tool, args: first.args };
+    place = "The hook `gate`";
     const judged = await askGates(agent, { ...context, call: call.part, tool });
     if (judged.action === "deny") {
       return closing(effect, {
@@ -77,12 +92,18 @@ async function askAll(effect: RunTool, tool: AnyTool, scene: ToolScene): Promise
       });
     }
     const edited = judged.args ? await validateArguments(tool, judged.args) : first;
-    if (edited.problem !== undefined)
-      return closing(effect, { outcome: "error", code: "TOOL_ARGUMENTS", text: `A hook edited the arguments. ${edited.problem}` });
+    if (edited.problem !== undefined) return refused(effect, edited, { reports, start: "A hook edited the arguments. " });
     if (judged.action === "ask") return await askPerson(effect, judged, scene);
     return { intent: intentOf(effect, run, { tool, ...(judged.args ? { args: judged.args } : {}) }), tool, args: edited.args };
   } catch (error) {
-    return { instead: { type: "tool.finished", runId: run.runId, callKey: call.part.callKey, ...toolFailure(error, tool) } };
+    return {
+      instead: {
+        type: "tool.finished",
+        runId: run.runId,
+        callKey: call.part.callKey,
+        ...toolFailure(hookFailed(reports, place, error), tool),
+      },
+    };
   }
 }
 

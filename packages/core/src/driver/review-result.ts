@@ -5,28 +5,24 @@ import type { ResultPart } from "../message/content.ts";
 import { normaliseOutput } from "../tools/normalise-output.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
 import { toolLimits } from "../tools/tool-limits.ts";
+import type { Deps } from "./deps.ts";
 import type { Maybe } from "./maybe.ts";
+import { hookFailed } from "./user-code.ts";
 
-/** The result as the stream filters and the `review` hooks leave it. A hook that throws fails the call: what it was to check is not shown. */
-export function reviewResult(result: CallResult, scene: { readonly agent: Agent; readonly context: GateContext }): Maybe<CallResult> {
-  return scene.agent.hooks.length === 0 ? result : askReviews(result, scene);
+interface ReviewScene {
+  readonly agent: Agent;
+  readonly deps: Pick<Deps, "logger" | "sessionId">;
+  readonly context: GateContext;
 }
 
-async function askReviews(
-  result: CallResult,
-  { agent, context }: { readonly agent: Agent; readonly context: GateContext },
-): Promise<CallResult> {
+/** The result as the `review` hooks leave it. A hook that throws fails the call: what it was to check is not shown. */
+export function reviewResult(result: CallResult, scene: ReviewScene): Maybe<CallResult> {
+  return scene.agent.hooks.some(({ review }) => review) ? askReviews(result, scene) : result;
+}
+
+async function askReviews(result: CallResult, { agent, deps, context }: ReviewScene): Promise<CallResult> {
   let reviewed = result;
   try {
-    for (const { filter } of agent.hooks) {
-      if (filter)
-        reviewed = {
-          ...reviewed,
-          output: reviewed.output.map((part) =>
-            part.type === "text" ? { ...part, text: filter.apply(part.text, { ...context, kind: "tool" }) } : part,
-          ),
-        };
-    }
     for (const { review } of agent.hooks) {
       if (!review) continue;
       const verdict = await review({
@@ -36,11 +32,12 @@ async function askReviews(
       });
       if (!verdict) continue;
       const output = normaliseOutput(verdict.output, context.tool.outputMax ?? toolLimits.outputMax);
-      if (output.parts) reviewed = { ...reviewed, output: output.parts };
+      if (output.flaw !== undefined) throw new TypeError(`The output that the hook gave is not JSON: it holds ${output.flaw}.`);
+      reviewed = { ...reviewed, output: output.parts };
     }
     return reviewed;
   } catch (error) {
-    return toolFailure(error, context.tool);
+    return toolFailure(hookFailed(deps, "The hook `review`", error), context.tool);
   }
 }
 

@@ -17,6 +17,8 @@ import { reviewResult } from "./review-result.ts";
 import { driverLimits } from "./session-options.ts";
 import { shownTools } from "./shown-tools.ts";
 import { startToolCall } from "./tool-call.ts";
+import { internalError } from "./user-code.ts";
+import { userFilterOf } from "./user-filter.ts";
 
 /** The intent of a tool that is owed, or what is recorded in its place. */
 export function prepareRun(options: EffectsOptions, effect: Extract<Effect, { type: "run-tool" }>, scene: Scene): Maybe<Prepared> {
@@ -29,9 +31,12 @@ export function prepareRun(options: EffectsOptions, effect: Extract<Effect, { ty
     instead: { type: "tool.finished", runId: run.runId, callKey, ...toolFailure(error, { name }) },
   });
   const asked = follow(shownTools(options, scene.state, scene.patience), (registry) =>
-    prepareTool(effect, { agent, registry, run, context, clock: deps.clock }),
+    prepareTool(effect, { agent, reports: deps, registry, run, context, clock: deps.clock }),
   );
-  const prepared = scene.patience.waitFor(asked instanceof Promise ? asked.catch(giveUp) : asked, giveUp);
+  const prepared = scene.patience.waitFor(
+    asked instanceof Promise ? asked.catch((error) => giveUp(internalError(deps, "A tool call could not be prepared", error))) : asked,
+    giveUp,
+  );
   return follow(
     prepared,
     (tool): Prepared =>
@@ -64,6 +69,8 @@ function launchTool(options: EffectsOptions, { effect, prepared, run, fact, trac
       return progress.length === 0 ? base : { ...base, progress };
     },
   });
+  const patience = createPatience(deps.clock);
+  const context = contextOf(deps, { run, turn: effect.turn }, patience);
   const call = startToolCall({
     tool,
     part,
@@ -76,14 +83,14 @@ function launchTool(options: EffectsOptions, { effect, prepared, run, fact, trac
     session: { id: deps.sessionId, messages: () => [...builder.follow(current()).messages] },
     files: agent.files,
     resources: agent.resources,
+    filter: userFilterOf(agent, context, deps),
     lane: () => lane,
   });
-  const patience = createPatience(deps.clock);
   let isHandedOver = false;
   const closing = call.end.then(async ({ result, progress, usage, durationMs }): Promise<BodyOf<"tool.finished"> | undefined> => {
     // Signalled, it may have broken off anywhere: nobody knows what it did, and the next owner treats it so.
     if (isHandedOver && result.outcome !== "ok") return undefined;
-    const review = reviewResult(result, { agent, context: { ...contextOf(deps, { run, turn: effect.turn }, patience), call: part, tool } });
+    const review = reviewResult(result, { agent, deps, context: { ...context, call: part, tool } });
     const reviewed = await patience.waitFor<CallResult | undefined>(review, (error) =>
       isHandedOver ? undefined : toolFailure(error, tool),
     );

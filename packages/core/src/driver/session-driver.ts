@@ -26,9 +26,10 @@ import { type Adoption, LogView } from "./log-view.ts";
 import { openLanes } from "./open-lanes.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import { createPreparing, type Preparing } from "./preparing.ts";
-import { handleLetGo, historyLost, sessionClosed, storeConflict, storeError, storeFull } from "./session-errors.ts";
+import { handleLetGo, historyLost, sessionClosed, storeConflict, storeFull } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
 import { speculate } from "./speculation.ts";
+import { internalError, reportLoss } from "./user-code.ts";
 import { createWatchers, type Watcher } from "./watchers.ts";
 
 export class SessionDriver {
@@ -58,7 +59,7 @@ export class SessionDriver {
     this.deps = deps;
     this.drives = deps.drives;
     const { channel, ref, clock } = deps;
-    this.inbox = createInbox(clock);
+    this.inbox = createInbox(clock, (error) => internalError(deps, "An input could not be turned into facts", error));
     this.view = new LogView(deps, {
       onForeign: ({ epoch }) => void (this.own.lease && epoch > this.own.lease.epoch && this.loseLease()),
       onAdopt: (adoption) => this.adopted(adoption),
@@ -171,7 +172,7 @@ export class SessionDriver {
       } while (!this.isDisposed && (await this.decide()));
     } catch (error) {
       isLost = true;
-      this.lose(storeError(error));
+      this.lose(internalError(this.deps, "The session could not go on", error));
     }
     this.isPumping = false;
     if (!this.isOwner) for (const resolve of this.handedOver.splice(0)) resolve();
@@ -331,8 +332,7 @@ export class SessionDriver {
     this.loseLease();
     this.view.lose(error);
     this.listening.end();
-    const level = error.code === "SESSION_CLOSED" ? "info" : "error";
-    this.deps.logger.log(level, error.message, { code: error.code, session: this.deps.sessionId });
+    reportLoss(this.deps, error);
     this.inbox.lose(error);
     this.watchers.lost(error);
     this.date.setAfterFault(this.watchers.size > 0 && !this.isDisposed);

@@ -1,9 +1,11 @@
+import { isAgent } from "../agent/agent.ts";
 import { AgentError } from "../errors.ts";
 import type { SessionEvent } from "../loop/event.ts";
 import type { FactBody } from "../loop/fact.ts";
 import { isAtRest, type State } from "../loop/state.ts";
 import type { Message, MessageId } from "../message/message.ts";
 import type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteStream, SessionStatus } from "../protocol/execute.ts";
+import { checkContext, checkExecuteInput } from "../protocol/input-guards.ts";
 import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
 import { acceptResults } from "./accept-results.ts";
 import { dueOf } from "./dates.ts";
@@ -31,11 +33,13 @@ const handles = new WeakMap<AgentSession, Handle>();
  * @throws AgentError CONFIG_INVALID when an option is wrong.
  */
 export function createSession(options: SessionOptions): AgentSession {
+  if (!isAgent(options?.agent))
+    throw new AgentError("CONFIG_INVALID", { message: "`agent` is no agent.", fix: "Pass what `createAgent` gave." });
   const { agent: base, context, title, metadata, prompt } = options;
   const declared = declaredTools(options.tools);
   const agent = declared.length > 0 || prompt !== undefined ? withDeclared(base, { tools: declared, prompt }) : base;
   const deps = depsOf({ ...options, agent });
-  if (context) checkPayload(context, "The context");
+  if (context !== undefined) checkContext(context);
   if (metadata) checkPayload(metadata, "The metadata");
   const opening: FactBody = {
     type: "session.opened",
@@ -56,11 +60,15 @@ export function createSession(options: SessionOptions): AgentSession {
 
 /**
  * Begins a run with a user's words, or goes on with one by the results of its client calls. Starts at once, whether or not anybody reads.
- * @throws AgentError INPUT_INVALID when the input is no input at all; everything else rejects `result()`.
+ * @throws AgentError INPUT_INVALID when the session, the input or the options are not usable whatever the session holds. What the session or its store
+ * refuses rejects `result()` and ends the stream.
  */
 export function execute(session: AgentSession, input: ExecuteInput, options: ExecuteOptions = {}): ExecuteStream {
   const handle = handleOf(session);
   const { deps, driver, opening } = handle;
+  checkExecuteInput(input);
+  if (typeof options !== "object" || options === null)
+    throw new AgentError("INPUT_INVALID", { message: "The options are no object.", fix: "Leave them out, or pass an object." });
   if (Array.isArray(input))
     return watchRun(handle, (state) => acceptResults(state, input, { deps, idempotencyKey: options.idempotencyKey }), options.signal);
   const accepted = newInput(input as Exclude<ExecuteInput, readonly unknown[]>, options, deps);

@@ -19,7 +19,7 @@ export function shownTools(options: EffectsOptions, state: State, patience: Pati
   if (!run.shown || !deps.agent.hooks.some(({ prepare }) => prepare)) return registry;
   const context = contextOf(deps, { run, turn: run.turn }, patience);
   const { messages } = builder.follow(state);
-  return askShownTools({ agent: deps.agent, registry, run, context, messages }).then((found) => {
+  return askShownTools({ agent: deps.agent, reports: deps, registry, run, context, messages }).then((found) => {
     noteShown(shown, run, found);
     return found;
   });

@@ -3,6 +3,7 @@ import type { Access, FactBody } from "../loop/fact.ts";
 import type { State } from "../loop/state.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import type { AcceptedSubmission, ExecuteInput, SubmitOptions } from "../protocol/execute.ts";
+import { checkExecuteInput } from "../protocol/input-guards.ts";
 import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
 import { acceptResults } from "./accept-results.ts";
 import type { Deps } from "./deps.ts";
@@ -20,6 +21,7 @@ export interface SubmitScene {
 /** Records an input and has it answered, here where the handle drives, whether or not anybody watches. Resolves when the log has it. */
 export async function submitInput(scene: SubmitScene, input: ExecuteInput, options: SubmitOptions): Promise<AcceptedSubmission> {
   const { driver, keeper } = scene;
+  checkExecuteInput(input);
   const begin = beginOf(scene, input, options);
   let accepted: AcceptedInput = { bodies: [], runId: "" };
   const bodies = (state: State): AcceptedInput["bodies"] => {

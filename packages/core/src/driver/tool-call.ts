@@ -10,11 +10,13 @@ import type { Message } from "../message/message.ts";
 import { addUsage, soundUsage, type Usage } from "../message/usage.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { collectOutput } from "../tools/run-output.ts";
+import { collectOutput, filteredFailure, type ToolEars } from "../tools/run-output.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
 import type { AnyTool } from "../tools/tool-registry.ts";
 import type { Lane } from "./hub.ts";
 import { createToolProgress } from "./tool-progress.ts";
+import { reportThrown } from "./user-code.ts";
+import { toolFilterOf, type UserFilter } from "./user-filter.ts";
 
 export interface ToolCallEnd {
   readonly result: CallResult;
@@ -47,19 +49,19 @@ export interface ToolCallOptions {
   readonly session: { readonly id: string; messages(): readonly Message[] };
   readonly files: FilesRoot | undefined;
   readonly resources: unknown;
+  readonly filter: UserFilter | undefined;
   readonly lane: () => Lane | undefined;
 }
 
 const partialMax = 64 * 1024;
 
 export function startToolCall(options: ToolCallOptions): ToolCall {
-  const { tool, part, clock, timeoutMs } = options;
+  const { tool, part, clock, timeoutMs, filter } = options;
   const signal = new AbortController();
   const abandon = new AbortController();
   const startedAt = clock.monotonic();
-  const progress = createToolProgress(clock, (step) => {
-    options.lane()?.emit([{ type: "progress", callKey: part.callKey, ...step }]);
-  });
+  const tellStep = (step: ProgressStep): void => options.lane()?.emit([{ type: "progress", callKey: part.callKey, ...step }]);
+  const progress = createToolProgress(clock, tellStep, filter && ((title) => filter.apply(title, "progress")));
   let usage: Usage | undefined;
   let partial = "";
 
@@ -97,8 +99,11 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
   };
   const onWarning = (message: string): void => options.logger.log("warn", message, { callKey: part.callKey });
 
+  const reports = { logger: options.logger, sessionId: options.session.id };
+  const onThrown = (error: unknown): void => reportThrown(reports, `The tool \`${tool.name}\` threw an error.`, error);
+
   const run = async (): Promise<ToolCallEnd> => {
-    const result = await callTool(options, { context, onDelta, onWarning, abandon: abandon.signal });
+    const result = await callTool(options, { context, onDelta, onWarning, onThrown, abandon: abandon.signal });
     for (const cancel of cancels) cancel();
     const wasAborted = isAgentError(signal.signal.reason, "RUN_ABORTED") && result.outcome !== "ok";
     const steps = progress.close(result.outcome === "ok");
@@ -119,15 +124,16 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
 }
 
 async function callTool(
-  { tool, args }: ToolCallOptions,
-  io: { context: ToolContext; onDelta: (delta: string) => void; onWarning: (message: string) => void; abandon: AbortSignal },
+  { tool, args, ...options }: ToolCallOptions,
+  { context, ...io }: { readonly context: ToolContext; readonly abandon: AbortSignal } & Required<ToolEars>,
 ): Promise<CallResult> {
-  const { onDelta, onWarning, abandon } = io;
+  const filter = toolFilterOf(options.filter);
   try {
-    const returned = tool.execute?.(args, io.context);
-    return await collectOutput(returned, { name: tool.name, onDelta, onWarning, abandon, outputMax: tool.outputMax });
+    const returned = tool.execute?.(args, context);
+    return await collectOutput(returned, { name: tool.name, ...io, filter, outputMax: tool.outputMax });
   } catch (error) {
-    return toolFailure(error, tool);
+    if (!isAgentError(error)) io.onThrown?.(error);
+    return filteredFailure(toolFailure(error, tool), filter);
   }
 }
 

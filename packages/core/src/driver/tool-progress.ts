@@ -29,9 +29,13 @@ interface Step {
 
 /**
  * Tells of a step when it begins and when it ends, and of changes between at most twenty times a second, always the newest. There is a timer only
- * while a change waits.
+ * while a change waits. `shown`: a title as people may see it.
  */
-export function createToolProgress(clock: Clock, tell: (step: ProgressStep) => void): ToolProgress {
+export function createToolProgress(
+  clock: Clock,
+  tell: (step: ProgressStep) => void,
+  shown: (title: string) => string = (title) => title,
+): ToolProgress {
   const steps: Step[] = [];
 
   function tellNow(step: Step): void {
@@ -57,11 +61,16 @@ export function createToolProgress(clock: Clock, tell: (step: ProgressStep) => v
   return {
     open(title, { icon } = {}) {
       if (steps.length >= stepsMax) return { update: () => {}, end: () => {} };
-      const now: ProgressStep = { id: String(steps.length + 1), title, ...(icon === undefined ? {} : { icon }), state: "open" };
+      const now: ProgressStep = {
+        id: String(steps.length + 1),
+        title: shown(title),
+        ...(icon === undefined ? {} : { icon }),
+        state: "open",
+      };
       const step: Step = { now, toldAt: 0, cancel: undefined };
       steps.push(step);
       tellNow(step);
-      return { update: (next) => change(step, { title: next }), end: (state = "done") => change(step, { state }) };
+      return { update: (next) => change(step, { title: shown(next) }), end: (state = "done") => change(step, { state }) };
     },
     steps: allSteps,
     close(isOk) {

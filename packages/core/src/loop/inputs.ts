@@ -1,4 +1,5 @@
-import type { MessageId } from "../message/message.ts";
+import type { MessageId, UserMessage } from "../message/message.ts";
+import { soundMessage } from "../message/sound-message.ts";
 import { append, findLastIndex, lastWithKey } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
 import { type EndedRun, type Entry, endedRun, type KnownInput, type QueuedInput, type Run, type State } from "./state.ts";
@@ -10,7 +11,8 @@ export function foldOpened(state: State, fact: FactOf<"session.opened">): State 
   if (fact.title !== undefined) next = { ...next, title: fact.title };
   if (fact.metadata) next = { ...next, metadata: fact.metadata };
   if (fact.participants) next = { ...next, participants: fact.participants };
-  fact.context?.forEach((message, i) => {
+  fact.context?.forEach((given, i) => {
+    const message = soundMessage(given);
     next = {
       ...next,
       history: append(next.history, { id: `${fact.seq}.${i}`, parent: next.head, message, at: fact.at }),
@@ -39,7 +41,7 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
     inputId: fact.inputId,
     runId: fact.mode === "steer" ? fact.inputId : fact.runId,
     ...(fact.jumps ? { jumps: true } : {}),
-    ...(fact.message ? { message: fact.message } : {}),
+    ...(fact.message ? { message: soundMessage(fact.message) as UserMessage } : {}),
     ...(fact.parent === undefined ? {} : { parent: fact.parent }),
     ...(fact.access ? { access: fact.access } : {}),
     ...(fact.options ? { options: fact.options } : {}),

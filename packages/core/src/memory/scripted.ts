@@ -124,7 +124,9 @@ function* contentOf(turn: ScriptedTurn, options: { firstId: number; chunkSize: n
   for (const type of ["thinking", "text"] as const) {
     const text = turn[type] ?? "";
     for (const delta of piecesOf(text, options.chunkSize)) yield [{ type, index, delta }];
-    if (text !== "") index += 1;
+    if (text === "") continue;
+    yield [{ type: "block-end", index }];
+    index += 1;
   }
   let id = options.firstId;
   for (const call of turn.calls ?? []) {

@@ -78,6 +78,7 @@ export function createAssembler(): Assembler {
         usageSeen = true;
         return;
       case "alive":
+      case "block-end":
         return;
       case "end": {
         const { type: _, ...rest } = chunk;

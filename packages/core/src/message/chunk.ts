@@ -9,6 +9,11 @@ import type { Usage } from "./usage.ts";
 export type ModelChunk =
   | { readonly type: "text"; readonly index: number; readonly delta: string }
   | { readonly type: "thinking"; readonly index: number; readonly delta: string }
+  /**
+   * Nothing more of this text or thinking block comes. For vendors that say so: without it what a stream filter holds back of the block is shown
+   * when the answer ends.
+   */
+  | { readonly type: "block-end"; readonly index: number }
   | { readonly type: "call-start"; readonly index: number; readonly id?: string; readonly name: string }
   /** A piece of the raw JSON text of the arguments. */
   | { readonly type: "call-args"; readonly index: number; readonly delta: string }

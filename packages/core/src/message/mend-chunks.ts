@@ -49,6 +49,7 @@ export function createChunkMender(): ChunkMender {
       case "call-start":
         release(out, ({ type }) => type !== "call-args");
         break;
+      case "block-end":
       case "call-end":
         release(out, ({ index }) => index === chunk.index);
         break;

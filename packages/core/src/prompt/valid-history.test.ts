@@ -1,6 +1,11 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fold } from "../loop/fold.ts";
+import { emptyState } from "../loop/state.ts";
 import type { AssistantPart } from "../message/content.ts";
 import type { AssistantMessage, Message } from "../message/message.ts";
+import { messageFlaw } from "../message/sound-message.ts";
+import { createRequestBuilder } from "./request-builder.ts";
 import { createValidHistory, withAnswerableEnd } from "./valid-history.ts";
 
 const opaque = { vendor: "gemini", data: { thoughtSignature: "s" } } as const;
@@ -62,5 +67,59 @@ describe("the history of a request", () => {
     history.take(said);
     expect(withAnswerableEnd(history.messages).map(({ role }) => role)).toEqual(["user", "assistant", "notice"]);
     expect(history.messages).toHaveLength(2);
+  });
+});
+
+describe("the history of any log", () => {
+  const words = fc.constantFrom(
+    "user",
+    "assistant",
+    "tool_result",
+    "notice",
+    "system",
+    "text",
+    "thinking",
+    "tool_call",
+    "json",
+    "opaque",
+    "image",
+    "",
+  );
+  const junk = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 3 }, fc.constant(null), fc.integer(), words, fc.array(tie("value"), { maxLength: 3 }), tie("object")),
+    object: fc.record(
+      {
+        role: words,
+        type: words,
+        content: fc.oneof(words, fc.array(tie("value"), { maxLength: 3 })),
+        text: fc.oneof(words, fc.constant(null)),
+        stopReason: fc.constantFrom("stop", "aborted", null),
+        toolCallId: fc.constantFrom("c1", "", 7),
+        callKey: fc.constantFrom("c1", null),
+        id: fc.constantFrom("c1", 7),
+        name: words,
+        args: fc.constantFrom({}, null),
+        value: tie("value"),
+        mediaType: words,
+        source: tie("value"),
+        opaque: tie("value"),
+      },
+      { requiredKeys: [] },
+    ),
+  })).value;
+
+  it("is made of messages, whatever the log holds in their place", () => {
+    fc.assert(
+      fc.property(fc.array(junk, { maxLength: 6 }), (context) => {
+        const fact = { type: "session.opened", agent: "a", context: context as never, seq: 1, at: 0, v: 1 } as const;
+        const state = fold(emptyState, fact);
+        const direct = createValidHistory();
+        direct.take(context as never);
+        for (const messages of [createRequestBuilder().build(state).messages ?? [], direct.messages]) {
+          expect(messages.map(messageFlaw)).toEqual(messages.map(() => undefined));
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -9,6 +9,7 @@
  */
 import type { AssistantPart, ToolCallPart } from "../message/content.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolResultMessage } from "../message/message.ts";
+import { soundMessage } from "../message/sound-message.ts";
 import { wellFormedJson } from "../message/well-formed.ts";
 import { hasImage, hasStoredMedia } from "./stored-media.ts";
 
@@ -52,7 +53,7 @@ export function createValidHistory(asTaken: (message: Message, at: number) => Me
   };
 
   const takeOne = (messages: readonly Message[], index: number): number => {
-    const message = asTaken(messages[index] as Message, index);
+    const message = asTaken(soundMessage(messages[index] as Message), index);
     if (message.role === "tool_result") return index + 1; // V2: one without its call before it.
     if (message.role !== "assistant") {
       push(isEmpty(message) ? { ...message, ...(message.role === "notice" ? { text: noWords } : { content: noWords }) } : message);
@@ -61,8 +62,12 @@ export function createValidHistory(asTaken: (message: Message, at: number) => Me
     const kept = keep(message);
     if (kept) push(kept);
     let next = index + 1;
-    while (messages[next]?.role === "tool_result") next++;
-    if (kept) for (const result of resultsFor(kept, messages.slice(index + 1, next) as readonly ToolResultMessage[])) push(result);
+    const results: ToolResultMessage[] = [];
+    for (let result = resultAt(messages, next); result; result = resultAt(messages, next)) {
+      results.push(result);
+      next++;
+    }
+    if (kept) for (const result of resultsFor(kept, results)) push(result);
     return next;
   };
 
@@ -86,6 +91,11 @@ export function createValidHistory(asTaken: (message: Message, at: number) => Me
       done = messages.length;
     },
   };
+}
+
+function resultAt(messages: readonly Message[], index: number): ToolResultMessage | undefined {
+  const message = index < messages.length ? soundMessage(messages[index] as Message) : undefined;
+  return message?.role === "tool_result" ? message : undefined;
 }
 
 /** The history with an end that a model can answer: itself, where it has one. */

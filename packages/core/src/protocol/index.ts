@@ -63,6 +63,6 @@ export type {
   SessionStatus,
   SubmitOptions,
 } from "./execute.ts";
-export { checkExecuteInput, isToolResultMessage, isUserMessage } from "./input-guards.ts";
+export { checkContext, checkExecuteInput, isToolResultMessage, isUserMessage } from "./input-guards.ts";
 export { errorFromProblem, type Problem, type ProblemOptions, problemOf } from "./problem.ts";
 export type { OpenRun, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./snapshot.ts";

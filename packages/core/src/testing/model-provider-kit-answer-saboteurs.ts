@@ -26,6 +26,11 @@ export const answerSaboteurs: readonly ModelProviderSaboteur[] = [
     "never ends a call",
     oneChunk((chunk) => (chunk.type === "call-end" ? [] : [chunk])),
   ),
+  withChunks(
+    "blocks",
+    "goes on with a text that it has ended",
+    oneChunk((chunk) => (chunk.type === "text" ? [chunk, { type: "block-end", index: chunk.index }] : [chunk])),
+  ),
   withChunks("text", "takes a repeated piece for the same one", () => {
     let before = "";
     return (chunk) => {

@@ -67,7 +67,11 @@ function blockFlaw(
     case "text":
     case "thinking":
       kinds.set(index, type);
+      if (ended.has(index)) return `${type} comes for block ${index} after its block-end`;
       return before === undefined || before === type || before === "opaque" ? undefined : `block ${index} is ${before} and gets ${type}`;
+    case "block-end":
+      ended.add(index);
+      return before === "text" || before === "thinking" ? undefined : `block ${index} ends and is no text or thinking`;
     case "call-start":
       kinds.set(index, "call");
       return before === undefined ? undefined : `block ${index} is ${before} and a call begins in it`;

@@ -1,4 +1,5 @@
 import type { Tool, ToolContext, ToolEvent } from "../agent/tool.ts";
+import { AgentError } from "../errors.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { MakeTool, ToolSubject } from "./tool-kit.ts";
 
@@ -127,7 +128,7 @@ export const toolSaboteurs: readonly ToolSaboteur[] = [
     promise: "lets no secret",
     make: async () =>
       subjectOf({}, async function* (args, context) {
-        if (Number(args["times"]) < 0) throw new Error(`Refused with key ${secret}.`);
+        if (Number(args["times"]) < 0) throw new AgentError("TOOL_FAILED", { message: `Refused with key ${secret}.` });
         yield* repeat(args, context);
       }),
   },

@@ -1,5 +1,5 @@
 import type { FilePart, ImagePart, ResultPart } from "../message/content.ts";
-import type { Json } from "../message/json.ts";
+import { type Json, mapStrings } from "../message/json.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import { headOf } from "./cut-text.ts";
 import { toJson } from "./to-json.ts";
@@ -10,18 +10,31 @@ const noOutput = "(no output)";
 
 /**
  * A tool's output as parts, at most `outputMax` characters of text and JSON and then a note of what was cut; or a `flaw`
- * that says where it is no JSON. A list whose every item is a well-formed part is taken as parts, everything else as JSON.
+ * that says where it is no JSON. A list whose every item is a well-formed part is taken as parts, everything else as JSON. `mend` is given each
+ * text before anything is cut.
  */
 export function normaliseOutput(
   output: unknown,
   outputMax: number,
+  mend: (text: string) => string = (text) => text,
 ): { readonly parts: readonly ResultPart[]; readonly flaw?: never } | { readonly flaw: string; readonly parts?: never } {
   if (output === undefined) return { parts: [textPart(noOutput)] };
-  if (typeof output === "string") return { parts: cutParts([textPart(output)], outputMax) };
+  if (typeof output === "string") return { parts: cutParts([textPart(mend(output))], outputMax) };
   const json = toJson(output);
   if (json.flaw !== undefined) return { flaw: json.flaw };
   const parts = isPartList(json.value) ? json.value : [{ type: "json", value: json.value } as const];
-  return { parts: cutParts(parts, outputMax) };
+  return {
+    parts: cutParts(
+      parts.map((part) => mendPart(part, mend)),
+      outputMax,
+    ),
+  };
+}
+
+/** Bytes and addresses of media are no text. */
+function mendPart(part: ResultPart, mend: (text: string) => string): ResultPart {
+  if (part.type === "text") return { ...part, text: mend(part.text) };
+  return part.type === "json" ? { ...part, value: mapStrings(part.value, mend) } : part;
 }
 
 /** The text of a stream of which only the first `outputMax` characters were kept. */

@@ -1,6 +1,8 @@
 import type { ToolReturn } from "../agent/tool.ts";
-import { AgentError } from "../errors.ts";
+import { AgentError, isAgentError } from "../errors.ts";
 import type { CallResult } from "../loop/fact.ts";
+import type { ResultPart } from "../message/content.ts";
+import { type Json, mapStrings } from "../message/json.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import { headOf } from "./cut-text.ts";
 import { cutStream, normaliseOutput } from "./normalise-output.ts";
@@ -8,17 +10,31 @@ import { toJson } from "./to-json.ts";
 import { toolFailure } from "./tool-failure.ts";
 import { toolLimits } from "./tool-limits.ts";
 
-export interface CollectOptions {
-  /** The tool's name, for its errors. */
-  readonly name: string;
+/** Who is told of a tool while it runs. */
+export interface ToolEars {
   /** Told each delta before the result, at most `outputMax` characters in all. */
   readonly onDelta?: ((delta: string) => void) | undefined;
+  /** Told what was ignored: deltas after the completion, details that are no JSON. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+  /** Told what the tool threw, unless it is an AgentError: its words are for operators alone. */
+  readonly onThrown?: ((error: unknown) => void) | undefined;
+}
+
+export interface CollectOptions extends ToolEars {
+  /** The tool's name, for its errors. */
+  readonly name: string;
   /** Default 100,000. */
   readonly outputMax?: number | undefined;
   /** Aborted when nobody waits for the tool any longer: the result is then made at once of what came, with the signal's reason as its failure. */
   readonly abandon?: AbortSignal | undefined;
-  /** Told what was ignored: deltas after the completion, details that are no JSON. */
-  readonly onWarning?: ((message: string) => void) | undefined;
+  /** Through which every text goes before it is kept, told or cut. */
+  readonly filter?: TextFilter | undefined;
+}
+
+/** What a text is to be in place of itself; a window for one that comes in pieces. */
+export interface TextFilter {
+  apply(text: string): string;
+  window(): { push(text: string): string; end(): string };
 }
 
 /**
@@ -63,12 +79,14 @@ class Collector {
   private completion: Completion | undefined;
   private iterator: AnyIterator | undefined;
   private isAbandoned = false;
+  private readonly window: ReturnType<TextFilter["window"]> | undefined;
   private readonly outputMax: number;
   private readonly options: CollectOptions;
 
   constructor(options: CollectOptions) {
     this.options = options;
     this.outputMax = options.outputMax ?? toolLimits.outputMax;
+    this.window = options.filter?.window();
   }
 
   async collect(returned: unknown): Promise<CallResult> {
@@ -80,18 +98,19 @@ class Collector {
       return this.result();
     } catch (error) {
       this.close();
+      if (!isAgentError(error)) this.options.onThrown?.(error);
       if (this.completion) {
         this.warn("the tool threw after it had completed; its result counts");
         return this.result();
       }
-      return toolFailure(error, this.options, this.totalLength === 0 ? [] : this.partial());
+      return this.failed(error);
     }
   }
 
   abandoned(reason: unknown): CallResult {
     this.isAbandoned = true;
     this.close();
-    return this.completion ? this.result() : toolFailure(reason, this.options, this.totalLength === 0 ? [] : this.partial());
+    return this.completion ? this.result() : this.failed(reason);
   }
 
   private async drain(iterator: AnyIterator): Promise<void> {
@@ -118,8 +137,8 @@ class Collector {
     }
     const delta = deltaOf(event);
     if (delta !== undefined) this.emit(delta, false);
-    else if (isCompletion(event)) this.completion = event;
-    else throw new Error("it yielded something that is neither a delta nor a completion.");
+    else if (isCompletion(event)) this.completion = completionOf(event);
+    else throw this.failure("yielded something that is neither a delta nor a completion", "Let it yield text, deltas and a completion.");
   }
 
   /** Keeps and hands on what still has room, and holds back half a surrogate pair until its other half comes. */
@@ -127,8 +146,10 @@ class Collector {
     let text = isLast ? delta : this.held + delta;
     this.held = isLast ? "" : (/[\uD800-\uDBFF]$/.exec(text)?.[0] ?? "");
     if (this.held !== "") text = text.slice(0, -1);
-    if (text === "") return;
+    if (text === "" && !isLast) return;
     text = wellFormed(text);
+    if (this.window) text = this.window.push(text) + (isLast ? this.window.end() : "");
+    if (text === "") return;
     this.totalLength += text.length;
     if (this.totalLength > toolLimits.deltaTextMax) throw this.flood(`${toolLimits.deltaTextMax} characters`);
     const room = headOf(text, this.outputMax - this.keptLength);
@@ -143,11 +164,15 @@ class Collector {
     const { completion } = this;
     if (!completion || (completion.output === undefined && this.totalLength > 0))
       return { outcome: "ok", output: this.partial(), ...this.extras() };
-    const { parts, flaw } = normaliseOutput(completion.output, this.outputMax);
+    const { parts, flaw } = normaliseOutput(completion.output, this.outputMax, this.options.filter?.apply);
     if (parts) return { outcome: "ok", output: parts, ...this.extras() };
     const message = `The tool \`${this.options.name}\` ran, but its output is not JSON: it holds ${flaw}.`;
     const error = new AgentError("TOOL_FAILED", { message, fix: "Let it return text, JSON or parts." });
-    return toolFailure(error, this.options, this.totalLength === 0 ? [] : this.partial());
+    return this.failed(error);
+  }
+
+  private failed(error: unknown): CallResult {
+    return filteredFailure(toolFailure(error, this.options), this.options.filter, this.totalLength === 0 ? [] : this.partial());
   }
 
   private partial(): CallResult["output"] {
@@ -157,12 +182,13 @@ class Collector {
   private extras(): Pick<CallResult, "details" | "summary"> {
     const { details, summary } = this.completion ?? {};
     const kept: { details?: NonNullable<CallResult["details"]>; summary?: string } = {};
-    if (typeof summary === "string" && summary !== "") kept.summary = headOf(wellFormed(summary), this.outputMax);
+    const mend = this.options.filter?.apply ?? ((text: string) => text);
+    if (typeof summary === "string" && summary !== "") kept.summary = headOf(mend(wellFormed(summary)), this.outputMax);
     if (details === undefined || details === null) return kept;
-    const json = toJson(details);
+    const json = toJson(details, "details");
     if (json.flaw !== undefined) this.warn(`its details were dropped: they hold ${json.flaw}`);
     else if (JSON.stringify(json.value).length > toolLimits.detailsTextMax) this.warn("its details were dropped: too large");
-    else if (json.value !== null) kept.details = json.value;
+    else if (json.value !== null) kept.details = mapStrings(json.value, mend) as NonNullable<Json>;
     return kept;
   }
 
@@ -179,15 +205,25 @@ class Collector {
   }
 
   private flood(what: string): AgentError {
-    return new AgentError("TOOL_FAILED", {
-      message: `The tool \`${this.options.name}\` was stopped: it yielded more than ${what}.`,
-      fix: "Let it yield less.",
-    });
+    return this.failure(`was stopped: it yielded more than ${what}`, "Let it yield less.");
+  }
+
+  private failure(what: string, fix: string): AgentError {
+    return new AgentError("TOOL_FAILED", { message: `The tool \`${this.options.name}\` ${what}.`, fix });
   }
 
   private warn(message: string): void {
     this.options.onWarning?.(`Tool \`${this.options.name}\`: ${message}.`);
   }
+}
+
+/** What failed, in filtered words after what was kept. Where the filter itself failed there is nothing to hide in the words. */
+export function filteredFailure(result: CallResult, filter: TextFilter | undefined, kept: CallResult["output"] = []): CallResult {
+  const { failure, output } = result;
+  const isPlain = !filter || !failure || failure.code === "HOOK_FAILED";
+  const mend = (part: ResultPart): ResultPart => (part.type === "text" && filter ? { ...part, text: filter.apply(part.text) } : part);
+  if (isPlain) return { ...result, output: [...kept, ...output] };
+  return { ...result, output: [...kept, ...output.map(mend)], failure: { ...failure, message: filter.apply(failure.message) } };
 }
 
 function iteratorOf(value: unknown): AnyIterator | undefined {
@@ -200,12 +236,17 @@ function iteratorOf(value: unknown): AnyIterator | undefined {
 
 function deltaOf(event: unknown): string | undefined {
   if (typeof event === "string") return event;
-  if (typeof event !== "object" || event === null || !("type" in event) || event.type !== "delta") return undefined;
+  if (typeof event !== "object" || event === null) return undefined;
+  if ("stream" in event && typeof event.stream === "string" && Object.keys(event).length === 1) return event.stream;
+  if (!("type" in event) || event.type !== "delta") return undefined;
   return "delta" in event && typeof event.delta === "string" ? event.delta : undefined;
 }
 
 function completionOf(value: unknown): Completion {
-  return isCompletion(value) ? value : { output: value };
+  if (!isCompletion(value)) return { output: value };
+  // Read once, here: a getter that throws fails the call like the tool itself.
+  const { output, details, summary } = value;
+  return { output, details, summary };
 }
 
 const completionKeys: ReadonlySet<string> = new Set(["type", "output", "details", "summary"]);

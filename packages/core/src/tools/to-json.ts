@@ -9,12 +9,12 @@ class Flaw extends Error {}
 /**
  * A copy of the value as JSON, made as `JSON.stringify` would (`toJSON` is called, `undefined` members are left out), with
  * lone surrogates replaced; or the first `flaw`, as words with its path. What `JSON.stringify` silently loses (functions,
- * maps, numbers that are not finite) is a flaw here. Never throws, whatever getters and proxies do.
+ * maps, numbers that are not finite) is a flaw here. `name`: what paths begin with. Never throws, whatever getters and proxies do.
  */
-export function toJson(value: unknown): { readonly value: Json; readonly flaw?: never } | { readonly flaw: string } {
+export function toJson(value: unknown, name = ""): { readonly value: Json; readonly flaw?: never } | { readonly flaw: string } {
   const state = { nodes: 0 };
   try {
-    return { value: copy(value, "", { depth: 0, state }) };
+    return { value: copy(value, name, { depth: 0, state }) };
   } catch (error) {
     if (error instanceof Flaw) return { flaw: error.message };
     return { flaw: "a value that throws when it is read" };

@@ -8,7 +8,7 @@ import { toolLimits } from "./tool-limits.ts";
 
 /**
  * What a thrown value becomes: a result that the model can read, `CODE: message`, at most 2,000 characters, without stack
- * and cause. An AgentError keeps its code and adds its fix; anything else is TOOL_FAILED. `kept` is output to stand before it.
+ * and cause. An AgentError keeps its code and its words and adds its fix; anything else is TOOL_FAILED without its words, which may hold anything. `kept` is output to stand before it.
  */
 export function toolFailure(error: unknown, tool: { readonly name: string }, kept: readonly ResultPart[] = []): CallResult {
   const { failure, fix } = describe(error, tool.name);
@@ -22,20 +22,7 @@ function describe(error: unknown, tool: string): { readonly failure: Failure; re
     const base: Failure = { code, message: cutText(wellFormed(message), toolLimits.errorTextMax), retryable };
     return { failure: retryAfterMs === undefined ? base : { ...base, retryAfterMs }, fix: wellFormed(fix) };
   }
-  const said = messageOf(error);
-  const message = said === "" ? `The tool \`${tool}\` failed.` : `The tool \`${tool}\` failed: ${said}`;
-  return { failure: { code: "TOOL_FAILED", message: cutText(wellFormed(message), toolLimits.errorTextMax), retryable: false }, fix: "" };
-}
-
-/** Only what was thrown as words; reading it may itself throw. */
-function messageOf(error: unknown): string {
-  try {
-    if (typeof error === "string") return error;
-    if (typeof error !== "object" || error === null || !("message" in error)) return "";
-    return typeof error.message === "string" ? error.message : "";
-  } catch {
-    return "";
-  }
+  return { failure: { code: "TOOL_FAILED", message: `The tool \`${tool}\` failed.`, retryable: false }, fix: "" };
 }
 
 function outcomeOf(code: ErrorCode): CallOutcome {

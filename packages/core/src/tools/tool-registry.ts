@@ -1,4 +1,4 @@
-import { jsonSchemaOf } from "../agent/define-tool.ts";
+import { isToolName, jsonSchemaOf } from "../agent/define-tool.ts";
 import type { Tool } from "../agent/tool.ts";
 import { AgentError } from "../errors.ts";
 import type { ToolHome, ToolPolicy } from "../loop/policy.ts";
@@ -18,9 +18,6 @@ export interface ToolRegistry {
   /** What the loop must know, by name: the `tools` of `run.started`. */
   policies(): { readonly [name: string]: ToolPolicy };
 }
-
-const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
-const reservedNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /** @throws AgentError CONFIG_INVALID when a name is unusable or given twice, or a schema has no JSON Schema form. */
 export function createToolRegistry(tools: readonly AnyTool[]): ToolRegistry {
@@ -72,7 +69,7 @@ export function specOf(tool: AnyTool): ToolSpec {
 
 function checkName(tool: AnyTool, index: number): void {
   const name: unknown = tool?.name;
-  if (typeof name === "string" && namePattern.test(name) && !reservedNames.has(name)) return;
+  if (isToolName(name)) return;
   const shown = typeof name === "string" ? `\`${name.slice(0, 80)}\`` : `a ${typeof name}`;
   throw new AgentError("CONFIG_INVALID", {
     message: `Tool ${index + 1} has the name ${shown}, which is not usable.`,

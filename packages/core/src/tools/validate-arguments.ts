@@ -5,7 +5,9 @@ import { toolLimits } from "./tool-limits.ts";
 import type { AnyTool } from "./tool-registry.ts";
 
 /** Arguments as the tool's schema lets them through, or what a model should read to mend them. */
-export type ValidatedArguments = { readonly args: unknown; readonly problem?: never } | { readonly problem: string; readonly args?: never };
+export type ValidatedArguments =
+  | { readonly args: unknown; readonly problem?: never }
+  | { readonly problem: string; readonly args?: never /** What the schema threw. */; readonly thrown?: unknown };
 
 /**
  * Checks the arguments of a call against the tool's schema, at once unless the schema is asynchronous. Never throws, never rejects.
@@ -23,7 +25,7 @@ export function validateArguments(tool: AnyTool, args: JsonObject): ValidatedArg
   }
   const broken = (error: unknown): ValidatedArguments => {
     const kind = error instanceof Error ? error.name : typeof error;
-    return { problem: `The arguments could not be checked: the schema of \`${tool.name}\` failed with ${kind}.` };
+    return { problem: `The arguments could not be checked: the schema of \`${tool.name}\` failed with ${kind}.`, thrown: error ?? kind };
   };
   try {
     const result = parameters["~standard"].validate(args);

@@ -1,0 +1,202 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AgentError, type AgentEvent, defineTool, execute, type Hooks, type JsonObject, type ModelChunk, type Tool } from "../src/index.ts";
+import type { ScriptedTurn } from "../src/memory/index.ts";
+import { assertEventStream } from "../src/testing/index.ts";
+import { calm, eventsOf, ofType, world } from "./harness.ts";
+
+const secret = "SECRET-4711";
+const hidden = "[hidden]";
+const hide = (text: string): string => text.replaceAll(secret, hidden);
+const filter: Hooks = { filter: { holdBack: secret.length, apply: hide } };
+const schema = { type: "object" } as const;
+
+/** Texts in which the secret stands whole, nearly, and beside what JSON escapes. */
+const texts = fc
+  .array(fc.constantFrom(secret, "SECRET", "-4711", "SECRET-471", "ECRET-4711", 'so "', "\\", "\n", "👋", "a word ", "é"), { maxLength: 8 })
+  .map((pieces) => pieces.join(""));
+
+type Block = { readonly type: "text" | "thinking" | "call"; readonly text: string; readonly ends: boolean };
+const blocks = fc.array(fc.record<Block>({ type: fc.constantFrom("text", "thinking", "call"), text: texts, ends: fc.boolean() }), {
+  minLength: 1,
+  maxLength: 5,
+});
+
+/** Half of the characters as escapes of JSON. */
+const escaped = (text: string): string =>
+  JSON.stringify(text).replace(/[A-Z]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+function* piecesOf(text: string, random: () => number): Generator<string> {
+  const characters = [...text];
+  for (let from = 0; from < characters.length; ) {
+    const to = from + 1 + Math.floor(random() * random() * 12);
+    yield characters.slice(from, to).join("");
+    from = to;
+  }
+}
+
+/** The chunks of one block, its first one first. */
+function* chunksOf({ type, text, ends }: Block, index: number, random: () => number): Generator<ModelChunk> {
+  if (type === "call") {
+    yield { type: "call-start", index, id: `c${index}`, name: "act" };
+    for (const delta of piecesOf(`{"say": ${ends ? escaped(text) : JSON.stringify(text)}, "n": 1}`, random))
+      yield { type: "call-args", index, delta };
+    yield { type: "call-end", index };
+    return;
+  }
+  for (const delta of piecesOf(text, random)) yield { type, index, delta };
+  if (ends && text !== "") yield { type: "block-end", index };
+}
+
+/** The blocks as they come: side by side, in batches. */
+function interleaved(all: readonly Block[], random: () => number): readonly (readonly ModelChunk[])[] {
+  const open = all.map((block, index) => chunksOf(block, index, random));
+  const batches: ModelChunk[][] = [[]];
+  while (open.length > 0) {
+    const at = Math.floor(random() * open.length);
+    const next = open[at]?.next();
+    if (next?.done !== false) open.splice(at, 1);
+    else batches.at(-1)?.push(next.value);
+    if (random() < 0.5) batches.push([]);
+  }
+  return batches;
+}
+
+/** Every text of the world that anybody reads. */
+const allOf = async (made: ReturnType<typeof world>, events: readonly AgentEvent[]): Promise<string> => {
+  const joined: { [block: string]: string } = {};
+  for (const event of events) {
+    const block = "index" in event ? `${event.type} ${event.lane}.${event.index}` : event.type;
+    if ("delta" in event) joined[block] = (joined[block] ?? "") + event.delta;
+  }
+  return JSON.stringify([events, await made.facts(), made.provider.requests, made.session.messages, joined]);
+};
+
+const act = (execute: Tool["execute"]): Tool =>
+  defineTool({ name: "act", description: "Acts.", parameters: schema, ...(execute ? { execute } : {}) });
+
+describe("a secret in what a model says", () => {
+  it("reaches no event, no fact, no request and no tool, however blocks are cut and interleave, and nothing else is lost", async () => {
+    const seeds = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
+    await fc.assert(
+      fc.asyncProperty(blocks, seeds, async (all, numbers) => {
+        const random = (): number => numbers.next().value ?? 0;
+        const got: unknown[] = [];
+        const turn: ScriptedTurn = { chunks: interleaved(all, random), stopReason: "stop" };
+        const made = world([turn, { text: "done" }], { tools: [act((args) => got.push(args))], hooks: [filter] });
+        const events = await eventsOf(execute(made.session, "go"));
+        const read = await allOf(made, events);
+        expect(read).not.toContain(secret);
+        expect(JSON.stringify(got)).not.toContain(secret);
+        expect(got).toEqual(all.flatMap(({ type, text }) => (type === "call" ? [{ say: hide(text), n: 1 }] : [])));
+        const said = made.session.messages.find((message) => message.role === "assistant");
+        const kept = said?.content.flatMap((part) => (part.type === "text" || part.type === "thinking" ? [part.text] : []));
+        const wanted = all.flatMap(({ type, text }) => (type === "call" || text === "" ? [] : [hide(text)]));
+        if (said) expect(kept).toEqual(wanted);
+        assertEventStream(events);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is not shown in half by an answer that is cut off", async () => {
+    const made = world([{ chunks: [[{ type: "text", index: 0, delta: `the key is ${secret.slice(0, -1)}` }]], hang: true }], {
+      hooks: [filter],
+    });
+    const stream = execute(made.session, "go");
+    const reading = eventsOf(stream);
+    await calm();
+    await stream.abort();
+    expect(await allOf(made, await reading)).not.toContain("SECRET");
+  });
+
+  it("is hidden where no JSON was written, and in the words of a refusal", async () => {
+    const chunks: ModelChunk[][] = [[{ type: "end", stopReason: "error", message: `I will not say ${secret}.` }]];
+    const made = world([{ calls: [{ name: "act", argsText: `not JSON: ${secret}` }] }, { chunks }], {
+      tools: [act(() => "x")],
+      hooks: [filter],
+    });
+    const read = await allOf(made, await eventsOf(execute(made.session, "go")));
+    expect(read).not.toContain(secret);
+    expect(read).toContain(`not JSON: ${hidden}`);
+    expect(read).toContain(`I will not say ${hidden}.`);
+  });
+
+  it("takes the vendor's signature with it, and what only the vendor can read", async () => {
+    const opaque = (index: number, data: JsonObject): ModelChunk => ({ type: "opaque", index, vendor: "scripted", data });
+    const chunks: ModelChunk[][] = [
+      [{ type: "thinking", index: 0, delta: secret }, opaque(0, { signature: "of the secret" })],
+      [{ type: "thinking", index: 1, delta: "plain" }, opaque(1, { signature: "kept" })],
+      [{ type: "text", index: 2, delta: "said" }, opaque(2, { citation: secret })],
+    ];
+    const made = world([{ chunks }], { hooks: [filter] });
+    await execute(made.session, "go").result();
+    const [, said] = made.session.messages;
+    expect(said?.role === "assistant" && said.content).toEqual([
+      { type: "thinking", text: hidden },
+      { type: "thinking", text: "plain", opaque: { vendor: "scripted", data: { signature: "kept" } } },
+      { type: "text", text: "said" },
+    ]);
+  });
+});
+
+describe("a secret in what a tool says", () => {
+  it("reaches no event, no fact and no request, however its deltas are cut", async () => {
+    const seeds = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
+    await fc.assert(
+      fc.asyncProperty(texts, seeds, async (text, numbers) => {
+        const random = (): number => numbers.next().value ?? 0;
+        const streams = act(async function* (_, { progress }) {
+          const step = progress(`Opens ${text}`);
+          for (const delta of piecesOf(text, random)) yield { type: "delta", delta } as const;
+          step.update(`Has read ${text}`);
+        });
+        const made = world([{ calls: [{ name: "act" }] }, { text: "done" }], { tools: [streams], hooks: [filter] });
+        const events = await eventsOf(execute(made.session, "go"));
+        expect(await allOf(made, events)).not.toContain(secret);
+        const deltas = ofType(events, "tool_execution_delta").map(({ delta }) => delta);
+        expect(deltas.join("")).toBe(hide(text));
+        if (text !== "") expect(ofType(events, "tool_execution_end")[0]?.output).toEqual([{ type: "text", text: hide(text) }]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  const outputs: { readonly [what: string]: Tool["execute"] } = {
+    "an object": () => ({ key: secret, [secret]: [{ deep: `x${secret}` }], n: 1 }),
+    "a list of parts": () => [
+      { type: "text", text: secret },
+      { type: "json", value: { secret } },
+    ],
+    "a completion": () => ({ type: "complete", output: "fine", details: { raw: secret }, summary: `It was ${secret}.` }),
+    "an error that is meant to be read": () => {
+      throw new AgentError("FILE_NOT_FOUND", { message: `There is no ${secret}.` });
+    },
+    "a text that is cut in the middle of it": () => "x".repeat(99_995) + secret,
+  };
+  it.each(Object.keys(outputs))("reaches nobody as %s", async (what) => {
+    const made = world([{ calls: [{ name: "act" }] }, { text: "done" }], { tools: [act(outputs[what])], hooks: [filter] });
+    const read = await allOf(made, await eventsOf(execute(made.session, "go")));
+    expect(read).not.toContain(secret);
+    expect(read).not.toContain("xSECR");
+    expect(read).toContain(what.includes("cut") ? "[hid" : hidden);
+  });
+
+  it("is hidden in what a lookup finds, which the hook review sees too", async () => {
+    const reviewed: string[] = [];
+    const hooks: Hooks = { ...filter, review: ({ output }) => void reviewed.push(output) };
+    const looked: Tool = { ...act(() => new Promise(() => {})), lookup: async () => `It was ${secret}.` };
+    const made = world([{ calls: [{ name: "act" }] }, { text: "done" }], { tools: [looked], hooks: [hooks] });
+    execute(made.session, "go")
+      .result()
+      .catch(() => {});
+    await calm();
+    const events = await (async () => {
+      void made.session[Symbol.asyncDispose]();
+      await calm();
+      return eventsOf(execute(made.again(), "and now?"));
+    })();
+    expect(reviewed).toContain(`It was ${hidden}.`);
+    expect(await allOf(made, events)).not.toContain(secret);
+  });
+});
