@@ -7,12 +7,11 @@ import {
   type ErrorCode,
   execute,
   type Hooks,
-  type ModelProvider,
   type SessionOptions,
   type Tool,
 } from "../src/index.ts";
 import { type ScriptedTurn, scripted } from "../src/memory/index.ts";
-import type { Logger } from "../src/ports/index.ts";
+import type { Logger, ModelProvider } from "../src/ports/index.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, eventsOf, ofType, world } from "./harness.ts";
 
