@@ -122,10 +122,12 @@ export function scripted(
 function* contentOf(turn: ScriptedTurn, options: { firstId: number; chunkSize: number }): Generator<readonly ModelChunk[]> {
   let index = 0;
   for (const type of ["thinking", "text"] as const) {
-    const text = turn[type] ?? "";
-    for (const delta of piecesOf(text, options.chunkSize)) yield [{ type, index, delta }];
-    if (text === "") continue;
-    yield [{ type: "block-end", index }];
+    const pieces = piecesOf(turn[type] ?? "", options.chunkSize);
+    if (pieces.length === 0) continue;
+    const isLast = (type === "text" || !turn.text) && !turn.calls?.length;
+    for (const delta of pieces.slice(0, -1)) yield [{ type, index, delta }];
+    const last: ModelChunk = { type, index, delta: pieces.at(-1) ?? "" };
+    yield isLast && isCutOff(turn) ? [last] : [last, { type: "block-end", index }];
     index += 1;
   }
   let id = options.firstId;
@@ -139,6 +141,11 @@ function* contentOf(turn: ScriptedTurn, options: { firstId: number; chunkSize: n
     index += 1;
   }
   yield* turn.chunks ?? [];
+}
+
+/** True where the stream breaks before its end: then its last block has no end either. */
+function isCutOff({ hang, breaksOff, error }: ScriptedTurn): boolean {
+  return hang === true || breaksOff === true || error !== undefined;
 }
 
 function endOf(turn: ScriptedTurn, model: string): readonly ModelChunk[] {
