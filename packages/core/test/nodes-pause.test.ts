@@ -1,41 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createAgent, createSession, execute } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
-import type { Clock, SessionStore } from "../src/ports/index.ts";
+import type { SessionStore } from "../src/ports/index.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, type Deferred, deferred } from "./harness.ts";
 import { drive, nodes, ref, spokenModel } from "./nodes.ts";
-
-/** The clock of a process that can be stopped: time goes on, its timers fire when it wakes. */
-interface StoppableClock extends Clock {
-  stop(): void;
-  wake(): void;
-}
-
-function stoppable(clock: Clock): StoppableClock {
-  let isStopped = false;
-  const late = new Set<() => void>();
-  return {
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-    soon: (run) => clock.soon(run),
-    after(ms, run, options) {
-      const fire = (): void => void (isStopped ? late.add(run) : run());
-      const cancel = clock.after(ms, fire, options);
-      return () => {
-        cancel();
-        late.delete(run);
-      };
-    },
-    stop() {
-      isStopped = true;
-    },
-    wake() {
-      isStopped = false;
-      for (const run of late) if (late.delete(run)) run();
-    },
-  };
-}
+import { stoppable } from "./stoppable-clock.ts";
 
 /** A store one of whose appends is answered only when it is let through, though it was written. */
 function answeredLate(inner: SessionStore): { readonly store: SessionStore; hold(): void; letThrough(): void } {

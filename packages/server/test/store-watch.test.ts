@@ -5,6 +5,7 @@ import { manualClock } from "@loopwright/core/testing";
 import { createWorker } from "@loopwright/server";
 import { expect, it } from "vitest";
 import { problemResponse } from "../src/http/problem-response.ts";
+import { watchStore } from "../src/sessions/watched-store.ts";
 import { scriptedAgent, testServer } from "./test-server.ts";
 import { turnOfLoop } from "./turn-of-loop.ts";
 
@@ -98,6 +99,30 @@ it("a store that may lose what it is told is noticed while the server runs, take
   expect((await ask("/readyz")).status).toBe(200);
   expect((await ask("/api/sessions/a/messages", { json: { message: "Hi." } })).status).toBe(202);
   await server.close();
+});
+
+it("a store that may lose what it is told is asked for no write of any port, and for every read", async () => {
+  const clock = manualClock();
+  const store = flawedStore();
+  const { blobs, drafts, log } = store;
+  const ref = { scope: "local", session: "a" };
+  await blobs.put("local", "upload-1", { bytes: Uint8Array.of(1) });
+  store.flaw = evicts();
+  const watched = watchStore(store, { logger: { log() {} }, clock, probeMs: 1_000 });
+  await turnOfLoop();
+  const { store: safe } = watched;
+  const writes: readonly (() => Promise<unknown>)[] = [
+    () => safe.log.append(ref, { expectedSeq: 0, batchId: "b", facts: [{ type: "session.changed", title: "a", at: 1, v: 1 }] }),
+    () => safe.log.claim(ref, { node: "one", leaseMs: 1_000 }),
+    () => safe.blobs.put("local", "upload-2", { bytes: Uint8Array.of(2) }),
+    () => safe.blobs.own("local", "upload-1", "a"),
+    () => safe.drafts.put(ref, "fold", { x: 1 }),
+  ];
+  for (const write of writes) await expect(write()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  watched.stop();
+  expect([await blobs.list("local"), await drafts.get(ref, "fold"), (await log.head(ref)).epoch]).toEqual([["upload-1"], undefined, 0]);
+  await log.remove(ref);
+  expect((await safe.blobs.get("local", "upload-1"))?.bytes).toEqual(Uint8Array.of(1));
 });
 
 it("a worker of such a store is not ready either, and claims nothing", async () => {

@@ -53,6 +53,8 @@ class HeldLease implements Lease {
   #confirmedAt: number;
   /** The process stood still, and the store has not confirmed the lease since. */
   #isInDoubt = false;
+  /** Since when: a renewal that was sent before that confirms nothing. */
+  #doubtedAt = 0;
   readonly #renewing: Renewing;
   #cancelStop = (): void => {};
   /** Who wants to be sure. */
@@ -63,7 +65,7 @@ class HeldLease implements Lease {
     this.#options = options;
     this.epoch = epoch;
     this.#confirmedAt = claimedAt;
-    this.#pauses = watchPauses(clock, { gapMs: leaseMs * leaseShares.gap, onPause: () => this.#doubt() });
+    this.#pauses = watchPauses(clock, { gapMs: leaseMs * leaseShares.gap, onPause: () => this.#stoodStill() });
     const answered = (isRenewed: boolean, sentAt: number): void => this.#answered(isRenewed, sentAt);
     this.#renewing = renewLease({ ref, epoch, leaseMs, answered }, { log, clock, confirmedAt: claimedAt });
     this.#stopInTime();
@@ -109,7 +111,14 @@ class HeldLease implements Lease {
   #doubt(): void {
     if (this.#isInDoubt || !this.#isHeld) return;
     this.#isInDoubt = true;
+    this.#doubtedAt = this.#options.clock.monotonic();
     this.#renewing.within(0);
+  }
+
+  /** Also in the middle of a doubt: the renewal that is under way was sent before this pause. */
+  #stoodStill(): void {
+    this.#isInDoubt = false;
+    this.#doubt();
   }
 
   /** Runs also while a renewal is on its way: a store that never answers must not keep an owner at work. */
@@ -125,9 +134,14 @@ class HeldLease implements Lease {
     }
     // Answers may come out of order: a later renewal does not wait for an earlier one.
     this.#confirmedAt = Math.max(this.#confirmedAt, sentAt);
+    if (this.#leftMs <= 0) {
+      this.#lose();
+      return;
+    }
     this.#stopInTime();
-    if (!this.#pauses.stoodStill) this.#isInDoubt = false;
+    if (!this.#pauses.stoodStill && sentAt >= this.#doubtedAt) this.#isInDoubt = false;
+    // Whoever waits goes on under the lease without a further look at it.
     if (this.#isInDoubt) this.#renewing.within(driverLimits.askAgainCapMs);
-    this.#tell();
+    else if (this.isSure) this.#tell();
   }
 }

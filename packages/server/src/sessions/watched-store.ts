@@ -62,7 +62,7 @@ class StoreWatch implements WatchedStore {
     this.store = {
       log: this.#watched(store.log, { writes: ["append", "claim"], isLog: true }),
       index: this.#watched(store.index, { writes: ["rebuild"] }),
-      blobs: this.#watched(store.blobs, { writes: ["put"] }),
+      blobs: this.#watched(store.blobs, { writes: ["put", "own"] }),
       drafts: this.#watched(store.drafts, { writes: ["put"] }),
       close: () => store.close(),
     };
