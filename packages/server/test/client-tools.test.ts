@@ -1,3 +1,4 @@
+import type { ClientOptions } from "@loopwright/client";
 import { AgentError, createAgent, defineTool, type ToolResultMessage } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import type { AgentEvent, Message } from "@loopwright/core/protocol";
@@ -58,6 +59,29 @@ describe("tools of the client", () => {
     for await (const event of stream)
       if (event.type === "awaiting_tool_execution") [deadline, askedAt] = [event.toolCalls[0]?.deadline, event.at];
     expect(deadline === undefined ? undefined : Math.round((deadline - askedAt) / 1_000) * 1_000).toBe(ms);
+  });
+
+  it.each([
+    ["ten minutes ahead", 600_000],
+    ["sixty days behind", -60 * 86_400_000],
+  ])("have their whole time on a machine whose clock is %s", async (_, offMs) => {
+    const waits: number[] = [];
+    const clock: NonNullable<ClientOptions["clock"]> = {
+      now: () => Date.now() + offMs,
+      after(ms, run) {
+        waits.push(Math.round(ms / 1_000) * 1_000);
+        const timer = ms > 15_000 ? undefined : setImmediate(run);
+        return () => clearImmediate(timer);
+      },
+    };
+    await using scene = clientScene({ script: [asks(), ends], client: { clock } });
+    const tool = pickThat(async (_args, { signal }) => {
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+      return signal.aborted ? "stopped" : "red";
+    });
+    const { messages } = await scene.client.execute("choose", { tools: [tool] }).result();
+    expect(resultIn(messages)).toMatchObject({ outcome: "ok", content: [{ type: "text", text: "red" }] });
+    expect(Math.max(...waits)).toBe(300_000);
   });
 
   it("are followed by an answer that comes at once, and a reader that adds up `text_delta` has all of it", async () => {

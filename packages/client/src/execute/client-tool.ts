@@ -41,19 +41,24 @@ export function declaredTool({ name, description, label, parameters, ...tool }: 
 export interface ClientCall {
   readonly tool: Tool;
   readonly call: PendingToolCall;
+  /** How long the tool may take. `undefined`: as long as it wants. */
+  readonly timeMs: number | undefined;
   /** Aborted when the run is. */
   readonly signal: AbortSignal;
   readonly session: { readonly id: string; messages(): readonly Message[] };
 }
 
 /** The answer of the tool to the call. A tool that ignores its signal is left behind. */
-export async function runClientTool({ clock }: ClientScene, { tool, call, signal, session }: ClientCall): Promise<ToolResultMessage> {
+export async function runClientTool(
+  { clock }: ClientScene,
+  { tool, call, timeMs, signal, session }: ClientCall,
+): Promise<ToolResultMessage> {
   const { toolCallId, callKey, toolName, deadline } = call;
   const answer = { role: "tool_result", toolCallId, callKey, toolName } as const;
   const ending = new AbortController();
   const either = AbortSignal.any([signal, ending.signal]);
   const end = (): void => ending.abort();
-  const cancel = deadline === undefined ? end : clock.after(Math.max(0, deadline - clock.now()), end);
+  const cancel = timeMs === undefined ? end : clock.after(timeMs, end);
   try {
     const args = await checkedArgs(tool, call.args);
     const stopped = new Promise<never>((_, reject) => {

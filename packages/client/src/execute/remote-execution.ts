@@ -65,17 +65,18 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
 
   async function run(): Promise<ExecuteResult> {
     const onEvent = (event: AgentEvent): void => {
+      calls.see(event);
       if (event.type === "message_end") messages.push(event.message);
       for (const one of withMissed(event)) buffer.push(one);
     };
     const withMissed = createMissedText();
-    const read = createRunReader(scene, { onEvent, onAccepted: accepted.resolve, onState });
     const session = { id: sessionId, messages: () => messages };
-    const answer = createCallAnswers(scene, { tools: runTools ? tools : [], signal: aborting.signal, session });
+    const calls = createCallAnswers(scene, { tools: runTools ? tools : [], signal: aborting.signal, session });
+    const read = createRunReader(scene, { onEvent, onAccepted: accepted.resolve, onState });
     const whole = { key, json: bodyOf(sessionId, input, options) };
     let end = await read(whole);
     for (;;) {
-      const results = await answer(end.complete.pendingToolCalls);
+      const results = await calls.answer(end.complete.pendingToolCalls);
       if (results.length === 0) return finish(end);
       // An aborted run goes on by itself, and so does one that somebody else has answered.
       const more = aborting.signal.aborted
