@@ -1,6 +1,6 @@
 import { applyEvents, type FollowedEvent, type SessionView, viewOf } from "@loopwright/client";
 import { defineTool } from "@loopwright/core";
-import type { AgentEvent, SessionEvent } from "@loopwright/core/protocol";
+import type { AgentEvent, Message, SessionEvent } from "@loopwright/core/protocol";
 import { assertEventStream } from "@loopwright/core/testing";
 import { describe, expect, it } from "vitest";
 import { clientScene } from "./client-scene.ts";
@@ -14,7 +14,8 @@ const clock = defineTool({
   },
 });
 
-const pick = defineTool({ name: "pick", description: "Lets the user pick.", parameters: { type: "object" }, execute: () => "red" });
+const pickDeclared = { name: "pick", description: "Lets the user pick.", parameters: { type: "object" } } as const;
+const pick = defineTool({ ...pickDeclared, execute: () => "red" });
 
 const script = [
   { thinking: "Hm, hm, hm.", text: "Let me look at the clock. 🚀", calls: [{ name: "clock" }, { name: "clock" }] },
@@ -50,7 +51,7 @@ describe("executions whose connections are cut at any byte, in either direction"
   it("show the same view to whoever follows, over cuts of their own", async () => {
     for (let seed = 1; seed <= 30; seed++) {
       await using scene = clientScene({ script, cuts: seed + 1_000, tools: [clock] });
-      await untilItGetsThrough(() => scene.client.sessions.create({ id: "s1" }).catch(takeForDone));
+      await untilItGetsThrough(() => scene.client.sessions.create({ id: "s1", context: { tools: [pickDeclared] } }).catch(takeForDone));
       const stop = new AbortController();
       let view: SessionView | undefined;
       const following = (async () => {
@@ -61,7 +62,7 @@ describe("executions whose connections are cut at any byte, in either direction"
       })();
       const { messages } = await scene.client.execute("What now?", { sessionId: "s1", tools: [pick] }).result();
       await following;
-      expect(view?.path.map(({ message }) => message)).toEqual(messages);
+      expect(view?.path.map(({ message }) => message)).toEqual(inCallOrder(messages));
       expect([view?.status, view?.answer, view?.lastRun?.status]).toEqual(["idle", undefined, "completed"]);
     }
   });
@@ -70,6 +71,16 @@ describe("executions whose connections are cut at any byte, in either direction"
 function shownAfter(view: SessionView | undefined, event: FollowedEvent): SessionView | undefined {
   if (event.type === "session_snapshot") return viewOf(event.snapshot);
   return view && isEvent(event) ? applyEvents(view, [event]) : view;
+}
+
+/** An execution gives results as they came; a view puts those of one turn in the order of their calls. */
+function inCallOrder(messages: readonly Message[]): readonly Message[] {
+  const keyOf = (message: Message): string | undefined => (message.role === "tool_result" ? message.callKey : undefined);
+  return [...messages].sort((a, b) => {
+    const [first, second] = [keyOf(a), keyOf(b)];
+    const isOneTurn = first?.replace(/\.\d+$/, "") === second?.replace(/\.\d+$/, "");
+    return first !== undefined && second !== undefined && isOneTurn ? first.localeCompare(second) : 0;
+  });
 }
 
 const takeForDone = (error: { readonly code?: string }): unknown => {

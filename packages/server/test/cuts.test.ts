@@ -8,7 +8,7 @@ import { listenWithWebStreams } from "./listen-with-web-streams.ts";
 import { feedDefects, spoiledSinks } from "./spoiled-sink.ts";
 
 /** More by `LOOPWRIGHT_CUTS=50000`, others by `LOOPWRIGHT_SEED`. A flaw names its seed. */
-const cutsWanted = Number(process.env["LOOPWRIGHT_CUTS"] ?? 600);
+const cutsWanted = Number(process.env["LOOPWRIGHT_CUTS"] ?? 900);
 const firstSeed = Number(process.env["LOOPWRIGHT_SEED"] ?? 1);
 
 interface Sum {

@@ -47,7 +47,7 @@ async function staleState({ scene, principal }: Call, id: string, minSeq = 0): P
   if (!snapshot) return undefined;
   const { seq = 0 } = decodeCursor(snapshot.cursor) ?? {};
   if (seq < minSeq) throw behind(minSeq, seq);
-  return { snapshot, messages: () => pathOf(snapshot), headers: staleHeaders };
+  return { snapshot: titled(snapshot), messages: () => pathOf(snapshot), headers: staleHeaders };
 }
 
 /** Resolves when the state can be read again, cannot, or has taken too long. */
