@@ -32,7 +32,7 @@ export type Track = (effect: { readonly id: string; readonly runId: string }, wo
 
 /** The tools of the last model call that this process prepared, where a hook changed them. */
 export interface ShownTools {
-  /** `<runId>.<turn>` */
+  /** `<runId>.<turn>.<attempt>` */
   call?: string;
   registry?: ToolRegistry;
 }

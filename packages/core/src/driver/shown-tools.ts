@@ -15,7 +15,7 @@ import { askShownTools } from "./prepare-model.ts";
 export function shownTools(options: EffectsOptions, state: State, patience: Patience): Maybe<ToolRegistry> {
   const { deps, registry, builder, shown } = options;
   const run = state.run as Run;
-  if (shown.registry && shown.call === `${run.runId}.${run.turn}`) return shown.registry;
+  if (shown.registry && shown.call === nameOf(run)) return shown.registry;
   if (!run.shown || !deps.agent.hooks.some(({ prepare }) => prepare)) return registry;
   const context = contextOf(deps, { run, turn: run.turn }, patience);
   const { messages } = builder.follow(state);
@@ -26,7 +26,12 @@ export function shownTools(options: EffectsOptions, state: State, patience: Pati
 }
 
 /** Keeps the tools of a model call that goes out. */
-export function noteShown(shown: ShownTools, { runId, turn }: Pick<Run, "runId" | "turn">, registry: ToolRegistry): void {
-  shown.call = `${runId}.${turn}`;
+export function noteShown(shown: ShownTools, run: CallOfRun, registry: ToolRegistry): void {
+  shown.call = nameOf(run);
   shown.registry = registry;
 }
+
+type CallOfRun = Pick<Run, "runId" | "turn" | "attempt">;
+
+/** With the attempt: a later one of the same turn may have been shown other tools, by another process. */
+const nameOf = ({ runId, turn, attempt }: CallOfRun): string => `${runId}.${turn}.${attempt}`;
