@@ -3,6 +3,7 @@ import type { Access } from "../loop/fact.ts";
 import { defaultLimits, type RunLimits } from "../loop/policy.ts";
 import type { JsonObject, JsonSchema } from "../message/json.ts";
 import type { Message } from "../message/message.ts";
+import { shownId } from "../message/shown-id.ts";
 import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
 import type { PriceTable } from "../ports/price-table.ts";
 import { createToolRegistry } from "../tools/tool-registry.ts";
@@ -79,7 +80,7 @@ const deadlineMaxMs = 2 ** 31 - 1;
 /** The agent, checked. @throws AgentError CONFIG_INVALID when an option is missing or out of range. */
 export function createAgent(options: AgentOptions): Agent {
   const invalid = (what: string, fix: string): AgentError =>
-    new AgentError("CONFIG_INVALID", { message: `Agent \`${String(options?.name)}\`: ${what}`, fix });
+    new AgentError("CONFIG_INVALID", { message: `Agent \`${shownId(String(options?.name))}\`: ${what}`, fix });
   if (typeof options?.name !== "string" || !namePattern.test(options.name) || reservedNames.has(options.name))
     throw invalid("the name is not usable.", "Use 1 to 64 letters, digits, _ and -.");
   if (typeof options.provider?.stream !== "function")
@@ -95,18 +96,20 @@ export function createAgent(options: AgentOptions): Agent {
   })) {
     const value = limits[name as "turnsMax"];
     if (!Number.isInteger(value) || value < least)
-      throw invalid(`\`limits.${name}\` is ${String(value)}.`, `Use a whole number from ${least} on.`);
+      throw invalid(`\`limits.${name}\` is ${shownId(String(value))}.`, `Use a whole number from ${least} on.`);
   }
   const deadlines = { ...defaultDeadlines, ...options.deadlines };
   for (const [name, value] of Object.entries(deadlines)) {
-    if (!(value > 0 && value <= deadlineMaxMs)) throw invalid(`\`deadlines.${name}\` is ${String(value)}.`, `Use 1 to ${deadlineMaxMs}.`);
+    if (!(value > 0 && value <= deadlineMaxMs))
+      throw invalid(`\`deadlines.${name}\` is ${shownId(String(value))}.`, `Use 1 to ${deadlineMaxMs}.`);
   }
   const { tools = [], hooks = [] } = options;
   if (!Array.isArray(tools)) throw invalid("`tools` is no list.", "Pass a list of tools.");
   const names = new Set<string>();
   for (const tool of tools as readonly (Tool | undefined)[]) {
     const name = tool?.name;
-    if (name !== undefined && names.has(name)) throw invalid(`two tools are named \`${name}\`.`, "Give every tool a name of its own.");
+    if (name !== undefined && names.has(name))
+      throw invalid(`two tools are named \`${shownId(String(name))}\`.`, "Give every tool a name of its own.");
     if (name !== undefined) names.add(name);
   }
   // What no model could be shown stops the program here, not the first run.

@@ -1,5 +1,6 @@
 import { AgentError } from "../errors.ts";
 import type { JsonObject, JsonSchema } from "../message/json.ts";
+import { shownId } from "../message/shown-id.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
 import type { Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./tool.ts";
 
@@ -34,7 +35,11 @@ export function defineTool<const Schema extends StandardSchema | JsonSchema, Res
 ): Tool<ArgsOf<Schema>, Resources> {
   const { name, description, parameters } = definition ?? {};
   const invalid = (what: string, fix: string): AgentError =>
-    new AgentError("CONFIG_INVALID", { message: `Tool \`${String(name)}\`: ${what}`, fix, details: { tool: String(name) } });
+    new AgentError("CONFIG_INVALID", {
+      message: `Tool \`${shownId(String(name))}\`: ${what}`,
+      fix,
+      details: { tool: shownId(String(name)) },
+    });
   if (!isToolName(name)) throw invalid("the name is not usable.", "Use 1 to 64 of a-z, A-Z, 0-9, _ and -, and no name like `constructor`.");
   if (typeof description !== "string" || description.trim() === "")
     throw invalid("the description is missing.", "Say in a sentence what the tool does and when to use it.");
@@ -72,7 +77,7 @@ export function jsonSchemaOf(tool: Pick<Tool, "name"> & { readonly parameters: S
   const { parameters } = tool;
   const invalid = (what: string, cause?: unknown): AgentError =>
     new AgentError("CONFIG_INVALID", {
-      message: `Tool \`${tool.name}\`: ${what}`,
+      message: `Tool \`${shownId(String(tool.name))}\`: ${what}`,
       fix: "Use zod 4.2 or later (or another Standard Schema with JSON Schema), or pass a JSON Schema whose `type` is `object`.",
       cause,
     });

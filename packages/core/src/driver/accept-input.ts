@@ -6,12 +6,12 @@ import { endOf, type KnownInput, type State } from "../loop/state.ts";
 import { canonicalJson } from "../message/canonical-json.ts";
 import { digestOf } from "../message/digest.ts";
 import type { UserMessage } from "../message/message.ts";
+import { shownId } from "../message/shown-id.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import type { ExecuteInput, ExecuteOptions, SubmitOptions } from "../protocol/execute.ts";
 import { checkVision } from "./check-vision.ts";
 import type { Deps } from "./deps.ts";
 import { sessionClosed } from "./session-errors.ts";
-import { shownId } from "./shown-id.ts";
 
 /** An input that asks for a run, with the ids it gets when it is accepted. */
 export interface NewInput {

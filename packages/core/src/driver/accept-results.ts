@@ -4,6 +4,7 @@ import type { CallResult, FactBody } from "../loop/fact.ts";
 import { keyOfEntry } from "../loop/inputs.ts";
 import { type Call, type Entry, type State, tipOf } from "../loop/state.ts";
 import { partsOf, type ToolResultMessage } from "../message/message.ts";
+import { shownId } from "../message/shown-id.ts";
 import { normaliseOutput } from "../tools/normalise-output.ts";
 import { toolLimits } from "../tools/tool-limits.ts";
 import type { AcceptedInput } from "./accept-input.ts";
@@ -11,7 +12,6 @@ import type { Deps } from "./deps.ts";
 import { checkPayload } from "./payload.ts";
 import { sessionClosed } from "./session-errors.ts";
 import { driverLimits } from "./session-options.ts";
-import { shownId } from "./shown-id.ts";
 
 /**
  * The facts of results that answer pending client calls. A result that equals the one a call has is accepted again and changes nothing, and so

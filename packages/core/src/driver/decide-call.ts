@@ -9,13 +9,13 @@ import type { FactBody } from "../loop/fact.ts";
 import type { Call, KnownDecision, State } from "../loop/state.ts";
 import { canonicalJson } from "../message/canonical-json.ts";
 import type { JsonObject } from "../message/json.ts";
+import { shownId } from "../message/shown-id.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import type { AcceptedDecision, ApprovalDecision, DecideOptions } from "../protocol/approval.ts";
 import { toolLimits } from "../tools/tool-limits.ts";
 import { validateArguments } from "../tools/validate-arguments.ts";
 import { checkPayload } from "./payload.ts";
 import { sessionClosed } from "./session-errors.ts";
-import { shownId } from "./shown-id.ts";
 import { accessOf, type SubmitScene } from "./submit.ts";
 
 /**

@@ -10,6 +10,7 @@ import { canonicalJson } from "../message/canonical-json.ts";
 import { digestOf } from "../message/digest.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { CallOutcome } from "../message/message.ts";
+import { shownId } from "../message/shown-id.ts";
 import type { Clock } from "../ports/clock.ts";
 import { cutText } from "../tools/cut-text.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
@@ -42,7 +43,11 @@ export function prepareTool(effect: RunTool, scene: ToolScene): Maybe<PreparedTo
   const { call } = effect;
   const tool = scene.registry.get(call.part.name);
   if (!tool?.execute)
-    return closing(effect, { outcome: "error", code: "TOOL_UNKNOWN", text: `The tool \`${call.part.name}\` is not available here.` });
+    return closing(effect, {
+      outcome: "error",
+      code: "TOOL_UNKNOWN",
+      text: `The tool \`${shownId(call.part.name)}\` is not available here.`,
+    });
   const asksPeople = tool.enabled !== undefined || (!call.approval && scene.agent.hooks.some(({ gate }) => gate));
   if (asksPeople) return askAll(effect, tool, scene);
   const checked = validateArguments(tool, argsOf(call));

@@ -3,6 +3,7 @@ import type { FactBody } from "../loop/fact.ts";
 import { placeOf } from "../loop/inputs.ts";
 import type { State } from "../loop/state.ts";
 import type { MessageId } from "../message/message.ts";
+import { shownId } from "../message/shown-id.ts";
 import type { AgentSession } from "../protocol/execute.ts";
 import { decideCall } from "./decide-call.ts";
 import { checkPayload } from "./payload.ts";
@@ -57,7 +58,10 @@ export function commandsOf(scene: SubmitScene): Pick<AgentSession, "open" | "abo
 }
 
 const noMessage = (id: MessageId | null): AgentError =>
-  new AgentError("INPUT_INVALID", { message: `There is no message \`${String(id)}\`.`, fix: "Take an id from `session.messageIds`." });
+  new AgentError("INPUT_INVALID", {
+    message: `There is no message \`${shownId(String(id))}\`.`,
+    fix: "Take an id from `session.messageIds`.",
+  });
 
 function changedBy({ title, metadata }: Parameters<AgentSession["change"]>[0]): FactBody {
   if (metadata) checkPayload(metadata, "The metadata");

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 import type { CallOutcome } from "../message/message.ts";
+import { shownId } from "../message/shown-id.ts";
 import type { BodyOf } from "./fact.ts";
 import { toolsShown } from "./policy.ts";
 import type { Call, Run } from "./state.ts";
@@ -39,7 +40,7 @@ export function badArguments(runId: string, call: Call): BodyOf<"tool.finished">
     too_deep: "the arguments are nested too deeply",
     forbidden_key: "the arguments use a forbidden key",
   };
-  const text = `Not run: ${problems[call.part.problem ?? "invalid_json"]}. Call \`${call.part.name}\` again with valid arguments.`;
+  const text = `Not run: ${problems[call.part.problem ?? "invalid_json"]}. Call \`${shownId(call.part.name)}\` again with valid arguments.`;
   return closeCall(runId, call, { outcome: "error", code: "TOOL_ARGUMENTS", text });
 }
 
