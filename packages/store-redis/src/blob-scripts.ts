@@ -30,14 +30,14 @@ redis.call('ZADD', KEYS[4], 0, ARGV[1])
 return 1
 `);
 
-/** Bytes and type of the value of the scope, else of any session. */
+/** Bytes and type of the value of the scope, else of any session. One whose blobs cannot be read does not keep those of the others away. */
 const find = `
 local function find(blob, owners, sessions, key)
   local found = redis.call('HMGET', blob, 'bytes', 'type')
   if found[1] then return found end
   for _, session in ipairs(redis.call('HKEYS', owners)) do
-    found = redis.call('HMGET', sessions .. session .. '}:blobs', 'b:' .. key, 't:' .. key)
-    if found[1] then return found end
+    found = redis.pcall('HMGET', sessions .. session .. '}:blobs', 'b:' .. key, 't:' .. key)
+    if not found.err and found[1] then return found end
   end
   return {false, false}
 end
@@ -67,7 +67,8 @@ return 1
 export const removeBlobScript: Script = script(`
 local there = redis.call('UNLINK', KEYS[1])
 for _, session in ipairs(redis.call('HKEYS', KEYS[3])) do
-  there = there + redis.call('HDEL', ARGV[2] .. session .. '}:blobs', 'b:' .. ARGV[1], 't:' .. ARGV[1])
+  local gone = redis.pcall('HDEL', ARGV[2] .. session .. '}:blobs', 'b:' .. ARGV[1], 't:' .. ARGV[1])
+  if type(gone) == 'number' then there = there + gone end
 end
 redis.call('UNLINK', KEYS[3])
 redis.call('ZREM', KEYS[2], ARGV[1])

@@ -157,7 +157,8 @@ return free
  * KEYS meta facts batches drafts view texts index due blobs; ARGV session member channel blobsOfScope
  */
 export const removeScript: Script = script(`
-for _, field in ipairs(redis.call('HKEYS', KEYS[9])) do
+local owned = redis.pcall('HKEYS', KEYS[9])
+for _, field in ipairs(owned.err and {} or owned) do
   if string.sub(field, 1, 2) == 'b:' then
     local key = string.sub(field, 3)
     redis.call('HDEL', ARGV[4] .. 'owners:' .. key, ARGV[1])

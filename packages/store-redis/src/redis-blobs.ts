@@ -3,6 +3,7 @@ import type { BlobStore } from "@loopwright/core/ports";
 import { getBlobScript, ownBlobScript, putBlobScript, putOwnedScript, removeBlobScript } from "./blob-scripts.ts";
 import type { Connection } from "./connection.ts";
 import type { StoreKeys } from "./keys.ts";
+import { ofSession } from "./own-keys.ts";
 import { listOf, textOf } from "./reply.ts";
 import { answerOf } from "./script.ts";
 
@@ -24,22 +25,25 @@ export function redisBlobs({ connection, keys }: { readonly connection: Connecti
       const extraMs = bytes.length / bytesPerMs;
       if (session === undefined)
         return (await answerOf(connection, putBlobScript, { keys: [keys.blob(scope, key), keys.blobs(scope)], args, extraMs })) === 1;
-      const { meta, blobs } = keys.session(checkedRef({ scope, session }));
+      const ref = checkedRef({ scope, session });
+      const { meta, blobs } = keys.session(ref);
       const owned = [meta, blobs, keys.owners(scope, key), keys.blobs(scope)];
-      return (await answerOf(connection, putOwnedScript, { keys: owned, args, extraMs })) === 1;
+      return (await ofSession(ref, answerOf(connection, putOwnedScript, { keys: owned, args, extraMs }))) === 1;
     },
     async get(scope, key, options) {
       // No session has an empty id: its hash is never there.
-      const own = keys.session({ scope, session: options?.session ?? "" }).blobs;
-      const input = { keys: [own, keys.blob(scope, key), keys.owners(scope, key)], args: [key, sessionsOf(scope)] };
-      const [bytes, mediaType] = listOf(await answerOf(connection, getBlobScript, { ...input, isBinary: true, extraMs: getExtraMs }));
+      const ref = { scope, session: options?.session ?? "" };
+      const input = { keys: [keys.session(ref).blobs, keys.blob(scope, key), keys.owners(scope, key)], args: [key, sessionsOf(scope)] };
+      const asking = answerOf(connection, getBlobScript, { ...input, isBinary: true, extraMs: getExtraMs });
+      const [bytes, mediaType] = listOf(await (options?.session === undefined ? asking : ofSession(ref, asking)));
       if (!(bytes instanceof Uint8Array)) return undefined;
       return { bytes: Uint8Array.from(bytes), ...(mediaType instanceof Buffer ? { mediaType: mediaType.toString() } : {}) };
     },
     async own(scope, key, session) {
-      const { meta, blobs } = keys.session(checkedRef({ scope, session }));
+      const ref = checkedRef({ scope, session });
+      const { meta, blobs } = keys.session(ref);
       const input = { keys: [meta, blobs, keys.owners(scope, key), keys.blob(scope, key)], args: [key, sessionsOf(scope), session] };
-      return (await answerOf(connection, ownBlobScript, { ...input, extraMs: getExtraMs })) === 1;
+      return (await ofSession(ref, answerOf(connection, ownBlobScript, { ...input, extraMs: getExtraMs }))) === 1;
     },
     async remove(scope, key) {
       const input = { keys: [keys.blob(scope, key), keys.blobs(scope), keys.owners(scope, key)], args: [key, sessionsOf(scope)] };

@@ -46,7 +46,7 @@ async function logUnderTest() {
 
 /** Ways to make what Redis keeps of a session unreadable, past the store. */
 const ruinings = Object.fromEntries(
-  [["meta"], ["facts"], ["view"], ["texts"], ["meta", "facts", "batches", "drafts", "view", "texts"]].map((names) => [
+  [["meta"], ["facts"], ["view"], ["texts"], ["blobs"], ["meta", "facts", "batches", "drafts", "view", "texts", "blobs"]].map((names) => [
     `a text in place of its ${names.join(", ")}`,
     async (prefix: string, { scope, session }: SessionRef): Promise<void> => {
       for (const name of names) await fixture.redis.command("SET", `${prefix}:{${scope}.${session}}:${name}`, "nonsense");
@@ -115,6 +115,22 @@ describe.skipIf(missing !== undefined).each(Object.entries(ruinings))("a session
     await log.remove({ scope: "local", session: "bad" });
     expect(await check()).toMatchObject({ sessionCount: 1, damaged: [] });
     expect(await log.append({ scope: "local", session: "bad" }, noteBatch)).toEqual({ type: "closed" });
+  });
+  it("a file that it shares with others is read, taken over and removed as before", async () => {
+    const { blobs, prefix } = await fresh();
+    const bytes = Uint8Array.of(1, 2);
+    await blobs.put("local", "upload-1", { bytes });
+    for (const session of ["bad", "good"]) await blobs.own("local", "upload-1", session);
+    await ruin(prefix, { scope: "local", session: "bad" });
+    expect(await blobs.get("local", "upload-1")).toEqual({ bytes });
+    expect(await blobs.own("local", "upload-1", "third")).toBe(true);
+    if (way.includes("blobs")) {
+      const own = { bytes, session: "bad" };
+      await expect(blobs.put("local", "upload-2", own)).rejects.toMatchObject({ code: "SESSION_CORRUPT" });
+      await expect(blobs.get("local", "upload-1", own)).rejects.toMatchObject({ code: "SESSION_CORRUPT" });
+    }
+    expect(await blobs.remove("local", "upload-1")).toBe(true);
+    expect(await blobs.get("local", "upload-1")).toBeUndefined();
   });
 });
 
