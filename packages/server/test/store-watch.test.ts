@@ -155,6 +155,8 @@ it.each(["CONFIG_INVALID", "STORE_TOO_NEW", "STORE_CORRUPT", "STORE_UNAVAILABLE"
       expect(answer.status, path).toBeGreaterThanOrEqual(500);
       expect(JSON.stringify(answer)).not.toContain(secret);
       if (answer.status === 503) expect(answer.headers.get("Retry-After")).not.toBeNull();
+      else expect([answer.retryable, answer.headers.get("Retry-After")]).toEqual([false, null]);
+      expect(String(answer.fix).includes("Try again")).toBe(answer.retryable);
     }
     expect(logged.filter(({ message }) => message.includes(secret))).toHaveLength(1);
     await server.close();

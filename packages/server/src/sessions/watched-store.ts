@@ -159,11 +159,12 @@ class StoreWatch implements WatchedStore {
 /** The fault without what concerns nobody but who runs the store: addresses, paths, settings. */
 function forCallers(error: AgentError): AgentError {
   const code = error.code === "CONFIG_INVALID" || error.code === "STORE_TOO_NEW" ? "STORE_UNAVAILABLE" : error.code;
+  const retryable = code === error.code ? error.retryable : true;
   return new AgentError(code, {
     message: errorTable[code].meaning,
-    fix: "Try again later; the log of the server says what is wrong.",
-    retryable: code === error.code ? error.retryable : true,
-    retryAfterMs: error.retryAfterMs ?? retryAfterMs,
+    fix: retryable ? "Try again later; the log of the server says what is wrong." : "The log of the server says what is wrong.",
+    retryable,
+    retryAfterMs: error.retryAfterMs ?? (retryable ? retryAfterMs : undefined),
     cause: error,
   });
 }
