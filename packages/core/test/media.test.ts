@@ -25,11 +25,38 @@ describe("an image in the blob store", () => {
     expect(JSON.stringify(await facts())).toContain('"blob":"picture"');
   });
 
-  it("that is gone fails the run with its name, without a request", async () => {
-    const { session, provider } = world([{ text: "never" }]);
-    const result = await execute(session, image({ blob: "gone" })).result();
-    expect(result.error).toMatchObject({ code: "BLOB_NOT_FOUND", message: expect.stringContaining("gone") });
-    expect(provider.requests).toHaveLength(0);
+  it("that is not there is refused before the log names it, and the session goes on without it", async () => {
+    const { session, provider, facts } = world([{ text: "fine" }]);
+    await expect(session.submit(image({ blob: "gone" }))).rejects.toMatchObject({
+      code: "BLOB_UNKNOWN",
+      message: expect.stringContaining("gone"),
+    });
+    expect(JSON.stringify(await facts())).not.toContain("gone");
+    expect((await execute(session, "and now?").result()).text).toBe("fine");
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  it("that went with its session between two messages is refused in the second", async () => {
+    const { session, store, facts } = world([{ text: "seen" }]);
+    await store.blobs.put("local", "picture", { bytes: Uint8Array.of(1), session: "other" });
+    await store.log.remove({ scope: "local", session: "other" });
+    await expect(session.submit(image({ blob: "picture" }))).rejects.toMatchObject({ code: "BLOB_UNKNOWN" });
+    expect(await facts()).toEqual([]);
+  });
+
+  it("that is lost later fails the run with its name, without a request", async () => {
+    const { session, store, provider } = world([{ text: "seen" }, { text: "never" }]);
+    await store.blobs.put("local", "picture", { bytes: Uint8Array.of(1) });
+    await execute(session, "hello").result();
+    const own = store.blobs.own;
+    store.blobs.own = async (...args) => {
+      const isOwned = await own(...args);
+      await store.blobs.remove("local", "picture");
+      return isOwned;
+    };
+    const result = await execute(session, image({ blob: "picture" })).result();
+    expect(result.error).toMatchObject({ code: "BLOB_NOT_FOUND", message: expect.stringContaining("picture") });
+    expect(provider.requests).toHaveLength(1);
   });
 });
 
