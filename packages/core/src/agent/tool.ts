@@ -19,7 +19,7 @@ export type ToolEvent =
       readonly output: ToolOutput;
       /** For the application, never for the model. */
       readonly details?: unknown;
-      /** What later runs see in place of the output. */
+      /** What the model reads in place of the output from the next run on; people see the output all the same. Blank: none. */
       readonly summary?: string;
     };
 

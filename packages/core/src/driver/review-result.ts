@@ -33,7 +33,9 @@ async function askReviews(result: CallResult, { agent, deps, context }: ReviewSc
       if (!verdict) continue;
       const output = normaliseOutput(verdict.output, context.tool.outputMax ?? toolLimits.outputMax);
       if (output.flaw !== undefined) throw new TypeError(`The output that the hook gave is not JSON: it holds ${output.flaw}.`);
-      reviewed = { ...reviewed, output: output.parts };
+      // The summary is of the output that was replaced: it may say what the hook took out.
+      const { summary: _, ...rest } = reviewed;
+      reviewed = { ...rest, output: output.parts };
     }
     return reviewed;
   } catch (error) {

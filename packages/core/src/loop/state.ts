@@ -19,6 +19,8 @@ export interface Entry {
   readonly at: number;
   /** Idempotency key under which a client sent it: for results of client calls. */
   readonly key?: string;
+  /** Of a tool result: what models read in place of its content once its run is over. */
+  readonly summary?: string;
 }
 
 /** An input that waits: for a run of its own, or to join the open one. */

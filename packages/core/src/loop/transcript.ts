@@ -26,10 +26,18 @@ export interface GrowingTranscript extends Transcript {
   generation: number;
   readonly messages: Message[];
   readonly ids: MessageId[];
+  /** Of the results that have one, by id: what models read in place of the result in every other run. */
+  readonly summaries: Map<MessageId, ResultSummary>;
+}
+
+/** The summary of a tool result, and the run in which models read the whole result. */
+export interface ResultSummary {
+  readonly text: string;
+  readonly runId: string | undefined;
 }
 
 export function createTranscript(): GrowingTranscript {
-  return { tip: -1, last: undefined, generation: 0, messages: [], ids: [] };
+  return { tip: -1, last: undefined, generation: 0, messages: [], ids: [], summaries: new Map() };
 }
 
 /** Brings the transcript to `tip` of the same log. The cost is what is new when `tip` continues it, else the whole path. */
@@ -44,12 +52,14 @@ export function followTranscript(transcript: GrowingTranscript, state: State, ti
     transcript.generation++;
     transcript.messages.length = 0;
     transcript.ids.length = 0;
+    transcript.summaries.clear();
   }
   const from = transcript.messages.length;
   for (let index = added.length - 1; index >= 0; index--) {
-    const entry = added[index] as Entry;
-    transcript.messages.push(entry.message);
-    transcript.ids.push(entry.id);
+    const { message, id, summary, runId } = added[index] as Entry;
+    transcript.messages.push(message);
+    transcript.ids.push(id);
+    if (summary !== undefined) transcript.summaries.set(id, { text: summary, runId });
   }
   sortResults(transcript.messages, transcript.ids, from);
   transcript.tip = tip;

@@ -1,6 +1,6 @@
 import { type Compaction, type State, tipOf } from "../loop/state.ts";
 import { createTranscript, followTranscript, type GrowingTranscript } from "../loop/transcript.ts";
-import type { Message, MessageId } from "../message/message.ts";
+import type { Message, MessageId, ToolResultMessage } from "../message/message.ts";
 import { fitWindow } from "./fit-window.ts";
 import { withoutThinking } from "./opaque-content.ts";
 import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./valid-history.ts";
@@ -30,27 +30,37 @@ export interface RequestBuilder {
 
 export function createRequestBuilder(): RequestBuilder {
   const transcript = createTranscript();
-  let history: ValidHistory = createValidHistory();
   let generation = transcript.generation;
   let refusedAt: number | undefined;
+  /** The run whose results are shown whole. */
+  let runId: string | undefined;
 
   const follow = (state: State): GrowingTranscript => {
     followTranscript(transcript, state, tipOf(state));
     return transcript;
   };
 
+  const begin = (): ValidHistory =>
+    createValidHistory({
+      asTaken: (message, at) => asTaken({ message, id: transcript.ids[at] }, { transcript, refusedAt, runId }),
+      summaryOf: (at) => summaryIn(transcript, at, runId),
+    });
+  let history = begin();
+
   const upToDate = (state: State): ValidHistory => {
     follow(state);
     const { thinkingRefusedAt } = state;
+    const isNewRun = runId !== state.run?.runId;
+    runId = state.run?.runId;
+    const isVoid = generation !== transcript.generation || refusedAt !== thinkingRefusedAt || history.done > transcript.messages.length;
+    generation = transcript.generation;
+    refusedAt = thinkingRefusedAt;
+    if (isVoid) history = begin();
+    else if (isNewRun) history.summarise();
     if (state.compactions.length > 0) {
       const compacted = createValidHistory();
-      compacted.take(applyCompactions(pathOf(transcript, thinkingRefusedAt), state.compactions));
+      compacted.take(applyCompactions(pathOf({ transcript, refusedAt, runId }), state.compactions));
       return compacted;
-    }
-    if (generation !== transcript.generation || refusedAt !== thinkingRefusedAt || history.done > transcript.messages.length) {
-      history = createValidHistory((message, at) => asTaken({ message, id: transcript.ids[at] }, thinkingRefusedAt));
-      generation = transcript.generation;
-      refusedAt = thinkingRefusedAt;
     }
     history.take(transcript.messages);
     return history;
@@ -75,14 +85,47 @@ interface Step {
   readonly message: Message;
 }
 
-function pathOf({ messages, ids }: GrowingTranscript, refusedAt: number | undefined): readonly Step[] {
-  return messages.map((message, at) => ({ id: ids[at], message: asTaken({ message, id: ids[at] }, refusedAt) }));
+/** What decides how a message of the transcript is shown. */
+interface Showing {
+  readonly transcript: GrowingTranscript;
+  readonly refusedAt: number | undefined;
+  /** The open run. */
+  readonly runId: string | undefined;
 }
 
-/** An answer before the fact by which a vendor refused thinking is one of another vendor from then on. */
-function asTaken({ message, id }: Step, refusedAt: number | undefined): Message {
+function pathOf(showing: Showing): readonly Step[] {
+  const { messages, ids } = showing.transcript;
+  return messages.map((message, at) => ({ id: ids[at], message: asTaken({ message, id: ids[at] }, showing) }));
+}
+
+/**
+ * An answer before the fact by which a vendor refused thinking is one of another vendor from then on. A result of another run is its summary,
+ * where it has one.
+ */
+function asTaken({ message, id = "" }: Step, { transcript, refusedAt, runId }: Showing): Message {
+  if (message.role === "tool_result") {
+    const summary = transcript.summaries.get(id);
+    return summary && summary.runId !== runId ? summarised(message, summary.text) : message;
+  }
   if (refusedAt === undefined || message.role !== "assistant") return message;
-  return Number.parseInt(id ?? "", 10) < refusedAt ? withoutThinking(message) : message;
+  return Number.parseInt(id, 10) < refusedAt ? withoutThinking(message) : message;
+}
+
+/** What a result that is shown whole is in every other run. */
+function summaryIn({ messages, ids, summaries }: GrowingTranscript, at: number, runId: string | undefined): Message | undefined {
+  const [message, summary] = [messages[at], summaries.get(ids[at] ?? "")];
+  return message?.role === "tool_result" && summary?.runId === runId ? summary && summarised(message, summary.text) : undefined;
+}
+
+/** Results as later runs see them; kept as long as the result, so that providers may cache by identity. */
+const inLaterRuns = new WeakMap<ToolResultMessage, ToolResultMessage>();
+
+function summarised(message: ToolResultMessage, text: string): ToolResultMessage {
+  const known = inLaterRuns.get(message);
+  if (known) return known;
+  const summary = { ...message, content: text };
+  inLaterRuns.set(message, summary);
+  return summary;
 }
 
 /** The path with each compacted stretch replaced by its summary; a stretch that is not on the path is left alone. */

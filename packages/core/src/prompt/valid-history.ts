@@ -21,7 +21,9 @@ const noWords = "(no text)";
 export interface ValidHistory {
   /** Takes the messages of the transcript from `done` on. */
   take(messages: readonly Message[]): void;
-  /** The history as a request may have it. The array is shared and only ever grows. */
+  /** Puts the summaries of the results that were taken whole in their places. The cost is their number, and one copy of the list. */
+  summarise(): void;
+  /** The history as a request may have it. The array is shared and only ever grows, until `summarise` begins another. */
   readonly messages: readonly Message[];
   /** Messages of the transcript taken so far. */
   readonly done: number;
@@ -33,13 +35,32 @@ export interface ValidHistory {
   readonly hasImages: boolean;
 }
 
-/** `asTaken` says what a message of the transcript is in this history. Default: itself. */
-export function createValidHistory(asTaken: (message: Message, at: number) => Message = (message) => message): ValidHistory {
-  const out: Message[] = [];
+export interface ValidHistoryOptions {
+  /** What a message of the transcript is in this history. Default: itself. */
+  readonly asTaken?: (message: Message, at: number) => Message;
+  /** What takes the place of a result at the next `summarise`; `undefined`: it stays as it is. */
+  readonly summaryOf?: (at: number) => Message | undefined;
+}
+
+/** An empty history. */
+export function createValidHistory({
+  asTaken = (message) => message,
+  summaryOf = () => undefined,
+}: ValidHistoryOptions = {}): ValidHistory {
+  let out: Message[] = [];
   let done = 0;
   let textLength = 0;
-  let isStored = false;
-  let isPictured = false;
+  let storedCount = 0;
+  let picturedCount = 0;
+  /** Results that were taken whole, by place, and their summaries. */
+  const whole = new Map<number, Message>();
+
+  /** Adds what the message weighs, or takes it off. */
+  const count = (message: Message, sign: 1 | -1): void => {
+    textLength += sign * lengthOf(message);
+    if (hasStoredMedia(message)) storedCount += sign;
+    if (hasImage(message)) picturedCount += sign;
+  };
 
   const push = (given: Message): void => {
     const message = wellFormedJson(given);
@@ -47,9 +68,7 @@ export function createValidHistory(asTaken: (message: Message, at: number) => Me
     const last = out.at(-1);
     if (message.role === "assistant" && last?.role === "assistant") out.push(goOn);
     out.push(message);
-    textLength += lengthOf(message);
-    isStored ||= hasStoredMedia(message);
-    isPictured ||= hasImage(message);
+    count(message, 1);
   };
 
   const takeOne = (messages: readonly Message[], index: number): number => {
@@ -64,15 +83,22 @@ export function createValidHistory(asTaken: (message: Message, at: number) => Me
     let next = index + 1;
     const results: ToolResultMessage[] = [];
     for (let result = resultAt(messages, next); result; result = resultAt(messages, next)) {
-      results.push(result);
+      results.push(asTaken(result, next) as ToolResultMessage);
       next++;
     }
-    if (kept) for (const result of resultsFor(kept, results)) push(result);
+    if (!kept) return next;
+    for (const { result, from } of resultsFor(kept, results)) {
+      push(result);
+      const summary = from < 0 ? undefined : summaryOf(index + 1 + from);
+      if (summary) whole.set(out.length - 1, wellFormedJson(summary));
+    }
     return next;
   };
 
   return {
-    messages: out,
+    get messages() {
+      return out;
+    },
     get done() {
       return done;
     },
@@ -80,15 +106,26 @@ export function createValidHistory(asTaken: (message: Message, at: number) => Me
       return textLength;
     },
     get hasStoredMedia() {
-      return isStored;
+      return storedCount > 0;
     },
     get hasImages() {
-      return isPictured;
+      return picturedCount > 0;
     },
     take(messages) {
       let index = done;
       while (index < messages.length) index = takeOne(messages, index);
       done = messages.length;
+    },
+    summarise() {
+      if (whole.size === 0) return;
+      // A request that went out keeps the list that it was given.
+      out = [...out];
+      for (const [place, summary] of whole) {
+        count(out[place] as Message, -1);
+        out[place] = summary;
+        count(summary, 1);
+      }
+      whole.clear();
     },
   };
 }
@@ -115,14 +152,21 @@ function keep(message: AssistantMessage): AssistantMessage | undefined {
   return isWhole ? message : { ...message, content };
 }
 
-function resultsFor(message: AssistantMessage, results: readonly ToolResultMessage[]): readonly ToolResultMessage[] {
+interface FoundResult {
+  readonly result: ToolResultMessage;
+  /** Its place among the given ones; -1: it was made up. */
+  readonly from: number;
+}
+
+function resultsFor(message: AssistantMessage, results: readonly ToolResultMessage[]): readonly FoundResult[] {
   const calls = callsOf(message);
   if (calls.length === 0) return [];
-  const free = [...results];
+  const free = results.map((result, from) => ({ result, from }));
   return calls.map((call) => {
-    const place = free.findIndex((result) => belongsTo(result, call));
+    const place = free.findIndex(({ result }) => belongsTo(result, call));
     const [found] = place < 0 ? [] : free.splice(place, 1);
-    return found ? (isEmpty(found) ? { ...found, content: noWords } : found) : missingResult(call);
+    if (!found) return { result: missingResult(call), from: -1 };
+    return isEmpty(found.result) ? { ...found, result: { ...found.result, content: noWords } } : found;
   });
 }
 

@@ -1,5 +1,6 @@
 import { executeApprovalCases } from "./execute-approval-cases.ts";
 import { executeClientCases } from "./execute-client-cases.ts";
+import { executeHistoryCases } from "./execute-history-cases.ts";
 import { executeInputCases } from "./execute-input-cases.ts";
 import { executeRunCases } from "./execute-run-cases.ts";
 import type { ExecuteUnderTest } from "./execute-under-test.ts";
@@ -11,4 +12,5 @@ export const executeKit: StoreKit<ExecuteUnderTest> = [
   ...executeClientCases,
   ...executeApprovalCases,
   ...executeInputCases,
+  ...executeHistoryCases,
 ];

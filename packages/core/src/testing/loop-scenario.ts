@@ -19,6 +19,8 @@ export interface LoopScenario {
   modelAt(runOrdinal: number, turn: number, attempt: number): ScenarioAnswer;
   outcomeOf(callKey: string): CallOutcome;
   outputOf(callKey: string): readonly ResultPart[];
+  /** What later runs see in place of the output of some calls. */
+  summaryOf(callKey: string): { readonly summary?: string };
   /** What one model call or tool costs; nothing is known of some. */
   spentOn(place: string): { readonly usage?: Usage; readonly cost?: Cost };
   inputAt(inputId: string): UserMessage["content"];
@@ -91,6 +93,7 @@ export function loopScenario(seed: number): LoopScenario {
     outcomeOf: (callKey) => (seededRandom(hash(seed, callKey, 0))() < 0.8 ? "ok" : "error"),
     spentOn: (place) => spent(seededRandom(hash(seed, place, 5))),
     outputOf: (callKey) => toolOutput(seededRandom(hash(seed, callKey, 1)), `result of ${callKey}`),
+    summaryOf: (callKey) => (seededRandom(hash(seed, callKey, 8))() < 0.3 ? { summary: `summary of ${callKey}` } : {}),
     approvalOf: (callKey) => approval(seededRandom(hash(seed, callKey, 6))),
     inputAt: (inputId) => userContent(seededRandom(hash(seed, inputId, 2)), `say ${inputId}`),
   };

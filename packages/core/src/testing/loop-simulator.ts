@@ -185,8 +185,8 @@ class SimulatedSession {
     else if (effect.type === "run-tool" || effect.type === "lookup-tool") {
       const { callKey } = effect.call.part;
       const outcome = this.state.run?.abort ? "aborted" : this.scenario.outcomeOf(callKey);
-      const spent = this.scenario.spentOn(callKey);
-      this.add({ type: "tool.finished", runId: effect.runId, callKey, outcome, output: this.scenario.outputOf(callKey), ...spent });
+      const more = { ...this.scenario.spentOn(callKey), ...this.scenario.summaryOf(callKey) };
+      this.add({ type: "tool.finished", runId: effect.runId, callKey, outcome, output: this.scenario.outputOf(callKey), ...more });
     }
   }
 
