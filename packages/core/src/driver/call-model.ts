@@ -15,12 +15,12 @@ import type { BuiltHistory } from "../prompt/request-builder.ts";
 import { withStoredMedia } from "../prompt/stored-media.ts";
 import { withoutVision } from "./check-vision.ts";
 import type { Deps } from "./deps.ts";
-import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
+import { contextOf, type EffectsOptions, type LaunchState, type Prepared, type Scene } from "./effect-scene.ts";
 import { createChunkFilter } from "./filter-chunks.ts";
 import type { Maybe } from "./maybe.ts";
 import { type ModelCallEnd, startModelCall } from "./model-call.ts";
 import { createPatience } from "./patience.ts";
-import { closeModel, type PreparedModel, prepareModel } from "./prepare-model.ts";
+import { closeModel, type PreparedModel, prepareModel, stoppedModel } from "./prepare-model.ts";
 import { storeError } from "./session-errors.ts";
 import { noteShown } from "./shown-tools.ts";
 import { internalError } from "./user-code.ts";
@@ -35,7 +35,7 @@ export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { t
   const { messages } = builder.follow(scene.state);
   const ready = (prepared: PreparedModel): Prepared => ({
     bodies: [prepared.intent],
-    launch: (intent, state) => launchModel(options, { prepared, effect, intent, state, track: scene.track }),
+    launch: (intent, now) => launchModel(options, { prepared, effect, intent, ...now, track: scene.track }),
   });
   const failed = (error: unknown): Prepared => {
     const { runId, turn, attempt } = effect;
@@ -56,18 +56,19 @@ export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { t
   }
 }
 
-interface Launch extends Pick<Scene, "track" | "state"> {
+interface Launch extends Pick<Scene, "track">, LaunchState {
   readonly prepared: PreparedModel;
   readonly effect: Extract<Effect, { type: "call-model" }>;
   readonly intent: Fact | undefined;
 }
 
-function launchModel(options: EffectsOptions, { prepared, effect, intent, state, track }: Launch): void {
+function launchModel(options: EffectsOptions, { prepared, effect, intent, state, isStopped, track }: Launch): void {
   const { deps, builder, hub, close, current, shown } = options;
   const { agent, clock } = deps;
   const { runId, turn, attempt } = effect;
   const run = state.run;
   if (!run || !intent) return;
+  if (isStopped) return void close(stoppedModel(prepared));
   noteShown(shown, run, prepared.registry);
   const fail = (failure: Failure): void => void close({ type: "model.failed", runId, turn, attempt, failure });
   const built = builtOrFailed(options, state, prepared.request.model);

@@ -11,8 +11,15 @@ import type { Patience } from "./patience.ts";
 /** An effect that may be recorded, and what to do once it is. */
 export interface Prepared {
   readonly bodies: readonly FactBody[];
-  /** Given the fact of the first body and the state that has it. */
-  readonly launch?: (intent: Fact | undefined, state: State) => void;
+  /** Given the fact of the first body and the newest state. */
+  readonly launch?: (intent: Fact | undefined, now: LaunchState) => void;
+}
+
+/** In what an effect is launched. */
+export interface LaunchState {
+  readonly state: State;
+  /** The run is being stopped: the effect is not begun, and its closing fact says so. */
+  readonly isStopped: boolean;
 }
 
 /** An effect under way. */

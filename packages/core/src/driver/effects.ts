@@ -69,7 +69,7 @@ export function createEffects(given: Omit<EffectsOptions, "shown">): Effects {
       case "run-tool":
         return prepareRun(options, effect, { state, patience, track });
       case "lookup-tool":
-        return { bodies: [], launch: (_, current) => launchLookup(options, effect, { state: current, track }) };
+        return { bodies: [], launch: (_, now) => launchLookup(options, effect, { state: now.state, track }) };
       default:
         return effect satisfies never;
     }

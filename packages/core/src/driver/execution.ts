@@ -22,6 +22,8 @@ export interface ExecutionOptions {
   readonly user: string;
   /** What to record and which run to watch, in the newest state. Throws to refuse. */
   readonly begin: (state: State) => AcceptedInput;
+  /** The input may stop the run that is open. */
+  readonly mayStop: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -78,11 +80,11 @@ export class Execution implements ExecuteStream {
       const isKnown = runId !== undefined && (state.run?.runId === runId || state.inputs.some((input) => input.runId === runId));
       return isKnown && !this.isOver ? [{ type: "abort.requested", runId, reason, by: user }] : [];
     };
-    if (!this.isOver) await driver.offer({ bodies, needsOwner: false });
+    if (!this.isOver) await driver.offer({ bodies, needsOwner: false, mayStop: true });
   }
 
   private start(): void {
-    const { driver, begin, signal } = this.options;
+    const { driver, begin, signal, mayStop } = this.options;
     this.stops.push(driver.hub.listen((events, runId) => this.take(events, runId)));
     this.stops.push(driver.watch({ settled: (state) => this.look(state), lost: (error) => this.fail(error) }));
     const bodies = (state: State): AcceptedInput["bodies"] => {
@@ -95,7 +97,7 @@ export class Execution implements ExecuteStream {
         run?.runId === accepted.runId ? { ...(run.usage ? { usage: run.usage } : {}), ...(run.cost ? { cost: run.cost } : {}) } : {};
       return signal?.aborted ? [...accepted.bodies, ...this.abortWith(accepted, state)] : accepted.bodies;
     };
-    driver.offer({ bodies, needsOwner: true, isPatient: true }).then(
+    driver.offer({ bodies, needsOwner: true, isPatient: true, mayStop }).then(
       () => {
         this.accepted(driver.hub.snapshots(this.runId));
         if (signal?.aborted) this.abort(reasonOf(signal)).catch(() => {});

@@ -14,6 +14,8 @@ export interface Offer {
   readonly instead?: (error: AgentError) => readonly FactBody[];
   /** True when the offer begins or moves a run, so that this process should own the session. */
   readonly needsOwner: boolean;
+  /** True where it may stop the run that is open: asked for its facts before an effect is launched, beside the batch that takes it. */
+  readonly mayStop?: boolean;
   /** True for the closing fact of an effect of this process: void once the lease is lost. */
   readonly isClosing?: boolean;
   /** True when whoever offers it would rather wait than be told that the store does not answer. A closing fact always waits. */
@@ -62,6 +64,8 @@ export interface Inbox {
   /** Refuses those that wait and those of the decision under way: nobody can say whether the log has them. */
   lose(error: AgentError): void;
   readonly needsOwner: boolean;
+  /** Whether an offer that waits stops the open run of the state, or closes the session. */
+  stopsRun(state: State): boolean;
 }
 
 /** `refusal`: what refuses an offer that could not be turned into facts. */
@@ -79,6 +83,7 @@ export function createInbox(clock: Clock, refusal: (error: unknown) => AgentErro
     get needsOwner() {
       return waiting.some((offer) => offer.needsOwner);
     },
+    stopsRun: (state) => waiting.some((offer) => offer.mayStop && stopsRun(offer, state)),
     get isAlone() {
       return isAlone;
     },
@@ -131,6 +136,16 @@ export function createInbox(clock: Clock, refusal: (error: unknown) => AgentErro
       taken = [];
     },
   };
+}
+
+function stopsRun({ bodies }: Offer, state: State): boolean {
+  try {
+    return bodies(state).some(
+      (body) => body.type === "session.closed" || (body.type === "abort.requested" && body.runId === state.run?.runId),
+    );
+  } catch {
+    return false; // It is refused when its turn comes.
+  }
 }
 
 interface Settling {

@@ -200,6 +200,13 @@ export function closeModel(prepared: PreparedModel, end: ModelCallEnd, scene: Cl
   });
 }
 
+/** The closing fact of an attempt that was recorded as started and never sent: its run was stopped before. */
+export function stoppedModel({ intent: { runId, turn, attempt, provider, model } }: PreparedModel): Closing {
+  const message = messageOf({ type: "aborted", parts: [], timings: { totalMs: 0 } }, { provider, model });
+  const { stopReason } = message;
+  return { type: "model.finished", runId, turn, attempt, message, stopReason, calls: [], timings: { totalMs: 0 } };
+}
+
 /** What the vendor charges for and did not count: the sum of the run says that it is higher. */
 const uncountedCost: Cost = { totalUsd: 0, partial: true };
 const wasPaidFor = (end: ModelCallEnd): boolean => end.type === "finished" || end.parts.length > 0;

@@ -7,13 +7,13 @@ import { plan } from "../loop/plan.ts";
 import type { State } from "../loop/state.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isAhead } from "./dates.ts";
-import type { Prepared } from "./effect-scene.ts";
+import type { LaunchState, Prepared } from "./effect-scene.ts";
 import type { Effects } from "./effects.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import { driverLimits } from "./session-options.ts";
 import type { Speculation } from "./speculation.ts";
 
-export type Launch = (state: State) => void;
+export type Launch = (now: LaunchState) => void;
 
 export interface Preparing {
   /**
@@ -100,7 +100,7 @@ export function createPreparing({ effects, clock, onReady }: PreparingOptions): 
         for (const { id } of fitting) seen.add(id);
         for (const { bodies, launch } of await readyOf(fitting, speculation.state)) {
           const [intent] = bodies.map((body) => speculation.add(body));
-          if (launch && (intent || bodies.length === 0)) launches.push((state) => launch(intent, state));
+          if (launch && (intent || bodies.length === 0)) launches.push((now) => launch(intent, now));
         }
       }
     },

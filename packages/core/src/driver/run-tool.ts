@@ -3,13 +3,13 @@
  * run (tool-call).
  */
 import type { AgentError, Failure } from "../errors.ts";
-import { closeCall } from "../loop/closing-results.ts";
+import { closeCall, notRun } from "../loop/closing-results.ts";
 import type { Effect } from "../loop/effect.ts";
 import type { BodyOf, CallResult, Fact, FactBody } from "../loop/fact.ts";
 import { policyOfShown } from "../loop/policy.ts";
 import type { Run } from "../loop/state.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
-import { contextOf, type EffectsOptions, type Prepared, type Scene } from "./effect-scene.ts";
+import { contextOf, type EffectsOptions, type LaunchState, type Prepared, type Scene } from "./effect-scene.ts";
 import { follow, type Maybe } from "./maybe.ts";
 import { createPatience } from "./patience.ts";
 import { type PreparedTool, prepareTool } from "./prepare-tool.ts";
@@ -42,21 +42,25 @@ export function prepareRun(options: EffectsOptions, effect: Extract<Effect, { ty
     (tool): Prepared =>
       tool.instead
         ? { bodies: [tool.instead] }
-        : { bodies: [tool.intent], launch: (fact) => launchTool(options, { effect, prepared: tool, run, fact, track: scene.track }) },
+        : {
+            bodies: [tool.intent],
+            launch: (fact, now) => launchTool(options, { effect, prepared: tool, run, fact, isStopped: now.isStopped, track: scene.track }),
+          },
   );
 }
 
-interface ToolLaunch extends Pick<Scene, "track"> {
+interface ToolLaunch extends Pick<Scene, "track">, Pick<LaunchState, "isStopped"> {
   readonly effect: Extract<Effect, { type: "run-tool" }>;
   readonly prepared: Extract<PreparedTool, { readonly instead?: never }>;
   readonly run: Run;
   readonly fact: Fact | undefined;
 }
 
-function launchTool(options: EffectsOptions, { effect, prepared, run, fact, track }: ToolLaunch): void {
-  const { deps, hub, builder, current } = options;
+function launchTool(options: EffectsOptions, { effect, prepared, run, fact, isStopped, track }: ToolLaunch): void {
+  const { deps, hub, builder, current, close } = options;
   const { agent } = deps;
   if (!fact) return;
+  if (isStopped) return void close(notRun(run.runId, effect.call));
   const { tool, args } = prepared;
   const { part } = effect.call;
   const lane = hub.openLane({

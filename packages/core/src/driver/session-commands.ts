@@ -13,7 +13,8 @@ import type { SubmitScene } from "./submit.ts";
 /** What anybody may record, whoever owns the session. */
 export function commandsOf(scene: SubmitScene): Pick<AgentSession, "open" | "abort" | "decide" | "change" | "moveHead" | "end"> {
   const { deps, driver, keeper, opening } = scene;
-  const record = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> => driver.offer({ bodies, needsOwner: false });
+  const record = (bodies: (state: State) => readonly FactBody[], mayStop = false): Promise<unknown> =>
+    driver.offer({ bodies, needsOwner: false, mayStop });
   const change = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> =>
     record((state) => {
       if (state.status === "closed") throw sessionClosed(deps.sessionId);
@@ -35,7 +36,7 @@ export function commandsOf(scene: SubmitScene): Pick<AgentSession, "open" | "abo
         const target = runId === undefined ? runs[0] : runs.find((one) => one.runId === runId);
         isAborting = target !== undefined && !target.abort;
         return target && isAborting ? [{ type: "abort.requested", runId: target.runId, reason, by }] : [];
-      });
+      }, true);
       if (isAborting && deps.drives) keeper.keep();
       return isAborting;
     },
@@ -52,7 +53,7 @@ export function commandsOf(scene: SubmitScene): Pick<AgentSession, "open" | "abo
     },
     async end() {
       const closed: FactBody = { type: "session.closed" };
-      await record(({ status }) => (status === "closed" ? [] : status === "new" ? [opening, closed] : [closed]));
+      await record(({ status }) => (status === "closed" ? [] : status === "new" ? [opening, closed] : [closed]), true);
     },
   };
 }

@@ -287,8 +287,13 @@ export class SessionDriver {
   /** Acknowledges and launches, once the log has it. */
   private async finish({ accepted, launches, lease }: BatchDecision): Promise<void> {
     for (const offer of accepted) offer.resolve();
-    if (launches.length > 0 && !lease?.isSure) await lease?.makeSure();
-    if (this.own.lease === lease) for (const launch of launches) launch(this.state);
+    if (launches.length === 0) return;
+    if (!lease?.isSure) await lease?.makeSure();
+    // What came while the batch was written may stop the run that it goes on with.
+    if (this.view.isBehind) await this.view.read();
+    if (this.own.lease !== lease) return;
+    const isStopped = this.state.run?.abort !== undefined || this.inbox.stopsRun(this.state);
+    for (const launch of launches) launch({ state: this.state, isStopped });
   }
 
   /** Offers of a decision that was not written wait for the next one; closing facts are void without the lease. */

@@ -70,10 +70,10 @@ export function execute(session: AgentSession, input: ExecuteInput, options: Exe
   if (typeof options !== "object" || options === null)
     throw new AgentError("INPUT_INVALID", { message: "The options are no object.", fix: "Leave them out, or pass an object." });
   if (Array.isArray(input))
-    return watchRun(handle, (state) => acceptResults(state, input, { deps, idempotencyKey: options.idempotencyKey }), options.signal);
+    return watchRun(handle, (state) => acceptResults(state, input, { deps, idempotencyKey: options.idempotencyKey }), options);
   const accepted = newInput(input as Exclude<ExecuteInput, readonly unknown[]>, options, deps);
   const begin = (state: State): AcceptedInput => acceptInput(state, accepted, { deps, opening, isOwner: driver.isOwner });
-  return watchRun(handle, begin, options.signal);
+  return watchRun(handle, begin, options);
 }
 
 /** Goes on with an open run that a crash cut off, or follows one that runs elsewhere. Where none is open the stream ends at once. */
@@ -82,11 +82,12 @@ export function resume(session: AgentSession, options: { readonly signal?: Abort
     bodies: [],
     runId: state.run?.runId ?? state.inputs[0]?.runId ?? state.lastRun?.runId ?? "",
   });
-  return watchRun(handleOf(session), begin, options.signal);
+  return watchRun(handleOf(session), begin, options);
 }
 
-function watchRun({ deps, driver }: Handle, begin: (state: State) => AcceptedInput, signal: AbortSignal | undefined): ExecuteStream {
-  return new Execution({ driver, sessionId: deps.sessionId, user: deps.access.user, begin, signal });
+function watchRun({ deps, driver }: Handle, begin: (state: State) => AcceptedInput, { signal, mode }: ExecuteOptions): ExecuteStream {
+  const mayStop = mode === "interrupt" || signal !== undefined;
+  return new Execution({ driver, sessionId: deps.sessionId, user: deps.access.user, begin, signal, mayStop });
 }
 
 function handleOf(session: AgentSession): Handle {

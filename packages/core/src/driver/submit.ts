@@ -28,7 +28,7 @@ export async function submitInput(scene: SubmitScene, input: ExecuteInput, optio
     accepted = begin(state);
     return accepted.bodies;
   };
-  const facts = await driver.offer({ bodies, needsOwner: true });
+  const facts = await driver.offer({ bodies, needsOwner: true, mayStop: options.mode === "interrupt" });
   if (scene.deps.drives) keeper.keep();
   const { runId, known } = accepted;
   const own = facts.find(({ type }) => type === "input.accepted" || type === "client.answered");
