@@ -64,7 +64,7 @@ export interface Inbox {
   /** Refuses those that wait and those of the decision under way: nobody can say whether the log has them. */
   lose(error: AgentError): void;
   readonly needsOwner: boolean;
-  /** Whether an offer that waits stops the open run of the state, or closes the session. */
+  /** Whether the open run of the state is being stopped: by the log, or by an offer that waits. */
   stopsRun(state: State): boolean;
 }
 
@@ -83,7 +83,7 @@ export function createInbox(clock: Clock, refusal: (error: unknown) => AgentErro
     get needsOwner() {
       return waiting.some((offer) => offer.needsOwner);
     },
-    stopsRun: (state) => waiting.some((offer) => offer.mayStop && stopsRun(offer, state)),
+    stopsRun: (state) => state.run?.abort !== undefined || waiting.some((offer) => offer.mayStop && stopsRun(offer, state)),
     get isAlone() {
       return isAlone;
     },

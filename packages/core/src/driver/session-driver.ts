@@ -83,7 +83,10 @@ export class SessionDriver {
       this.kick();
     });
     this.date = createDateTimer(clock, () => this.onDate());
-    const onTail = (seq: number | undefined): void => this.onTail(seq);
+    const onTail = (seq: number | undefined): void => {
+      this.view.noteTail(seq);
+      if (this.view.isBehind) this.look();
+    };
     this.listening = createListening(deps, { deps, hub: this.hub, current: () => this.state, onTail, isOwner: () => this.isOwner });
   }
 
@@ -287,13 +290,10 @@ export class SessionDriver {
   /** Acknowledges and launches, once the log has it. */
   private async finish({ accepted, launches, lease }: BatchDecision): Promise<void> {
     for (const offer of accepted) offer.resolve();
-    if (launches.length === 0) return;
-    if (!lease?.isSure) await lease?.makeSure();
-    // What came while the batch was written may stop the run that it goes on with.
-    if (this.view.isBehind) await this.view.read();
-    if (this.own.lease !== lease) return;
-    const isStopped = this.state.run?.abort !== undefined || this.inbox.stopsRun(this.state);
-    for (const launch of launches) launch({ state: this.state, isStopped });
+    if (launches.length > 0 && !lease?.isSure) await lease?.makeSure();
+    // What came while the batch was written may stop the run.
+    if (launches.length > 0 && this.view.isBehind) await this.view.read();
+    if (this.own.lease === lease) for (const launch of launches) launch({ state: this.state, isStopped: this.inbox.stopsRun(this.state) });
   }
 
   /** Offers of a decision that was not written wait for the next one; closing facts are void without the lease. */
@@ -307,11 +307,6 @@ export class SessionDriver {
     this.hub.publish(events);
     this.drafts.heed(this.isOwner && openLanes(state).length > 0);
     this.listening.heed(state, oldSeq);
-  }
-
-  private onTail(seq: number | undefined): void {
-    this.view.noteTail(seq);
-    if (this.view.isBehind) this.look();
   }
 
   private async claim(): Promise<void> {

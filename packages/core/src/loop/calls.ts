@@ -121,7 +121,8 @@ function settle(state: State, fact: FactOf<"tool.finished"> | FactOf<"client.ans
   if (!call || !state.run) return state;
   const settled = patchCall(state, fact.callKey, { stage: "settled" });
   const key = fact.type === "client.answered" && fact.idempotencyKey !== undefined ? { key: fact.idempotencyKey } : {};
-  const summary = fact.summary?.trim() ? { summary: fact.summary } : {};
+  const { summary: given } = fact;
+  const summary = typeof given === "string" && given.trim() !== "" ? { summary: given } : {};
   const entry = { id: String(fact.seq), message: resultMessage(call, fact), at: fact.at, ...key, ...summary };
   return appendToRun(settled, settled.run, entry);
 }

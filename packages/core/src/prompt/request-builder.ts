@@ -1,6 +1,7 @@
 import { type Compaction, type State, tipOf } from "../loop/state.ts";
 import { createTranscript, followTranscript, type GrowingTranscript } from "../loop/transcript.ts";
 import type { Message, MessageId, ToolResultMessage } from "../message/message.ts";
+import { soundMessage } from "../message/sound-message.ts";
 import { fitWindow } from "./fit-window.ts";
 import { withoutThinking } from "./opaque-content.ts";
 import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./valid-history.ts";
@@ -113,8 +114,10 @@ function asTaken({ message, id = "" }: Step, { transcript, refusedAt, runId }: S
 
 /** What a result that is shown whole is in every other run. */
 function summaryIn({ messages, ids, summaries }: GrowingTranscript, at: number, runId: string | undefined): Message | undefined {
-  const [message, summary] = [messages[at], summaries.get(ids[at] ?? "")];
-  return message?.role === "tool_result" && summary?.runId === runId ? summary && summarised(message, summary.text) : undefined;
+  const summary = summaries.get(ids[at] ?? "");
+  if (summary?.runId !== runId || summary === undefined) return undefined;
+  const message = soundMessage(messages[at] as Message);
+  return message.role === "tool_result" ? summarised(message, summary.text) : undefined;
 }
 
 /** Results as later runs see them; kept as long as the result, so that providers may cache by identity. */

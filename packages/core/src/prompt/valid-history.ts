@@ -49,18 +49,9 @@ export function createValidHistory({
 }: ValidHistoryOptions = {}): ValidHistory {
   let out: Message[] = [];
   let done = 0;
-  let textLength = 0;
-  let storedCount = 0;
-  let picturedCount = 0;
+  const tally = createTally();
   /** Results that were taken whole, by place, and their summaries. */
   const whole = new Map<number, Message>();
-
-  /** Adds what the message weighs, or takes it off. */
-  const count = (message: Message, sign: 1 | -1): void => {
-    textLength += sign * lengthOf(message);
-    if (hasStoredMedia(message)) storedCount += sign;
-    if (hasImage(message)) picturedCount += sign;
-  };
 
   const push = (given: Message): void => {
     const message = wellFormedJson(given);
@@ -68,7 +59,7 @@ export function createValidHistory({
     const last = out.at(-1);
     if (message.role === "assistant" && last?.role === "assistant") out.push(goOn);
     out.push(message);
-    count(message, 1);
+    tally.count(message, 1);
   };
 
   const takeOne = (messages: readonly Message[], index: number): number => {
@@ -80,19 +71,14 @@ export function createValidHistory({
     }
     const kept = keep(message);
     if (kept) push(kept);
-    let next = index + 1;
-    const results: ToolResultMessage[] = [];
-    for (let result = resultAt(messages, next); result; result = resultAt(messages, next)) {
-      results.push(asTaken(result, next) as ToolResultMessage);
-      next++;
-    }
-    if (!kept) return next;
-    for (const { result, from } of resultsFor(kept, results)) {
+    const first = index + 1;
+    const results = resultsFrom(messages, first).map((result, from) => asTaken(result, first + from) as ToolResultMessage);
+    for (const { result, from } of kept ? resultsFor(kept, results) : []) {
       push(result);
-      const summary = from < 0 ? undefined : summaryOf(index + 1 + from);
+      const summary = from < 0 ? undefined : summaryOf(first + from);
       if (summary) whole.set(out.length - 1, wellFormedJson(summary));
     }
-    return next;
+    return first + results.length;
   };
 
   return {
@@ -103,13 +89,13 @@ export function createValidHistory({
       return done;
     },
     get textLength() {
-      return textLength;
+      return tally.textLength;
     },
     get hasStoredMedia() {
-      return storedCount > 0;
+      return tally.stored > 0;
     },
     get hasImages() {
-      return picturedCount > 0;
+      return tally.pictured > 0;
     },
     take(messages) {
       let index = done;
@@ -121,18 +107,47 @@ export function createValidHistory({
       // A request that went out keeps the list that it was given.
       out = [...out];
       for (const [place, summary] of whole) {
-        count(out[place] as Message, -1);
+        tally.count(out[place] as Message, -1);
         out[place] = summary;
-        count(summary, 1);
+        tally.count(summary, 1);
       }
       whole.clear();
     },
   };
 }
 
-function resultAt(messages: readonly Message[], index: number): ToolResultMessage | undefined {
-  const message = index < messages.length ? soundMessage(messages[index] as Message) : undefined;
-  return message?.role === "tool_result" ? message : undefined;
+/** The results that stand from here on, up to the next other message. */
+function resultsFrom(messages: readonly Message[], first: number): readonly ToolResultMessage[] {
+  const results: ToolResultMessage[] = [];
+  for (let at = first; at < messages.length; at++) {
+    const message = soundMessage(messages[at] as Message);
+    if (message.role !== "tool_result") break;
+    results.push(message);
+  }
+  return results;
+}
+
+/** Sums over the messages of a history. */
+interface Tally {
+  readonly textLength: number;
+  readonly stored: number;
+  readonly pictured: number;
+  /** Adds what the message counts for, or takes it off. */
+  count(message: Message, sign: 1 | -1): void;
+}
+
+function createTally(): Tally {
+  const tally = {
+    textLength: 0,
+    stored: 0,
+    pictured: 0,
+    count(message: Message, sign: 1 | -1): void {
+      tally.textLength += sign * lengthOf(message);
+      if (hasStoredMedia(message)) tally.stored += sign;
+      if (hasImage(message)) tally.pictured += sign;
+    },
+  };
+  return tally;
 }
 
 /** The history with an end that a model can answer: itself, where it has one. */
