@@ -11,6 +11,14 @@ test("an error says what happened, why, and what to try, with its code", () => {
   ]);
 });
 
+test("what a vendor said of its refusal is shown to the person who runs the program, on one line", () => {
+  const error = new AgentError("MODEL_AUTH", { message: "OpenAI answered 401.", vendorSaid: "No such\nkey." });
+  expect(complaintOf(error)[1]).toBe("why: The vendor refused the key. It said: No such key.");
+  expect(complaintOf(new AgentError("MODEL_AUTH", { message: "OpenAI answered 401." }), "Not paid.")[1]).toBe(
+    "why: The vendor refused the key. It said: Not paid.",
+  );
+});
+
 test("a stranger's text is not shown: it may hold anything", () => {
   const told = complaintOf(new TypeError("key sk-secret in https://user:secret@host")).join("\n");
   expect(told).toContain("Unexpected TypeError. (INTERNAL)");

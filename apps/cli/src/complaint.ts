@@ -1,11 +1,15 @@
-import { AgentError, type ErrorCode, errorTable, isAgentError } from "@loopwright/core";
+import { AgentError, type ErrorCode, errorTable, isAgentError, vendorSaidBy } from "@loopwright/core";
 import { oneLine } from "./terminal/neutralise.ts";
 
-/** An error in three lines for people: what happened, why, what to try. Never a stack, a secret or a prompt. */
-export function complaintOf(error: unknown): readonly [string, string, string] {
+/**
+ * An error in three lines for the person who runs the program: what happened, why, what to try. Never a stack or a secret.
+ * `vendorSaid`: default, what the error was made with.
+ */
+export function complaintOf(error: unknown, vendorSaid: string | undefined = vendorSaidBy(error)): readonly [string, string, string] {
   const known = knownError(error);
   const what = oneLine(known.message, 600);
-  return [`${what} (${known.code})`, `why: ${meaningOf(known.code)}`, `try: ${oneLine(known.fix, 400)}`];
+  const said = vendorSaid === undefined ? "" : ` It said: ${oneLine(vendorSaid, 600)}`;
+  return [`${what} (${known.code})`, `why: ${meaningOf(known.code)}${said}`, `try: ${oneLine(known.fix, 400)}`];
 }
 
 /** A newer server may name codes that this program does not know. */

@@ -1,3 +1,4 @@
+import { AgentError } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import { offline } from "@loopwright/providers-scripted";
 import { expect, test } from "vitest";
@@ -34,4 +35,27 @@ test("a plain chat appends only: no byte that moves the cursor or erases", async
   expect(lines.join("\n")).toMatch(/● .+\n {2}└ .*42/);
   expect(lines.at(-1)).toContain(`Resume: loopwright chat --resume ${session.id}`);
   expect(output.terminal.written.join("")).not.toContain("\u001b");
+});
+
+test("a chat in this process shows what the vendor said of a call that it refused", async () => {
+  const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
+  const whole = offline({ pace: 0 });
+  const refusal = { message: "The vendor answered 404.", vendorSaid: "No such model.", retryable: false };
+  const provider: typeof whole = {
+    ...whole,
+    async *stream(): AsyncGenerator<never> {
+      yield* [];
+      throw new AgentError("MODEL_NOT_FOUND", refusal);
+    },
+  };
+  const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
+  const place = localPlace({ settings, provider, agent, store: memoryStore() });
+  const input = new FakeInput();
+  const output = new FakeScreen();
+  const ended = plainChat({ place, session: await place.open(undefined), style: createStyle(false), input, output });
+  await output.until((lines) => lines.at(-1) === "> ");
+  input.write("hello\n");
+  await output.until((lines) => lines.some((line) => line.includes("It said: No such model.")));
+  input.write("/quit\n");
+  await ended;
 });

@@ -11,7 +11,10 @@ import type {
 import type { ApprovalDecision } from "@loopwright/core/protocol";
 
 /** How the run ended that answered an input. */
-export type AnswerEnd = Pick<ExecuteResult, "status" | "error" | "runId">;
+export interface AnswerEnd extends Pick<ExecuteResult, "status" | "error" | "runId"> {
+  /** What the vendor said of the error, where the run was of this process. */
+  readonly vendorSaid?: string;
+}
 
 /** What the person said to everything that waited. */
 export interface CallAnswers {

@@ -164,7 +164,7 @@ class SessionConversation implements Conversation {
   private account(result: AnswerEnd): void {
     if (result.status !== "error" || !result.error || (result.runId !== undefined && result.runId === this.lastFailedRun)) return;
     this.lastFailedRun = result.runId;
-    this.notice("error", complaintOf(result.error));
+    this.notice("error", complaintOf(result.error, result.vendorSaid));
   }
 
   private fold(events: readonly AgentEvent[]): void {

@@ -2,6 +2,7 @@ import { type AgentSession, type ExecuteStream, execute, resume } from "@loopwri
 import { commandName } from "../command-name.ts";
 import { introduction } from "../compose/introduction.ts";
 import { localScope } from "../compose/kept-sessions.ts";
+import { createVendorWords, type VendorWords } from "../compose/vendor-words.ts";
 import { openSession, type Workplace } from "../compose/workplace.ts";
 import type { ChatPlace } from "./chat-place.ts";
 import type { AnswerEnd, ChatSession } from "./chat-session.ts";
@@ -15,14 +16,21 @@ export function localPlace(workplace: Workplace): ChatPlace {
     provider: provider.name,
     defaultModel: agent.model,
     contextMax: (model) => provider.capabilities(model).contextTokens,
-    open: async (id) => localSession(await openSession(workplace, id)),
+    async open(id) {
+      const vendorWords = createVendorWords();
+      return localSession(await openSession(workplace, id, vendorWords), vendorWords);
+    },
     list: (limit) => store.index.list(localScope, { limit }),
     resumeCommand: (id) => `${commandName()} chat --resume ${id}`,
   };
 }
 
-function localSession(session: AgentSession): ChatSession {
-  const ending = (stream: ExecuteStream): Promise<AnswerEnd> => stream.result();
+function localSession(session: AgentSession, vendorWords: VendorWords): ChatSession {
+  const ending = async (stream: ExecuteStream): Promise<AnswerEnd> => {
+    const result = await stream.result();
+    const vendorSaid = result.error && vendorWords.of(result.error);
+    return vendorSaid === undefined ? result : { ...result, vendorSaid };
+  };
   return {
     id: session.id,
     get model() {

@@ -2,6 +2,7 @@ import { type AgentEvent, type ExecuteResult, type ExecuteStream, execute } from
 import { commandName } from "../command-name.ts";
 import { complaintOf } from "../complaint.ts";
 import { introduction } from "../compose/introduction.ts";
+import { createVendorWords, type VendorWords } from "../compose/vendor-words.ts";
 import { openSession, openWorkplace } from "../compose/workplace.ts";
 import { exitCodeOfRun } from "../exit-code.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
@@ -24,6 +25,8 @@ interface Asked {
   /** What a person types to go on. */
   readonly resumeCommand: string;
   readonly flags: AskFlags;
+  /** Of a run in this process; a server tells its own operator. */
+  readonly vendorWords?: VendorWords;
 }
 
 /** Asks once and returns the exit code. The answer goes to standard output, everything else to standard error. */
@@ -33,11 +36,12 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
   const question = await readQuestion(words, process.stdin);
   const workplace = await openWorkplace(settings, { isAttended: false });
   try {
-    const session = await openSession(workplace, flags.session);
+    const vendorWords = createVendorWords();
+    const session = await openSession(workplace, flags.session, vendorWords);
     introduce(introduction(workplace), flags);
     try {
       const stream = execute(session, question);
-      return await follow({ stream, resumeCommand: `${commandName()} chat --resume ${session.id}`, flags });
+      return await follow({ stream, resumeCommand: `${commandName()} chat --resume ${session.id}`, flags, vendorWords });
     } finally {
       await session[Symbol.asyncDispose]();
     }
@@ -68,7 +72,7 @@ function introduce(text: string, { quiet, json }: AskFlags): void {
 }
 
 async function follow(asked: Asked): Promise<number> {
-  const { stream, resumeCommand, flags } = asked;
+  const { stream, resumeCommand, flags, vendorWords } = asked;
   const stopListening = stopOnSignals(stream);
   try {
     const outputGone = new Promise<never>((_, reject) => process.stdout.once("error", reject));
@@ -78,7 +82,8 @@ async function follow(asked: Asked): Promise<number> {
     const result = await stream.result();
     if (!flags.quiet && !flags.json)
       process.stderr.write(`${[...waitingLines(result), account(result)].join("\n")}\nResume: ${resumeCommand}\n`);
-    if (result.error && result.status === "error") process.stderr.write(`${complaintOf(result.error).join("\n")}\n`);
+    if (result.error && result.status === "error")
+      process.stderr.write(`${complaintOf(result.error, vendorWords?.of(result.error)).join("\n")}\n`);
     return exitCodeOfRun(result);
   } finally {
     stopListening();

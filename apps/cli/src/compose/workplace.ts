@@ -42,9 +42,13 @@ export async function openWorkplace(settings: Settings, { logger, ...options }: 
 }
 
 /** A new session, or the one of this id. @throws AgentError SESSION_NOT_FOUND when the store does not know the id. */
-export async function openSession({ agent, store }: Pick<Workplace, "agent" | "store">, id: string | undefined): Promise<AgentSession> {
-  if (id === undefined) return createSession({ agent, store });
+export async function openSession(
+  { agent, store }: Pick<Workplace, "agent" | "store">,
+  id: string | undefined,
+  options: { readonly logger?: Logger } = {},
+): Promise<AgentSession> {
+  if (id === undefined) return createSession({ agent, store, ...options });
   await findSession(store, id);
   const { tools, prompt } = (await readOpening(store, { scope: localScope, session: id })) ?? {};
-  return createSession({ agent, store, id, ...(tools ? { tools } : {}), ...(prompt === undefined ? {} : { prompt }) }).ready();
+  return createSession({ agent, store, id, ...options, ...(tools ? { tools } : {}), ...(prompt === undefined ? {} : { prompt }) }).ready();
 }

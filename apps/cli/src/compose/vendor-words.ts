@@ -1,0 +1,22 @@
+import type { AgentError } from "@loopwright/core";
+import type { Logger } from "@loopwright/core/ports";
+
+/** What vendors said of calls that they refused. The person at the terminal is the operator of a session that runs in this process. */
+export interface VendorWords {
+  /** For the session; writes nothing. */
+  readonly logger: Logger;
+  /** What the vendor said of this failure, the last of the session; `undefined` where it said nothing. */
+  of(failure: Pick<AgentError, "message">): string | undefined;
+}
+
+export function createVendorWords(): VendorWords {
+  let last: { readonly error: unknown; readonly vendorSaid: string } | undefined;
+  return {
+    logger: {
+      log(_level, _message, { error, vendorSaid } = {}) {
+        if (typeof vendorSaid === "string") last = { error, vendorSaid };
+      },
+    },
+    of: ({ message }) => (last?.error === message ? last.vendorSaid : undefined),
+  };
+}
