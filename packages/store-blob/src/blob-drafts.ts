@@ -10,7 +10,7 @@ export function blobDrafts(logs: OpenLogs): DraftStore {
   return {
     async put(ref, name, value) {
       await blobs.put(draftKeyOf(ref, name), new TextEncoder().encode(JSON.stringify(value)), { isDurable: false });
-      // Looked at afterwards: whoever removes the session from now on finds the draft.
+      // Checked after the write: a removal that begins later finds the draft, and one that began before shows here.
       if (await isRemoved(logs, ref)) await blobs.remove(draftKeyOf(ref, name), { isDurable: true });
     },
     async get(ref, name) {

@@ -1,6 +1,6 @@
 /*
  * A blob of the scope is one object. What a session owns lies under the session, a copy for each owner: so erasing a session is deleting what lies
- * there, and no two nodes can disagree on who is the last owner. A mark beside it says which sessions own a key, for those who do not know.
+ * there, and no two nodes can disagree on who is the last owner. A mark beside it says which sessions own a key, for readers that name no session.
  * The order of requests: a mark never outlives its copy, and what a session takes over is there before the scope's own is removed.
  */
 import { AgentError } from "@loopwright/core";
@@ -48,7 +48,7 @@ export function blobPayloads(logs: OpenLogs): BlobStore {
   /** False where the session was removed: then nothing of it is kept. */
   async function give(ref: SessionRef, key: string): Promise<boolean> {
     checkDone(await blobs.put(ownerMarkKey(ref, key), new Uint8Array()), 0);
-    // Looked at afterwards: whoever removes the session from now on finds what was put.
+    // Checked after the writes: a removal that begins later finds them, and one that began before shows here.
     if (!(await isRemoved(logs, ref))) return true;
     await eraseOwned(blobs, ref, ownedKeyOf(ref, key));
     return false;

@@ -43,7 +43,7 @@ export interface DueParts {
   readonly finish: (log: OpenLog) => Promise<void>;
 }
 
-/** The sessions whose date has come and that nobody holds. Finishes removals that it comes upon. */
+/** The sessions whose date has come and that no lease holds. Finishes removals that were cut short. */
 export async function dueSessions({ logs, finish }: DueParts, { now, limit = 100, after }: DueOptions): Promise<readonly DueSession[]> {
   const found: DueSession[] = [];
   const marks = await marksUntil(logs, now, after?.due);
@@ -82,7 +82,7 @@ async function judgeMark({ logs, finish }: DueParts, mark: DueMark): Promise<Due
       // A mark of a slot to come is about to become true.
       const isComing = mark.slot > state.slot && !state.isRemoved;
       if (state.isRemoved) await finish(log);
-      // A damaged log is named: who opens it is told, and raises the alarm.
+      // A damaged log stays in the list: the node that opens it gets SESSION_CORRUPT and raises the alarm.
       else if (state.damage || state.flaw) return { ref: mark.ref, due: mark.date };
       if (!isTrue && !isComing) {
         await dropDueMark(log, { at: mark.date, slot: mark.slot });

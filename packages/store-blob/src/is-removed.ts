@@ -8,7 +8,7 @@ export async function isRemoved(logs: OpenLogs, ref: SessionRef): Promise<boolea
   try {
     return (await log.run(() => log.current())).isRemoved;
   } catch (error) {
-    // A damaged log is told to whoever reads it; it was not removed.
+    // A damaged log was not removed. Its readers get the error.
     if (isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_TOO_NEW")) return false;
     throw error;
   }

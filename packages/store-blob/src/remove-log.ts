@@ -1,7 +1,7 @@
 /*
  * A session is removed in three steps. First a mark is put among those of the sessions that need an owner; then the log says that the session is
- * gone, which no writer can miss; then all that it was is deleted, and the mark last. Whoever looks for sessions that need an owner comes upon the
- * mark of a process that died on the way, and finishes its work.
+ * gone, which no writer can miss; then all its objects are deleted, and the mark last. If the process dies before that, the next search for sessions
+ * that need an owner finds the mark and finishes the removal.
  */
 import { eraseBlobsOf } from "./blob-payloads.ts";
 import { noCheckpoint, sealCheckpoint } from "./checkpoint.ts";

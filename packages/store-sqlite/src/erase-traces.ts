@@ -1,7 +1,7 @@
 /*
  * A removed session may have left words in two places that deleting rows does not reach: in the segments of the full-text index, where a deleted
  * entry is only marked, and in the write-ahead log, which keeps the pages as they were. So `sessions.removed` says how far its erasure is: 3: words
- * stand in the index, 2: pages stand in the log, 1: nothing is left. A process that dies on the way leaves the mark, and the next one goes on.
+ * stand in the index, 2: pages stand in the log, 1: nothing is left. If a process dies before that, the mark stays, and the next process continues.
  */
 import { numberOf, type Statements } from "./statements.ts";
 

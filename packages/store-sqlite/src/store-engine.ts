@@ -152,7 +152,7 @@ export class StoreEngine {
       at = end;
     }
     if (isWrite || this.quarantine.hasNew) this.keepQuarantine();
-    // Also when somebody sweeps: another process may have died before it had erased everything.
+    // A sweep (`due`) does it too: another process may have died before it had erased everything.
     const hasRemoved = calls.some(({ name }) => name === "remove");
     if (hasRemoved || this.#mayOweErasure || calls.some(({ name }) => name === "due")) this.#eraseTraces(hasRemoved);
     return results;

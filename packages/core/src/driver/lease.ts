@@ -140,7 +140,7 @@ class HeldLease implements Lease {
     }
     this.#stopInTime();
     if (!this.#pauses.stoodStill && sentAt >= this.#doubtedAt) this.#isInDoubt = false;
-    // Whoever waits goes on under the lease without a further look at it.
+    // The waiting caller works under the lease without checking it again.
     if (this.#isInDoubt) this.#renewing.within(driverLimits.askAgainCapMs);
     else if (this.isSure) this.#tell();
   }

@@ -5,7 +5,7 @@
  * Invariants
  *  W1 a damaged session raises one alarm and counts once, for each way of being damaged, however often it is come upon;
  *  W2 a fault of the store is logged when it begins and when it changes, and callers get its code without its text;
- *  W3 nothing is written to a store that may lose what it is told, from the look that found it so to the look that finds it mended.
+ *  W3 nothing is written to a store that may lose data, from the probe that found it so to the probe that finds it mended.
  */
 import { AgentError, errorTable, isAgentError } from "@loopwright/core";
 import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
@@ -34,7 +34,7 @@ export interface WatchOptions {
 const alarmsMax = 1_000;
 const retryAfterMs = 2_000;
 const ofSession: ReadonlySet<string> = new Set(["SESSION_CORRUPT", "HISTORY_LOST"]);
-/** Faults of whoever runs the store, not of whoever asks. */
+/** Faults that the operator of the store has to mend, and no caller can. */
 const isOfOperator = ({ code }: AgentError): boolean =>
   code === "CONFIG_INVALID" || (code.startsWith("STORE_") && code !== "STORE_CONFLICT");
 
@@ -156,7 +156,7 @@ class StoreWatch implements WatchedStore {
   }
 }
 
-/** The fault without what concerns nobody but who runs the store: addresses, paths, settings. */
+/** The fault without what only the operator may see: addresses, paths, settings. */
 function forCallers(error: AgentError): AgentError {
   const code = error.code === "CONFIG_INVALID" || error.code === "STORE_TOO_NEW" ? "STORE_UNAVAILABLE" : error.code;
   const retryable = code === error.code ? error.retryable : true;
