@@ -15,7 +15,9 @@ function loaded(entry, seen = new Set()) {
   if (seen.has(entry)) return seen;
   seen.add(entry);
   const code = readFileSync(entry, "utf8");
-  for (const [, path] of code.matchAll(/^(?:import|export)\b[^"';]*?["'](\.[^"']+)["']/gm)) loaded(join(dirname(entry), path), seen);
+  // A build without white space has several of them on one line.
+  for (const [, path] of code.matchAll(/(?:^|[;}])(?:import|export)\b[^"'`;()]*["'](\.[^"']+)["']/gm))
+    loaded(join(dirname(entry), path), seen);
   return seen;
 }
 
@@ -123,6 +125,7 @@ export const sizes = {
       "@loopwright/heavy": { unpackedKb: 1 },
       "@loopwright/needy": { unpackedKb: 1, dependencies: 0 },
       "@loopwright/behind": { unpackedKb: 9, doorGzipKb: { ".": 1 } },
+      "@loopwright/behind-second": { unpackedKb: 9, doorGzipKb: { ".": 1 } },
       "@loopwright/page-script": { unpackedKb: 9, pageGzipKb: { "index.html": 1 } },
       "@loopwright/page-style": { unpackedKb: 9, pageGzipKb: { "index.html": 1 } },
       "@loopwright/light": { unpackedKb: 9, pageGzipKb: { "index.html": 1 } },
@@ -167,6 +170,16 @@ export const sizes = {
         "packages/behind/chunk.js": `export const a = "${[...Array(300)].map((_, index) => (index * 7919) ** 2).join(" ")}";\n`,
       },
       expects: /behind: [\d.]+ kB gzipped behind "\.", at most 1/,
+    },
+    {
+      title: "a door that loads too much by the second import of a line",
+      files: {
+        "packages/behind-second/package.json": manifest("@loopwright/behind-second"),
+        "packages/behind-second/index.js": 'import{b}from"./small.js";import{a,\nc}from"./chunk.js";export{a,b,c};\n',
+        "packages/behind-second/small.js": "export const b = 1;\n",
+        "packages/behind-second/chunk.js": `export const c = 1;\nexport const a = "${[...Array(300)].map((_, index) => (index * 7919) ** 2).join(" ")}";\n`,
+      },
+      expects: /behind-second: [\d.]+ kB gzipped behind "\.", at most 1/,
     },
     {
       title: "a bundle that holds too much of another package",
