@@ -54,8 +54,12 @@ describe("an Idempotency-Key that comes again with the same input and", () => {
         { agent: "other" },
         { options: { temperature: 1 } },
         { options: { mode: "interrupt" } },
-      ])
-        expect(await refused("/api/agent/execute", execute(more)), JSON.stringify(more)).toMatchObject(reused);
+      ]) {
+        // A session that is named keeps its agent, whatever the key came with.
+        const isOtherAgent = sessionId !== undefined && "agent" in more;
+        const wanted = isOtherAgent ? { status: 400, code: "INPUT_INVALID" } : reused;
+        expect(await refused("/api/agent/execute", execute(more)), JSON.stringify(more)).toMatchObject(wanted);
+      }
       const again = await (await send("/api/agent/execute", execute({}))).text();
       expect(/"runId":"\w+"/.exec(again)?.[0]).toBe(/"runId":"\w+"/.exec(events)?.[0]);
       if (sessionId) expect((await ask<{ messages: unknown[] }>(`/api/agent/session/${sessionId}`)).body.messages).toHaveLength(3);

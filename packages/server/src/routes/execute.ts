@@ -90,11 +90,22 @@ async function sessionFor(call: ExecuteCall, { key, goesOn }: Resumption): Promi
 function admitted({ principal, scene, body }: ExecuteCall, hosted: HostedSession): HostedSession {
   try {
     admit(principal, { agent: hosted.agent, options: body.options }, scene);
+    checkAgent(body, hosted.agent);
     return hosted;
   } catch (error) {
     hosted.release();
     throw error;
   }
+}
+
+/** A session keeps the agent that it began with. Without an id the idempotency key named the session, and refuses another agent itself. @throws AgentError INPUT_INVALID */
+function checkAgent({ sessionId, agent }: ExecuteRequest, own: string): void {
+  if (sessionId === undefined || agent === undefined || agent === own) return;
+  throw new AgentError("INPUT_INVALID", {
+    message: `The session \`${sessionId}\` has the agent \`${own}\`, not \`${agent}\`: a session keeps the agent that it began with.`,
+    fix: `Leave \`agent\` out, name \`${own}\`, or begin a new session.`,
+    details: { field: "agent" },
+  });
 }
 
 /** A session has the tools that it began with: others would be left out, and never called. @throws AgentError INPUT_INVALID */
