@@ -1,3 +1,4 @@
+import { damagedSession } from "./experiments/damaged-session.ts";
 import { deployRoll } from "./experiments/deploy-roll.ts";
 import { diskErrors } from "./experiments/disk-errors.ts";
 import type { Experiment } from "./experiments/experiment.ts";
@@ -6,7 +7,10 @@ import { killStorm } from "./experiments/kill-storm.ts";
 import { memory } from "./experiments/memory.ts";
 import { pauses } from "./experiments/pauses.ts";
 import { reconnects } from "./experiments/reconnects.ts";
+import { redirects } from "./experiments/redirects.ts";
 import { redisOutages } from "./experiments/redis-outage.ts";
+import { removals } from "./experiments/removals.ts";
+import { restoredStore } from "./experiments/restored-store.ts";
 import {
   type CrashPointOptions,
   crashPoints,
@@ -15,6 +19,7 @@ import {
   schedules,
   simulatedSeeds,
 } from "./experiments/simulation.ts";
+import { sparedOutages } from "./experiments/spared-outages.ts";
 import { stopQuickly } from "./experiments/stop-quickly.ts";
 import { swallowedReplies } from "./experiments/swallowed-replies.ts";
 import { takeOver } from "./experiments/take-over.ts";
@@ -43,6 +48,16 @@ interface Size {
   readonly pauses: number;
   readonly outages: number;
   readonly outageMs: readonly number[];
+  /** Outages of ten seconds, which cost nothing. */
+  readonly sparedOutages: number;
+  /** Sessions in a Redis that is put back from a backup. */
+  readonly restored: number;
+  /** Sessions beside a damaged one. */
+  readonly besideDamage: number;
+  /** Sessions of which every other one is removed. */
+  readonly removals: number;
+  /** Calls that a model sends on to another server. */
+  readonly redirects: number;
   readonly swallowed: number;
   readonly reconnects: number;
   readonly deploys: number;
@@ -68,6 +83,11 @@ const sizes: { readonly [tier in Tier]: Size } = {
     pauses: 5,
     outages: 5,
     outageMs: [1_000],
+    sparedOutages: 1,
+    restored: 4,
+    besideDamage: 6,
+    removals: 4,
+    redirects: 5,
     swallowed: 200,
     reconnects: 100,
     deploys: 1,
@@ -88,6 +108,11 @@ const sizes: { readonly [tier in Tier]: Size } = {
     pauses: 60,
     outages: 25,
     outageMs: [1_000, 5_000, 20_000],
+    sparedOutages: 20,
+    restored: 40,
+    besideDamage: 60,
+    removals: 60,
+    redirects: 50,
     swallowed: 20_000,
     reconnects: 1_000,
     deploys: 10,
@@ -108,6 +133,11 @@ const sizes: { readonly [tier in Tier]: Size } = {
     pauses: 400,
     outages: 200,
     outageMs: [1_000, 5_000, 20_000, 60_000],
+    sparedOutages: 100,
+    restored: 100,
+    besideDamage: 150,
+    removals: 300,
+    redirects: 100,
     swallowed: 200_000,
     reconnects: 10_000,
     deploys: 100,
@@ -146,6 +176,13 @@ export function experimentsOf(tier: Tier): readonly Experiment[] {
     [size.kills.s3, () => killStorm({ ...storm, ground: s3Ground, nodes: 3, kills: size.kills.s3 })],
     [size.pauses, () => pauses({ ground: redis, count: size.pauses })],
     [size.outages, () => redisOutages({ rounds: size.outages, lastMs: size.outageMs })],
+    [size.sparedOutages, () => sparedOutages({ rounds: size.sparedOutages })],
+    [size.restored, () => restoredStore({ sessions: size.restored })],
+    [size.besideDamage, () => damagedSession({ ground: filesGround, nodes: 1, sessions: size.besideDamage })],
+    [size.besideDamage, () => damagedSession({ ground: redis, nodes: 2, sessions: size.besideDamage })],
+    [size.removals, () => removals({ ground: filesGround, nodes: 1, sessions: size.removals })],
+    [size.removals, () => removals({ ground: redis, nodes: 2, sessions: size.removals })],
+    [size.redirects, () => redirects({ count: size.redirects })],
     [size.swallowed, () => swallowedReplies({ count: size.swallowed })],
     [size.reconnects, () => reconnects({ ground: redis, count: size.reconnects, nodes: 3 })],
     [size.deploys, () => deployRoll({ ground: redis, nodes: 3, rolls: size.deploys, drainMs: 2_000 })],

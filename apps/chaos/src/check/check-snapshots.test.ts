@@ -28,6 +28,15 @@ it("takes what is the same, whatever the order of its fields", () => {
   expect(flawsOf({}, Object.fromEntries(Object.entries(folded).reverse()))).toBe("");
 });
 
+const question = { id: "0", parent: null, at: 1, message: { role: "user", content: "How are you?" } };
+const asked = { messages: [question, ...folded.messages] };
+
+it("takes the first words of a user for the title where none was given, and no other", () => {
+  expect(flawsOf(asked, { ...folded, ...asked, title: "How are you?" })).toBe("");
+  expect(flawsOf(asked, { ...folded, ...asked })).toMatch(/I15: node0 shows/);
+  expect(flawsOf({ ...asked, title: "Chosen" }, { ...folded, ...asked, title: "How are you?" })).toMatch(/I15: node0 shows/);
+});
+
 it.each<[string, string, RegExp]>([
   ["a node that shows something else", flawsOf({}, { ...folded, title: "Other" }), /I15: node0 shows/],
   ["a node that shows nothing", checkSnapshots({ facts, folded, shown: { node0: undefined } }).join(), /I15: node0 shows/],

@@ -1,6 +1,6 @@
 /* Whether all nodes show a session alike, and as its log has it. */
 import type { Fact } from "@loopwright/core";
-import type { SessionSnapshot } from "@loopwright/core/protocol";
+import { derivedTitle, type SessionSnapshot, textOf } from "@loopwright/core/protocol";
 
 export interface SnapshotEvidence {
   readonly facts: readonly Fact[];
@@ -12,12 +12,19 @@ export interface SnapshotEvidence {
 
 /** I15: what every node shows is what is folded from the log alone, and that is what the facts say. */
 export function checkSnapshots({ facts, folded, shown }: SnapshotEvidence): readonly string[] {
-  const own = JSON.stringify(sorted(folded));
+  const own = JSON.stringify(sorted(withTitle(folded)));
   const differing = Object.entries(shown).filter(([, snapshot]) => JSON.stringify(sorted(snapshot)) !== own);
   return [
     ...differing.map(([node, snapshot]) => `I15: ${node} shows ${placeOf(JSON.stringify(sorted(snapshot)) ?? "nothing", own)}`),
     ...checkFold(facts, folded),
   ];
+}
+
+/** Nodes show the beginning of the first words of a user where no title was given. */
+function withTitle(folded: SessionSnapshot): SessionSnapshot {
+  const said = folded.messages.map(({ message }) => (message.role === "user" ? derivedTitle(textOf(message)) : ""));
+  const title = folded.title ?? said.find((one) => one !== "");
+  return title === undefined ? folded : { ...folded, title };
 }
 
 /** The fold against the facts, read without it. */

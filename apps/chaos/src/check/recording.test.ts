@@ -23,7 +23,9 @@ it("finds nothing wrong in what a good server sends, over a cut as well", () => 
   const whole = record([start, delta(1, "Hello"), delta(2, " there"), end]);
   expect([whole.flaws, whole.wholeTexts]).toEqual([[], 1]);
   const healed = record([start, delta(1, "Hello"), cut, snapshot(2, "Hello the"), delta(3, "re"), end]);
-  expect([healed.flaws, healed.wholeTexts]).toEqual([[], 1]);
+  expect([healed.flaws, healed.healedTexts]).toEqual([[], 1]);
+  const late = record([start, delta(1, "Hello"), cut, snapshot(2 ** 31 - 1, "Hello there"), end]);
+  expect([late.flaws, late.healedTexts]).toEqual([[], 1]);
   const behind = record([start, delta(1, "Hello"), delta(2, " the"), cut, delta(1, "Hello"), delta(2, " the"), delta(3, "re"), end]);
   expect(behind.flaws).toEqual([]);
 });
@@ -40,6 +42,9 @@ it.each<[string, readonly (object | typeof cut)[], RegExp]>([
     [start, { type: "attempt_discarded", seq: 4, k: 0 }, delta(1, "Hello")],
     /came while it was not open/,
   ],
+  ["an end of an answer of which its reader has a part", [start, delta(1, "Hello"), end], /P3: .* had 5 of 11 characters/],
+  ["a snapshot that is not all of the answer", [start, delta(1, "Hel"), cut, snapshot(2, "Hello"), end], /P3: .* had 5 of 11 characters/],
+  ["an answer that was cut and is not told whole", [start, delta(1, "Hello"), cut, end], /P3: .* had 5 of 11 characters/],
   ["words that were never committed", [start, delta(1, "Good bye"), end], /said what was not committed/],
 ])("finds %s", (_, frames, flaw) => {
   expect(record(frames).flaws.join("\n")).toMatch(flaw);

@@ -4,8 +4,8 @@ import type { DurableEvent } from "@loopwright/core/protocol";
 interface Lane {
   n: number;
   text: string;
-  /** Nothing was missed since its beginning or its last snapshot. */
-  isWhole: boolean;
+  /** A snapshot took the place of what was missed. */
+  isHealed: boolean;
 }
 
 interface Frame {
@@ -19,8 +19,8 @@ export class Recording {
   readonly flaws: string[] = [];
   /** Answers whose deltas added up to what was committed. */
   wholeTexts = 0;
-  /** Answers of which a part was shown before they were committed. */
-  partTexts = 0;
+  /** Answers that came in part, and whole by a snapshot before their end. */
+  healedTexts = 0;
   #last: { seq: number; k: number } = { seq: 0, k: -1 };
   #answer: (Lane & { readonly id: number }) | undefined;
 
@@ -32,10 +32,9 @@ export class Recording {
     return this.durable.length === 0 ? undefined : `${this.#last.seq}.${this.#last.k}`;
   }
 
-  /** The connection is gone: half an answer is known, and no more of it may be added but by a snapshot. */
+  /** The connection is gone: what is known of an answer stays, and the next connection tells the rest. */
   disconnect(): void {
     this.#heard = 0;
-    if (this.#answer) this.#answer.isWhole = false;
   }
 
   /** One frame of server-sent events. */
@@ -55,7 +54,7 @@ export class Recording {
     this.#last = { seq, k };
     this.durable.push(event);
     if (event.type === "message_start" && event.role === "assistant") {
-      this.#answer = { id: seq, n: 0, text: "", isWhole: true };
+      this.#answer = { id: seq, n: 0, text: "", isHealed: false };
       this.#heard = 0;
     }
     if (event.type === "attempt_discarded") this.#answer = undefined;
@@ -64,10 +63,12 @@ export class Recording {
       const lane = this.#answer;
       this.#answer = undefined;
       if (!lane || lane.n === 0) return;
-      // Between nodes deltas may be lost; what was shown is the beginning of what was said, and this event brings the rest.
+      // Between nodes deltas may be lost: what is missing of an answer comes as a snapshot right before this event.
       if (!committed.startsWith(lane.text)) this.flaws.push(`lane ${lane.id} said what was not committed`);
-      else if (lane.isWhole && lane.text === committed) this.wholeTexts += 1;
-      else this.partTexts += 1;
+      else if (lane.text !== committed)
+        this.flaws.push(`P3: at the end of lane ${lane.id} its reader had ${lane.text.length} of ${committed.length} characters`);
+      else if (lane.isHealed) this.healedTexts += 1;
+      else this.wholeTexts += 1;
     }
   }
 
@@ -81,7 +82,7 @@ export class Recording {
     if (frame.type === "message_snapshot") {
       const content = frame["content"] as readonly { readonly type: string; readonly text?: string }[];
       lane.text = content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
-      lane.isWhole = true;
+      lane.isHealed = true;
       lane.n = n;
       this.#heard = n;
       return;
@@ -90,10 +91,7 @@ export class Recording {
     this.#heard = n;
     // A node that is behind tells what another one has told already.
     if (n <= lane.n) return;
-    if (n !== lane.n + 1) {
-      lane.isWhole = false;
-      this.flaws.push(`${frame.type} ${n} of lane ${lane.id} came after ${lane.n}`);
-    }
+    if (n !== lane.n + 1) this.flaws.push(`${frame.type} ${n} of lane ${lane.id} came after ${lane.n}`);
     lane.n = n;
     if (frame.type === "text_delta") lane.text += String(frame["delta"]);
   }

@@ -97,7 +97,7 @@ export function promiseFigures({ counts, restedAfterMs, lookedThrough }: Judgeme
     { name: "calls in doubt that were reported", value: counts.inDoubtReported, bound: { exactly: counts.inDoubt } },
     { name: "reconnects of watchers", value: counts.reconnects },
     { name: "answers whose deltas added up", value: counts.wholeTexts },
-    { name: "answers shown in part before they were committed", value: counts.partTexts },
+    { name: "answers that a snapshot completed", value: counts.healedTexts },
     { name: "facts", value: counts.facts },
     { name: "characters looked through for secrets", value: lookedThrough, bound: { least: 1 } },
     { name: "until all rested", value: Math.round(restedAfterMs), unit: "ms" },

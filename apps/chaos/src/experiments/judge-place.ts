@@ -16,9 +16,9 @@ import type { Place } from "./crowd.ts";
 export interface Counts extends Omit<LogVerdict, "flaws"> {
   readonly facts: number;
   readonly reconnects: number;
-  /** Answers whose deltas added up to what was committed, and those of which a part was shown. */
+  /** Answers whose deltas added up to what was committed, and those that a snapshot completed. */
   readonly wholeTexts: number;
-  readonly partTexts: number;
+  readonly healedTexts: number;
   readonly aborts: number;
   readonly decisions: number;
   /** Runs that failed: the model refused them, and repeated its key. */
@@ -75,7 +75,7 @@ export async function judgePlace(
       facts: facts.length,
       reconnects: total(({ connections }) => Math.max(0, connections - 1)),
       wholeTexts: total(({ recording }) => recording.wholeTexts),
-      partTexts: total(({ recording }) => recording.partTexts),
+      healedTexts: total(({ recording }) => recording.healedTexts),
       aborts: acks("abort"),
       decisions: acks("decision"),
       refused: facts.filter((fact) => fact.type === "run.finished" && fact.status === "failed").length,

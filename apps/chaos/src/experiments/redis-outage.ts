@@ -7,14 +7,16 @@ import { gatherCrowd } from "./crowd.ts";
 import { type Experiment, percentile } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
 import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
+import { recovered } from "./recovered.ts";
 
-interface Outage {
+/** A way in which Redis is away. */
+export interface Outage {
   readonly name: string;
   begin(ground: Ground): Promise<void> | void;
   end(ground: Ground): Promise<void> | void;
 }
 
-const outages: readonly Outage[] = [
+export const outages: readonly Outage[] = [
   { name: "kill -9", begin: ({ redis }) => redis?.kill(), end: ({ redis }) => redis?.restart() },
   { name: "SIGSTOP", begin: ({ redis }) => redis?.pause(), end: ({ redis }) => redis?.resume() },
   {
@@ -61,7 +63,7 @@ export function redisOutages({ rounds, lastMs }: OutageOptions): Experiment {
       while (performance.now() < until);
       await outage.end(ground);
       const healedAt = performance.now();
-      const isBack = await recovered(world, `r${round}`);
+      const isBack = await recovered(world, { id: `r${round}`, withinMs: recoveryPatienceMs });
       const took = performance.now() - healedAt;
       if (isBack) recoveries.push(took);
       else failures.push(`P14: after ${outage.name} of ${length} ms nothing worked within ${recoveryPatienceMs} ms`);
@@ -112,47 +114,4 @@ async function refusalsOf(
       return took;
     }),
   );
-}
-
-/** Whether every node takes an input, and shows that it was answered. */
-async function recovered(world: World, id: string): Promise<boolean> {
-  const end = performance.now() + recoveryPatienceMs;
-  const answers = world.nodes.map(async (node, index) => {
-    const session = `${id}n${index}`;
-    const ask = asker(`http://127.0.0.1:${node?.port}/api/sessions`, session);
-    const job = { id: session, turns: [{ words: 2, gapMs: 0 }] };
-    while (performance.now() < end) {
-      try {
-        await ask("POST", "", { id: session });
-        const said = await ask("POST", `/${session}/messages`, { message: textOfJob(job) });
-        while (said["runId"] !== undefined && performance.now() < end) {
-          const { lastRun } = (await ask("GET", `/${session}`)) as {
-            readonly lastRun?: { readonly runId: string; readonly status: string };
-          };
-          if (lastRun?.runId === said["runId"]) return lastRun.status === "completed";
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
-      } catch {
-        // Not yet.
-      }
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    return false;
-  });
-  return (await Promise.all(answers)).every(Boolean);
-}
-
-type Ask = (method: "GET" | "POST", path: string, body?: object) => Promise<{ readonly [field: string]: unknown }>;
-
-/** Asks one node, under one key. */
-function asker(base: string, key: string): Ask {
-  return async (method, path, body) => {
-    const response = await fetch(`${base}${path}`, {
-      method,
-      headers: { "content-type": "application/json", "idempotency-key": key },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-      signal: AbortSignal.timeout(5_000),
-    });
-    return (await response.json()) as { readonly [field: string]: unknown };
-  };
 }

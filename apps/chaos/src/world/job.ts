@@ -5,6 +5,10 @@ export interface Job {
   readonly turns: readonly Turn[];
   /** The model refuses it as if the key were wrong, and repeats the key in what it says. */
   readonly isRefused?: boolean;
+  /** The model sends the call on to another server, with this status. */
+  readonly redirect?: 301 | 302 | 303 | 307 | 308;
+  /** Makes the message long. */
+  readonly ballast?: string;
 }
 
 export interface Turn {

@@ -11,6 +11,9 @@ export interface ModelReport {
   readonly refusals: readonly string[];
   /** Answers that somebody is reading. */
   readonly open: number;
+  /** Calls that were sent on to another server, and requests that came there. */
+  readonly redirected: number;
+  readonly stolen: number;
   /** When the last answer was cut off by its reader, by the clock of the machine in milliseconds. */
   readonly cuts: { readonly [job: string]: number };
 }
@@ -19,6 +22,8 @@ const requests: { [job: string]: number } = {};
 const refusals: string[] = [];
 const cuts: { [job: string]: number } = {};
 let open = 0;
+let redirected = 0;
+let stolen = 0;
 
 const frame = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const chunk = (delta: object, finish: string | null = null): string =>
@@ -88,6 +93,17 @@ function repeatKey(response: ServerResponse, key = "none"): void {
   response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify({ error }));
 }
 
+/** Answers like a model, and has no business to be asked. */
+const thief = createServer((_, response) => {
+  stolen += 1;
+  response.writeHead(200, { "content-type": "text/event-stream" }).end(`${chunk({ content: "Thank you" }, "stop")}data: [DONE]\n\n`);
+});
+
+function redirect(response: ServerResponse, status: number): void {
+  redirected += 1;
+  response.writeHead(status, { location: `http://127.0.0.1:${(thief.address() as AddressInfo).port}/v1/chat/completions` }).end();
+}
+
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { messages = [] } = JSON.parse(await bodyOf(request)) as { readonly messages?: readonly WireMessage[] };
   const refusal = refusalOf(messages);
@@ -95,6 +111,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   if (!answer) return refuse(response, refusal ?? "no job was asked for");
   const { job, pieces, gapMs } = answer;
   if (job.isRefused) return repeatKey(response, request.headers.authorization);
+  if (job.redirect !== undefined) return redirect(response, job.redirect);
   requests[job.id] = (requests[job.id] ?? 0) + 1;
   open += 1;
   let isOver = false;
@@ -116,8 +133,10 @@ const server = createServer((request, response) => {
   serve(request, response).catch(() => response.destroy());
 });
 server.keepAliveTimeout = 60_000;
-server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () => {
-  process.send?.({ type: "ready", port: (server.address() as AddressInfo).port });
+thief.listen({ port: 0, host: "127.0.0.1" }, () => {
+  server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () => {
+    process.send?.({ type: "ready", port: (server.address() as AddressInfo).port });
+  });
 });
-process.on("message", () => process.send?.({ type: "report", report: { requests, refusals, open, cuts } satisfies ModelReport }));
+process.on("message", () => process.send?.({ type: "report", report: { requests, refusals, open, redirected, stolen, cuts } satisfies ModelReport }));
 process.on("disconnect", () => process.exit(0));

@@ -18,7 +18,7 @@ const parameters = {
 } as const;
 
 /** The agent of a node: one tool of each class and one that a person must allow, all of them seen by the witness, and one that runs at the client. */
-export function nodeAgent({ modelUrl, apiKey, witnessPort, name: node, killAt }: NodeSettings): Agent {
+export function nodeAgent({ modelUrl, apiKey, witnessPort, name: node, killAt, flaw }: NodeSettings): Agent {
   const testify = deadlyWitness(connectWitness(witnessPort), killAt);
   const server = Object.entries(classes).map(([name, replay]) =>
     defineTool({
@@ -46,7 +46,13 @@ export function nodeAgent({ modelUrl, apiKey, witnessPort, name: node, killAt }:
   const ask = defineTool({ name: "ask", description: "Asks the person.", parameters });
   return createAgent({
     name: "chaos",
-    provider: openai({ baseURL: `${modelUrl}/v1`, api: "chat", model: "chaos", apiKey }),
+    provider: openai({
+      baseURL: `${modelUrl}/v1`,
+      api: "chat",
+      model: "chaos",
+      apiKey,
+      ...(flaw === "follows redirects" ? { transport: (input, init) => fetch(input, { ...init, redirect: "follow" }) } : {}),
+    }),
     tools: [...server, ask],
     hooks: [{ gate: ({ tool }) => (tool.name === "sign" ? { action: "ask", reason: "It is signed in your name." } : undefined) }],
     limits: { turnsMax: 50, attemptsMax: 50, toolAttemptsMax: 50 },

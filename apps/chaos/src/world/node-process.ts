@@ -3,6 +3,7 @@
 import { memoryChannel } from "@loopwright/core/memory";
 import { bearerTokens, createServer, createWorker } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
+import { flawedStore } from "./flawed-store.ts";
 import { nodeAgent } from "./node-agent.ts";
 import type { NodeSettings } from "./node-settings.ts";
 import { deadlyStore, openStore } from "./open-store.ts";
@@ -14,7 +15,7 @@ process.on("unhandledRejection", (error) => console.error("UNHANDLED", error));
 process.on("uncaughtException", (error) => console.error("UNCAUGHT", error));
 process.on("warning", (warning) => console.error("WARNING", warning.name, warning.message));
 
-const plain = await openStore(settings.store);
+const plain = flawedStore(await openStore(settings.store, settings.flaw), settings.flaw);
 const store = settings.killAt ? deadlyStore(plain, settings.killAt) : plain;
 const between = settings.redisUrl === undefined ? undefined : await betweenNodes(settings.redisUrl);
 const known = bearerTokens({ [guestToken]: { user: "guest", scope: guest.scope } });

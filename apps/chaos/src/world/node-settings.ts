@@ -16,6 +16,9 @@ export interface KillPoint {
   readonly count: number;
 }
 
+/** Flaws that are put into a node on purpose, so that it is seen that an experiment finds them. */
+export type NodeFlaw = "follows redirects" | "drives a store that went back" | "damage stops the sweeps" | "keeps blobs";
+
 /** How one node is started; travels as JSON in its arguments. */
 export interface NodeSettings {
   readonly name: string;
@@ -31,4 +34,5 @@ export interface NodeSettings {
   readonly sweepMs?: number;
   readonly drainMs: number;
   readonly killAt?: KillPoint;
+  readonly flaw?: NodeFlaw | undefined;
 }

@@ -1,12 +1,12 @@
 import type { SessionStore } from "@loopwright/core/ports";
-import type { KillPoint, StoreSettings } from "./node-settings.ts";
+import type { KillPoint, NodeFlaw, StoreSettings } from "./node-settings.ts";
 import { s3Secret } from "./secrets.ts";
 
 /** What the S3 server of the rig knows. */
 const s3Place = { region: "eu-test-1", bucket: "sessions", accessKeyId: "AKIDEXAMPLE", secretAccessKey: s3Secret } as const;
 
 /** The store of a world, as every process of it opens it. Only what it stands on is loaded. */
-export async function openStore(settings: StoreSettings): Promise<SessionStore> {
+export async function openStore(settings: StoreSettings, flaw?: NodeFlaw): Promise<SessionStore> {
   switch (settings.type) {
     case "sqlite": {
       const { sqliteStore } = await import("@loopwright/store-sqlite");
@@ -18,7 +18,7 @@ export async function openStore(settings: StoreSettings): Promise<SessionStore> 
     }
     case "redis": {
       const { redisStore } = await import("@loopwright/store-redis");
-      return redisStore({ url: settings.url });
+      return redisStore({ url: settings.url, durability: flaw === "drives a store that went back" ? "none" : "aof" });
     }
     case "s3": {
       const { blobStore, s3Blobs } = await import("@loopwright/store-blob");

@@ -11,7 +11,7 @@ import type { Ending } from "../check/check-ends.ts";
 import { type Child, FailedStart, startChild } from "./child.ts";
 import type { Ground } from "./ground.ts";
 import type { ModelReport } from "./model-process.ts";
-import type { NodeSettings, StoreSettings } from "./node-settings.ts";
+import type { NodeFlaw, NodeSettings, StoreSettings } from "./node-settings.ts";
 import { openStore } from "./open-store.ts";
 import { apiKey, secrets } from "./secrets.ts";
 import { readTestimonies, type Testimony } from "./testimony.ts";
@@ -23,6 +23,8 @@ export interface WorldOptions {
   readonly sweepMs?: number;
   readonly drainMs?: number;
   readonly role?: (index: number) => NodeSettings["role"];
+  /** Every node has it. Default: none. */
+  readonly flaw?: NodeFlaw | undefined;
 }
 
 export interface World {
@@ -73,6 +75,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       leaseMs: options.leaseMs,
       ...(options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs }),
       drainMs: options.drainMs ?? drainDefault,
+      flaw: options.flaw,
       ...(ground.redisUrl === undefined ? {} : { redisUrl: ground.redisUrl }),
       ...changes,
     };

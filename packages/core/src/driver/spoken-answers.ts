@@ -21,7 +21,7 @@ export interface SpokenAnswers {
 
 export function createSpokenAnswers(): SpokenAnswers {
   let answering: number | undefined;
-  /** The lane of that answer, where it was closed before its end was told. */
+  /** The lane of that answer, where it was closed before its end was told; of those that have said something, the last. */
   let closed: SpokenLane | undefined;
   return {
     opened(id) {
@@ -29,13 +29,15 @@ export function createSpokenAnswers(): SpokenAnswers {
       answering = id;
     },
     left(id, lane) {
-      if (id === answering) closed = lane;
+      if (id === answering && (lane.n > 0 || !closed)) closed = lane;
     },
     before(event, lanes) {
       const id = answering;
       answering = answeringAfter(event, id);
       const answer = answerOf(event);
-      const lane = id === undefined ? undefined : (lanes.get(id) ?? closed);
+      const open = id === undefined ? undefined : lanes.get(id);
+      // A lane that was opened again has said nothing yet, and those who heard it before have a part of the answer.
+      const lane = open && open.n > 0 ? open : (closed ?? open);
       if (answering !== id) closed = undefined;
       if (!answer || id === undefined) return [];
       const said = lane?.n ?? 0;

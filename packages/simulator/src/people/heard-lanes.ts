@@ -47,8 +47,13 @@ export function createHeardLanes(onFlaw: (flaw: string) => void): HeardLanes {
         lanes.set(event.seq, { n: 0, text: new Map(), callKey: undefined });
       else if (event.type === "attempt_discarded") close(isModels);
       else if (event.type === "message_end" && event.message.role === "assistant") {
-        const heard = textHeard(close(isModels));
-        if (!textOf(event.message).startsWith(heard)) onFlaw(`heard other words than those of the message ${event.seq}`);
+        const lane = close(isModels);
+        const heard = textHeard(lane);
+        const committed = textOf(event.message);
+        if (!committed.startsWith(heard)) onFlaw(`heard other words than those of the message ${event.seq}`);
+        // P3: a client that heard a part of an answer on this connection has all of it at its end.
+        else if (lane && lane.n > 0 && heard !== committed)
+          onFlaw(`had ${heard.length} of ${committed.length} characters at the end of the message ${event.seq}`);
       } else if (event.type === "tool_execution_start" || event.type === "tool_execution_end") {
         close(({ callKey }) => callKey === event.callKey);
         if (event.type === "tool_execution_start") lanes.set(event.seq, { n: 0, text: undefined, callKey: event.callKey });

@@ -1,0 +1,83 @@
+/* D4: all that the store holds of one session becomes unreadable, under nodes that die. All others go on, and are listed and found. */
+import { checkOthers, type Sight } from "../check/check-others.ts";
+import type { GroundPlan } from "../world/ground.ts";
+import type { Job } from "../world/job.ts";
+import type { NodeFlaw } from "../world/node-settings.ts";
+import { ruinSession } from "../world/ruin-session.ts";
+import type { World } from "../world/world.ts";
+import type { Experiment } from "./experiment.ts";
+import { inWorld } from "./in-world.ts";
+import { sayJob } from "./say-job.ts";
+import { until } from "./until.ts";
+
+export interface DamageOptions {
+  readonly ground: GroundPlan;
+  readonly nodes: number;
+  readonly sessions: number;
+  readonly flaw?: NodeFlaw;
+  /** How long the others may take. Default 60,000. */
+  readonly restMs?: number;
+}
+
+const [damaged, word] = ["d0", "Please"];
+const jobOf = (id: string): Job => ({ id, turns: [{ words: 150, gapMs: 10, calls: [{ tool: "book", ms: 1 }] }, { words: 2, gapMs: 0 }] });
+
+export function damagedSession({ ground, nodes, sessions, flaw, restMs = 60_000 }: DamageOptions): Experiment {
+  const plan = { name: `damaged-session-${ground.name}`, ground, nodes, leaseMs: 1_000, sweepMs: 500, flaw };
+  return inWorld(plan, async ({ world, say }) => {
+    const ids = Array.from({ length: sessions + 1 }, (_, index) => `d${index}`);
+    const others = ids.filter((id) => id !== damaged);
+    const pick = (): string => world.pick(Math.random);
+    await Promise.all(ids.map((id) => sayJob(pick, id, jobOf(id))));
+    const answering = async (id: string): Promise<boolean> => (await shown(pick(), id))["status"] === "running";
+    if (!(await until(async () => (await Promise.all(ids.map(answering))).every(Boolean), restMs))) throw new Error("Not all were begun.");
+    const dying = [...world.nodes];
+    for (const node of dying) node?.signal("SIGKILL");
+    await Promise.all(dying.map((node) => node?.ended));
+    await ruinSession(world, { scope: "local", session: damaged });
+    await Promise.all(dying.map((_, index) => world.start(index)));
+    say("one session is damaged, and all nodes were started anew");
+    const hasEnded = async (id: string): Promise<boolean> => {
+      const { lastRun } = (await shown(pick(), id)) as { readonly lastRun?: { readonly status: string } };
+      return lastRun?.status === "completed";
+    };
+    await until(async () => (await Promise.all(others.map(hasEnded))).every(Boolean), restMs);
+    const sights = await Promise.all(world.nodes.map((_, index) => look(world, index, others)));
+    return {
+      failures: sights.flatMap((sight) => checkOthers(sight, { damaged, others })),
+      figures: [
+        { name: "sessions beside the damaged one", value: others.length, bound: { least: sessions } },
+        { name: "of them completed, as all nodes show it", value: Math.min(...sights.map(({ completed }) => completed.length)), bound: { exactly: sessions } },
+      ],
+    };
+  });
+}
+
+type Answer = { readonly [field: string]: unknown };
+
+async function ask(url: string): Promise<{ readonly status: number; readonly body: Answer }> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+  return { status: response.status, body: (await response.json()) as Answer };
+}
+
+const shown = async (base: string, id: string): Promise<Answer> => (await ask(`${base}/api/sessions/${id}`)).body;
+
+/** What one node shows of all. */
+async function look(world: World, index: number, others: readonly string[]): Promise<Sight> {
+  const base = `http://127.0.0.1:${world.nodes[index]?.port}`;
+  const completed: string[] = [];
+  for (const id of others) {
+    const { lastRun } = (await shown(base, id)) as { readonly lastRun?: { readonly status: string } };
+    if (lastRun?.status === "completed") completed.push(id);
+  }
+  const list = (await ask(`${base}/api/sessions?limit=200`)).body as { readonly sessions?: readonly { readonly id: string }[] };
+  const search = (await ask(`${base}/api/sessions?limit=200&search=${word}`)).body as { readonly hits?: readonly { readonly session: { readonly id: string } }[] };
+  const told = await ask(`${base}/api/sessions/${damaged}`);
+  return {
+    node: `node${index}`,
+    completed,
+    listed: (list.sessions ?? []).map(({ id }) => id),
+    found: (search.hits ?? []).map(({ session }) => session.id),
+    damagedCode: String(told.body["code"]),
+  };
+}

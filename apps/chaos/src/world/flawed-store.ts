@@ -1,0 +1,21 @@
+import { AgentError } from "@loopwright/core";
+import type { SessionRef, SessionStore } from "@loopwright/core/ports";
+import type { NodeFlaw } from "./node-settings.ts";
+
+/** The same store with a flaw that is planted at its port; flaws that lie elsewhere leave it as it is. */
+export function flawedStore(store: SessionStore, flaw: NodeFlaw | undefined): SessionStore {
+  const { log } = store;
+  if (flaw === "damage stops the sweeps") return { ...store, log: { ...log, due: () => Promise.reject(damaged()) } };
+  if (flaw === "keeps blobs") return { ...store, log: { ...log, remove: (ref) => removeWithoutBlobs(store, ref) } };
+  return store;
+}
+
+/** The log goes, and its blobs stay as those of the scope. */
+async function removeWithoutBlobs({ log, blobs }: SessionStore, ref: SessionRef): Promise<void> {
+  const keys = await blobs.list(ref.scope);
+  const kept = await Promise.all(keys.map(async (key) => ({ key, blob: await blobs.get(ref.scope, key) })));
+  await log.remove(ref);
+  for (const { key, blob } of kept) if (blob) await blobs.put(ref.scope, key, { ...blob, ifAbsent: true });
+}
+
+const damaged = (): AgentError => new AgentError("SESSION_CORRUPT", { message: "One of the sessions is damaged." });
