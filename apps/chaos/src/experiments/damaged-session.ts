@@ -29,20 +29,18 @@ export function damagedSession({ ground, nodes, sessions, flaw, restMs = 60_000 
     const others = ids.filter((id) => id !== damaged);
     const pick = (): string => world.pick(Math.random);
     await Promise.all(ids.map((id) => sayJob(pick, id, jobOf(id))));
-    const answering = async (id: string): Promise<boolean> => (await shown(pick(), id))["status"] === "running";
-    if (!(await until(async () => (await Promise.all(ids.map(answering))).every(Boolean), restMs))) throw new Error("Not all were begun.");
+    const areBegun = async (): Promise<boolean> => (await listed(pick())).filter(({ status }) => status === "running").length === ids.length;
+    if (!(await until(areBegun, restMs))) throw new Error("Not all were begun.");
     const dying = [...world.nodes];
     for (const node of dying) node?.signal("SIGKILL");
     await Promise.all(dying.map((node) => node?.ended));
     await ruinSession(world, { scope: "local", session: damaged });
     await Promise.all(dying.map((_, index) => world.start(index)));
     say("one session is damaged, and all nodes were started anew");
-    const hasEnded = async (id: string): Promise<boolean> => {
-      const { lastRun } = (await shown(pick(), id)) as { readonly lastRun?: { readonly status: string } };
-      return lastRun?.status === "completed";
-    };
-    await until(async () => (await Promise.all(others.map(hasEnded))).every(Boolean), restMs);
-    const sights = await Promise.all(world.nodes.map((_, index) => look(world, index, others)));
+    // Only lists are read: whoever reads a session wakes it, and its worker has to find it by itself.
+    const areOver = async (): Promise<boolean> => completedOf(await listed(pick())).length >= others.length;
+    await until(areOver, restMs);
+    const sights = await Promise.all(world.nodes.map((_, index) => look(world, index)));
     return {
       failures: sights.flatMap((sight) => checkOthers(sight, { damaged, others })),
       figures: [
@@ -60,23 +58,32 @@ async function ask(url: string): Promise<{ readonly status: number; readonly bod
   return { status: response.status, body: (await response.json()) as Answer };
 }
 
-const shown = async (base: string, id: string): Promise<Answer> => (await ask(`${base}/api/sessions/${id}`)).body;
+interface Listed {
+  readonly id: string;
+  readonly status: string;
+  readonly lastRun?: { readonly status: string };
+}
+
+async function listed(base: string): Promise<readonly Listed[]> {
+  const { sessions = [] } = (await ask(`${base}/api/sessions?limit=200`)).body as { readonly sessions?: readonly Listed[] };
+  return sessions;
+}
+
+const completedOf = (sessions: readonly Listed[]): readonly string[] =>
+  sessions.filter(({ id, lastRun }) => id !== damaged && lastRun?.status === "completed").map(({ id }) => id);
 
 /** What one node shows of all. */
-async function look(world: World, index: number, others: readonly string[]): Promise<Sight> {
+async function look(world: World, index: number): Promise<Sight> {
   const base = `http://127.0.0.1:${world.nodes[index]?.port}`;
-  const completed: string[] = [];
-  for (const id of others) {
-    const { lastRun } = (await shown(base, id)) as { readonly lastRun?: { readonly status: string } };
-    if (lastRun?.status === "completed") completed.push(id);
-  }
-  const list = (await ask(`${base}/api/sessions?limit=200`)).body as { readonly sessions?: readonly { readonly id: string }[] };
-  const search = (await ask(`${base}/api/sessions?limit=200&search=${word}`)).body as { readonly hits?: readonly { readonly session: { readonly id: string } }[] };
+  const sessions = await listed(base);
+  const search = (await ask(`${base}/api/sessions?limit=200&search=${word}`)).body as {
+    readonly hits?: readonly { readonly session: Listed }[];
+  };
   const told = await ask(`${base}/api/sessions/${damaged}`);
   return {
     node: `node${index}`,
-    completed,
-    listed: (list.sessions ?? []).map(({ id }) => id),
+    completed: completedOf(sessions),
+    listed: sessions.map(({ id }) => id),
     found: (search.hits ?? []).map(({ session }) => session.id),
     damagedCode: String(told.body["code"]),
   };

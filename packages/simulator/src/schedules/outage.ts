@@ -1,6 +1,6 @@
 /*
- * Owns: one outage of the store, of a given length, that begins at a given moment between two renewals of a lease: an owner with an answer and
- * with a call of class `once` under way, and another node that waits for its chance.
+ * Owns: one outage of the store, of a given length, that begins at a given moment between two renewals of a lease: an owner with answers and
+ * with calls of class `once` under way, which end as the outage begins or after it is over, and another node that waits for its chance.
  * Does not own: which moments there are (run-outages).
  */
 import { AgentError, type AgentSession, createAgent, createSession, defineTool, type Fact } from "@loopwright/core";
@@ -24,8 +24,9 @@ export interface Outage {
 const scope = "local";
 /** How long a store takes to answer, and when its own deadline ends a question without an answer. */
 const [answerMs, deadlineMs] = [2, 2_000];
-/** What is under way ends while the store is away, or shortly after. */
-const [workMs, wordMs, words] = [26_000, 400, 66];
+/** What is under way ends so long after the outage has begun, to be offered until it is over, or at this moment, after every outage. */
+const [earlyMs, lateAtMs] = [100, 26_000];
+const wordMs = 400;
 const untilMs = 60_000;
 
 /** What was lost, although the outage was short enough. */
@@ -41,12 +42,17 @@ export async function runOutage(outage: Outage): Promise<readonly Finding[]> {
   const isAway = (): boolean => time.nowMs >= outage.atMs && time.nowMs < outage.atMs + outage.lastsMs;
   const away = awayStore(store, { time, kind: outage.kind, isAway });
   const ids = seededIds(1);
-  const open = (session: string, node: string, own: SessionStore): AgentSession =>
-    createSession({ agent: agents[session] ?? speaker, id: session, store: own, clock, ids, node });
+  const open = (session: keyof typeof agents, node: string, own: SessionStore): AgentSession =>
+    createSession({ agent: agents[session], id: session, store: own, clock, ids, node });
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
-  const [speaker, worker] = [speakingAgent(wait), workingAgent(wait)];
-  const agents: { readonly [session: string]: typeof speaker } = { speaks: speaker, works: worker };
-  const sessions = Object.keys(agents);
+  const earlyAtMs = outage.atMs + earlyMs;
+  const agents = {
+    "speaks-early": speakingAgent(wait, earlyAtMs),
+    "speaks-late": speakingAgent(wait, lateAtMs),
+    "works-early": workingAgent(wait, earlyAtMs),
+    "works-late": workingAgent(wait, lateAtMs),
+  } as const;
+  const sessions = Object.keys(agents) as (keyof typeof agents)[];
   for (const session of sessions) {
     void open(session, "owner", away).submit("Begin.");
     open(session, "heir", store).follow({ events: () => {} });
@@ -77,13 +83,13 @@ function provider(speak: (request: Parameters<ModelProvider["stream"]>[0]) => Re
   return { name: "outage", defaultModel: "outage-1", capabilities: () => capabilities, stream: speak };
 }
 
-/** Says a word now and then, for as long as an outage lasts. */
-function speakingAgent(wait: Wait): ReturnType<typeof createAgent> {
+/** Says a word now and then, for so long. */
+function speakingAgent(wait: Wait, speakMs: number): ReturnType<typeof createAgent> {
   return createAgent({
     name: "speaker",
     provider: provider(async function* () {
-      for (let word = 0; word < words; word++) {
-        await wait(wordMs);
+      for (let leftMs = speakMs; leftMs > 0; leftMs -= wordMs) {
+        await wait(Math.min(leftMs, wordMs));
         yield [{ type: "text", index: 0, delta: "word " }];
       }
       yield [{ type: "end", stopReason: "stop", raw: "stop" }];
@@ -91,8 +97,8 @@ function speakingAgent(wait: Wait): ReturnType<typeof createAgent> {
   });
 }
 
-/** Has one call to make, which takes long and may be made once. */
-function workingAgent(wait: Wait): ReturnType<typeof createAgent> {
+/** Has one call to make, which takes so long and may be made once. */
+function workingAgent(wait: Wait, workMs: number): ReturnType<typeof createAgent> {
   const work = defineTool({
     name: "work",
     description: "Takes long.",
