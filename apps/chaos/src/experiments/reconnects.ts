@@ -14,12 +14,13 @@ export interface ReconnectOptions {
 
 export function reconnects({ ground, count, nodes }: ReconnectOptions): Experiment {
   return inWorld({ name: `reconnects-${ground.name}`, ground, nodes, leaseMs: 20_000 }, async ({ world, seed, say }) => {
+    // A connection has room for the longest answer twice, as the snapshot of who has a part of it and as its end: else nobody would ever get on.
     const often = { cutAfterBytes: 3_000 };
     const crowd = await gatherCrowd({
       world,
       sessions: 4,
       random: seededRandom(seed),
-      taste: { tools: ["read", "pay", "sign", "ask"], turnsMax: 2, wordsMax: 400, gapMsMax: 3, toolMsMax: 40 },
+      taste: { tools: ["read", "pay", "sign", "ask"], turnsMax: 2, wordsMax: 200, gapMsMax: 3, toolMsMax: 40 },
       watchers: [{}, often, often, { cutAfterBytes: 8_000 }, { ...often, paceMs: 2 }],
     });
     for (let told = 0; crowd.reconnects < count; await new Promise((resolve) => setTimeout(resolve, 100))) {

@@ -12,13 +12,13 @@ const lane = (said: string): LaneOptions => ({
   snapshot: () => (said === "" ? undefined : { type: "message_snapshot", content: [{ type: "text", text: said }] }),
 });
 
-it("an answer whose lane was closed and opened again ends with a snapshot for those who heard its beginning", () => {
+it.each(["one", "one two"])("an answer whose lane was opened again after it had said %j ends with a snapshot", (said) => {
   const hub = createHub();
   const heard: SessionEvent[] = [];
   hub.listen((events) => void heard.push(...events));
   hub.publish([begins]);
-  const first = hub.openForeignLane(lane("one"));
-  first.tell([{ type: "text_delta", index: 0, delta: "one", lane: 3, n: 2 }]);
+  const first = hub.openForeignLane(lane(said));
+  first.tell([{ type: "text_delta", index: 0, delta: said, lane: 3, n: 2 }]);
   first.close();
   hub.openForeignLane(lane("")).close();
   hub.openForeignLane(lane(""));

@@ -36,10 +36,12 @@ export function createSpokenAnswers(): SpokenAnswers {
       answering = answeringAfter(event, id);
       const answer = answerOf(event);
       const open = id === undefined ? undefined : lanes.get(id);
-      // A lane that was opened again has said nothing yet, and those who heard it before have a part of the answer.
-      const lane = open && open.n > 0 ? open : (closed ?? open);
+      // A lane that was opened again has said nothing to those who came since, and what it said before is a part at the most.
+      const isAnew = open?.n === 0 && closed !== undefined && closed.n > 0;
+      const lane = open ?? closed;
       if (answering !== id) closed = undefined;
       if (!answer || id === undefined) return [];
+      if (isAnew) return untoldOf(answer, { lane: id, said: 1 });
       const said = lane?.n ?? 0;
       return said > 0 && hasSaid(lane?.snapshot(), answer) ? [] : untoldOf(answer, { lane: id, said });
     },

@@ -67,6 +67,8 @@ export class FeedReader {
   /** It was told that the session is closed. */
   #isClosed = false;
   #joinedLane: number | undefined;
+  /** Something of that lane was told here. */
+  #hasHeardJoined = false;
   /** The lane of the last answer the beginning of which was told again. */
   #begunLane: number | undefined;
   #cancelStall: (() => void) | undefined;
@@ -98,6 +100,11 @@ export class FeedReader {
     return this.#joinedLane;
   }
 
+  /** The end of the answer alone would leave a reader with the part that it heard elsewhere. */
+  get lacksJoined(): boolean {
+    return this.#joinedLane !== undefined && !this.#hasHeardJoined;
+  }
+
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -111,6 +118,11 @@ export class FeedReader {
   get isAhead(): boolean {
     const { seen } = this.#subscription;
     return seen !== undefined && compareCursors(seen, this.#sent) > 0;
+  }
+
+  /** Live: something of these lanes is told. What is told of an answer here is completed here. */
+  heard(lanes: readonly EphemeralEvent[]): void {
+    this.#hasHeardJoined ||= lanes.some(({ lane }) => lane === this.#joinedLane);
   }
 
   /** Live: frames that were encoded for all. */
@@ -174,6 +186,8 @@ export class FeedReader {
   goLive({ lanes, answering, isResting }: LiveStart): void {
     if (this.#isOver) return;
     this.#joinedLane = answering === this.#begunLane ? undefined : answering;
+    this.#hasHeardJoined = false;
+    this.heard(lanes);
     if (!this.isAhead && !this.hasWholeText) this.#write(lanes.map((lane) => snapshotFrame(lane, this.#parts.sessionId)).join(""));
     this.#isLive = true;
     if (isResting) this.rest();

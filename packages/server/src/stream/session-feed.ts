@@ -168,6 +168,7 @@ class LiveFeed implements HostedFeed {
       this.#recent ??= this.#recentAfter(first.seq - 1);
       this.#recent.add(durable);
     }
+    const lanes = events.filter((event) => !isDurable(event));
     for (const held of this.#hearing) held.add(events, runId);
     let own: Uint8Array | undefined;
     let shared: Uint8Array | undefined;
@@ -182,6 +183,7 @@ class LiveFeed implements HostedFeed {
         own ??= encodeFrames(events.map(frameOf).join(""));
         reader.take(durable, own);
       }
+      reader.heard(lanes);
     }
   }
 
@@ -262,8 +264,10 @@ function newsOf(events: readonly SessionEvent[], reader: FeedReader): readonly S
   return events.filter((event, at) => (isDurable(event) ? isNews(event, reader) : at > lastKnown));
 }
 
-/** Whether all of an answer is told here of which the reader may have heard a part elsewhere. */
-const isTwice = (events: readonly SessionEvent[], { joinedLane }: FeedReader): boolean =>
-  joinedLane !== undefined && events.some(isDurable) && events.some((event) => !isDurable(event) && event.lane === joinedLane);
+/** Whether all of an answer, or nothing of it but its end, is told here of which the reader may have heard a part elsewhere. */
+const isTwice = (events: readonly SessionEvent[], { joinedLane, lacksJoined }: FeedReader): boolean =>
+  joinedLane !== undefined &&
+  events.some(isDurable) &&
+  (lacksJoined || events.some((event) => !isDurable(event) && event.lane === joinedLane));
 
 const isNews = (event: DurableEvent, reader: FeedReader): boolean => compareCursors(event, reader.sent) > 0;
