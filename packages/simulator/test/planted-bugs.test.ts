@@ -37,6 +37,16 @@ describe("a bug that is planted", () => {
     expect(bugs).toMatchObject([{ outage: expect.stringContaining("atMs"), finding: expect.stringMatching(/I4|I9|I10/) }]);
   });
 
+  it("that gives a batch up before an outage is over is found where something ends as the outage begins", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["a batch is given up"], seedsMax: 1 });
+    expect(bugs).toMatchObject([{ outage: expect.stringContaining("atMs"), finding: expect.stringMatching(/I4|I10/) }]);
+  });
+
+  it("that ends an answer of which a client has a part is found by the client", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["without what was missed of it"], seedsMax: 200 });
+    expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringMatching(/had \d+ of \d+ characters/) }]);
+  });
+
   it("that shows only in an answer that is repeated is found there", async () => {
     const { bugs } = await runPlantedBugs({ root, only: ["keys of answers"], seedsMax: 1 });
     expect(bugs).toMatchObject([{ crash: expect.stringContaining("replayCrash"), finding: expect.stringContaining("I4") }]);

@@ -14,6 +14,8 @@ export function checkBlobs(sights: readonly BlobSight[]): readonly string[] {
   return sights
     .filter(({ isRemoved, isReadable }) => isRemoved === isReadable)
     .map(({ session, key, isRemoved }) =>
-      isRemoved ? `D6: ${session} was removed and its payload ${key} can be read` : `D6: the payload ${key} of ${session} is gone, and ${session} is not`,
+      isRemoved
+        ? `D6: ${session} was removed and its payload ${key} can be read`
+        : `D6: the payload ${key} of ${session} is gone, and ${session} is not`,
     );
 }

@@ -9,7 +9,8 @@ export function checkSpared(session: string, facts: readonly Fact[]): readonly s
     flaws.push(`P14: of ${session} ${ends.length} runs ended, the first as ${ends[0]?.status}`);
   for (const fact of facts) {
     if (fact.type === "model.failed") flaws.push(`P14: an answer of ${session} was thrown away at ${fact.seq}`);
-    if (fact.type === "tool.finished" && fact.outcome !== "ok") flaws.push(`P14: a call of ${session} ended as ${fact.outcome} at ${fact.seq}`);
+    if (fact.type === "tool.finished" && fact.outcome !== "ok")
+      flaws.push(`P14: a call of ${session} ended as ${fact.outcome} at ${fact.seq}`);
   }
   return flaws;
 }

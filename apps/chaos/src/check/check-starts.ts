@@ -6,5 +6,8 @@ export function checkStarts(testimonies: readonly Testimony[], onceTools: readon
   const starts = testimonies.filter(({ phase, tool }) => phase === "start" && onceTools.includes(tool));
   return [...Map.groupBy(starts, ({ session, callKey }) => `${callKey} of ${session}`)]
     .filter(([, seen]) => seen.length > 1)
-    .map(([call, seen]) => `I5: the call ${call} runs once and was started ${seen.length} times, by ${seen.map(({ node }) => node).join(", ")}`);
+    .map(
+      ([call, seen]) =>
+        `I5: the call ${call} runs once and was started ${seen.length} times, by ${seen.map(({ node }) => node).join(", ")}`,
+    );
 }

@@ -20,7 +20,13 @@ export interface DamageOptions {
 }
 
 const [damaged, word] = ["d0", "Please"];
-const jobOf = (id: string): Job => ({ id, turns: [{ words: 150, gapMs: 10, calls: [{ tool: "book", ms: 1 }] }, { words: 2, gapMs: 0 }] });
+const jobOf = (id: string): Job => ({
+  id,
+  turns: [
+    { words: 150, gapMs: 10, calls: [{ tool: "book", ms: 1 }] },
+    { words: 2, gapMs: 0 },
+  ],
+});
 
 export function damagedSession({ ground, nodes, sessions, flaw, restMs = 60_000 }: DamageOptions): Experiment {
   const plan = { name: `damaged-session-${ground.name}`, ground, nodes, leaseMs: 1_000, sweepMs: 500, flaw };
@@ -29,7 +35,8 @@ export function damagedSession({ ground, nodes, sessions, flaw, restMs = 60_000 
     const others = ids.filter((id) => id !== damaged);
     const pick = (): string => world.pick(Math.random);
     await Promise.all(ids.map((id) => sayJob(pick, id, jobOf(id))));
-    const areBegun = async (): Promise<boolean> => (await listed(pick())).filter(({ status }) => status === "running").length === ids.length;
+    const areBegun = async (): Promise<boolean> =>
+      (await listed(pick())).filter(({ status }) => status === "running").length === ids.length;
     if (!(await until(areBegun, restMs))) throw new Error("Not all were begun.");
     const dying = [...world.nodes];
     for (const node of dying) node?.signal("SIGKILL");
@@ -45,7 +52,11 @@ export function damagedSession({ ground, nodes, sessions, flaw, restMs = 60_000 
       failures: sights.flatMap((sight) => checkOthers(sight, { damaged, others })),
       figures: [
         { name: "sessions beside the damaged one", value: others.length, bound: { least: sessions } },
-        { name: "of them completed, as all nodes show it", value: Math.min(...sights.map(({ completed }) => completed.length)), bound: { exactly: sessions } },
+        {
+          name: "of them completed, as all nodes show it",
+          value: Math.min(...sights.map(({ completed }) => completed.length)),
+          bound: { exactly: sessions },
+        },
       ],
     };
   });

@@ -2,10 +2,7 @@ import { textOfJob } from "../world/job.ts";
 import type { World } from "../world/world.ts";
 
 /** Whether every node takes an input within the time, in a session of its own, and shows that it was answered. */
-export async function recovered(
-  world: World,
-  { id, withinMs }: { readonly id: string; readonly withinMs: number },
-): Promise<boolean> {
+export async function recovered(world: World, { id, withinMs }: { readonly id: string; readonly withinMs: number }): Promise<boolean> {
   const end = performance.now() + withinMs;
   const answers = world.nodes.map(async (node, index) => {
     const session = `${id}n${index}`;

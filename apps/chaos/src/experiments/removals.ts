@@ -45,7 +45,8 @@ export function removals({ ground, nodes, sessions, flaw }: RemovalOptions): Exp
       const removal = remove(pick(), id).catch(() => 0);
       if (index % 2 === 0) kills += await killOne(world, random);
       await removal;
-      if (!(await until(async () => [204, 404].includes(await remove(pick(), id)), patienceMs))) throw new Error(`${id} could not be removed.`);
+      if (!(await until(async () => [204, 404].includes(await remove(pick(), id)), patienceMs)))
+        throw new Error(`${id} could not be removed.`);
     }
     const sights: BlobSight[] = [];
     const store = await world.openStore();

@@ -55,9 +55,13 @@ export function restoredStore({ sessions, flaw }: RestoreOptions): Experiment {
       const isAccepted = await doctor.acceptRestored?.();
       await doctor.close();
       if (isAccepted !== true) failures.push("P4: there was nothing to accept");
-      const isBack = (await until(() => everyReadiness(world, 200), patienceMs)) && (await recovered(world, { id: "after", withinMs: patienceMs }));
+      const isBack =
+        (await until(() => everyReadiness(world, 200), patienceMs)) && (await recovered(world, { id: "after", withinMs: patienceMs }));
       if (!isBack) failures.push(`P14: the store was accepted and not all nodes work on it within ${patienceMs} ms`);
-      return { failures, figures: [{ name: "what the witness saw of tools of the class once before", value: ran, bound: { least: 2 * sessions } }] };
+      return {
+        failures,
+        figures: [{ name: "what the witness saw of tools of the class once before", value: ran, bound: { least: 2 * sessions } }],
+      };
     } finally {
       await store.close();
       await rm(backup, { recursive: true, force: true });

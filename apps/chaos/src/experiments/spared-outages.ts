@@ -46,7 +46,8 @@ export function sparedOutages({ rounds, lastsMs = 10_000 }: SparedOptions): Expe
         await outage.end(ground);
         const hasEnded = async (id: string): Promise<boolean> => (await factsOf(id)).some(({ type }) => type === "run.finished");
         await until(async () => (await Promise.all(ids.map(hasEnded))).every(Boolean), patienceMs);
-        for (const id of ids) failures.push(...checkSpared(id, await factsOf(id)).map((flaw) => `${outage.name} of ${lastsMs} ms: ${flaw}`));
+        for (const id of ids)
+          failures.push(...checkSpared(id, await factsOf(id)).map((flaw) => `${outage.name} of ${lastsMs} ms: ${flaw}`));
         say(`${round + 1} of ${rounds}: ${outage.name}`);
       }
       return {
@@ -65,6 +66,13 @@ export function sparedOutages({ rounds, lastsMs = 10_000 }: SparedOptions): Expe
 
 /** Longer than the outage: one call of class `once`, or one answer. */
 function jobOf(id: string, { isCall, workMs }: { readonly isCall: boolean; readonly workMs: number }): Job {
-  if (isCall) return { id, turns: [{ words: 1, gapMs: 0, calls: [{ tool: "pay", ms: workMs }] }, { words: 2, gapMs: 0 }] };
+  if (isCall)
+    return {
+      id,
+      turns: [
+        { words: 1, gapMs: 0, calls: [{ tool: "pay", ms: workMs }] },
+        { words: 2, gapMs: 0 },
+      ],
+    };
   return { id, turns: [{ words: Math.ceil(workMs / 200), gapMs: 200 }] };
 }

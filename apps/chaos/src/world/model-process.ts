@@ -138,5 +138,7 @@ thief.listen({ port: 0, host: "127.0.0.1" }, () => {
     process.send?.({ type: "ready", port: (server.address() as AddressInfo).port });
   });
 });
-process.on("message", () => process.send?.({ type: "report", report: { requests, refusals, open, redirected, stolen, cuts } satisfies ModelReport }));
+process.on("message", () =>
+  process.send?.({ type: "report", report: { requests, refusals, open, redirected, stolen, cuts } satisfies ModelReport }),
+);
 process.on("disconnect", () => process.exit(0));

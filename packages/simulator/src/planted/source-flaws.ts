@@ -143,6 +143,12 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     good: "for (const chunk of chunks) take(chunk, out);",
     bad: "out.push(...chunks);",
   },
+  {
+    name: "the end of an answer is told without what was missed of it",
+    file: "driver/hub.ts",
+    good: "if (listeners.size > 0) batch.push(...untold);",
+    bad: "void untold;",
+  },
   // What the simulator found in core, put back.
   {
     name: "who begins to listen to a lane that was left hears its middle without its beginning",

@@ -1,0 +1,65 @@
+import type { AgentSession, SessionEvent } from "@loopwright/core";
+import { memoryStore, silentLogger } from "@loopwright/core/memory";
+import { manualClock } from "@loopwright/core/testing";
+import { expect, it } from "vitest";
+import { defaultServerLimits } from "../server-limits.ts";
+import type { EventSink } from "./event-sink.ts";
+import { createSessionFeed } from "./session-feed.ts";
+
+const at = { runId: "r1", at: 1 };
+const content = [{ type: "text" as const, text: "one two" }];
+const ends = { ...at, type: "message_end", seq: 26, k: 0, message: { role: "assistant", content } } as unknown as SessionEvent;
+const delta = { ...at, type: "text_delta", index: 0, delta: " two", lane: 25, n: 3 } as unknown as SessionEvent;
+
+/** A process whose session has come to an answer that is written elsewhere, and one reader who heard its beginning at another process. */
+async function joined(
+  lanes: readonly SessionEvent[] = [],
+): Promise<{ tell(...events: readonly SessionEvent[]): void; readonly types: () => readonly string[] }> {
+  let tell: (events: readonly SessionEvent[], runId: string) => void = () => {};
+  const session = {
+    id: "s1",
+    lastSeq: 25,
+    isResting: false,
+    ready: async () => {},
+    lanes: () => lanes,
+    snapshot: () => ({ run: { answering: 25 } }),
+    follow(listener: { readonly events: typeof tell }) {
+      tell = listener.events;
+      return () => {};
+    },
+  } as unknown as AgentSession;
+  const clock = manualClock();
+  const ref = { scope: "local", session: "s1" };
+  const parts = { session, ref, store: memoryStore({ clock }), limits: defaultServerLimits, clock, logger: silentLogger };
+  const feed = createSessionFeed(parts, { quiet() {}, lost() {} });
+  let text = "";
+  const sink: EventSink = {
+    write(bytes) {
+      text += new TextDecoder().decode(bytes);
+    },
+    queuedBytes: 0,
+    onDrain() {},
+    onClose() {},
+    end() {},
+    destroy() {},
+  };
+  feed.subscribe({ sink, after: { seq: 25, k: Number.MAX_SAFE_INTEGER } });
+  await new Promise((resolve) => setImmediate(resolve));
+  return {
+    tell: (...events) => tell(events, "r1"),
+    types: () => [...text.matchAll(/"type":"(message_\w+|text_delta)"/g)].map(([, type]) => type ?? ""),
+  };
+}
+
+it("a reader that heard a part of an answer elsewhere is told it whole before its end, where nothing of it was told here", async () => {
+  const reader = await joined();
+  reader.tell(ends);
+  expect(reader.types()).toEqual(["message_snapshot", "message_end"]);
+});
+
+it("a reader that was told here how far the answer has come is told its end alone", async () => {
+  const reader = await joined([{ type: "message_snapshot", content, lane: 25, n: 2 } as unknown as SessionEvent]);
+  reader.tell(delta);
+  reader.tell(ends);
+  expect(reader.types()).toEqual(["message_snapshot", "text_delta", "message_end"]);
+});
