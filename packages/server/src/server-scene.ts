@@ -22,5 +22,5 @@ export interface ServerScene {
   /** False while the server shuts down. */
   isReady(): boolean;
   /** How the store is. */
-  readonly watched: Pick<WatchedStore, "isAway" | "flaw" | "damages">;
+  readonly watched: Pick<WatchedStore, "isAway" | "flaw" | "damages" | "damaged">;
 }

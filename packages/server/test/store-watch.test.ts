@@ -67,6 +67,48 @@ it.each(["SESSION_CORRUPT", "HISTORY_LOST"] as const)(
   },
 );
 
+it("a log that is shorter than it was is one alarm and counts once where the handle of the session finds it, not the store", async () => {
+  const [whole, older] = [memoryStore(), memoryStore()];
+  const before = testServer({ store: older });
+  await before.ask("/api/sessions", { json: { id: "a" } });
+  await before.server.close();
+  let isOlder = false;
+  const log = new Proxy(whole.log, { get: (_, name) => Reflect.get(isOlder ? older.log : whole.log, name) });
+  const { ask, logged, refused, send, server } = testServer({ store: { ...whole, log } });
+  await ask("/api/sessions", { json: { id: "a" } });
+  await (await send("/api/agent/execute", { json: { sessionId: "a", input: "Hi." } })).text();
+  isOlder = true;
+  expect(await refused("/api/sessions/a/messages", { json: { message: "Hi again." } })).toMatchObject({ code: "SESSION_CORRUPT" });
+  const alarms = logged.filter(({ level }) => level === "error");
+  expect(alarms).toMatchObject([{ fields: { code: "SESSION_CORRUPT", scope: "local", session: "a" } }]);
+  expect(await (await send("/metrics")).text()).toContain(`loopwright_damaged_sessions_total{code="SESSION_CORRUPT"} 1`);
+  await server.close();
+});
+
+it("one damage that the store and the handle of the session both tell of is one alarm", async () => {
+  const whole = memoryStore();
+  let isDamaged = false;
+  const damaged = (session: string) => new AgentError("SESSION_CORRUPT", { message: `The log of \`${session}\` is damaged.` });
+  const log = new Proxy(whole.log, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function" || !["append", "read", "head"].includes(String(name))) return member;
+      return (ref: { readonly session: string }, ...more: readonly unknown[]): unknown =>
+        isDamaged ? Promise.reject(damaged(ref.session)) : Reflect.apply(member, target, [ref, ...more]);
+    },
+  });
+  const { ask, logged, refused, send, server } = testServer({ store: { ...whole, log } });
+  await ask("/api/sessions", { json: { id: "a" } });
+  await (await send("/api/agent/execute", { json: { sessionId: "a", input: "Hi." } })).text();
+  isDamaged = true;
+  for (const input of ["one", "two"])
+    expect(await refused("/api/sessions/a/messages", { json: { message: input } })).toMatchObject({ code: "SESSION_CORRUPT" });
+  const alarms = logged.filter(({ level }) => level === "error");
+  expect(alarms).toMatchObject([{ fields: { code: "SESSION_CORRUPT", scope: "local", session: "a" } }]);
+  expect(await (await send("/metrics")).text()).toContain(`loopwright_damaged_sessions_total{code="SESSION_CORRUPT"} 1`);
+  await server.close();
+});
+
 it("a store that may lose what it is told is noticed while the server runs, takes no writes, and is used again when it is mended", async () => {
   const clock = manualClock();
   const store = flawedStore();

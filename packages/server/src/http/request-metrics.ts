@@ -1,8 +1,6 @@
 /** Counts what was answered, by method, route and status. */
 export interface RequestMetrics {
   count(method: string, route: string, status: number): void;
-  /** This process has seen more of a session than the store has. */
-  historyLost(): void;
   /** A reader's cursor is ahead of the log; any client may make one up. */
   cursorAhead(): void;
   /** As lines of the Prometheus text format. */
@@ -11,23 +9,16 @@ export interface RequestMetrics {
 
 export function createRequestMetrics(): RequestMetrics {
   const counts = new Map<string, number>();
-  let lostCount = 0;
   let aheadCount = 0;
   return {
     count(method, route, status) {
       const labels = `method="${method}",route="${route}",status="${status}"`;
       counts.set(labels, (counts.get(labels) ?? 0) + 1);
     },
-    historyLost() {
-      lostCount += 1;
-    },
     cursorAhead() {
       aheadCount += 1;
     },
     lines: () => [
-      "# HELP loopwright_history_lost_total Sessions of which a process had seen more than the store has.",
-      "# TYPE loopwright_history_lost_total counter",
-      `loopwright_history_lost_total ${lostCount}`,
       "# HELP loopwright_cursors_ahead_total Cursors that were ahead of their log: made up, or of a loss that no process here has seen.",
       "# TYPE loopwright_cursors_ahead_total counter",
       `loopwright_cursors_ahead_total ${aheadCount}`,

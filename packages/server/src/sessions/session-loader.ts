@@ -4,7 +4,7 @@
  * Invariant: one handle per session and process, however many ask for it at once.
  */
 import { type Agent, AgentError, createSession, isAgentError, readOpening, type SessionOptions } from "@loopwright/core";
-import type { SessionRef, SessionStore } from "@loopwright/core/ports";
+import type { Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
 import type { OfferHint } from "../worker/hint-offers.ts";
@@ -16,25 +16,33 @@ import { keyOf } from "./session-key.ts";
 export type LoaderParts = Pick<ServerScene, "options" | "channel" | "clock" | "ids" | "logger"> & {
   /** False: sessions are recorded and followed here, and run elsewhere. Default true. */
   readonly drives?: boolean;
+  /** The logger of the handles of a scope. Default: `logger`. */
+  readonly loggerOf?: (scope: string) => Logger;
   /** Where nothing is driven: tells those who do. */
   readonly hint?: OfferHint;
 };
 
-type Shared = Omit<LoaderParts, "options" | "hint"> & { readonly store: SessionStore; readonly node: string; readonly leaseMs?: number };
+type Shared = Omit<LoaderParts, "options" | "hint" | "logger" | "loggerOf"> & {
+  readonly store: SessionStore;
+  readonly node: string;
+  readonly leaseMs?: number;
+};
 
 export class SessionLoader {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #firstAgent: string;
   readonly #loaded: LoadedSessions;
   readonly #opening = new Map<string, Promise<LoadedSession>>();
+  readonly #loggerOf: (scope: string) => Logger;
   readonly #shared: Shared;
 
-  constructor({ options, channel, clock, ids, logger, drives = true, hint }: LoaderParts, loaded: LoadedSessions) {
+  constructor({ options, channel, clock, ids, logger, loggerOf = () => logger, drives = true, hint }: LoaderParts, loaded: LoadedSessions) {
     this.#agents = new Map(options.agents.map((agent) => [agent.name, agent]));
     this.#firstAgent = options.agents[0]?.name ?? "";
     const { leaseMs } = options;
     const store = hint ? hintingStore(options.store, { hint, clock }) : options.store;
-    this.#shared = { store, channel, clock, ids, logger, drives, node: ids.next(), ...(leaseMs === undefined ? {} : { leaseMs }) };
+    this.#loggerOf = loggerOf;
+    this.#shared = { store, channel, clock, ids, drives, node: ids.next(), ...(leaseMs === undefined ? {} : { leaseMs }) };
     this.#loaded = loaded;
   }
 
@@ -55,7 +63,12 @@ export class SessionLoader {
   /** A session that the store does not have yet, lent to whoever made it. */
   async create(principal: Principal, wanted: NewSession): Promise<HostedSession> {
     const agent = this.#agent(wanted.agent ?? this.#firstAgent);
-    const session = createSession({ ...this.#shared, ...sessionOptions(principal, wanted), agent });
+    const session = createSession({
+      ...this.#shared,
+      ...sessionOptions(principal, wanted),
+      agent,
+      logger: this.#loggerOf(principal.scope),
+    });
     const ref = { scope: principal.scope, session: session.id };
     const one = { ref, session, agent: agent.name };
     if (wanted.id === undefined) return this.#loaded.lend(this.#loaded.add(one));
@@ -97,6 +110,7 @@ export class SessionLoader {
     const { tools, prompt } = opened;
     const session = createSession({
       ...this.#shared,
+      logger: this.#loggerOf(ref.scope),
       agent: this.#agent(opened.agent),
       id: ref.session,
       access: { user: "server", scope: ref.scope },

@@ -19,6 +19,10 @@ export interface WatchedStore {
   readonly flaw: AgentError | undefined;
   /** How many sessions were found damaged, by code. */
   readonly damages: ReadonlyMap<string, number>;
+  /** Raises the alarm for a session that was found damaged elsewhere: by its handle, or by a reader's cursor. */
+  damaged(error: AgentError, ref: SessionRef): void;
+  /** The logger for the handles of a scope: what they say of damaged sessions is the same alarm, raised and counted once. */
+  loggerOf(scope: string): Logger;
   /** Ends the looks to come. */
   stop(): void;
 }
@@ -116,14 +120,26 @@ class StoreWatch implements WatchedStore {
     } catch (error) {
       if (isLog) this.#isAway = !isAgentError(error) || error.code === "STORE_UNAVAILABLE" || error.code === "CONFIG_INVALID";
       if (!isAgentError(error)) throw error;
-      if (ofSession.has(error.code) && isRef(ref)) this.#alarm(error, ref);
+      if (ofSession.has(error.code) && isRef(ref)) this.damaged(error, ref);
       if (!isOfOperator(error)) throw error;
       this.#tell(error);
       throw forCallers(error);
     }
   }
 
-  #alarm(error: AgentError, { scope, session }: SessionRef): void {
+  loggerOf(scope: string): Logger {
+    const { logger } = this.#options;
+    return {
+      log: (level, message, fields = {}) => {
+        const { code, session } = fields;
+        if (typeof session === "string" && (code === "SESSION_CORRUPT" || code === "HISTORY_LOST"))
+          this.damaged(new AgentError(code, { message }), { scope, session });
+        else logger.log(level, message, fields);
+      },
+    };
+  }
+
+  damaged(error: AgentError, { scope, session }: SessionRef): void {
     const key = `${error.code} ${scope}/${session}`;
     if (this.#alarmed.has(key) || this.#alarmed.size >= alarmsMax) return;
     this.#alarmed.add(key);

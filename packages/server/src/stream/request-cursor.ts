@@ -17,7 +17,7 @@ export function lastEventCursor(request: Request): EventCursor | undefined {
 }
 
 /** What a cursor is checked with. */
-type CursorScene = Pick<ServerScene, "options" | "limits" | "clock" | "logger" | "metrics">;
+type CursorScene = Pick<ServerScene, "options" | "limits" | "clock" | "logger" | "metrics" | "watched">;
 
 /**
  * @throws AgentError HISTORY_LOST when the cursor is ahead of the log, HISTORY_EXPIRED when what follows it is too old to be told again
@@ -41,15 +41,15 @@ export async function checkCursor(cursor: EventCursor, hosted: HostedSession, sc
 function historyLost(
   { seq }: EventCursor,
   { ref, lastSeq, knownSeq }: Pick<HostedSession, "ref"> & { readonly lastSeq: number; readonly knownSeq: number },
-  { logger, metrics }: CursorScene,
+  { logger, metrics, watched }: CursorScene,
 ): AgentError {
-  const fields = { ...ref, cursorSeq: seq, lastSeq };
+  const details = { cursorSeq: seq, lastSeq };
   if (knownSeq > lastSeq) {
-    metrics.historyLost();
-    logger.log("error", "The store has lost the end of a session: this process has seen more of it.", { ...fields, knownSeq });
+    const message = "The store has lost the end of a session: this process has seen more of it.";
+    watched.damaged(new AgentError("HISTORY_LOST", { message, details: { ...details, knownSeq } }), ref);
   } else {
     metrics.cursorAhead();
-    logger.log("info", "A cursor is ahead of the log of its session.", fields);
+    logger.log("info", "A cursor is ahead of the log of its session.", { ...ref, ...details });
   }
   return new AgentError("HISTORY_LOST", { message: `The cursor names event ${seq} and the log ends at ${lastSeq}.` });
 }

@@ -69,7 +69,8 @@ export function createNode(given: ServerOptions, { role, routes }: NodeRole): No
   const channel = options.channel ?? memoryChannel({ logger });
   if (isOneOfMany && channel.reach === "process") warnOfChannel(logger);
   const drives = role !== "server";
-  const parts = { options, limits, channel, clock, ids, logger, drives };
+  const loggerOf = (scope: string): Logger => watched.loggerOf(scope);
+  const parts = { options, limits, channel, clock, ids, logger, loggerOf, drives };
   const host = createSessionHost(drives || !options.queue ? parts : { ...parts, hint: hintOffers(options.queue, logger) });
   const isAlone = role === "all" && !options.isOneOfMany;
   // Where nobody tells of what others leave behind, it is looked for often.
