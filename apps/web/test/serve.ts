@@ -2,7 +2,7 @@
 //   node --conditions=@loopwright/source apps/web/test/serve.ts [port] [store file]
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Agent, createAgent, defineTool, type Tool, type ToolEvent } from "@loopwright/core";
+import { type Agent, AgentError, createAgent, defineTool, type Tool, type ToolEvent } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { offline } from "@loopwright/providers-scripted";
@@ -39,7 +39,9 @@ export const demoTools: readonly Tool[] = [
     replay: "pure",
     execute({ expression }: { readonly expression?: unknown }) {
       const [, left, right] = /^\s*(\d+)\s*\*\s*(\d+)\s*$/.exec(String(expression)) ?? [];
-      if (left === undefined) throw new Error(`\`${String(expression)}\` is not a product of two whole numbers.`);
+      // What a tool throws reaches the model and the page only as an AgentError.
+      if (left === undefined)
+        throw new AgentError("TOOL_ARGUMENTS", { message: `\`${String(expression)}\` is not a product of two whole numbers.` });
       return String(Number(left) * Number(right));
     },
   }),
