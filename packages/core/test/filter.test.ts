@@ -13,7 +13,7 @@ const schema = { type: "object" } as const;
 
 /** Texts in which the secret stands whole, nearly, and beside what JSON escapes. */
 const texts = fc
-  .array(fc.constantFrom(secret, "SECRET", "-4711", "SECRET-471", "ECRET-4711", 'so "', "\\", "\n", "👋", "a word ", "é"), { maxLength: 8 })
+  .array(fc.constantFrom(secret, "SECRET", "-4711", "SECRET-471", "ECRET-4711", 'so "', "\\", "\n", "👋", "👋👋", "a word ", "é"), { maxLength: 8 })
   .map((pieces) => pieces.join(""));
 
 type Block = { readonly type: "text" | "thinking" | "call"; readonly text: string; readonly ends: boolean };
@@ -26,8 +26,9 @@ const blocks = fc.array(fc.record<Block>({ type: fc.constantFrom("text", "thinki
 const escaped = (text: string): string =>
   JSON.stringify(text).replace(/[A-Z]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+/** The text in pieces, cut between any two of its units: also in the middle of a surrogate pair. */
 function* piecesOf(text: string, random: () => number): Generator<string> {
-  const characters = [...text];
+  const characters = text.split("");
   for (let from = 0; from < characters.length; ) {
     const to = from + 1 + Math.floor(random() * random() * 12);
     yield characters.slice(from, to).join("");
@@ -120,6 +121,26 @@ describe("a secret in what a model says", () => {
     expect(read).not.toContain(secret);
     expect(read).toContain(`not JSON: ${hidden}`);
     expect(read).toContain(`I will not say ${hidden}.`);
+  });
+
+  it("takes the vendor's signature with it wherever in the stream that stands", async () => {
+    const signed = (index: number, signature: string): ModelChunk => ({ type: "opaque", index, vendor: "scripted", data: { signature } });
+    const thought = (index: number, delta: string): ModelChunk => ({ type: "thinking", index, delta });
+    const chunks: ModelChunk[] = [
+      ...[signed(0, "before"), thought(0, secret), { type: "block-end", index: 0 } as const],
+      ...[thought(1, secret), { type: "block-end", index: 1 } as const, signed(1, "after")],
+      ...[signed(2, "before"), thought(2, "plain"), { type: "block-end", index: 2 } as const],
+      ...[thought(3, "plain"), { type: "block-end", index: 3 } as const, signed(3, "after")],
+    ];
+    const made = world([{ chunks: chunks.map((chunk) => [chunk]) }], { hooks: [filter] });
+    await execute(made.session, "go").result();
+    const said = made.session.messages.find((message) => message.role === "assistant");
+    expect(said?.content).toEqual([
+      { type: "thinking", text: hidden },
+      { type: "thinking", text: hidden },
+      { type: "thinking", text: "plain", opaque: { vendor: "scripted", data: { signature: "before" } } },
+      { type: "thinking", text: "plain", opaque: { vendor: "scripted", data: { signature: "after" } } },
+    ]);
   });
 
   it("takes the vendor's signature with it, and what only the vendor can read", async () => {

@@ -224,6 +224,29 @@ describe("a tool that the hook prepare adds", () => {
     expect(result.status).toBe("completed");
   });
 
+  it("keeps the place of the agent's tool on the node that takes over, though name and policy are the same", async () => {
+    ran.length = 0;
+    const asked: unknown[] = [];
+    const other = defineTool({ ...tool, execute: () => "from the other" });
+    const replaces: Hooks = {
+      prepare({ turn, attempt, system, messages }) {
+        if (turn === 1) asked.push({ attempt, system, messages });
+        return messages.at(-1)?.role === "user" ? { tools: [other] } : undefined;
+      },
+      gate: () => ({ action: "ask" }),
+    };
+    const { session, again } = world([{ calls }, { text: "ok" }], { tools: [tool], prompt: () => "Be brief.", hooks: [replaces] });
+    await execute(session, "x").result();
+    await session[Symbol.asyncDispose]();
+    const next = again();
+    await next.ready();
+    for (const { callKey } of next.pendingApprovals) await next.decide(callKey, { decision: "allow" });
+    expect(JSON.stringify((await resume(next).result()).messages)).toContain("from the other");
+    expect(ran).toEqual([]);
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toEqual(asked[0]);
+  });
+
   it("is hidden on the node that takes over as it was on the one before", async () => {
     ran.length = 0;
     const hides: Hooks = { prepare: () => ({ tools: [added(() => "x")] }), gate: () => ({ action: "ask" }) };

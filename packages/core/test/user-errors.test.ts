@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  AgentError,
   type AgentOptions,
   createAgent,
   createCallGuard,
@@ -197,6 +198,42 @@ describe("an error of user code in", () => {
     }
     const healthy = world([{ text: "fine" }], { limits: { attemptsMax: 1 }, session });
     expect((await execute(healthy.session, "go").result()).text).toBe("fine");
+  });
+
+  const hang = (): Promise<never> => new Promise<never>(() => {});
+  const failing: { readonly [when: string]: Tool } = {
+    "a tool that hangs is given up": tool({ execute: hang, timeoutMs: 1_000 }),
+    "a tool has failed in words of its own": tool({
+      execute: () => {
+        throw new AgentError("FILE_NOT_FOUND", { message: "There is no such file." });
+      },
+    }),
+    "a tool throws after it has completed": tool({
+      async *execute() {
+        yield { type: "complete", output: "done" } as const;
+        throw new AgentError("FILE_NOT_FOUND", { message: "There is no such file." });
+      },
+    }),
+    "a completed tool is given up": tool({
+      timeoutMs: 1_000,
+      async *execute() {
+        yield { type: "complete", output: "done" } as const;
+        await hang();
+      },
+    }),
+    "a tool tells of a step from a callback": tool({ execute: (_, { progress }) => (queueMicrotask(() => progress("Opens.")), hang()) }),
+  };
+  it.each(Object.keys(failing))("the filter ends the call, not the process, when %s", async (when) => {
+    const { logger, entries } = listeningLogger();
+    const filter: Hooks["filter"] = { apply: (said, { kind }) => (kind === "tool" || kind === "progress" ? broken() : said) };
+    const made = world([calls, { text: "ok" }], { tools: [failing[when] as Tool], hooks: [{ filter }], session: { logger } });
+    const result = execute(made.session, "go").result();
+    await calm();
+    await made.clock.advance(1_000);
+    expect((await result).status).toBe("completed");
+    const ends = (await made.facts()).flatMap((fact) => (fact.type === "tool.finished" ? [fact] : []));
+    expect(ends).toMatchObject([{ outcome: "error", failure: { code: "HOOK_FAILED" } }]);
+    expect(entries.filter(({ message }) => message.includes("`filter`"))).toHaveLength(1);
   });
 
   it("a lookup leaves the call interrupted", async () => {

@@ -22,12 +22,14 @@ export interface ChunkFilter {
 interface Block {
   readonly type: Delta["type"];
   readonly window: TextWindow;
-  /** What the vendor says of the block, until it is complete. */
-  opaque?: ModelChunk;
 }
 
 export function createChunkFilter(filter: UserFilter): ChunkFilter {
   const blocks = new Map<number, Block>();
+  /** What the vendor says of a block, until the block is complete. */
+  const opaques = new Map<number, ModelChunk>();
+  /** Complete thinking blocks that were changed. */
+  const changed = new Set<number>();
   const mend = (text: string): string => filter.apply(text, "text");
   const isClean = (chunk: Extract<ModelChunk, { type: "opaque" }>): boolean =>
     JSON.stringify(mapStrings(chunk.data, mend)) === JSON.stringify(chunk.data);
@@ -40,15 +42,16 @@ export function createChunkFilter(filter: UserFilter): ChunkFilter {
     return delta === "" && chunk.delta !== "" ? [] : [{ ...chunk, delta }];
   };
 
-  /** A signature stands for the very words of its block: it goes where they were changed. */
+  /** A signature stands for the very words of its block, wherever in the stream it comes: it goes where they were changed. */
   const endBlock = (index: number): readonly ModelChunk[] => {
     const block = blocks.get(index);
-    if (!block) return [];
+    const opaque = opaques.get(index);
     blocks.delete(index);
-    const { type, window, opaque } = block;
-    const delta = window.end();
-    const rest: readonly ModelChunk[] = delta === "" ? [] : [{ type, index, delta }];
-    return opaque && !(window.isChanged && type === "thinking") ? [...rest, opaque] : rest;
+    opaques.delete(index);
+    const delta = block?.window.end() ?? "";
+    if (block?.type === "thinking" && block.window.isChanged) changed.add(index);
+    const rest: readonly ModelChunk[] = block && delta !== "" ? [{ type: block.type, index, delta }] : [];
+    return opaque && !changed.has(index) ? [...rest, opaque] : rest;
   };
 
   const passOne = (chunk: ModelChunk): readonly ModelChunk[] => {
@@ -60,15 +63,14 @@ export function createChunkFilter(filter: UserFilter): ChunkFilter {
       case "block-end":
       case "call-end":
         return [...endBlock(chunk.index), chunk];
-      case "opaque": {
-        const block = blocks.get(chunk.index);
-        if (!isClean(chunk)) losesOpaque ||= block === undefined;
-        else if (block) block.opaque = chunk;
-        else return [chunk];
+      case "opaque":
+        if (isClean(chunk)) opaques.set(chunk.index, chunk);
+        else losesOpaque ||= !blocks.has(chunk.index);
         return [];
+      case "end": {
+        const ends = [...new Set([...blocks.keys(), ...opaques.keys()])].flatMap(endBlock);
+        return [...ends, chunk.message === undefined ? chunk : { ...chunk, message: mend(chunk.message) }];
       }
-      case "end":
-        return [...[...blocks.keys()].flatMap(endBlock), chunk.message === undefined ? chunk : { ...chunk, message: mend(chunk.message) }];
       default:
         return [chunk];
     }

@@ -44,24 +44,36 @@ export function prepareModel(effect: CallModel, scene: ModelScene): Maybe<Prepar
 }
 
 async function askAll(effect: CallModel, scene: ModelScene): Promise<PreparedModel> {
+  return preparedFrom(effect, scene, await askVerdict(scene, effect.attempt));
+}
+
+interface Asked {
+  readonly prompt: string | undefined;
+  readonly verdict: PrepareVerdict;
+}
+
+async function askVerdict(scene: ModelScene, attempt: number): Promise<Asked> {
   const { registry, run, context, messages } = scene;
   const { access, sessionId, turn } = context;
   const prompt = await askPrompt(scene, { access, sessionId, turn, messages, ...placeOf(run) });
   const model = run.options?.model ?? run.model;
-  const verdict = await askPrepare(scene, { ...context, attempt: effect.attempt, messages, system: prompt, tools: registry.tools, model });
-  return preparedFrom(effect, scene, { prompt, verdict });
+  return { prompt, verdict: await askPrepare(scene, { ...context, attempt, messages, system: prompt, tools: registry.tools, model }) };
 }
 
-/** What the `prepare` hooks show at this turn when they are asked again: the process that asked them first is gone. */
+/**
+ * What the `prepare` hooks show at this turn when they are asked again: the process that asked them first is gone. The messages of the
+ * scene end before the answer to that model call.
+ */
 export async function askShownTools(scene: ModelScene): Promise<ToolRegistry> {
-  const { agent, registry, run, context, messages } = scene;
-  const model = run.options?.model ?? run.model;
-  const system = typeof agent.prompt === "string" ? agent.prompt : undefined;
-  const { tools } = await askPrepare(scene, { ...context, attempt: run.attempt, messages, system, tools: registry.tools, model });
-  return tools ? createToolRegistry(tools) : registry;
+  const { verdict } = await askVerdict(scene, scene.run.attempt);
+  return verdict.tools ? createToolRegistry(verdict.tools) : scene.registry;
 }
 
 const isSame = (one: ToolPolicies, other: ToolPolicies): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
+
+/** Whether the names stand for the same code: a hook may replace a tool under its own name and policy. */
+const hasOnly = (registry: ToolRegistry, shown: ToolRegistry): boolean =>
+  shown === registry || shown.tools.every((tool) => registry.get(tool.name) === tool);
 
 /** Where in the product the user is. */
 function placeOf({ options }: Run): { readonly activeModule?: string; readonly surface?: string } {
@@ -74,7 +86,7 @@ function placeOf({ options }: Run): { readonly activeModule?: string; readonly s
 function preparedFrom(
   effect: CallModel,
   { agent, registry, run, context }: ModelScene,
-  { prompt, verdict }: { readonly prompt: string | undefined; readonly verdict: PrepareVerdict },
+  { prompt, verdict }: Asked,
 ): PreparedModel {
   const shown = verdict.tools && verdict.tools !== registry.tools ? createToolRegistry(verdict.tools) : registry;
   const request = requestOf(effect, {
@@ -98,7 +110,7 @@ function preparedFrom(
     provider: agent.provider.name,
     model: request.model,
     requestDigest,
-    ...(isSame(tools, run.tools) ? {} : { tools }),
+    ...(isSame(tools, run.tools) && hasOnly(registry, shown) ? {} : { tools }),
     ...(notices.length > 0 ? { notices } : {}),
   };
   return { intent, request: { ...request, cacheKey: context.sessionId }, registry: shown };

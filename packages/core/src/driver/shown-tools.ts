@@ -10,7 +10,7 @@ import { askShownTools } from "./prepare-model.ts";
 
 /**
  * The tools that a call of the open turn may use. Another process may have prepared the model call: where the log says that its list was not the
- * run's, the `prepare` hooks are asked again for their tools. Rejects with what a hook throws.
+ * run's, also where only the code behind a name was another, the `prepare` hooks are asked again for their tools. Rejects with what a hook throws.
  */
 export function shownTools(options: EffectsOptions, state: State, patience: Patience): Maybe<ToolRegistry> {
   const { deps, registry, builder, shown } = options;
@@ -18,7 +18,8 @@ export function shownTools(options: EffectsOptions, state: State, patience: Pati
   if (shown.registry && shown.call === nameOf(run)) return shown.registry;
   if (!run.shown || !deps.agent.hooks.some(({ prepare }) => prepare)) return registry;
   const context = contextOf(deps, { run, turn: run.turn }, patience);
-  const { messages } = builder.follow(state);
+  const { messages: said } = builder.follow(state);
+  const messages = said.slice(0, said.findLastIndex(({ role }) => role === "assistant"));
   return askShownTools({ agent: deps.agent, reports: deps, registry, run, context, messages }).then((found) => {
     noteShown(shown, run, found);
     return found;

@@ -11,7 +11,6 @@ import { addUsage, soundUsage, type Usage } from "../message/usage.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { collectOutput, filteredFailure, type ToolEars } from "../tools/run-output.ts";
-import { toolFailure } from "../tools/tool-failure.ts";
 import type { AnyTool } from "../tools/tool-registry.ts";
 import type { Lane } from "./hub.ts";
 import { createToolProgress } from "./tool-progress.ts";
@@ -61,10 +60,19 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
   const abandon = new AbortController();
   const startedAt = clock.monotonic();
   const tellStep = (step: ProgressStep): void => options.lane()?.emit([{ type: "progress", callKey: part.callKey, ...step }]);
-  const progress = createToolProgress(clock, tellStep, filter && ((title) => filter.apply(title, "progress")));
+  const progress = createToolProgress(clock, tellStep, filter && ((title) => shownTitle(filter, title)));
   let usage: Usage | undefined;
   let partial = "";
 
+  /** A tool may tell of a step from anywhere, so a filter that fails ends the call and throws nothing into the tool's code. */
+  const shownTitle = (by: UserFilter, title: string): string => {
+    try {
+      return by.apply(title, "progress");
+    } catch (error) {
+      stop(error as AgentError, 0);
+      return "";
+    }
+  };
   const stop = (reason: AgentError, graceMs: number): void => {
     if (signal.signal.aborted) return;
     signal.abort(reason);
@@ -133,7 +141,7 @@ async function callTool(
     return await collectOutput(returned, { name: tool.name, ...io, filter, outputMax: tool.outputMax });
   } catch (error) {
     if (!isAgentError(error)) io.onThrown?.(error);
-    return filteredFailure(toolFailure(error, tool), filter);
+    return filteredFailure(error, { name: tool.name, filter });
   }
 }
 

@@ -134,7 +134,7 @@ export type FactBody =
       readonly provider: string;
       readonly model: string;
       readonly requestDigest: string;
-      /** The tools that this call is shown, by value: only where they differ from the list of `run.started`. */
+      /** The tools that this call is shown, by value: only where they, or the code behind their names, differ from the list of `run.started`. */
       readonly tools?: ToolPolicies;
       /** Notices that join the history before this call. Only on the first attempt of a turn. */
       readonly notices?: readonly string[];

@@ -26,11 +26,9 @@ export function createChunkMender(): ChunkMender {
   };
 
   const takeDelta = (chunk: DeltaChunk, out: ModelChunk[]): void => {
-    const { index, type } = chunk;
+    const { index } = chunk;
     const before = held.get(index)?.delta ?? "";
     held.delete(index);
-    // A block of text ends where another block begins; arguments of several calls may alternate.
-    if (type !== "call-args" && held.size > 0) release(out, (other) => other.type !== "call-args");
     const text = before + chunk.delta;
     const cut = endsInHalf(text) ? text.length - 1 : text.length;
     if (cut < text.length) held.set(index, { ...chunk, delta: text.slice(cut) });
@@ -46,9 +44,6 @@ export function createChunkMender(): ChunkMender {
       case "call-args":
         takeDelta(chunk, out);
         return;
-      case "call-start":
-        release(out, ({ type }) => type !== "call-args");
-        break;
       case "block-end":
       case "call-end":
         release(out, ({ index }) => index === chunk.index);
@@ -56,6 +51,8 @@ export function createChunkMender(): ChunkMender {
       case "end":
         release(out, () => true);
         break;
+      // Blocks may interleave, so the beginning of another one ends nothing.
+      case "call-start":
       case "opaque":
       case "usage":
       case "alive":

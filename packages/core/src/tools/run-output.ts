@@ -161,6 +161,15 @@ class Collector {
   }
 
   private result(): CallResult {
+    try {
+      return this.completed();
+    } catch (error) {
+      return this.failed(error);
+    }
+  }
+
+  /** Throws what the filter throws. */
+  private completed(): CallResult {
     const { completion } = this;
     if (!completion || (completion.output === undefined && this.totalLength > 0))
       return { outcome: "ok", output: this.partial(), ...this.extras() };
@@ -172,7 +181,7 @@ class Collector {
   }
 
   private failed(error: unknown): CallResult {
-    return filteredFailure(toolFailure(error, this.options), this.options.filter, this.totalLength === 0 ? [] : this.partial());
+    return filteredFailure(error, this.options, this.totalLength === 0 ? [] : this.partial());
   }
 
   private partial(): CallResult["output"] {
@@ -217,13 +226,23 @@ class Collector {
   }
 }
 
-/** What failed, in filtered words after what was kept. Where the filter itself failed there is nothing to hide in the words. */
-export function filteredFailure(result: CallResult, filter: TextFilter | undefined, kept: CallResult["output"] = []): CallResult {
+/** What failed, in filtered words after what was kept. Never throws: where the filter itself fails, that is the failure. */
+export function filteredFailure(
+  error: unknown,
+  { name, filter }: Pick<CollectOptions, "name" | "filter">,
+  kept: CallResult["output"] = [],
+): CallResult {
+  const result = toolFailure(error, { name }, kept);
   const { failure, output } = result;
-  const isPlain = !filter || !failure || failure.code === "HOOK_FAILED";
-  const mend = (part: ResultPart): ResultPart => (part.type === "text" && filter ? { ...part, text: filter.apply(part.text) } : part);
-  if (isPlain) return { ...result, output: [...kept, ...output] };
-  return { ...result, output: [...kept, ...output.map(mend)], failure: { ...failure, message: filter.apply(failure.message) } };
+  // The words of a filter that failed are ours.
+  if (!filter || !failure || failure.code === "HOOK_FAILED") return result;
+  const mend = (part: ResultPart): ResultPart => (part.type === "text" ? { ...part, text: filter.apply(part.text) } : part);
+  try {
+    const words = output.slice(kept.length).map(mend);
+    return { ...result, output: [...kept, ...words], failure: { ...failure, message: filter.apply(failure.message) } };
+  } catch (thrown) {
+    return toolFailure(thrown, { name }, kept);
+  }
 }
 
 function iteratorOf(value: unknown): AnyIterator | undefined {
