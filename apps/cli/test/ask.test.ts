@@ -49,7 +49,9 @@ describe.concurrent("ask", () => {
     const { code, stderr } = await run(["ask", ...flags, "hello"], { cwd: await emptyDirectory() });
     server.close();
     expect(code).toBe(4);
-    expect(stderr).toContain("The model nonexistent is none of ours.");
+    // What the vendor says is for operators (decision 0036); the model stands in the words of the command itself.
+    expect(stderr).toContain("custom nonexistent answers");
+    expect(stderr).toContain("(MODEL_NOT_FOUND)");
     expect(stderr).not.toContain("[removed]");
   });
 

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { AssistantMessage } from "@loopwright/core";
@@ -102,6 +103,26 @@ describe.concurrent("a server that ends", () => {
     const { messages } = await again.client.sessions.get("one");
     expect(messages.map(({ message }) => message.role)).toEqual(["user", "assistant"]);
     expect(lastAnswer(messages.map(({ message }) => message)).stopReason).toBe("stop");
+  });
+});
+
+describe("tools that cannot work end it with exit code 3 before it listens:", () => {
+  const schema = '{ type: "object" }';
+  test.each([
+    ["a name that no vendor takes", `export const a = { name: "not a name", description: "Acts.", parameters: ${schema} };`, "not a name"],
+    [
+      "two of one name",
+      `export const a = { name: "act", description: "Acts.", parameters: ${schema} };\nexport const b = { ...a };`,
+      "two tools are named `act`",
+    ],
+    ["a schema that is no object's", 'export const a = { name: "act", description: "Acts.", parameters: { type: "string" } };', "`act`"],
+  ])("%s", async (_, module, words) => {
+    const cwd = await emptyDirectory();
+    await writeFile(join(cwd, "tools.mjs"), module);
+    const { code, stdout, stderr } = await run(["run", "--offline", "--tools", "tools.mjs", "--port", "0"], { cwd });
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(stderr).toMatch(three);
+    expect(stderr).toContain(words);
   });
 });
 

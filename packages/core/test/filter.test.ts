@@ -13,7 +13,9 @@ const schema = { type: "object" } as const;
 
 /** Texts in which the secret stands whole, nearly, and beside what JSON escapes. */
 const texts = fc
-  .array(fc.constantFrom(secret, "SECRET", "-4711", "SECRET-471", "ECRET-4711", 'so "', "\\", "\n", "👋", "👋👋", "a word ", "é"), { maxLength: 8 })
+  .array(fc.constantFrom(secret, "SECRET", "-4711", "SECRET-471", "ECRET-4711", 'so "', "\\", "\n", "👋", "👋👋", "a word ", "é"), {
+    maxLength: 8,
+  })
   .map((pieces) => pieces.join(""));
 
 type Block = { readonly type: "text" | "thinking" | "call"; readonly text: string; readonly ends: boolean };

@@ -221,7 +221,12 @@ describe("an error of user code in", () => {
         await hang();
       },
     }),
-    "a tool tells of a step from a callback": tool({ execute: (_, { progress }) => (queueMicrotask(() => progress("Opens.")), hang()) }),
+    "a tool tells of a step from a callback": tool({
+      execute(_, { progress }) {
+        queueMicrotask(() => progress("Opens."));
+        return hang();
+      },
+    }),
   };
   it.each(Object.keys(failing))("the filter ends the call, not the process, when %s", async (when) => {
     const { logger, entries } = listeningLogger();

@@ -1,4 +1,4 @@
-import { vendorSaidBy } from "@loopwright/core";
+import { createAgent, defineTool, vendorSaidBy } from "@loopwright/core";
 import { type LoopbackServer, loopbackServer } from "@loopwright/provider-kit/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { answerWith, asked, call, canned, eventsOf } from "../test/canned.ts";
@@ -75,6 +75,14 @@ describe("gemini", () => {
     vi.stubEnv("GEMINI_API_KEY", "later");
     await read();
     expect(sent).toHaveLength(1);
+  });
+
+  it("takes no tool whose name the vendor refuses, so that no agent with it is made", () => {
+    const named = (name: string) => defineTool({ name, description: "Acts.", parameters: { type: "object" } });
+    const made = (name: string) => () => createAgent({ name: "a", provider: gemini(), tools: [named("fine"), named(name)] });
+    for (const name of ["_x", "x-1", "a".repeat(64)]) expect(made(name)).not.toThrow();
+    for (const name of ["1st", "-x"])
+      expect(made(name)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(`\`${name}\``) }));
   });
 
   it("refuses an image for a model without vision before any request", async () => {

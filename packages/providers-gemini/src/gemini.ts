@@ -1,5 +1,5 @@
-import type { JsonObject, ModelChunk } from "@loopwright/core";
-import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
+import { AgentError, type JsonObject, type ModelChunk } from "@loopwright/core";
+import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolSpec } from "@loopwright/core/ports";
 import { decodeReads, decodeWhole, errorFromFetch, readSse, streamBroken, withoutRedirects } from "@loopwright/provider-kit";
 import { bodyError } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
@@ -64,7 +64,18 @@ export function gemini(options: GeminiOptions = {}): ModelProvider {
     }
   }
 
-  return { name: options.name ?? vendor, defaultModel: options.model ?? defaultModel, capabilities, stream };
+  return { name: options.name ?? vendor, defaultModel: options.model ?? defaultModel, capabilities, checkTools, stream };
+}
+
+/** The vendor's names begin with a letter or an underscore. @see https://ai.google.dev/api/caching#FunctionDeclaration */
+function checkTools(tools: readonly ToolSpec[]): void {
+  const refused = tools.find(({ name }) => !/^[a-zA-Z_]/.test(name));
+  if (!refused) return;
+  throw new AgentError("CONFIG_INVALID", {
+    message: `${vendorName} does not take the tool \`${refused.name}\`: its name begins with neither a letter nor an underscore.`,
+    fix: "Rename the tool.",
+    details: { tool: refused.name },
+  });
 }
 
 /** Some gateways answer a streamed call in one piece. */

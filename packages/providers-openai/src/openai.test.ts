@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
-import { isAgentError, vendorSaidBy } from "@loopwright/core";
+import { createAgent, defineTool, isAgentError, vendorSaidBy } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { nodeHttp } from "@loopwright/provider-kit/node";
 import { type Asked, loopbackServer } from "@loopwright/provider-kit/testing";
@@ -228,6 +228,18 @@ describe.each(apis)("openai over %s", (api) => {
 });
 
 describe("openai", () => {
+  it("takes at most 128 tools, so that no agent with more is made; other servers have limits of their own", () => {
+    vi.stubEnv("OPENAI_BASE_URL", undefined);
+    const tools = Array.from({ length: 129 }, (_, place) =>
+      defineTool({ name: `act${place}`, description: "Acts.", parameters: { type: "object" } }),
+    );
+    const made = (count: number, options: OpenAiOptions = {}) =>
+      createAgent({ name: "a", provider: openai(options), tools: tools.slice(0, count) });
+    expect(made(128).tools).toHaveLength(128);
+    expect(made(129, { baseURL: "http://127.0.0.1:9/v1", model: "m" }).tools).toHaveLength(129);
+    expect(() => made(129)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining("129") }));
+  });
+
   it("speaks responses to OpenAI itself and chat to any other server", async () => {
     const own = noting();
     await answerOf(openai({ apiKey, baseURL: "https://api.openai.com/v1", transport: own.fetch }));

@@ -48,12 +48,24 @@ export function openai(options: OpenAiOptions = {}): ModelProvider {
       return options.model ?? (instance().settings.isOpenAi ? defaultModel : "");
     },
     capabilities,
+    checkTools: ({ length }) => {
+      if (length > toolsMax && instance().settings.isOpenAi) throw tooManyTools(length);
+    },
     stream: (request, io) => {
       const { streaming, vision } = capabilities(request.model);
       return call(instance(), { request: streaming ? request : { ...request, stream: false }, io, options, vision });
     },
   };
 }
+
+/** @see https://platform.openai.com/docs/api-reference/chat/create (`tools`) */
+const toolsMax = 128;
+
+const tooManyTools = (count: number): AgentError =>
+  new AgentError("CONFIG_INVALID", {
+    message: `OpenAI takes at most ${toolsMax} tools, and the agent has ${count}.`,
+    fix: "Give the agent fewer tools, or several agents some of them each.",
+  });
 
 interface Call {
   readonly request: ModelRequest;

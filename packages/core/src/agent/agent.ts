@@ -1,4 +1,4 @@
-import { AgentError } from "../errors.ts";
+import { AgentError, isAgentError } from "../errors.ts";
 import type { Access } from "../loop/fact.ts";
 import { defaultLimits, type RunLimits } from "../loop/policy.ts";
 import type { JsonObject, JsonSchema } from "../message/json.ts";
@@ -113,7 +113,7 @@ export function createAgent(options: AgentOptions): Agent {
     if (name !== undefined) names.add(name);
   }
   // What no model could be shown stops the program here, not the first run.
-  createToolRegistry(tools);
+  checkTools(options.provider, tools);
   if (!Array.isArray(hooks) || !(hooks as readonly unknown[]).every((one) => typeof one === "object" && one !== null))
     throw invalid("`hooks` is no list of objects.", "Pass a list of objects with hooks.");
   const model = options.model ?? options.provider.defaultModel;
@@ -126,6 +126,18 @@ export function createAgent(options: AgentOptions): Agent {
     limits: Object.freeze(limits),
     deadlines: Object.freeze(deadlines),
   });
+}
+
+/** @throws AgentError CONFIG_INVALID */
+function checkTools(provider: ModelProvider, tools: readonly Tool[]): void {
+  const specs = createToolRegistry(tools).specs();
+  try {
+    provider.checkTools?.(specs);
+  } catch (cause) {
+    if (isAgentError(cause)) throw cause;
+    const message = `The tools could not be checked by the provider \`${provider.name}\`.`;
+    throw new AgentError("CONFIG_INVALID", { message, fix: "See the cause; its `checkTools` failed.", cause });
+  }
 }
 
 /** True for what `createAgent` gives. */

@@ -83,11 +83,7 @@ function placeOf({ options }: Run): { readonly activeModule?: string; readonly s
   };
 }
 
-function preparedFrom(
-  effect: CallModel,
-  { agent, registry, run, context }: ModelScene,
-  { prompt, verdict }: Asked,
-): PreparedModel {
+function preparedFrom(effect: CallModel, { agent, registry, run, context }: ModelScene, { prompt, verdict }: Asked): PreparedModel {
   const shown = verdict.tools && verdict.tools !== registry.tools ? createToolRegistry(verdict.tools) : registry;
   const request = requestOf(effect, {
     agent,

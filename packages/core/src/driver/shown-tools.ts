@@ -19,7 +19,10 @@ export function shownTools(options: EffectsOptions, state: State, patience: Pati
   if (!run.shown || !deps.agent.hooks.some(({ prepare }) => prepare)) return registry;
   const context = contextOf(deps, { run, turn: run.turn }, patience);
   const { messages: said } = builder.follow(state);
-  const messages = said.slice(0, said.findLastIndex(({ role }) => role === "assistant"));
+  const messages = said.slice(
+    0,
+    said.findLastIndex(({ role }) => role === "assistant"),
+  );
   return askShownTools({ agent: deps.agent, reports: deps, registry, run, context, messages }).then((found) => {
     noteShown(shown, run, found);
     return found;

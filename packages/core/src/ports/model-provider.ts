@@ -72,5 +72,7 @@ export interface ModelProvider {
   readonly name: string;
   readonly defaultModel: string;
   capabilities(model: string): ModelCapabilities;
+  /** Refuses a list that the vendor takes for no model, so that an agent with it is never made. @throws AgentError CONFIG_INVALID */
+  checkTools?(tools: readonly ToolSpec[]): void;
   stream(request: ModelRequest, io: ModelCallIo): AsyncIterable<readonly ModelChunk[]>;
 }

@@ -1,17 +1,22 @@
 import { AgentError } from "@loopwright/core";
 import type { z } from "zod";
+import { messagesFlaw } from "./messages-flaw.ts";
 
-/** The value as the schema gives it. @throws AgentError INPUT_INVALID that names the field */
+/** The value as the schema gives it. @throws AgentError INPUT_INVALID that names the field; of messages first in the words of core */
 export function validated<T>(schema: z.ZodType<T>, value: unknown, where: "body" | "query"): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const { path, message } = deepest(result.error.issues);
-  const field = path.length === 0 ? `The ${where}` : `\`${pathText(path)}\` in the ${where}`;
-  throw new AgentError("INPUT_INVALID", {
-    message: `${field}: ${message}.`,
-    fix: "Correct the field; see `/openapi.json` for what the route takes.",
-    details: { field: pathText(path) },
-  });
+  const field = pathText(path);
+  const details = { field };
+  const fix = "see `/openapi.json` for what the route takes.";
+  const said = where === "body" ? messagesFlaw(value) : undefined;
+  if (said) {
+    const place = field === "" ? "" : ` The field: \`${field}\`.`;
+    throw new AgentError("INPUT_INVALID", { message: `${said.message}${place}`, fix: `${said.fix} Or ${fix}`, details });
+  }
+  const what = field === "" ? `The ${where}` : `\`${field}\` in the ${where}`;
+  throw new AgentError("INPUT_INVALID", { message: `${what}: ${message}.`, fix: `Correct the field; ${fix}`, details });
 }
 
 interface Said {

@@ -37,7 +37,7 @@ const entries: { readonly [id: string]: Entry } = {
       [
         "an unknown part",
         { context: {}, input: user([{ type: "video", text }]) },
-        'input.content[0].type` in the body: Invalid option: expected one of "text"|"image"|"file"|"json"',
+        "item 0: `type` is none of text, image, file and json. The field: `input.content[0].type`.",
       ],
       ["a part without its text", { context: {}, input: user([{ type: "text", words: text }]) }, "input.content[0].text"],
       ["an id that is none", { sessionId: "../a", input: text }, "sessionId"],
