@@ -60,19 +60,10 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
   const abandon = new AbortController();
   const startedAt = clock.monotonic();
   const tellStep = (step: ProgressStep): void => options.lane()?.emit([{ type: "progress", callKey: part.callKey, ...step }]);
-  const progress = createToolProgress(clock, tellStep, filter && ((title) => shownTitle(filter, title)));
+  const progress = createToolProgress(clock, tellStep, filter && titlesThrough(filter, (error) => stop(error, 0)));
   let usage: Usage | undefined;
   let partial = "";
 
-  /** A tool may tell of a step from anywhere, so a filter that fails ends the call and throws nothing into the tool's code. */
-  const shownTitle = (by: UserFilter, title: string): string => {
-    try {
-      return by.apply(title, "progress");
-    } catch (error) {
-      stop(error as AgentError, 0);
-      return "";
-    }
-  };
   const stop = (reason: AgentError, graceMs: number): void => {
     if (signal.signal.aborted) return;
     signal.abort(reason);
@@ -128,6 +119,18 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
     abort: (graceMs) => stop(new AgentError("RUN_ABORTED", { message: "The run was stopped." }), graceMs),
     partial: () => partial,
     steps: progress.steps,
+  };
+}
+
+/** A tool may tell of a step from anywhere, so a filter that fails ends the call and throws nothing into the tool's code. */
+function titlesThrough(filter: UserFilter, end: (error: AgentError) => void): (title: string) => string {
+  return (title) => {
+    try {
+      return filter.apply(title, "progress");
+    } catch (error) {
+      end(error as AgentError);
+      return "";
+    }
   };
 }
 
