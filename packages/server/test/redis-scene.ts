@@ -1,0 +1,42 @@
+import { redisChannel } from "@loopwright/channel-redis";
+import { silentLogger } from "@loopwright/core/memory";
+import { createServer, type ServerOptions } from "@loopwright/server";
+import { type Listening, listen } from "@loopwright/server/node";
+import { onTestFinished } from "vitest";
+
+/** A server with a connection of its own to the channel; closed when the test is over. */
+export async function serveOverRedis(url: string, options: Omit<ServerOptions, "channel" | "logger">): Promise<Listening> {
+  const channel = redisChannel({ url });
+  const server = createServer({ ...options, channel, logger: silentLogger });
+  const listening = await listen(server);
+  onTestFinished(async () => {
+    await server.close();
+    await listening.close();
+    await channel.close();
+  });
+  return listening;
+}
+
+/** What the data of each frame says, as it comes. */
+export async function* dataOf<Data>(response: Response): AsyncGenerator<Data, void> {
+  for await (const [, data] of framesOf<Data>(response)) yield data;
+}
+
+/** The name and the data of each frame, as it comes. */
+export async function* framesOf<Data>(response: Response): AsyncGenerator<readonly [string, Data], void> {
+  let text = "";
+  for await (const piece of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    const frames = text.split("\n\n");
+    text = frames.pop() ?? "";
+    for (const frame of frames) {
+      const [, name = ""] = /^event: (.*)$/m.exec(frame) ?? [];
+      const [, data] = /^data: (.*)$/m.exec(frame) ?? [];
+      if (data !== undefined) yield [name, JSON.parse(data) as Data];
+    }
+  }
+}
+
+/** Sends JSON. */
+export const post = (url: string, body: object): Promise<Response> =>
+  fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
