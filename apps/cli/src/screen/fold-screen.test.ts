@@ -58,6 +58,40 @@ test("who comes in the middle of an answer reads it once: the snapshot, what fol
   expect(shape(screenAfter([durable(2, "message_end", { messageId: "2", message })], middle))).toEqual(["text one two three four"]);
 });
 
+test("a late reader sees the calls that are half written, each once, until they are made", () => {
+  const calls = [
+    { index: 1, toolName: "get_time", argsText: '{"zone":' },
+    { index: 2, toolName: "get_time", argsText: "" },
+  ];
+  const first = { type: "tool_call", callKey: "r.1.0", id: "c1", name: "get_time", args: { zone: "UTC" } } as const;
+  const second = { ...first, callKey: "r.1.1", id: "c2" } as const;
+  const text = { type: "text", text: "I look." } as const;
+  const joined = screenAfter([ephemeral(1, "message_snapshot", { content: [text], calls })]);
+  expect(shape(joined)).toEqual(["text (live) I look.", "tool get_time writing - ", "tool get_time writing - "]);
+  expect(joined.activity).toBe("writing");
+  // The end of the second call comes; then a snapshot, which a vendor's stream has both calls in.
+  const oneMade = screenAfter(
+    [ephemeral(1, "toolcall_end", { index: 2, toolCall: second }), ephemeral(1, "message_snapshot", { content: [text], calls })],
+    joined,
+  );
+  expect(shape(oneMade)).toEqual(["text (live) I look.", "tool get_time writing - ", "tool get_time waiting - "]);
+  const message = { role: "assistant", content: [text, first, second], stopReason: "tool_calls" } as const;
+  // The end of the first call never comes: the message has it.
+  const ended = screenAfter([durable(2, "message_end", { messageId: "2", message })], oneMade);
+  expect(ended.blocks.map(({ id }) => id).slice(1)).toEqual(["r.1.0", "r.1.1"]);
+  expect(shape(ended)).toEqual(["text I look.", "tool get_time waiting - ", "tool get_time waiting - "]);
+});
+
+test("a snapshot with a whole call takes the place of the call that was being written", () => {
+  const call = { type: "tool_call", callKey: "r.1.0", id: "c1", name: "get_time", args: { zone: "UTC" } } as const;
+  const screen = screenAfter([
+    durable(1, "message_start", { messageId: "1", role: "assistant" }),
+    ephemeral(1, "toolcall_start", { index: 0, toolName: "get_time" }),
+    ephemeral(1, "message_snapshot", { content: [call] }),
+  ]);
+  expect(screen.blocks).toMatchObject([{ id: "r.1.0", phase: "waiting", args: '{"zone":"UTC"}' }]);
+});
+
 test("a thrown-away attempt is said to be thrown away, and its half-written call goes", () => {
   const screen = screenAfter([
     durable(1, "message_start", { messageId: "1", role: "assistant" }),

@@ -96,11 +96,7 @@ function foldEphemeral(screen: Screen, event: EphemeralEvent, now: number): Scre
     case "thinking_end":
       return { ...screen, blocks: finishBlocks(screen.blocks, (block) => block.id === `${event.lane}.${event.index}`, now) };
     case "toolcall_start":
-      return addBlock(
-        screen,
-        toolBlock({ id: `${event.lane}.${event.index}`, name: event.toolName, args: "", since: now, phase: "writing" }),
-        "writing",
-      );
+      return writeCalls(screen, event.lane, { calls: [event], now });
     case "toolcall_end":
       return {
         ...screen,
@@ -112,7 +108,7 @@ function foldEphemeral(screen: Screen, event: EphemeralEvent, now: number): Scre
         })),
       };
     case "message_snapshot":
-      return { ...screen, lane: event.lane, blocks: reconcile({ ...screen, lane: event.lane }, event.content, now) };
+      return foldSnapshot({ ...screen, lane: event.lane }, event, now);
     case "tool_execution_delta":
       return changed(screen, event.callKey, (tool) => growOutput(tool, event.delta));
     case "tool_execution_snapshot":
@@ -124,6 +120,27 @@ function foldEphemeral(screen: Screen, event: EphemeralEvent, now: number): Scre
     default:
       return screen;
   }
+}
+
+type MessageSnapshot = Extract<EphemeralEvent, { type: "message_snapshot" }>;
+
+function foldSnapshot(screen: Screen, { lane, content, calls = [] }: MessageSnapshot, now: number): Screen {
+  return writeCalls({ ...screen, blocks: reconcile(screen, content, now) }, lane, { calls, now });
+}
+
+interface CallsBeingWritten {
+  readonly calls: readonly { readonly index: number; readonly toolName: string }[];
+  readonly now: number;
+}
+
+/** With a block for each call that the model writes, once: a snapshot has those too that are known. */
+function writeCalls(screen: Screen, lane: number, { calls, now }: CallsBeingWritten): Screen {
+  const isKnown = (place: string): boolean => screen.blocks.some((block) => block.kind === "tool" && block.place === place);
+  const fresh = calls.flatMap(({ index, toolName }) => {
+    const place = `${lane}.${index}`;
+    return isKnown(place) ? [] : [{ ...toolBlock({ id: place, name: toolName, args: "", since: now, phase: "writing" }), place }];
+  });
+  return fresh.length === 0 ? screen : { ...screen, blocks: [...screen.blocks, ...fresh], activity: "writing" };
 }
 
 /** What waited for the person under this key waits no more. */

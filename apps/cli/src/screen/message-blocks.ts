@@ -11,9 +11,10 @@ export function reconcile(screen: Screen, parts: readonly AssistantPart[], now: 
   const seen = { text: 0, thinking: 0 };
   for (const [place, part] of parts.entries()) {
     if (part.type === "tool_call") {
-      const known = blocks.some((block) => block.kind === "tool" && block.id === part.callKey);
+      if (blocks.some((block) => block.kind === "tool" && block.id === part.callKey)) continue;
       const fresh = toolBlock({ id: part.callKey, name: part.name, args: argsText(part), since: now, phase: "waiting" });
-      if (!known) blocks = [...blocks, fresh];
+      const at = blocks.findIndex((block) => mine(block) && block.kind === "tool" && block.name === fresh.name);
+      blocks = at < 0 ? [...blocks, fresh] : blocks.with(at, { ...blocks[at], ...fresh });
     } else if (part.type === "text" || part.type === "thinking") {
       const text = neutralise(part.text);
       const own = blocks.filter((block) => mine(block) && block.kind === part.type)[seen[part.type]++];

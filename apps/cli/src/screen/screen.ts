@@ -29,6 +29,8 @@ export interface ToolBlock {
   readonly kind: "tool";
   /** The call key, or a lane's own name before it is known. */
   readonly id: string;
+  /** Where it stands in the answer that it was written in: lane and index. It stays when the call key is known. */
+  readonly place?: string;
   readonly name: string;
   readonly label: string;
   /** `writing`: the model writes the arguments; `asking`: the caller runs it. */
