@@ -17,6 +17,10 @@ interface Document {
   readonly components: { readonly schemas: { readonly [name: string]: object } };
 }
 
+interface Properties {
+  readonly [name: string]: { readonly const?: unknown };
+}
+
 const read = async (basePath = ""): Promise<Document> => (await testServer({ basePath }).ask<Document>(`${basePath}/openapi.json`)).body;
 
 describe("/openapi.json", () => {
@@ -51,6 +55,24 @@ describe("/openapi.json", () => {
       ["search", false],
     ]);
     expect(list[0]?.schema).toMatchObject({ type: "integer", minimum: 1, maximum: 200, default: 50 });
+  });
+
+  it("names what a reader of events may ask for, and the calls of a snapshot", async () => {
+    const { paths, components } = await read();
+    const { parameters = [], responses } = paths["/api/sessions/{id}/events"]?.["get"] ?? {};
+    const text = parameters.find(({ name }) => name === "text");
+    expect(text).toMatchObject({ in: "query", required: false, schema: { const: "whole" } });
+    expect(responses?.["200"]?.content).toHaveProperty(["text/event-stream"]);
+    const { oneOf = [] } = components.schemas["EphemeralEvent"] as { readonly oneOf?: readonly { readonly properties: Properties }[] };
+    const snapshot = oneOf.find(({ properties }) => properties["type"]?.const === "message_snapshot");
+    expect(snapshot?.properties["calls"]).toMatchObject({
+      type: "array",
+      items: {
+        properties: { index: { type: "integer" }, toolName: { type: "string" }, argsText: { type: "string" } },
+        required: ["index", "toolName", "argsText"],
+      },
+    });
+    expect(snapshot).not.toMatchObject({ required: expect.arrayContaining(["calls"]) });
   });
 
   it("leads every reference to a schema that is there, and uses all of them", async () => {
