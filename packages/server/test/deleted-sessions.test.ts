@@ -1,9 +1,13 @@
 import { createClient } from "@loopwright/client";
 import { type ExecuteStream, resume } from "@loopwright/core";
 import { memoryChannel, memoryStore } from "@loopwright/core/memory";
+import type { SessionLog } from "@loopwright/core/ports";
+import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import { openStreamDoor } from "./stream-door.ts";
 import { scriptedAgent } from "./test-server.ts";
+import { quiet } from "./told-scene.ts";
+import { until } from "./turn-of-loop.ts";
 
 /** The types of the frames of a stream, in order, until it ends. */
 async function typesOf(response: Response): Promise<readonly string[]> {
@@ -42,6 +46,44 @@ it("a session that is deleted under a run ends every stream with its last frames
     expect([...last, types.at(-1)]).toEqual([...wanted, "rest"]);
   }
   expect(await store.index.list("local", { limit: 10 })).toEqual([]);
+  await Promise.all([here.close(), there.close()]);
+});
+
+it("a deletion leaves another node time to read how the run ended", async () => {
+  const store = memoryStore();
+  const channel = memoryChannel();
+  const agents = [scriptedAgent([{ text: "Once upon a time", hang: true }])];
+  const clock = manualClock();
+  const here = openStreamDoor({ agents, store, channel, clock });
+  let held: Promise<void> | undefined;
+  const slow: SessionLog = {
+    ...store.log,
+    async read(ref, options) {
+      await held;
+      return store.log.read(ref, options);
+    },
+  };
+  const there = openStreamDoor({ agents, store: { ...store, log: slow }, channel, role: "server" });
+  const execution = typesOf(await here.fetch(post("Tell me a story.")));
+  const watching = there.fetch(new Request("http://localhost/api/sessions/told/events?after=")).then(typesOf);
+  await expect
+    .poll(() => there.use("told", ({ session, feed }) => feed.watchers === 1 && session.runId !== undefined), { timeout: 5_000 })
+    .toBe(true);
+  const gate = Promise.withResolvers<void>();
+  held = gate.promise;
+  let isGone = false;
+  const deletion = here.fetch(new Request("http://localhost/api/sessions/told", { method: "DELETE" })).then(({ status }) => {
+    isGone = true;
+    return status;
+  });
+  expect((await execution).slice(-1)).toEqual(["execute_complete"]);
+  await quiet();
+  expect(isGone).toBe(false);
+  gate.resolve();
+  await until(() => there.use("told", ({ session }) => session.runId === undefined), "the other node knows that the run has ended");
+  clock.advance(250);
+  expect(await deletion).toBe(204);
+  expect((await watching).filter((type) => type !== "rest").slice(-3)).toEqual(["error", "run_end", "session_closed"]);
   await Promise.all([here.close(), there.close()]);
 });
 

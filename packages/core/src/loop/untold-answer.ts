@@ -71,7 +71,7 @@ export function hasSaid(said: EphemeralBody | undefined, message: AssistantMessa
 const textIn = (parts: readonly AssistantPart[], type: "text" | "thinking"): string =>
   parts.map((part) => (part.type === type ? part.text : "")).join("");
 
-/** Number of the snapshot right before the end of an answer. It is above all others: the node that sends it may not know how far another one got. */
+/** Number of the snapshot right before the end of an answer. It is above all others: the node that sends it may not know how far another one got (docs/decisions/0020). */
 export const lastNumber: number = 2 ** 31 - 1;
 
 /** What the lane of an answer is still to say before its end, where it has said this many events. */

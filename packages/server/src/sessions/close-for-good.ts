@@ -3,7 +3,7 @@ import type { Clock } from "@loopwright/core/ports";
 
 /** How long a run may take to end before its session is closed over it: the grace of an abort, and the way to its owner. */
 const runEndMs = 6_000;
-/** How long other nodes may take to read how a run and its session ended, before the log is gone. */
+/** How long other nodes may take to read how a run and its session ended, before the log is gone: docs/decisions/0020. */
 const othersReadMs = 250;
 
 /** Ends what runs in a session and closes it, so that every stream of it has its last frames before the log is removed. @throws AgentError STORE_* */
