@@ -39,7 +39,11 @@ module.exports = {
       { path: SERVER_TEST },
       {
         path: "^packages/",
-        pathNot: [CORE, "^packages/(server|client|providers-scripted|store-sqlite|store-redis|channel-redis)/", "^packages/simulator/src/node/"],
+        pathNot: [
+          CORE,
+          "^packages/(server|client|providers-scripted|store-sqlite|store-redis|channel-redis)/",
+          "^packages/simulator/src/node/",
+        ],
       },
       "Tests of the server may also use the client, scripted models, the embedded store, and a real Redis with its channel and store.",
     ),
