@@ -50,6 +50,8 @@ export class FileFolder {
   readonly #made = new Map<string, Promise<void>>();
   /** Files that got their names since the last good sync of their folder. */
   readonly #named = new Map<string, Set<string>>();
+  /** Folders above the store's own in which this process made one, and whose names are not yet known to be on the disk. */
+  readonly #unsyncedParents = new Set<string>();
   /** Folders whose last sync failed. */
   readonly #failed = new Set<string>();
   /** Files that are getting their names: for a moment they have that of their draft, too. Resolves with a draft that could not be removed. */
@@ -283,13 +285,30 @@ export class FileFolder {
     return join(await this.#truePath(dirname(path)), basename(path));
   }
 
+  /**
+   * Makes the folder and those above it, and puts their names on the disk. Names whose sync failed are synced at the next try: without them a power
+   * cut would take the whole store. A folder that was there is synced too, for the process that made it may have failed to.
+   */
   async #makeRoot(path: string): Promise<void> {
+    await this.#makeMissing(path);
+    const isOurs = this.#unsyncedParents.has(dirname(path));
+    for (const folder of this.#unsyncedParents) {
+      await this.#files.syncFolder(folder);
+      this.#unsyncedParents.delete(folder);
+    }
+    if (isOurs) return;
+    await this.#files.syncFolder(dirname(path)).catch((error: unknown) => {
+      if (!isUnreadable(error)) throw error;
+    });
+  }
+
+  async #makeMissing(path: string): Promise<void> {
     try {
-      if (await this.#files.makeFolder(path)) await this.#files.syncFolder(dirname(path));
+      if (await this.#files.makeFolder(path)) this.#unsyncedParents.add(dirname(path));
     } catch (error) {
       if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error;
-      await this.#makeRoot(dirname(path));
-      await this.#makeRoot(path);
+      await this.#makeMissing(dirname(path));
+      await this.#makeMissing(path);
     }
   }
 

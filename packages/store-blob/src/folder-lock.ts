@@ -191,7 +191,8 @@ async function take(asked: Take, depth: number): Promise<void> {
     }
     throw new AgentError("STORE_UNAVAILABLE", { message: `The store ${folder} is being taken by other processes.` });
   } finally {
-    await files.remove(draft);
+    // A draft that stays is harmless; a failure here would leave a lock that this process does not know to be its own.
+    await files.remove(draft).catch(() => undefined);
   }
 }
 
