@@ -70,7 +70,7 @@ export function createEventLanes({ isLossy, joins }: { readonly isLossy: boolean
       return lane.textLength === textOf(event.message).length ? undefined : "got message_end with another text than its deltas";
     },
     ephemeral(event) {
-      const lane = lanes.get(event.lane) ?? (joins && event.lane < firstSeq ? open(event.lane, false) : undefined);
+      const lane = lanes.get(event.lane) ?? (joins && event.lane < firstSeq ? open(event.lane, false, callOf(event)) : undefined);
       if (!lane) return { flaw: `got ${event.type} before lane ${event.lane} was opened`, isWhole: false };
       if (!lane.isOpen) return { flaw: `got ${event.type} after lane ${event.lane} was closed`, isWhole: lane.isWhole };
       const isSnapshot = event.type === "message_snapshot" || event.type === "tool_execution_snapshot";
@@ -92,6 +92,9 @@ export function createEventLanes({ isLossy, joins }: { readonly isLossy: boolean
     },
   };
 }
+
+/** The call that runs in the lane of this event; `undefined`: the lane is an answer's. Each event of a tool names its call. */
+const callOf = (event: EphemeralEvent): string | undefined => ("callKey" in event ? event.callKey : undefined);
 
 /** Keeps the sums of open blocks; an end must say its block's. */
 function addUp(lane: Lane, event: EphemeralEvent): string | undefined {
