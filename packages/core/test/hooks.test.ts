@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAgent, defineTool, execute, type Hooks, resume, type Tool } from "../src/index.ts";
+import { createAgent, defineTool, execute, type Hooks, type Message, resume, type Tool } from "../src/index.ts";
 import { scripted } from "../src/memory/index.ts";
 import { eventsOf, ofType, world } from "./harness.ts";
 
@@ -35,6 +35,71 @@ describe("the hook prepare", () => {
     });
     expect(await execute(session, "x").result()).toMatchObject({ status: "error" });
     expect(provider.requests).toHaveLength(0);
+  });
+});
+
+describe("the messages that user code is given", () => {
+  const length = ({ messages }: { readonly messages: readonly unknown[] }): number => messages.length;
+  const rolesIn = (lists: readonly (readonly Message[])[]): readonly (readonly string[])[] =>
+    lists.map((messages) => messages.map(({ role }) => role));
+
+  it("stay as they were when `prepare` was asked, while the app reads the session and the run goes on", async () => {
+    const kept: (readonly Message[])[] = [];
+    const seen: number[] = [];
+    const { session } = withHooks([{ calls }, { text: "ok" }], {
+      prepare: ({ messages }) => {
+        kept.push(messages);
+        seen.push(messages.length);
+        length(session);
+        seen.push(messages.length);
+        return undefined;
+      },
+    });
+    await execute(session, "x").result();
+    expect(seen).toEqual([1, 1, 3, 3]);
+    expect(rolesIn(kept)).toEqual([["user"], ["user", "assistant", "tool_result"]]);
+  });
+
+  it("are the same for the prompt and for `prepare` of one call, also where the prompt takes its time", async () => {
+    const seen: (readonly Message[])[] = [];
+    const { session } = world([{ text: "one" }], {
+      prompt: async ({ messages }) => {
+        seen.push(messages);
+        await Promise.resolve();
+        length(session);
+        return "Be brief.";
+      },
+      hooks: [{ prepare: ({ messages }) => void seen.push(messages) }],
+    });
+    await execute(session, "x").result();
+    expect(length(session)).toBe(2);
+    expect(rolesIn(seen)).toEqual([["user"], ["user"]]);
+    expect(seen[0]).toBe(seen[1]);
+  });
+
+  it("stay as they were when `decide` was asked", async () => {
+    const kept: (readonly Message[])[] = [];
+    const { session } = withHooks([{ calls }, { text: "ok" }], { decide: ({ messages }) => void kept.push(messages) });
+    await execute(session, "x").result();
+    expect(length(session)).toBe(4);
+    expect(rolesIn(kept)).toEqual([["user"], ["user", "assistant", "tool_result"]]);
+  });
+
+  it("cannot be changed by a hook: the conversation and the other hooks have them as they are", async () => {
+    const { session, provider } = withHooks(
+      [{ text: "ok" }],
+      {
+        prepare: ({ messages }) => {
+          expect(() => (messages as Message[]).pop()).toThrow(TypeError);
+          return undefined;
+        },
+      },
+      { prepare: ({ messages }) => ({ notices: [`${messages.length} message`] }) },
+    );
+    await execute(session, "x").result();
+    expect(provider.requests[0]?.messages.map(({ role }) => role)).toEqual(["user", "notice"]);
+    expect(JSON.stringify(provider.requests[0]?.messages)).toContain("1 message");
+    expect(session.messages[0]).toEqual({ role: "user", content: "x" });
   });
 });
 

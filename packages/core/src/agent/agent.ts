@@ -16,6 +16,7 @@ export interface PromptContext {
   readonly access: Access;
   readonly sessionId: string;
   readonly turn: number;
+  /** The conversation when the prompt is asked for. Frozen: it does not change later. */
   readonly messages: readonly Message[];
   /** As the input named them. */
   readonly activeModule?: string;

@@ -35,6 +35,7 @@ export interface PrepareVerdict {
 
 export interface PrepareContext extends HookContext {
   readonly attempt: number;
+  /** The conversation when the hook is asked. Frozen: it does not change later. */
   readonly messages: readonly Message[];
   readonly system: string | undefined;
   readonly tools: readonly Tool[];
@@ -84,7 +85,7 @@ export interface Hooks {
   /** Before each model call. */
   prepare?(context: PrepareContext): Awaitable<PrepareVerdict | undefined>;
   filter?: StreamFilter;
-  /** After each model call that ended properly; no answer: the calls decide. */
+  /** After each model call that ended properly; no answer: the calls decide. `messages`: the conversation before `message`, frozen. */
   decide?(
     context: HookContext & { readonly message: AssistantMessage; readonly messages: readonly Message[] },
   ): Awaitable<Decision | undefined>;

@@ -32,7 +32,7 @@ export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { t
   const { agent } = deps;
   const run = scene.state.run as Run;
   const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
-  const { messages } = builder.follow(scene.state);
+  const messages = (): readonly Message[] => builder.messagesAt(scene.state);
   const ready = (prepared: PreparedModel): Prepared => ({
     bodies: [prepared.intent],
     launch: (intent, now) => launchModel(options, { prepared, effect, intent, ...now, track: scene.track }),
@@ -108,7 +108,7 @@ function launchModel(options: EffectsOptions, { prepared, effect, intent, state,
     reportVendor(deps, effect, end);
     if (end.type === "aborted") guarded.left();
     else if (end.type === "finished") guarded.answered();
-    const scene = { reports: deps, run, context, messages: builder.follow(current()).messages, at: clock.now() };
+    const scene = { reports: deps, run, context, messages: () => builder.messagesAt(current()), at: clock.now() };
     const left: ModelCallEnd = { ...end, type: "failed", failure: handedOver, parts: [] };
     // An abort is answered where it reached the call.
     if (isHandedOver && end.type !== "finished" && !current().run?.abort) return closeModel(prepared, left, { ...scene, agent });

@@ -33,7 +33,8 @@ interface ModelScene {
   readonly registry: ToolRegistry;
   readonly run: Run;
   readonly context: HookContext;
-  readonly messages: readonly Message[];
+  /** Copies the list: called once, and only where there is user code to give it to. */
+  readonly messages: () => readonly Message[];
 }
 
 /** Asks the prompt and the `prepare` hooks, where there are any, what this model call is to be. Rejects with what they throw. */
@@ -53,7 +54,8 @@ interface Asked {
 }
 
 async function askVerdict(scene: ModelScene, attempt: number): Promise<Asked> {
-  const { registry, run, context, messages } = scene;
+  const { registry, run, context } = scene;
+  const messages = scene.messages();
   const { access, sessionId, turn } = context;
   const prompt = await askPrompt(scene, { access, sessionId, turn, messages, ...placeOf(run) });
   const model = run.options?.model ?? run.model;
@@ -184,13 +186,14 @@ interface ClosingScene {
   readonly reports: Reports;
   readonly run: Run;
   readonly context: HookContext;
-  readonly messages: readonly Message[];
+  /** Copies the list: called once, and only where there is a hook to give it to. */
+  readonly messages: () => readonly Message[];
   readonly at: number;
 }
 
 /** The closing fact of an attempt, at once where neither prices nor the `decide` hooks are to be asked. */
 export function closeModel(prepared: PreparedModel, end: ModelCallEnd, scene: ClosingScene): Maybe<Closing> {
-  const { agent, context, messages } = scene;
+  const { agent, context } = scene;
   const { provider } = prepared.intent;
   const { usage } = end;
   const model = (end.type === "finished" ? end.model : undefined) ?? prepared.intent.model;
@@ -204,7 +207,9 @@ export function closeModel(prepared: PreparedModel, end: ModelCallEnd, scene: Cl
     });
     const isWhole = closing.type === "model.finished" && closing.stopReason !== "aborted" && closing.stopReason !== "error";
     if (!isWhole || !agent.hooks.some(({ decide }) => decide)) return closing;
-    return askDecide(scene, { ...context, message: closing.message, messages }).then((decision): Closing => ({ ...closing, ...decision }));
+    return askDecide(scene, { ...context, message: closing.message, messages: scene.messages() }).then(
+      (decision): Closing => ({ ...closing, ...decision }),
+    );
   });
 }
 

@@ -2,6 +2,7 @@
  * Owns: the tools behind the names that the last model call was shown. Does not own: what it was shown (a fact), what runs (prepare-tool).
  */
 import type { Run, State } from "../loop/state.ts";
+import type { Message } from "../message/message.ts";
 import type { ToolRegistry } from "../tools/tool-registry.ts";
 import { contextOf, type EffectsOptions, type ShownTools } from "./effect-scene.ts";
 import type { Maybe } from "./maybe.ts";
@@ -18,11 +19,11 @@ export function shownTools(options: EffectsOptions, state: State, patience: Pati
   if (shown.registry && shown.call === nameOf(run)) return shown.registry;
   if (!run.shown || !deps.agent.hooks.some(({ prepare }) => prepare)) return registry;
   const context = contextOf(deps, { run, turn: run.turn }, patience);
-  const { messages: said } = builder.follow(state);
-  const messages = said.slice(
-    0,
-    said.findLastIndex(({ role }) => role === "assistant"),
-  );
+  const messages = (): readonly Message[] => {
+    const said = builder.follow(state).messages;
+    const answerAt = said.findLastIndex(({ role }) => role === "assistant");
+    return Object.freeze(said.slice(0, answerAt));
+  };
   return askShownTools({ agent: deps.agent, reports: deps, registry, run, context, messages }).then((found) => {
     noteShown(shown, run, found);
     return found;

@@ -27,6 +27,11 @@ export interface RequestBuilder {
   build(state: State, contextTokens?: number): BuiltHistory;
   /** Brings the transcript to the state without building. */
   follow(state: State): GrowingTranscript;
+  /**
+   * The path at the state as a list that nothing changes later: the transcript is one list that grows in place, and user code may keep what it is
+   * given. Frozen, because several hooks share it. It copies the list, so call it only where user code asks for messages.
+   */
+  messagesAt(state: State): readonly Message[];
 }
 
 export function createRequestBuilder(): RequestBuilder {
@@ -70,6 +75,7 @@ export function createRequestBuilder(): RequestBuilder {
   return {
     transcript,
     follow,
+    messagesAt: (state) => Object.freeze([...follow(state).messages]),
     build(state, contextTokens) {
       if (state.run?.calls.some((call) => call.stage !== "settled")) return { waiting: true };
       const valid = upToDate(state);
