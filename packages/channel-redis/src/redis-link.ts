@@ -133,13 +133,18 @@ function createOutage({ logger, name }: LinkOptions): { begin(cause: unknown): v
 }
 
 function newConnection(options: RedisClientOptions, deadlineMs: number): Connection {
-  return createClient({
+  const connection = createClient({
     ...options,
     RESP: 3,
     disableOfflineQueue: true,
     maintNotifications: "disabled",
     socket: { connectTimeout: deadlineMs, ...options.socket, reconnectStrategy: false },
   });
+  // The library connects all the same where it was destroyed while it connected: such a connection would keep the process alive for ever.
+  connection.on("connect", () => {
+    if (!connection.isOpen) connection.destroy();
+  });
+  return connection;
 }
 
 /** What kind of error it is, without its text: that may name what only Redis should know. */

@@ -22,19 +22,7 @@ export function connectQueue(options: {
   let isAway = false;
   let isClosed = false;
   let cancel = (): void => {};
-  const client = createClient({
-    ...clientOptions,
-    maintNotifications: "disabled",
-    // While there is no connection a command fails at once: nothing piles up, and nothing is sent that nobody waits for any more.
-    disableOfflineQueue: true,
-    socket: {
-      connectTimeout: deadlineMs,
-      // Also of a server that takes a connection and never says a word: the library would wait without an end.
-      socketTimeout: queueLimits.idleSeconds * 1_000 + deadlineMs,
-      ...clientOptions.socket,
-      reconnectStrategy: (tries) => Math.min(50 * 2 ** Math.min(tries, 10), queueLimits.reconnectMaxMs) * (0.5 + Math.random() / 2),
-    },
-  });
+  const client = newClient({ clientOptions, deadlineMs, isClosed: () => isClosed });
   // BullMQ waits for hints on a copy, which it lets go of only where Redis answers.
   const copies: QueueClient[] = [];
   const duplicate = client.duplicate.bind(client);
@@ -42,6 +30,7 @@ export function connectQueue(options: {
     duplicate() {
       const copy = duplicate();
       copies.push(copy);
+      endLate(copy, () => isClosed);
       return copy;
     },
   });
@@ -71,7 +60,8 @@ export function connectQueue(options: {
   }
 
   function revive(): void {
-    if (isClosed) return;
+    // One that is not ready is being made again already: a second attempt would leave the first one's connection behind.
+    if (isClosed || !client.isReady) return;
     // What waits for an answer is rejected by this.
     client.destroy();
     client.connect().catch(() => {});
@@ -87,4 +77,36 @@ export function connectQueue(options: {
       for (const one of [client, ...copies]) one.destroy();
     },
   };
+}
+
+function newClient(options: {
+  readonly clientOptions: RedisClientOptions;
+  readonly deadlineMs: number;
+  readonly isClosed: () => boolean;
+}): QueueClient {
+  const { clientOptions, deadlineMs, isClosed } = options;
+  const client = createClient({
+    ...clientOptions,
+    maintNotifications: "disabled",
+    // While there is no connection a command fails at once: nothing piles up, and nothing is sent that nobody waits for any more.
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: deadlineMs,
+      // Also of a server that takes a connection and never says a word: the library would wait without an end.
+      socketTimeout: queueLimits.idleSeconds * 1_000 + deadlineMs,
+      ...clientOptions.socket,
+      // BullMQ may ask for a connection that was closed here: none is made again.
+      reconnectStrategy: (tries) =>
+        !isClosed() && Math.min(50 * 2 ** Math.min(tries, 10), queueLimits.reconnectMaxMs) * (0.5 + Math.random() / 2),
+    },
+  });
+  endLate(client, isClosed);
+  return client;
+}
+
+/** The library connects all the same where it was destroyed while it connected: such a connection would keep the process alive. */
+function endLate(client: QueueClient, isClosed: () => boolean): void {
+  client.on("connect", () => {
+    if (isClosed() || !client.isOpen) client.destroy();
+  });
 }

@@ -78,6 +78,10 @@ function makeClient({ url, clientOptions, deadlineMs }: Target): Client {
   const client = createClient(options);
   // Without a listener an error would end the process.
   client.on("error", () => {});
+  // The library connects all the same where it was destroyed while it connected: such a connection would keep the process alive for ever.
+  client.on("connect", () => {
+    if (!client.isOpen) client.destroy();
+  });
   return client;
 }
 
