@@ -24,7 +24,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     name: "effects are launched before their intent is in the log",
     file: driver,
     good: "if (isForLog(decision, this.state)) return",
-    bad: "if (lease) for (const launch of launches.splice(0)) launch(speculation.state);\n    if (isForLog(decision, this.state)) return",
+    bad: "if (lease) for (const launch of launches.splice(0)) launch({ state: speculation.state, isStopped: false });\n    if (isForLog(decision, this.state)) return",
   },
   {
     name: "a lease is released before the last batch is written",
