@@ -38,7 +38,7 @@ const MUTANTS = [
   [
     "a steered input is dropped when the run ends",
     "loop/turns.ts",
-    "run.steered.length > 0 ? [...run.steered, ...state.inputs] : state.inputs",
+    'run.steered.length > 0 ? withInputs(state.inputs, run.steered, "first") : state.inputs',
     "state.inputs",
   ],
   [
@@ -66,8 +66,8 @@ const MUTANTS = [
   [
     "a missing result is not made up",
     "prompt/valid-history.ts",
-    "found ? (isEmpty(found) ? { ...found, content: noWords } : found) : missingResult(call)",
-    '(found ?? { role: "tool_result", toolCallId: "", content: "" } as const)',
+    "if (!found) return { result: missingResult(call), from: -1 };",
+    'if (!found) return { result: { role: "tool_result", toolCallId: "", content: "" } as const, from: -1 };',
   ],
   [
     "an answer that was cut off keeps its end open",

@@ -3,10 +3,13 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Batch, WorkerOptions } from "./operation.ts";
 import { StoreEngine } from "./store-engine.ts";
 
-const options: WorkerOptions = workerData;
-const engine = new StoreEngine(options);
-
-parentPort?.on("message", ({ calls }: Batch) => {
-  parentPort?.postMessage(engine.serve(calls));
-  engine.keepProjections();
-});
+/** Absent where the module is loaded outside of a worker thread: there is no file to hold then. */
+const port = parentPort;
+if (port) {
+  const options: WorkerOptions = workerData;
+  const engine = new StoreEngine(options);
+  port.on("message", ({ calls }: Batch) => {
+    port.postMessage(engine.serve(calls));
+    engine.keepProjections();
+  });
+}
