@@ -107,10 +107,19 @@ export class FileFolder {
       return await this.#files.read(path, { hasOneName: true });
     } catch (error) {
       if (!isAgentError(error, "STORE_CORRUPT")) throw error;
-      const draft = await this.#naming.get(path);
-      if (draft !== undefined) await this.#removeDraft(path, draft);
+      await this.#removeLeftDraft(path);
       return this.#files.read(path, { hasOneName: true });
     }
+  }
+
+  /** A draft of ours that a failing disk kept is a second name of its file, and no flaw of it. @throws AgentError STORE_UNAVAILABLE while it stays */
+  async #removeLeftDraft(path: string): Promise<void> {
+    const draft = await this.#naming.get(path);
+    if (draft === undefined || (await this.#removeDraft(path, draft)) === undefined) return;
+    throw new AgentError("STORE_UNAVAILABLE", {
+      message: `The disk under the store ${this.#folder} failed: a draft could not be removed.`,
+      fix: "Check the disk; nothing acknowledged is lost.",
+    });
   }
 
   /** `unknown`: the name was given, but may not stay. Anything that rejects has written nothing. */
@@ -183,6 +192,7 @@ export class FileFolder {
   /** False when the name is taken. */
   async #giveName(path: string, bytes: Uint8Array, { isNew, isDurable }: WriteOptions): Promise<boolean> {
     const draft = this.#held.draft();
+    if (isNew) await this.#removeLeftDraft(path);
     const named = Promise.withResolvers<string | undefined>();
     if (isNew) this.#naming.set(path, named.promise);
     try {

@@ -1,4 +1,5 @@
 import { codeOf, type FileCalls } from "../src/file-calls.ts";
+import { linked } from "../src/without-links.ts";
 
 /** A file as it is now, and as it is on the disk. */
 interface Inode {
@@ -17,6 +18,11 @@ interface Folder {
 
 const isFolder = (entry: Entry | undefined): entry is Folder => entry !== undefined && "now" in entry;
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
+
+/** How many names a file has below a folder. */
+function namesOf(file: Inode, folder: Folder): number {
+  return [...folder.now.values()].reduce((count, entry) => count + (entry === file ? 1 : isFolder(entry) ? namesOf(file, entry) : 0), 0);
+}
 
 export interface SimulatedDisk {
   readonly files: FileCalls;
@@ -63,9 +69,10 @@ export function simulatedDisk(options: DiskOptions, root: Folder = { now: new Ma
         folder.now.set(name, { now: new Map(), synced: new Map() });
         return true;
       }),
-    read: (path) =>
+    read: (path, { hasOneName = false } = {}) =>
       call(() => {
         const found = find(path);
+        if (hasOneName && found && !isFolder(found) && namesOf(found, root) > 1) throw linked(path);
         return isFolder(found) ? undefined : found?.bytes.slice();
       }),
     async write(path, bytes, isDurable) {
