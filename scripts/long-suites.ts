@@ -2,6 +2,7 @@
 export const randomSuites: readonly { readonly file: string; readonly rounds: Readonly<Record<string, string>> }[] = [
   { file: "packages/core/test/many-handles.test.ts", rounds: { LOOPWRIGHT_STORMS: "600" } },
   { file: "packages/server/test/cuts.test.ts", rounds: { LOOPWRIGHT_CUTS: "10000" } },
+  { file: "packages/server/test/two-servers.test.ts", rounds: { LOOPWRIGHT_TWO_SERVERS: "60" } },
   { file: "packages/simulator/test/crash-points.test.ts", rounds: { LOOPWRIGHT_CRASH_POINTS: "3" } },
   { file: "packages/simulator/test/schedules.test.ts", rounds: { LOOPWRIGHT_SCHEDULES: "4000" } },
   { file: "packages/simulator/test/seeds.test.ts", rounds: { LOOPWRIGHT_SEEDS: "1200" } },

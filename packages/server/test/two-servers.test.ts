@@ -92,18 +92,13 @@ function bothRest({ doors, stores }: Pair, session: string): Promise<void> {
   }, "both servers rest");
 }
 
-/**
- * Known gap: without a channel, a reader that changes servers in the middle of an answer may get its end without the rest of its deltas. The message
- * itself is whole, and docs/promises.md says so.
- */
-const counts = (flaw: unknown): boolean => !String(flaw).includes("got message_end with another text than its deltas");
-
 describe("two servers over one file", () => {
   it("give readers who alternate between them each event once and in order", async () => {
     let cuts = 0;
     const done = new Set<string>();
-    for (let seed = 1; seed <= 3; seed++) {
-      const pair = await openPair(seed, { mayTell: seed === 1, isLinked: seed === 3 });
+    for (let seed = 1; seed <= Number(process.env["LOOPWRIGHT_TWO_SERVERS"] ?? 3); seed++) {
+      const isLinked = seed % 3 === 0;
+      const pair = await openPair(seed, { mayTell: seed % 3 === 1, isLinked });
       const { doors, connects, random, clock } = pair;
       const stop = runClock(clock, 1, pair.isReading);
       const sessionId = `shared-${seed}`;
@@ -111,7 +106,7 @@ describe("two servers over one file", () => {
       const tally = { connections: 0, cuts: 0 };
       const either: Connect = (ask) => connects[random() < 0.5 ? 0 : 1](ask);
       let isOver = false;
-      const shared = { random, tally, sessionId, isOver: () => isOver, mayLag: seed === 3 };
+      const shared = { random, tally, sessionId, isOver: () => isOver, mayLag: isLinked };
       const manners: readonly Manner[] = ["header", "query", "now", "query"];
       const reading = manners.map((manner, at) => followWithCuts({ ...shared, manner, connect: at === 3 ? connects[1] : either }));
       const executing = executeWithCuts({ ...shared, connect: either, input: "Both of you", key: `key-${seed}` });
@@ -123,8 +118,7 @@ describe("two servers over one file", () => {
       stop();
       const history = await historyOf(pair.stores[1], sessionId);
       expect(differences(await historyOf(pair.stores[0], sessionId), history)).toEqual([]);
-      for (const [at, reader] of readers.entries())
-        expect(flawsOf(reader, history).filter(counts), `reader ${at}, seed ${seed}`).toEqual([]);
+      for (const [at, reader] of readers.entries()) expect(flawsOf(reader, history), `reader ${at}, seed ${seed}`).toEqual([]);
       expect(flawsOfExecution(execution, history), `execution, seed ${seed}`).toEqual([]);
       for (const deed of Object.keys(deeds)) done.add(deed);
       expect(readers[3]?.durable.length).toBe(history.length);

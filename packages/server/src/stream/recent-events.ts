@@ -7,6 +7,8 @@ export interface RecentEvents {
   after(cursor: EventCursor): readonly DurableEvent[] | undefined;
   /** The lane of the answer that was being written at the cursor, where `after` gives something. */
   answeringAt(cursor: EventCursor): number | undefined;
+  /** The lane of the answer that is being written after the newest event. */
+  readonly answeringAtEnd: number | undefined;
 }
 
 /**
@@ -16,10 +18,15 @@ export interface RecentEvents {
 export function createRecentEvents(from: EventCursor, most: number, answering?: number): RecentEvents {
   let events: DurableEvent[] = [];
   let answeringFirst = answering;
+  let answeringLast = answering;
   let start = from;
   return {
+    get answeringAtEnd() {
+      return answeringLast;
+    },
     add(news) {
       events.push(...news);
+      for (const event of news) answeringLast = answeringAfter(event, answeringLast);
       if (events.length <= 2 * most) return;
       const dropped = events.length - most;
       start = events[dropped - 1] ?? start;

@@ -2,7 +2,7 @@ import type { AgentSession, SessionEvent } from "@loopwright/core";
 import { memoryStore, silentLogger } from "@loopwright/core/memory";
 import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
-import { defaultServerLimits } from "../server-limits.ts";
+import { defaultServerLimits, type ServerLimits } from "../server-limits.ts";
 import type { EventSink } from "./event-sink.ts";
 import { createSessionFeed } from "./session-feed.ts";
 
@@ -14,6 +14,7 @@ const delta = { ...at, type: "text_delta", index: 0, delta: " two", lane: 25, n:
 /** A process whose session has come to an answer that is written elsewhere, and one reader who heard its beginning at another process. */
 async function joined(
   lanes: readonly SessionEvent[] = [],
+  limits: Partial<ServerLimits> = {},
 ): Promise<{ tell(...events: readonly SessionEvent[]): void; readonly types: () => readonly string[] }> {
   let tell: (events: readonly SessionEvent[], runId: string) => void = () => {};
   const session = {
@@ -30,7 +31,7 @@ async function joined(
   } as unknown as AgentSession;
   const clock = manualClock();
   const ref = { scope: "local", session: "s1" };
-  const parts = { session, ref, store: memoryStore({ clock }), limits: defaultServerLimits, clock, logger: silentLogger };
+  const parts = { session, ref, store: memoryStore({ clock }), limits: { ...defaultServerLimits, ...limits }, clock, logger: silentLogger };
   const feed = createSessionFeed(parts, { quiet() {}, lost() {} });
   let text = "";
   const sink: EventSink = {
@@ -62,4 +63,11 @@ it("a reader that was told here how far the answer has come is told its end alon
   reader.tell(delta);
   reader.tell(ends);
   expect(reader.types()).toEqual(["message_snapshot", "text_delta", "message_end"]);
+});
+
+it("a reader that heard a part of an answer elsewhere is told it whole also in a batch of more events than are kept", async () => {
+  const reader = await joined([], { recentEvents: 2 });
+  const input = (seq: number): SessionEvent => ({ ...at, type: "input_accepted", seq, k: 0 }) as unknown as SessionEvent;
+  reader.tell(ends, ...[27, 28, 29, 30, 31].map(input));
+  expect(reader.types()).toEqual(["message_snapshot", "message_end"]);
 });

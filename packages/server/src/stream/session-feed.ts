@@ -164,8 +164,11 @@ class LiveFeed implements HostedFeed {
   #publish(events: readonly SessionEvent[], runId: string | undefined): void {
     const durable = events.filter(isDurable);
     const [first] = durable;
+    // Asked before the batch is added: a long batch pushes out what says which answer was being written before it.
+    let answering: number | undefined;
     if (first) {
       this.#recent ??= this.#recentAfter(first.seq - 1);
+      answering = this.#recent.answeringAtEnd;
       this.#recent.add(durable);
     }
     const lanes = events.filter((event) => !isDurable(event));
@@ -174,7 +177,7 @@ class LiveFeed implements HostedFeed {
     let shared: Uint8Array | undefined;
     for (const reader of this.#readers) {
       if (!reader.isLive || (reader.runId !== undefined && reader.runId !== runId)) continue;
-      if (reader.isAhead || reader.hasWholeText || isTwice(events, reader)) this.#overtake(reader, durable);
+      if (reader.isAhead || reader.hasWholeText || isTwice(events, reader)) this.#overtake(reader, durable, answering);
       else if (first && compareCursors(first, reader.sent) <= 0) reader.send(newsOf(events, reader));
       else if (reader.isShared) {
         shared ??= encodeFrames(events.map((event) => sharedFrameOf(event, this.#parts.ref.session)).join(""));
@@ -187,12 +190,16 @@ class LiveFeed implements HostedFeed {
     }
   }
 
-  /** Once it is ahead no longer, what the open lanes have said. */
-  #overtake(reader: FeedReader, durable: readonly DurableEvent[]): void {
+  /** `answering`: the lane of the answer that was being written before the batch. Once the reader is ahead no longer, it gets what the open lanes have said. */
+  #overtake(reader: FeedReader, durable: readonly DurableEvent[], answering: number | undefined): void {
     const { isAhead } = reader;
     if (durable.length === 0) return;
     const news = durable.filter((event) => isNews(event, reader));
-    reader.overtake(news, this.#recentEvents().answeringAt(reader.sent));
+    const known = durable.filter((event) => !isNews(event, reader));
+    reader.overtake(
+      news,
+      known.reduce((lane, event) => answeringAfter(event, lane), answering),
+    );
     if (isAhead && !reader.isAhead) this.#goLive(reader, false);
   }
 
