@@ -54,6 +54,50 @@ describe("a process that stood still", () => {
     expect((await types()).filter((type) => type === "owner.claimed")).toHaveLength(2);
   });
 
+  it("launches nothing when it stands still while it reads what others appended, and another owns the session by now", async () => {
+    const { node, store, clock, pass, model, types } = nodes();
+    const [mine, own] = [stoppable(clock), spokenModel()];
+    const late = answeredLate(store);
+    const gate = deferred();
+    let isHeld = false;
+    let reads = 0;
+    const read: SessionStore["log"]["read"] = async (...args) => {
+      const facts = await store.log.read(...args);
+      if (!isHeld) return facts;
+      reads += 1;
+      await gate.promise;
+      return facts;
+    };
+    const agent = createAgent({ name: "tester", provider: own.provider });
+    const paused = node({ clock: mine, store: { ...late.store, log: { ...late.store.log, read } }, agent });
+    late.hold();
+    await calm();
+    execute(paused, "go");
+    await calm();
+    expect((await types()).at(-1)).toBe("model.started");
+    await node({ drives: false }).change({ title: "Told by another" });
+    isHeld = true;
+    late.letThrough();
+    await calm();
+    expect(reads).toBe(1);
+    mine.stop();
+    drive(node());
+    await pass(60_000, 1_000);
+    expect(model).toHaveLength(1);
+    // The log is read before any timer of the process has its turn.
+    isHeld = false;
+    gate.resolve();
+    await calm();
+    expect(own.calls).toHaveLength(0);
+    mine.wake();
+    await calm();
+    model[0]?.say("done");
+    model[0]?.end();
+    await pass(1_000);
+    expect(own.calls).toHaveLength(0);
+    expect(paused.messages.at(-1)).toMatchObject({ content: [{ text: "done" }] });
+  });
+
   it("asks before it goes on, though its lease is not over: what runs here goes on when it stands", async () => {
     const { node, store, clock, pass, model, types } = nodes();
     const mine = stoppable(clock);

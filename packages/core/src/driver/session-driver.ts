@@ -290,9 +290,9 @@ export class SessionDriver {
   /** Acknowledges and launches, once the log has it. */
   private async finish({ accepted, launches, lease }: BatchDecision): Promise<void> {
     for (const offer of accepted) offer.resolve();
-    if (launches.length > 0 && !lease?.isSure) await lease?.makeSure();
-    // What came while the batch was written may stop the run.
-    if (launches.length > 0 && this.view.isBehind) await this.view.read();
+    // What came while the batch was written may stop the run; the process may stand still while that is read, and others append while the lease is confirmed.
+    while (launches.length > 0 && lease && this.own.lease === lease && (this.view.isBehind || !lease.isSure))
+      await (this.view.isBehind ? this.view.read() : lease.makeSure());
     if (this.own.lease === lease) for (const launch of launches) launch({ state: this.state, isStopped: this.inbox.stopsRun(this.state) });
   }
 
