@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createAgent, createSession, execute } from "@loopwright/core";
+import { scripted } from "@loopwright/core/memory";
+import { sqliteStore } from "@loopwright/store-sqlite";
 import { expect, test } from "vitest";
 import { emptyDirectory, run, start } from "./run-binary.ts";
 
@@ -36,6 +39,33 @@ test.concurrent("a session is found by its words, and can be deleted after that"
   expect(found.stdout).not.toContain(two);
   expect((await run(["sessions", "rm", one], { cwd })).stderr).toBe(`Deleted ${one}.\n`);
   expect((await run(["sessions", "search", "INVOICE"], { cwd })).stdout).toBe("");
+});
+
+test.concurrent("a session that another program began is shown, and refused where it would go on under another agent", async () => {
+  const cwd = await emptyDirectory();
+  const store = sqliteStore({ path: join(cwd, ".loopwright", "sessions.db") });
+  const agent = createAgent({ name: "lawyer", provider: scripted([{ text: "It is void." }]) });
+  const tools = [{ name: "sign", description: "Lets the person sign.", parameters: { type: "object" } }];
+  await using session = createSession({ agent, store, id: "case", tools });
+  await execute(session, "is the contract valid?").result();
+  const { lastSeq } = session;
+  await store.close();
+
+  const shown = await run(["sessions", "show", "case"], { cwd });
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("It is void.") });
+  for (const command of [
+    ["chat", "--resume", "case", "--offline"],
+    ["ask", "--session", "case", "and now?"],
+  ]) {
+    const { code, stderr } = await run(command, { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toContain("The session `case` has the agent `lawyer`, not `assistant`");
+    expect(stderr).toContain("(SESSION_AGENT_MISMATCH)");
+    expect(stderr).toMatch(/try: Go on with it in the program that began it: .* `loopwright sessions show case` shows it\./);
+  }
+  const again = sqliteStore({ path: join(cwd, ".loopwright", "sessions.db") });
+  expect((await again.log.head({ scope: "local", session: "case" })).lastSeq).toBe(lastSeq);
+  await again.close();
 });
 
 test.concurrent("looking makes no file", async () => {

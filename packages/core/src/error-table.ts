@@ -55,6 +55,7 @@ export type ErrorCode =
   | "SESSION_BUSY"
   | "SESSION_CORRUPT"
   | "SESSION_TOO_NEW"
+  | "SESSION_AGENT_MISMATCH"
   | "RUN_FENCED"
   | "CALL_UNKNOWN"
   | "CALL_ANSWERED"
@@ -203,6 +204,9 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     fix: "Run `loopwright doctor`; restore the store from a backup.",
   }),
   SESSION_TOO_NEW: entry("The log holds facts of a newer version; it is read-only here.", [409, "format"], { fix: "Upgrade Loopwright." }),
+  SESSION_AGENT_MISMATCH: entry("The session began with another agent, or with other client tools or another prompt.", [409, "format"], {
+    fix: "Open it with the agent that it began with and leave `tools` and `prompt` out, or begin a new session.",
+  }),
   RUN_FENCED: entry("Another owner has taken the session over.", [409, "unknown"], { ...again, fix: "Read the session again." }),
   CALL_UNKNOWN: entry("No such call is waiting for a result.", [404, "format"], { fix: "Answer one of the pending calls." }),
   CALL_ANSWERED: entry("The call has another result already.", [409, "format"], { fix: "Read the session; the first result counts." }),

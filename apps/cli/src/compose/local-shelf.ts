@@ -1,4 +1,4 @@
-import { AgentError, createAgent } from "@loopwright/core";
+import { type Agent, AgentError, createAgent, readOpening } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
 import { offline } from "@loopwright/providers-scripted";
 import { commandName } from "../command-name.ts";
@@ -15,9 +15,7 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
     list: async (limit) => (store ? store.index.list(localScope, { limit }) : []),
     search: async (words, limit) => (store ? store.index.search(localScope, words, { limit }) : []),
     async read(id) {
-      // Reading needs no model; the offline one stands in for whichever will be asked next.
-      const agent = createAgent({ name: "reader", provider: offline() });
-      const session = await openSession({ agent, store: known(store, id) }, id);
+      const session = await openSession({ agent: await readerOf(known(store, id), id), store: known(store, id) }, id);
       const { title, messages, messageIds, isInterrupted } = session;
       const pending = [...session.pendingApprovals, ...session.pendingToolCalls];
       return { title, isInterrupted, pending, messages: messages.map((message, place) => ({ id: messageIds[place] ?? "", message })) };
@@ -26,6 +24,13 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
     resumeCommand: (id) => `${commandName()} chat --resume ${id}`,
     close: async () => store?.close(),
   };
+}
+
+/** The session's own agent as far as reading needs one: by its name, with the offline model in the place of its own. */
+async function readerOf(store: SessionStore, session: string): Promise<Agent> {
+  await findSession(store, session);
+  const opening = await readOpening(store, { scope: localScope, session });
+  return createAgent({ name: opening?.agent ?? "reader", provider: offline() });
 }
 
 function known(store: SessionStore | undefined, id: string): SessionStore {

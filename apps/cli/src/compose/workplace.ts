@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { type Agent, type AgentSession, createSession, readOpening } from "@loopwright/core";
+import { type Agent, AgentError, type AgentSession, createSession, isAgentError } from "@loopwright/core";
 import type { Logger, ModelProvider, SessionStore } from "@loopwright/core/ports";
+import { commandName } from "../command-name.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type AssistantOptions, createAssistant } from "./create-assistant.ts";
 import { createProvider } from "./create-provider.ts";
@@ -41,7 +42,10 @@ export async function openWorkplace(settings: Settings, { logger, ...options }: 
   return { settings, provider, agent, store };
 }
 
-/** A new session, or the one of this id. @throws AgentError SESSION_NOT_FOUND when the store does not know the id. */
+/**
+ * A new session, or the one of this id.
+ * @throws AgentError SESSION_NOT_FOUND when the store does not know the id, SESSION_AGENT_MISMATCH when the session has another agent
+ */
 export async function openSession(
   { agent, store }: Pick<Workplace, "agent" | "store">,
   id: string | undefined,
@@ -49,6 +53,15 @@ export async function openSession(
 ): Promise<AgentSession> {
   if (id === undefined) return createSession({ agent, store, ...options });
   await findSession(store, id);
-  const { tools, prompt } = (await readOpening(store, { scope: localScope, session: id })) ?? {};
-  return createSession({ agent, store, id, ...options, ...(tools ? { tools } : {}), ...(prompt === undefined ? {} : { prompt }) }).ready();
+  try {
+    return await createSession({ agent, store, id, ...options }).ready();
+  } catch (error) {
+    throw isAgentError(error, "SESSION_AGENT_MISMATCH") ? otherProgram(error, { agent: agent.name, id }) : error;
+  }
+}
+
+/** The same error with what a person can do at a terminal, who has no choice of agents. */
+function otherProgram({ code, message, details }: AgentError, { agent, id }: { readonly agent: string; readonly id: string }): AgentError {
+  const fix = `Go on with it in the program that began it: this one has the agent \`${agent}\` only. \`${commandName()} sessions show ${id}\` shows it.`;
+  return new AgentError(code, { message, details, fix });
 }

@@ -37,7 +37,7 @@ export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, optio
   const ids = { inputId: deps.ids.next(), runId: deps.ids.next(), options, keyedDigest: keyedDigestOf(options) };
   if (typeof input === "object" && "regenerate" in input) return { ...ids, message: undefined, regenerate: input.regenerate };
   const message: UserMessage = typeof input === "string" ? { role: "user", content: input } : input;
-  checkVision(message, deps.agent, options.model);
+  checkVision(message, deps.bound.agent, options.model);
   checkMode(options.mode);
   return { ...ids, message: wellFormedMessage(message), regenerate: undefined };
 }

@@ -28,8 +28,8 @@ import { userFilterOf } from "./user-filter.ts";
 
 /** The intent of a model call that is owed. */
 export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { type: "call-model" }>, scene: Scene): Maybe<Prepared> {
-  const { deps, builder, registry } = options;
-  const { agent } = deps;
+  const { deps, builder } = options;
+  const { agent, registry } = deps.bound;
   const run = scene.state.run as Run;
   const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
   const messages = (): readonly Message[] => builder.messagesAt(scene.state);
@@ -64,7 +64,8 @@ interface Launch extends Pick<Scene, "track">, LaunchState {
 
 function launchModel(options: EffectsOptions, { prepared, effect, intent, state, isStopped, track }: Launch): void {
   const { deps, builder, hub, close, current, shown } = options;
-  const { agent, clock } = deps;
+  const { bound, clock } = deps;
+  const { agent } = bound;
   const { runId, turn, attempt } = effect;
   const run = state.run;
   if (!run || !intent) return;
@@ -138,7 +139,7 @@ function builtOrFailed(
   model: string,
 ): Extract<BuiltHistory, { readonly messages: readonly Message[] }> | { readonly failure: Failure } {
   try {
-    const { contextTokens, vision } = deps.agent.provider.capabilities(model);
+    const { contextTokens, vision } = deps.bound.agent.provider.capabilities(model);
     const built = builder.build(state, contextTokens);
     if (built.messages) return built.hasImages && !vision ? { failure: failureOf(withoutVision(model)) } : built;
     const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";

@@ -79,7 +79,7 @@ async function checkArguments({ deps, driver }: SubmitScene, callKey: string, ar
     return [];
   };
   await driver.offer({ bodies: look, needsOwner: false });
-  const tool = deps.agent.tools.find((one) => one.name === name);
+  const tool = deps.bound.agent.tools.find((one) => one.name === name);
   const { problem } = tool ? await validateArguments(tool, args) : {};
   if (problem !== undefined) throw invalid(`The edited arguments do not fit the tool \`${name ?? ""}\`: ${problem}`);
 }

@@ -1,17 +1,16 @@
-import type { Agent } from "../agent/agent.ts";
 import { AgentError } from "../errors.ts";
 import type { Access } from "../loop/fact.ts";
 import { systemClock } from "../memory/clock.ts";
 import { randomIds } from "../memory/ids.ts";
 import { memoryStore } from "../memory/memory-store.ts";
 import { silentLogger } from "../memory/silent-logger.ts";
-import { digestOf } from "../message/digest.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EventChannel } from "../ports/event-channel.ts";
 import type { IdSource } from "../ports/id-source.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SessionRef } from "../ports/session-log.ts";
 import type { SessionStore } from "../ports/session-store.ts";
+import { type BoundAgent, bindAgent } from "./bound-agent.ts";
 import { type CallGuard, guardOf } from "./call-guard.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { snapshotLimits } from "./snapshot-limits.ts";
@@ -19,8 +18,7 @@ import { type Reports, reportThrown } from "./user-code.ts";
 
 /** Everything the driver of one session works with, defaults filled in. */
 export interface Deps {
-  readonly agent: Agent;
-  readonly agentDigest: string;
+  readonly bound: BoundAgent;
   readonly sessionId: string;
   readonly ref: SessionRef;
   readonly store: SessionStore;
@@ -41,9 +39,9 @@ export interface Deps {
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const defaultLeaseMs = 20_000;
 
-/** @throws AgentError CONFIG_INVALID when an id or the lease is out of range. */
+/** @throws AgentError CONFIG_INVALID when an id or the lease is out of range, or a tool or the prompt cannot be used. */
 export function depsOf(options: SessionOptions): Deps {
-  const { agent, clock = systemClock, ids = randomIds, access = { user: "local", scope: "local" }, leaseMs = defaultLeaseMs } = options;
+  const { clock = systemClock, ids = randomIds, access = { user: "local", scope: "local" }, leaseMs = defaultLeaseMs } = options;
   const sessionId = options.id ?? ids.next();
   if (!idPattern.test(sessionId)) throw invalid("id", "session id");
   if (!idPattern.test(access.scope)) throw invalid("access.scope", "scope id");
@@ -51,8 +49,7 @@ export function depsOf(options: SessionOptions): Deps {
     throw new AgentError("CONFIG_INVALID", { message: "`leaseMs` is not positive.", fix: "Use milliseconds, for example 20000." });
   const logger = guardedLogger(options.logger ?? silentLogger);
   return {
-    agent,
-    agentDigest: digestOfAgent(agent),
+    bound: bindAgent(options, sessionId),
     sessionId,
     ref: { scope: access.scope, session: sessionId },
     store: options.store ?? memoryStore({ clock }),
@@ -74,19 +71,6 @@ const invalid = (option: string, what: string): AgentError =>
     message: `\`${option}\` is no usable ${what}.`,
     fix: "Use 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit.",
   });
-
-const digests = new WeakMap<Agent, string>();
-
-function digestOfAgent(agent: Agent): string {
-  const known = digests.get(agent);
-  if (known !== undefined) return known;
-  const prompt = typeof agent.prompt === "string" ? agent.prompt : "";
-  const digest = digestOf(
-    [agent.name, agent.provider.name, agent.model, prompt, ...agent.tools.map((tool) => `${tool.name}: ${tool.description}`)].join("\n"),
-  );
-  digests.set(agent, digest);
-  return digest;
-}
 
 /** What operators and other nodes are told may fail; the session goes on. */
 const guardedLogger = (logger: Logger): Logger => ({

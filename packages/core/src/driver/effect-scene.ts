@@ -47,8 +47,6 @@ export interface ShownTools {
 /** What effects are made with. */
 export interface EffectsOptions {
   readonly deps: Deps;
-  /** The agent's tools. */
-  readonly registry: ToolRegistry;
   readonly shown: ShownTools;
   readonly builder: RequestBuilder;
   readonly hub: Hub;
@@ -69,7 +67,7 @@ export interface Scene {
 
 /** What hooks are told of the turn. */
 export function contextOf(
-  { agent, access, sessionId }: Deps,
+  { bound: { agent }, access, sessionId }: Deps,
   { run, turn }: { readonly run: Run; readonly turn: number },
   patience: Patience,
 ): HookContext {

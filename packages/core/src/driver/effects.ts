@@ -61,7 +61,7 @@ export function createEffects(given: Omit<EffectsOptions, "shown">): Effects {
   const prepare = (effect: Effect, state: State, patience: Patience): Maybe<Prepared> => {
     switch (effect.type) {
       case "open-run":
-        return { bodies: [openRun(options, effect)] };
+        return { bodies: [openRun(options.deps, effect)] };
       case "schedule-retry":
         return { bodies: [scheduleRetry(options.deps, effect, state.run?.handedOver ?? 0)] };
       case "call-model":
@@ -102,7 +102,8 @@ export function createEffects(given: Omit<EffectsOptions, "shown">): Effects {
   };
 }
 
-function openRun({ deps: { agent, agentDigest }, registry }: EffectsOptions, { input }: Extract<Effect, { type: "open-run" }>): FactBody {
+function openRun({ bound }: Deps, { input }: Extract<Effect, { type: "open-run" }>): FactBody {
+  const { agent, digest: agentDigest, registry } = bound;
   return {
     type: "run.started",
     runId: input.runId,

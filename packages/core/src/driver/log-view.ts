@@ -87,7 +87,7 @@ export class LogView {
     return this.#tailSeq > this.#state.seq;
   }
 
-  /** Reads the log, once. @throws AgentError SESSION_CORRUPT, STORE_* */
+  /** Reads the log, once. @throws AgentError SESSION_CORRUPT, SESSION_AGENT_MISMATCH, STORE_* */
   load(): Promise<void> {
     this.#loading ??= this.read().then(
       () => {
@@ -115,12 +115,13 @@ export class LogView {
       answerMs: driverLimits.readMs,
       staysFor: this.#options.staysFor,
     });
+    const { state, events } = catchUp(base, facts, this.#deps.sessionId);
+    this.#deps.bound.bind(state);
     this.#freshAge = age;
     this.#tooNew = tooNew;
     this.#isOpen ||= !tooNew;
     if (facts.length === 0 && base === before) return;
     reportFlaws(this.#deps, facts);
-    const { state, events } = catchUp(base, facts, this.#deps.sessionId);
     this.#options.onForeign(state);
     this.adopt(
       state,

@@ -21,7 +21,7 @@ interface LookupScene {
 
 /** What the tool itself says of a call in doubt, filtered and reviewed as its output would be; silence or an error leaves it interrupted. */
 export async function lookUpCall({ runId, call }: LookupEffect, { deps, registry, context, signal }: LookupScene): Promise<FactBody> {
-  const { agent } = deps;
+  const { agent } = deps.bound;
   const { part } = call;
   const tool = registry.get(part.name);
   const where = `The \`lookup\` of the tool \`${part.name}\``;

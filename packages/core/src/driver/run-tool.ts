@@ -23,7 +23,7 @@ import { userFilterOf } from "./user-filter.ts";
 /** The intent of a tool that is owed, or what is recorded in its place. */
 export function prepareRun(options: EffectsOptions, effect: Extract<Effect, { type: "run-tool" }>, scene: Scene): Maybe<Prepared> {
   const { deps } = options;
-  const { agent } = deps;
+  const { agent } = deps.bound;
   const run = scene.state.run as Run;
   const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
   const { callKey, name } = effect.call.part;
@@ -58,7 +58,7 @@ interface ToolLaunch extends Pick<Scene, "track">, Pick<LaunchState, "isStopped"
 
 function launchTool(options: EffectsOptions, { effect, prepared, run, fact, isStopped, track }: ToolLaunch): void {
   const { deps, hub, builder, current, close } = options;
-  const { agent } = deps;
+  const { agent } = deps.bound;
   if (!fact) return;
   if (isStopped) return void close(notRun(run.runId, effect.call));
   const { tool, args } = prepared;

@@ -11,7 +11,6 @@ import type { AgentError } from "../errors.ts";
 import type { Fact } from "../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
-import { createToolRegistry } from "../tools/tool-registry.ts";
 import { type BatchDecision, isForLog } from "./batch-decision.ts";
 import { createClosings } from "./closings.ts";
 import { type Committed, commitBatch } from "./commit.ts";
@@ -70,7 +69,6 @@ export class SessionDriver {
     const close = createClosings({ ...deps, inbox: this.inbox, count: () => this.effects.count, look: () => this.look() });
     this.effects = createEffects({
       deps,
-      registry: createToolRegistry(deps.agent.tools),
       builder: this.builder,
       hub: this.hub,
       current: () => this.state,
@@ -329,6 +327,8 @@ export class SessionDriver {
 
   /** The log is lost to us: drop all, so that the next use reads it again. */
   private lose(error: AgentError): void {
+    // A process that has the session's agent can run it at once.
+    if (error.code === "SESSION_AGENT_MISMATCH") void this.own.release();
     this.loseLease();
     this.view.lose(error);
     this.listening.end();

@@ -1,4 +1,5 @@
 import { AgentError, isAgentError } from "../errors.ts";
+import { shownId } from "../message/shown-id.ts";
 import { driverLimits } from "./session-options.ts";
 
 /** The error of who writes to a session that was closed or removed. */
@@ -29,6 +30,22 @@ export const sessionTooNew = (sessionId: string, { seq, v }: { readonly seq: num
   new AgentError("SESSION_TOO_NEW", {
     message: `Fact ${seq} of session \`${sessionId}\` is of a kind that this version does not know.`,
     details: { seq, version: v },
+  });
+
+/** The error of opening a session under another agent than the one it began with. */
+export const otherAgent = (sessionId: string, { own, given }: { readonly own: string; readonly given: string }): AgentError =>
+  new AgentError("SESSION_AGENT_MISMATCH", {
+    message: `The session \`${sessionId}\` has the agent \`${shownId(own)}\`, not \`${given}\`: a session keeps the agent that it began with.`,
+    fix: `Open it with the agent \`${shownId(own)}\`, or begin a new session.`,
+    details: { agent: own },
+  });
+
+/** The error of opening a session with other client tools or another prompt than it began with. */
+export const otherOpening = (sessionId: string, option: "tools" | "prompt"): AgentError =>
+  new AgentError("SESSION_AGENT_MISMATCH", {
+    message: `The session \`${sessionId}\` did not begin with ${option === "tools" ? "these" : "this"} \`${option}\`.`,
+    fix: `Leave \`${option}\` out, so that what the session began with is used; or begin a new session.`,
+    details: { option },
   });
 
 /** The error of a store without space. */

@@ -10,6 +10,7 @@ import type { SessionStore } from "../ports/session-store.ts";
 import type { CallGuard } from "./call-guard.ts";
 
 export interface SessionOptions {
+  /** A session that exists is refused with SESSION_AGENT_MISMATCH, at its first use, unless it began with an agent of this name. */
   readonly agent: Agent;
   /** `[a-z0-9][a-z0-9_-]{0,63}`. An id that the store knows restores that session. Default: a new one. */
   readonly id?: string;
@@ -20,8 +21,8 @@ export interface SessionOptions {
   /** Messages that a new session begins with; ignored when the session exists. */
   readonly context?: readonly Message[];
   /**
-   * Client tools that came with the session, and a prompt in place of the agent's. A new log keeps them; whoever restores the session
-   * passes what `readOpening` gives.
+   * Client tools that come with a new session, and a prompt in place of the agent's. The log keeps them, and a restored session has them from there:
+   * leave them out then. Other ones than the log's are refused with SESSION_AGENT_MISMATCH, at the first use.
    */
   readonly tools?: readonly DeclaredTool[];
   readonly prompt?: string;

@@ -9,7 +9,6 @@ import { checkContext, checkExecuteInput } from "../protocol/input-guards.ts";
 import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
 import { acceptResults } from "./accept-results.ts";
 import { dueOf } from "./dates.ts";
-import { declaredTools, withDeclared } from "./declared-tools.ts";
 import { depsOf } from "./deps.ts";
 import { Execution, pendingApprovals, pendingToolCalls } from "./execution.ts";
 import { followSession } from "./follow-session.ts";
@@ -35,10 +34,8 @@ const handles = new WeakMap<AgentSession, Handle>();
 export function createSession(options: SessionOptions): AgentSession {
   if (!isAgent(options?.agent))
     throw new AgentError("CONFIG_INVALID", { message: "`agent` is no agent.", fix: "Pass what `createAgent` gave." });
-  const { agent: base, context, title, metadata, prompt } = options;
-  const declared = declaredTools(options.tools);
-  const agent = declared.length > 0 || prompt !== undefined ? withDeclared(base, { tools: declared, prompt }) : base;
-  const deps = depsOf({ ...options, agent });
+  const { agent, context, title, metadata } = options;
+  const deps = depsOf(options);
   if (context !== undefined) checkContext(context);
   if (metadata) checkPayload(metadata, "The metadata");
   const opening: FactBody = {
@@ -47,8 +44,7 @@ export function createSession(options: SessionOptions): AgentSession {
     participants: [deps.access.user, agent.name],
     ...(title === undefined ? {} : { title }),
     ...(context && context.length > 0 ? { context } : {}),
-    ...(declared.length > 0 ? { tools: declared } : {}),
-    ...(prompt === undefined ? {} : { prompt }),
+    ...deps.bound.given,
     ...(metadata ? { metadata } : {}),
   };
   const driver = new SessionDriver(deps);

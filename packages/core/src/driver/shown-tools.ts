@@ -14,17 +14,18 @@ import { askShownTools } from "./prepare-model.ts";
  * run's, also where only the code behind a name was another, the `prepare` hooks are asked again for their tools. Rejects with what a hook throws.
  */
 export function shownTools(options: EffectsOptions, state: State, patience: Patience): Maybe<ToolRegistry> {
-  const { deps, registry, builder, shown } = options;
+  const { deps, builder, shown } = options;
+  const { agent, registry } = deps.bound;
   const run = state.run as Run;
   if (shown.registry && shown.call === nameOf(run)) return shown.registry;
-  if (!run.shown || !deps.agent.hooks.some(({ prepare }) => prepare)) return registry;
+  if (!run.shown || !agent.hooks.some(({ prepare }) => prepare)) return registry;
   const context = contextOf(deps, { run, turn: run.turn }, patience);
   const messages = (): readonly Message[] => {
     const said = builder.follow(state).messages;
     const answerAt = said.findLastIndex(({ role }) => role === "assistant");
     return Object.freeze(said.slice(0, answerAt));
   };
-  return askShownTools({ agent: deps.agent, reports: deps, registry, run, context, messages }).then((found) => {
+  return askShownTools({ agent, reports: deps, registry, run, context, messages }).then((found) => {
     noteShown(shown, run, found);
     return found;
   });

@@ -23,7 +23,7 @@ import {
 } from "./turns.ts";
 
 /** Version of what a log folds to. To be raised when any log folds to another state than before: snapshots of other versions are not used. */
-export const foldVersion = 4;
+export const foldVersion = 5;
 
 /** The state after one more fact. */
 export function fold(state: State, fact: Fact): State {

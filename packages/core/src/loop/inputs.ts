@@ -11,6 +11,8 @@ export function foldOpened(state: State, fact: FactOf<"session.opened">): State 
   if (fact.title !== undefined) next = { ...next, title: fact.title };
   if (fact.metadata) next = { ...next, metadata: fact.metadata };
   if (fact.participants) next = { ...next, participants: fact.participants };
+  if (fact.tools) next = { ...next, tools: fact.tools };
+  if (fact.prompt !== undefined) next = { ...next, prompt: fact.prompt };
   fact.context?.forEach((given, i) => {
     const message = soundMessage(given);
     next = {

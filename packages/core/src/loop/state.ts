@@ -4,7 +4,7 @@ import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import { type AppendList, at, emptyList, findLastIndex } from "./append-list.ts";
-import type { Access, ApprovalVerdict, Decision, RunOptions, RunStatus } from "./fact.ts";
+import type { Access, ApprovalVerdict, Decision, DeclaredTool, RunOptions, RunStatus } from "./fact.ts";
 import type { CallRoute, RunLimits, ToolPolicies } from "./policy.ts";
 
 /** One message of the tree of messages. */
@@ -182,6 +182,9 @@ export interface State {
   readonly decisions?: AppendList<KnownDecision>;
   /** As the session was opened. */
   readonly participants?: readonly string[];
+  /** Client tools that came with the session, and a prompt in place of its agent's. */
+  readonly tools?: readonly DeclaredTool[];
+  readonly prompt?: string;
   readonly run?: Run;
   readonly lastRun?: EndedRun;
   /** Every run that has ended, oldest first. */

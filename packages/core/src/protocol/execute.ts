@@ -130,7 +130,7 @@ export interface AgentSession {
   readonly dueAt: number | null;
   /** Writes the opening of a new session; false when it exists already. An input does so by itself. */
   open(): Promise<boolean>;
-  /** Loads the state. @throws AgentError SESSION_CORRUPT, STORE_* */
+  /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_AGENT_MISMATCH, STORE_* */
   ready(): Promise<AgentSession>;
   /**
    * Records the abort of a run, open or waiting to begin; false when there is none. Default: the open run, or else the first one that waits,

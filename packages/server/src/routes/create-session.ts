@@ -56,11 +56,21 @@ async function begin({ principal, scene }: CreateCall, { id, agent, title, metad
   const hosted = await scene.host.create(principal, { id, agent, title, metadata, ...context });
   try {
     const { session } = hosted;
-    if (!(await session.open())) throw new AgentError("SESSION_EXISTS", { message: `The session \`${session.id}\` exists already.` });
+    if (!(await isBegun(session))) throw new AgentError("SESSION_EXISTS", { message: `The session \`${session.id}\` exists already.` });
     await session.ready();
     return answerOf(session, 201, scene);
   } finally {
     hosted.release();
+  }
+}
+
+/** False where another node was faster, also with another agent. */
+async function isBegun(session: AgentSession): Promise<boolean> {
+  try {
+    return await session.open();
+  } catch (error) {
+    if (isAgentError(error, "SESSION_AGENT_MISMATCH")) return false;
+    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import { AgentError, isAgentError, readOpening } from "@loopwright/core";
+import type { SessionRef } from "@loopwright/core/ports";
 import { checkExecuteInput } from "@loopwright/core/protocol";
 import { plainOf, underKey } from "../http/kept-key.ts";
 import type { Call, Route } from "../http/route.ts";
@@ -25,10 +26,15 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
   body: executeRequest,
   responses: {
     200: { description: "The run's events; `execute_complete` is the last frame.", stream: true },
-    400: { description: "The input cannot be used, or a new session has no context." },
+    400: {
+      description: "The input cannot be used, a new session has no context, or an existing one has another agent or not these tools.",
+    },
     404: { description: "No such session, agent or call." },
     409: { description: "The session is busy, or the call has another result." },
-    422: { description: "The `Idempotency-Key` came with another input, context or agent, or with other options." },
+    422: {
+      description:
+        "The `Idempotency-Key` came with another input, another context or other options; where it began the session, also with another agent.",
+    },
   },
   async handle(call) {
     const { body, request, principal, scene } = call;
@@ -38,24 +44,33 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
     const seen = lastEventCursor(request);
     checkOpaque([...messagesOf(input), ...(body.context?.messages ?? [])], principal);
     await checkFiles([...messagesOf(input), ...(body.context?.messages ?? [])], scene.options.store, principal.scope);
-    const hosted = await sessionFor(call, { key: key.idempotencyKey, goesOn: seen !== undefined });
     const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };
     // What only a new session takes counts as well: the same key with another context means another request.
     const { agent, context } = body;
     const begun = agent === undefined && context === undefined ? {} : { keyedContent: plainOf({ agent, context }) };
-    const sessionId = hosted.session.id;
     const results = isResults(input) ? input : undefined;
-    const goesOn = results !== undefined;
-    const stream = (): Promise<Response> =>
-      scene.runs.admit({ principal, session: hosted.session, goesOn }, () =>
-        streamExecution(call, hosted, { input, options: { ...chosen, ...begun, ...key }, seen }),
-      );
+    const answer = async (hosted: HostedSession): Promise<Response> => {
+      const { session } = hosted;
+      const stream = (): Promise<Response> =>
+        scene.runs.admit({ principal, session, goesOn: results !== undefined }, () =>
+          streamExecution(call, hosted, { input, options: { ...chosen, ...begun, ...key }, seen }),
+        );
+      try {
+        // The log keeps the key of a message with it. Results may be the same as those that were recorded under another key, or none.
+        if (!results) return await stream();
+        return await underKey(call, keyedResults({ sessionId: session.id, results, chosen: { ...chosen, ...begun } }), stream);
+      } catch (error) {
+        hosted.release();
+        throw error;
+      }
+    };
+    const hosted = await sessionFor(call, { key: key.idempotencyKey, goesOn: seen !== undefined });
     try {
-      // The log keeps the key of a message with it. Results may be the same as those that were recorded under another key, or none.
-      return await (results ? underKey(call, keyedResults({ sessionId, results, chosen: { ...chosen, ...begun } }), stream) : stream());
+      return await answer(hosted);
     } catch (error) {
-      hosted.release();
-      throw error;
+      // Another node has begun the session meanwhile, with another agent, prompt or tools: nothing was recorded here, and what the log begins with counts.
+      if (!isAgentError(error, "SESSION_AGENT_MISMATCH")) throw error;
+      return answer(await existing(call, hosted.ref));
     }
   },
 };
@@ -83,8 +98,13 @@ async function sessionFor(call: ExecuteCall, { key, goesOn }: Resumption): Promi
   } catch (error) {
     // Somebody else has begun it in the meantime.
     if (id === undefined || !isAgentError(error, "SESSION_EXISTS")) throw error;
-    return withItsTools(call, admitted(call, await scene.host.open({ scope: principal.scope, session: id })));
+    return existing(call, { scope: principal.scope, session: id });
   }
+}
+
+/** The session that another request has begun, where it is what this one asks for. */
+async function existing(call: ExecuteCall, ref: SessionRef): Promise<HostedSession> {
+  return withItsTools(call, admitted(call, await call.scene.host.open(ref)));
 }
 
 function admitted({ principal, scene, body }: ExecuteCall, hosted: HostedSession): HostedSession {

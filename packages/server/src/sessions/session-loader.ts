@@ -3,7 +3,7 @@
  * Does not own: how long it stays (loaded sessions).
  * Invariant: one handle per session and process, however many ask for it at once.
  */
-import { type Agent, AgentError, createSession, isAgentError, readOpening, type SessionOptions } from "@loopwright/core";
+import { type Agent, AgentError, type AgentSession, createSession, isAgentError, readOpening, type SessionOptions } from "@loopwright/core";
 import type { Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
@@ -74,8 +74,8 @@ export class SessionLoader {
     if (wanted.id === undefined) return this.#loaded.lend(this.#loaded.add(one));
     const key = keyOf(ref);
     if (this.#loaded.get(ref) || this.#opening.has(key)) throw exists(ref);
-    const making = session.ready().then(() => {
-      if (session.lastSeq > 0) throw exists(ref);
+    const making = isThere(session).then((isTaken) => {
+      if (isTaken) throw exists(ref);
       const entry = this.#loaded.add(one);
       this.#loaded.use(entry);
       return entry;
@@ -107,15 +107,12 @@ export class SessionLoader {
   async #read(ref: SessionRef): Promise<LoadedSession> {
     const opened = await readOpening(this.#shared.store, ref);
     if (!opened) throw notFound(ref);
-    const { tools, prompt } = opened;
     const session = createSession({
       ...this.#shared,
       logger: this.#loggerOf(ref.scope),
       agent: this.#agent(opened.agent),
       id: ref.session,
       access: { user: "server", scope: ref.scope },
-      ...(tools ? { tools } : {}),
-      ...(prompt === undefined ? {} : { prompt }),
     });
     await session.ready();
     const entry = this.#loaded.add({ ref, session, agent: opened.agent });
@@ -123,6 +120,13 @@ export class SessionLoader {
     return entry;
   }
 }
+
+/** Whether the store has the session, whatever it began with. */
+const isThere = (session: AgentSession): Promise<boolean> =>
+  session.ready().then(
+    ({ lastSeq }) => lastSeq > 0,
+    (error) => isAgentError(error, "SESSION_AGENT_MISMATCH") || Promise.reject(error),
+  );
 
 const exists = ({ session }: SessionRef): AgentError =>
   new AgentError("SESSION_EXISTS", { message: `The session \`${session}\` exists already.` });
