@@ -41,7 +41,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   try {
     for (const file of newProvider(name, folder)) console.log(file);
-    console.log("\nNext: npm run prepare-workspace, then docs/write-a-provider.md from `What to change` on.");
+    console.log("\nNext: BOOTSTRAP_FIX_LOCKFILE=1 npm run prepare-workspace, then docs/write-a-provider.md from `What to change` on.");
   } catch (error) {
     console.error(error.message);
     process.exit(1);

@@ -128,6 +128,11 @@ describe.each([
 ])("the promises of a model provider, over %s", (_, transport) => {
   runKit(it, modelProviderKit, {
     make: providerUnderTest({ wire, model: "claude-sonnet-4-6", make: (baseURL, apiKey) => anthropic({ apiKey, baseURL, ...transport }) }),
-    lacks: [{ capability: "text-only", reason: "all of Anthropic's models see; `capabilities: { vision: false }` is tested beside this" }],
+    lacks: [
+      { capability: "text-only", reason: "all of Anthropic's models see; `capabilities: { vision: false }` is tested beside this" },
+      { capability: "cache-keys", reason: "caches are marked in the body, not named by a key" },
+      { capability: "body-waits", reason: "how long to wait stands in a header" },
+      { capability: "trailers", reason: "the vendor sends none" },
+    ],
   });
 });

@@ -35,7 +35,7 @@ export function userParts(content: string | readonly UserPart[]): readonly WireP
 }
 
 function textParts(text: string): readonly WirePart[] {
-  return text === "" ? [] : [{ text }];
+  return text.trim() === "" ? [] : [{ text }];
 }
 
 function mediaPart({ mediaType, source }: ImagePart | FilePart): WirePart {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@loopwright/core";
+import { AgentError, type Json, type JsonObject } from "@loopwright/core";
 import type { ModelCapabilities, ModelRequest, ToolSpec } from "@loopwright/core/ports";
 import { isObject } from "./content.ts";
 import { historyOf } from "./history.ts";
@@ -12,7 +12,7 @@ export interface RequestContext extends Pick<GeminiOptions, "includeThoughts" | 
 
 /**
  * The body of `generateContent` and `streamGenerateContent`.
- * @throws AgentError MODEL_UNSUPPORTED for images without vision.
+ * @throws AgentError MODEL_UNSUPPORTED for images without vision, and for the wish for one call at a time.
  * @see https://ai.google.dev/api/generate-content (2026-11-21)
  */
 export function bodyOf(request: ModelRequest, context: RequestContext): JsonObject {
@@ -52,8 +52,14 @@ function declarationOf(tool: ToolSpec): JsonObject {
   return declaration;
 }
 
-/** Parallel calls cannot be switched off on this wire: there is no such option. */
-function functionCallingOf({ toolChoice }: ModelRequest): JsonObject | undefined {
+/** The wire has no option that keeps a model to one call. */
+function functionCallingOf({ toolChoice, parallelToolCalls }: ModelRequest): JsonObject | undefined {
+  if (parallelToolCalls === false && toolChoice !== "none") {
+    throw new AgentError("MODEL_UNSUPPORTED", {
+      message: "Gemini cannot be kept to one tool call at a time.",
+      fix: "Leave `parallelToolCalls` out; `limits.parallelMax: 1` runs the calls one by one.",
+    });
+  }
   if (toolChoice === undefined) return undefined;
   if (typeof toolChoice === "object") return { mode: "ANY", allowedFunctionNames: [toolChoice.tool] };
   return { mode: ({ auto: "AUTO", none: "NONE", required: "ANY" } as const)[toolChoice] };

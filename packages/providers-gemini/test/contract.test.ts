@@ -75,7 +75,12 @@ const statuses: Readonly<Record<number, string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-const errorOf = (code: number, message: string): JsonObject => ({ error: { code, message, status: statuses[code] ?? "UNKNOWN" } });
+const retryInfo = "type.googleapis.com/google.rpc.RetryInfo";
+
+function errorOf(code: number, message: string, waitMs?: number): JsonObject {
+  const details = waitMs === undefined ? {} : { details: [{ "@type": retryInfo, retryDelay: `${waitMs / 1_000}s` }] };
+  return { error: { code, message, status: statuses[code] ?? "UNKNOWN", ...details } };
+}
 
 /** @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent (2026-11-21) */
 const wire: VendorWire = {
@@ -83,10 +88,10 @@ const wire: VendorWire = {
   frames: framesOf,
   whole: wholeOf,
   isWhole: ({ path }) => path.includes(":generateContent"),
-  failure: ({ status, message, overflow }) =>
+  failure: ({ status, message, overflow, waitMs }) =>
     overflow
       ? { status: 400, body: errorOf(400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).") }
-      : { status, body: errorOf(status, message) },
+      : { status, body: errorOf(status, message, waitMs) },
   errorFrame: (message) => `data: ${JSON.stringify(errorOf(503, message))}\r\n\r\n`,
 };
 
@@ -99,6 +104,8 @@ describe.each([
     lacks: [
       { capability: "text-only", reason: "all of Gemini's models see; `capabilities: { vision: false }` is tested beside this" },
       { capability: "raw-arguments", reason: "arguments come as a value" },
+      { capability: "cache-keys", reason: "the vendor caches by itself" },
+      { capability: "trailers", reason: "the vendor sends none" },
     ],
   });
 });

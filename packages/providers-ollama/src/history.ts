@@ -53,7 +53,7 @@ export function historyOf(messages: readonly Message[], { vision }: { readonly v
       });
     }
     if (message.role !== "tool_result") {
-      if (rendered.text !== "" || rendered.images.length > 0) turn.push(rendered);
+      if (rendered.text.trim() !== "" || rendered.images.length > 0) turn.push(rendered);
       continue;
     }
     endTurn();

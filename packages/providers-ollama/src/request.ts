@@ -12,7 +12,7 @@ export interface RequestContext extends Pick<OllamaOptions, "contextTokens" | "k
 
 /**
  * The body of `POST /api/chat`.
- * @throws AgentError MODEL_UNSUPPORTED for what the model or the server does not take: images without vision, a forced tool.
+ * @throws AgentError MODEL_UNSUPPORTED for what the model or the server does not take: images without vision, a forced tool, one call at a time.
  * @see https://docs.ollama.com/api/chat (2026-11-21)
  */
 export function bodyOf(request: ModelRequest, context: RequestContext): JsonObject {
@@ -36,12 +36,18 @@ export function bodyOf(request: ModelRequest, context: RequestContext): JsonObje
   };
 }
 
-function toolsOf({ tools, toolChoice }: ModelRequest, capabilities: ModelCapabilities): readonly JsonObject[] {
+function toolsOf({ tools, toolChoice, parallelToolCalls }: ModelRequest, capabilities: ModelCapabilities): readonly JsonObject[] {
   if (!tools || tools.length === 0 || !capabilities.tools || toolChoice === "none") return [];
   if (toolChoice !== undefined && toolChoice !== "auto") {
     throw new AgentError("MODEL_UNSUPPORTED", {
       message: "Ollama cannot make a model call a tool.",
       fix: 'Let the model choose (`toolChoice: "auto"`).',
+    });
+  }
+  if (parallelToolCalls === false) {
+    throw new AgentError("MODEL_UNSUPPORTED", {
+      message: "Ollama cannot keep a model to one tool call at a time.",
+      fix: "Leave `parallelToolCalls` out; `limits.parallelMax: 1` runs the calls one by one.",
     });
   }
   return tools.map(toolOf);

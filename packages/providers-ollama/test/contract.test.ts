@@ -74,6 +74,9 @@ describe.each([
       { capability: "cache-usage", reason: "cached tokens are not told apart" },
       { capability: "error-results", reason: "a result has no mark of an error; its text says it" },
       { capability: "raw-arguments", reason: "arguments come as a value" },
+      { capability: "cache-keys", reason: "the server caches by itself" },
+      { capability: "body-waits", reason: "the server names no wait" },
+      { capability: "trailers", reason: "the server sends none" },
     ],
   });
 });

@@ -87,7 +87,7 @@ describe("A37: the request", () => {
 
   it("cannot force a tool and says so", () => {
     expect(() => body({ tools: [tool], toolChoice: "required" })).toThrow(expect.objectContaining({ code: "MODEL_UNSUPPORTED" }));
-    expect(body({ tools: [tool], toolChoice: "auto", parallelToolCalls: false })).not.toHaveProperty("tool_choice");
+    expect(body({ tools: [tool], toolChoice: "auto", parallelToolCalls: true })).not.toHaveProperty("tool_choice");
   });
 });
 

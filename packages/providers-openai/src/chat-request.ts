@@ -1,4 +1,5 @@
 import {
+  AgentError,
   type AssistantMessage,
   type Json,
   type JsonObject,
@@ -71,7 +72,14 @@ function addTools(body: Record<string, Json>, request: ModelRequest, compat: Ope
           ? compat.requiredToolChoice
           : choice;
   }
-  if (request.parallelToolCalls !== undefined && compat.parallelToolCalls) body["parallel_tool_calls"] = request.parallelToolCalls;
+  const { parallelToolCalls } = request;
+  if (parallelToolCalls === false && !compat.parallelToolCalls) {
+    throw new AgentError("MODEL_UNSUPPORTED", {
+      message: `The server of ${request.model} cannot be kept to one tool call at a time.`,
+      fix: "Leave `parallelToolCalls` out; `limits.parallelMax: 1` runs the calls one by one.",
+    });
+  }
+  if (parallelToolCalls !== undefined && compat.parallelToolCalls) body["parallel_tool_calls"] = parallelToolCalls;
 }
 
 function addReasoning(body: Record<string, Json>, request: ModelRequest, compat: OpenAiCompat): void {
@@ -159,7 +167,7 @@ function contentParts(content: Json | undefined): readonly Json[] {
 }
 
 function userMessage(message: UserMessage): JsonObject {
-  const parts = partsOf<UserPart>(message.content).filter((part) => part.type !== "text" || part.text !== "");
+  const parts = partsOf<UserPart>(message.content).filter((part) => part.type !== "text" || part.text.trim() !== "");
   const [first] = parts;
   if (parts.length === 0) return { role: "user", content: "(empty message)" };
   if (parts.length === 1 && first?.type === "text") return { role: "user", content: first.text };

@@ -104,7 +104,7 @@ function createResponsesWriter(cache: RenderCache<readonly JsonObject[]>): Conve
 }
 
 function contentOf(content: string | readonly UserPart[]): Json {
-  const parts = partsOf<UserPart>(content).filter((part) => part.type !== "text" || part.text !== "");
+  const parts = partsOf<UserPart>(content).filter((part) => part.type !== "text" || part.text.trim() !== "");
   const [first] = parts;
   if (parts.length === 0) return "(empty message)";
   return parts.length === 1 && first?.type === "text" ? first.text : parts.map(contentPart);
@@ -177,7 +177,7 @@ function resultOf(
 }
 
 function outputOf(content: string | readonly ResultPart[]): Json {
-  const parts = partsOf<ResultPart>(content).filter((part) => part.type !== "text" || part.text !== "");
+  const parts = partsOf<ResultPart>(content).filter((part) => part.type !== "text" || part.text.trim() !== "");
   if (parts.length === 0) return emptyOutput;
   if (parts.every((part) => part.type === "text" || part.type === "json")) {
     return parts.map((part) => (part.type === "text" ? part.text : JSON.stringify(part.value))).join("\n");

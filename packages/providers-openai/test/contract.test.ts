@@ -74,12 +74,13 @@ function chatWholeOf(answer: WireAnswer): JsonObject {
   return { id: "c", model: "m", choices: [{ index: 0, message, finish_reason: chatReasons[answer.stop] }], ...chatUsageOf(answer) };
 }
 
-const failure: VendorWire["failure"] = ({ status, message, overflow }) => ({
+/** A wait stands in the sentence. @see https://platform.openai.com/docs/guides/rate-limits (2026-11-22) */
+const failure: VendorWire["failure"] = ({ status, message, overflow, waitMs }) => ({
   status: overflow ? 400 : status,
   body: {
     error: overflow
       ? { message: "This model's maximum context length is 8192 tokens.", code: "context_length_exceeded" }
-      : { message, type: "x", code: null },
+      : { message: waitMs === undefined ? message : `${message} Please try again in ${waitMs / 1_000}s.`, type: "x", code: null },
   },
 });
 
@@ -156,15 +157,20 @@ const responses: VendorWire = {
   errorFrame: (message) => frame({ type: "error", code: "server_error", message, param: null }).text,
 };
 
+/** Signed reasoning over chat is OpenRouter's; the key of the cache is OpenAI's own. */
+const compat = { ...otherServer, reasoningReplay: "details", promptCacheKey: true } as const;
+
 describe.each(["chat", "responses"] as const)("the promises of a model provider, over %s", (api) => {
   runKit(it, modelProviderKit, {
     make: providerUnderTest({
       wire: api === "chat" ? chat : responses,
       model: "gpt-6.1-sol",
       modelWithoutVision: "gpt-3.5-turbo",
-      // Signed reasoning over chat is OpenRouter's.
-      make: (origin, apiKey) => openai({ apiKey, baseURL: `${origin}/v1`, api, compat: { ...otherServer, reasoningReplay: "details" } }),
+      make: (origin, apiKey) => openai({ apiKey, baseURL: `${origin}/v1`, api, compat }),
     }),
-    lacks: [{ capability: "error-results", reason: "neither API has a mark for it; the text of the result says it" }],
+    lacks: [
+      { capability: "error-results", reason: "neither API has a mark for it; the text of the result says it" },
+      { capability: "trailers", reason: "the vendor sends none" },
+    ],
   });
 });

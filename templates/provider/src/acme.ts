@@ -53,5 +53,12 @@ async function* readWhole(response: Response, key: string): AsyncGenerator<reado
 
 async function failureOf(response: Response, key: string): Promise<Error> {
   const { status, headers } = response;
-  return errorFromStatus({ provider: vendorName, ...vendorErrorOf(await response.text()), status, headers, secrets: [key] });
+  const text = await response.text();
+  return errorFromStatus({ provider: vendorName, ...vendorErrorOf(text), ...waitIn(text), status, headers, secrets: [key] });
+}
+
+/** How long Acme asks to wait: not in a header, but beside the sentence of the error. */
+function waitIn(text: string): { readonly retryAfterMs?: number } {
+  const wait = /"retry_ms": ?(\d{1,9})/.exec(text)?.[1];
+  return wait === undefined ? {} : { retryAfterMs: Number(wait) };
 }

@@ -1,4 +1,13 @@
-import { AgentError, type AssistantPart, type Json, type JsonObject, type Message, type UserPart } from "@loopwright/core";
+import {
+  AgentError,
+  type AssistantPart,
+  callsOf,
+  type Json,
+  type JsonObject,
+  type Message,
+  partsOf,
+  type UserPart,
+} from "@loopwright/core";
 import type { ModelRequest, ToolChoice } from "@loopwright/core/ports";
 import { capabilitiesOf } from "./models.ts";
 import { vendor, vendorName } from "./options.ts";
@@ -15,7 +24,7 @@ export function bodyOf(request: ModelRequest): JsonObject {
     model,
     stream: request.stream !== false,
     ...(system ? { system } : {}),
-    messages: request.messages.map(wireOf),
+    messages: messagesOf(request.messages),
     ...(hasTools ? { tools: tools.map(({ name, description, parameters }) => ({ name, description, schema: parameters })) } : {}),
     ...(hasTools && toolChoice !== undefined ? { tool_choice: choiceOf(toolChoice) } : {}),
     ...(hasTools && parallelToolCalls !== undefined ? { parallel_calls: parallelToolCalls } : {}),
@@ -26,6 +35,19 @@ export function bodyOf(request: ModelRequest): JsonObject {
     ...(temperature === undefined ? {} : { temperature }),
     ...vendorOptions,
   };
+}
+
+/** A result names its call by the call's id or by its key; on the wire it is the id. An answer of which nothing is left is not sent. */
+function messagesOf(messages: readonly Message[]): readonly JsonObject[] {
+  const wire: JsonObject[] = [];
+  let ids = new Map<string, string>();
+  for (const message of messages) {
+    if (message.role === "assistant") ids = new Map(callsOf(message).map(({ callKey, id }) => [callKey, id]));
+    const made = wireOf(message);
+    if (message.role === "tool_result") wire.push({ ...made, call: ids.get(message.toolCallId) ?? message.toolCallId });
+    else if (!Array.isArray(made["content"]) || made["content"].length > 0) wire.push(made);
+  }
+  return wire;
 }
 
 const made = new WeakMap<Message, JsonObject>();
@@ -41,21 +63,22 @@ function wireOf(message: Message): JsonObject {
 function translate(message: Message): JsonObject {
   switch (message.role) {
     case "user":
-      return { role: "user", content: typeof message.content === "string" ? message.content : message.content.map(userPart) };
+      return { role: "user", content: contentOf(message.content, "(empty message)") };
     case "assistant":
       return { role: "assistant", content: message.content.flatMap(assistantPart) };
     case "tool_result":
-      return {
-        role: "tool",
-        call: message.toolCallId,
-        content: typeof message.content === "string" ? message.content : message.content.map(userPart),
-        ...(message.isError ? { failed: true } : {}),
-      };
+      return { role: "tool", content: contentOf(message.content, "(no output)"), ...(message.isError ? { failed: true } : {}) };
     case "notice":
       return { role: "system", content: message.text };
     default:
       return message satisfies never;
   }
+}
+
+/** Acme takes no empty text. */
+function contentOf(content: string | readonly UserPart[], instead: string): readonly JsonObject[] {
+  const parts = partsOf<UserPart>(content).filter((part) => part.type !== "text" || part.text.trim() !== "");
+  return parts.length > 0 ? parts.map(userPart) : [{ text: instead }];
 }
 
 function userPart(part: UserPart): JsonObject {
@@ -69,7 +92,7 @@ function userPart(part: UserPart): JsonObject {
 function assistantPart(part: AssistantPart): readonly JsonObject[] {
   switch (part.type) {
     case "text":
-      return [{ text: part.text }];
+      return part.text.trim() === "" ? [] : [{ text: part.text }];
     case "thinking":
       return part.opaque?.vendor === vendor ? [{ thought: part.text, seal: part.opaque.data }] : [];
     case "tool_call":

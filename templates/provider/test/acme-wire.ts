@@ -37,7 +37,9 @@ export const acmeWire: VendorWire = {
   contentType: "text/event-stream",
   frames: (answer) => saidFor(answer).map(({ event, carries }) => ({ text: frame(event), ...(carries ? { carries } : {}) })),
   whole: (answer) => ({ events: saidFor(answer).map(({ event }) => event) }),
-  failure: ({ status, message, overflow }) =>
-    overflow ? { status: 400, body: { error: { type: "context_length_exceeded", message } } } : { status, body: { error: { message } } },
+  failure: ({ status, message, overflow, waitMs }) =>
+    overflow
+      ? { status: 400, body: { error: { type: "context_length_exceeded", message } } }
+      : { status, body: { error: { message, ...(waitMs === undefined ? {} : { retry_ms: waitMs }) } } },
   errorFrame: (message) => frame({ type: "error", kind: "overloaded", message }),
 };

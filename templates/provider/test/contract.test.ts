@@ -12,4 +12,5 @@ describe("the promises of a model provider", () =>
       modelWithoutVision: "acme-1",
       make: (baseURL, apiKey) => acme({ apiKey, baseURL }),
     }),
+    lacks: [{ capability: "trailers", reason: "Acme sends none" }],
   }));

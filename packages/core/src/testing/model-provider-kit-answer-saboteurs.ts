@@ -139,6 +139,22 @@ export const answerSaboteurs: readonly ModelProviderSaboteur[] = [
       return chunk.type === "call-args" && text.includes("oops") ? [{ ...chunk, delta: '""}' }] : [chunk];
     };
   }),
+  withChunks("cut-arguments", "completes arguments that were cut off", () => {
+    let text = "";
+    return (chunk) => {
+      if (chunk.type === "call-args") text += chunk.delta;
+      return chunk.type === "call-end" && text.endsWith("Ber") ? [{ type: "call-args", index: chunk.index, delta: '"}' }, chunk] : [chunk];
+    };
+  }),
+  withChunks("no-object", "takes a list of arguments for none at all", () => {
+    let text = "";
+    return (chunk) => {
+      if (chunk.type === "call-start") text = "";
+      if (chunk.type !== "call-args") return [chunk];
+      text += chunk.delta;
+      return text.startsWith("[") ? [] : [chunk];
+    };
+  }),
   withReason("end-stop", "stop", "length"),
   withReason("end-length", "length", "stop"),
   withReason("end-tool_calls", "tool_calls", "stop"),

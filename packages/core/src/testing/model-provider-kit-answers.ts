@@ -1,5 +1,5 @@
-import type { ToolCallPart } from "../message/content.ts";
 import { expectSame, expectThat } from "./kit.ts";
+import { callCases, callsIn, twoCalls, wideText } from "./model-provider-kit-calls.ts";
 import { chunkFlaws, collectAnswer } from "./model-provider-kit-collect.ts";
 import {
   answerTo,
@@ -14,28 +14,6 @@ import {
 } from "./model-provider-kit-samples.ts";
 import type { WireAnswer } from "./model-provider-kit-wire.ts";
 import { expectSoon } from "./store-expectation.ts";
-
-const wideText = "Grüße, 日本語, 👩‍👩‍👧 und e\u0301 \u{1f680}";
-const wideJson = JSON.stringify({ placeName: `${wideText} "quoted" \\ back\nline`, deep: [{ a: [1, 2.5, null, true] }] });
-
-/** Calls for which every piece counts: cut after 3 characters each, so also inside escapes. */
-const piecedAnswer: WireAnswer = {
-  calls: [{ id: "call_pieces", name: "weather_of", args: Array.from(wideJson.match(/[\s\S]{1,3}/gu) ?? []) }],
-  stop: "tool_calls",
-};
-
-const twoCalls: WireAnswer = {
-  calls: [
-    { id: "call_a", name: "weather_of", args: ['{"placeName":', '"Bern"}'] },
-    { id: "call_b", name: "time_of", args: ['{"zone":', '"CET"}'] },
-  ],
-  interleaved: true,
-  stop: "tool_calls",
-};
-
-function callsIn(answer: { readonly parts: readonly { readonly type: string }[] }): readonly ToolCallPart[] {
-  return answer.parts.filter((part): part is ToolCallPart => part.type === "tool_call");
-}
 
 function textIn(answer: { readonly parts: readonly { readonly type: string; readonly text?: string }[] }): string {
   return answer.parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
@@ -142,67 +120,6 @@ const orderCases: readonly ModelProviderCase[] = [
         for (const { answer } of answers)
           expectSame([textIn(answer), callsIn(answer)[0]?.args], ["Let me see.", { placeName: "Berlin" }], "answer");
       });
-    },
-  },
-];
-
-const callCases: readonly ModelProviderCase[] = [
-  {
-    id: "call",
-    promise: "a call has the id, the name and the arguments that the wire gave it",
-    async run(make) {
-      const [call] = callsIn((await answerTo(make, playing(callAnswer))).answer);
-      expectSame([call?.name, call?.args, call?.problem], ["weather_of", { placeName: "Berlin" }, undefined], "the call");
-    },
-  },
-  {
-    id: "call-id",
-    promise: "a call keeps the id that the wire gave it",
-    needs: ["call-ids"],
-    async run(make) {
-      expectSame(callsIn((await answerTo(make, playing(callAnswer))).answer)[0]?.id, "call_one", "the id");
-    },
-  },
-  {
-    id: "empty-arguments",
-    promise: "a call without arguments has an empty object of them",
-    async run(make) {
-      const answer: WireAnswer = { calls: [{ id: "call_none", name: "weather_of", args: [] }], stop: "tool_calls" };
-      const [call] = callsIn((await answerTo(make, playing(answer))).answer);
-      expectSame([call?.name, call?.args, call?.problem], ["weather_of", {}, undefined], "the call");
-    },
-  },
-  {
-    id: "many-pieces",
-    promise: "arguments in many small pieces are joined as they were sent",
-    async run(make) {
-      const [call] = callsIn((await answerTo(make, playing(piecedAnswer))).answer);
-      expectSame(call?.args, JSON.parse(wideJson), "arguments");
-    },
-  },
-  {
-    id: "parallel-calls",
-    promise: "the arguments of parallel calls do not mix, however their pieces alternate",
-    async run(make) {
-      const calls = callsIn((await answerTo(make, playing(twoCalls))).answer).map(({ name, args }) => [name, args]);
-      expectSame(
-        calls,
-        [
-          ["weather_of", { placeName: "Bern" }],
-          ["time_of", { zone: "CET" }],
-        ],
-        "calls",
-      );
-    },
-  },
-  {
-    id: "broken-arguments",
-    promise: "arguments that are no JSON are kept as they were sent and marked, not replaced",
-    needs: ["raw-arguments"],
-    async run(make) {
-      const answer: WireAnswer = { calls: [{ id: "call_bad", name: "weather_of", args: ['{"placeName":', "oops}"] }], stop: "tool_calls" };
-      const [call] = callsIn((await answerTo(make, playing(answer))).answer);
-      expectSame([call?.problem, call?.argsText], ["invalid_json", '{"placeName":oops}'], "the call");
     },
   },
 ];

@@ -69,6 +69,7 @@ export const breakSaboteurs: readonly ModelProviderSaboteur[] = [
       },
     }),
   })),
+  withParts("trailer-error", "does not look at trailers", { trailers: () => undefined }),
   withParts("garbage", "skips what it cannot read", {
     parse: (line) => {
       try {

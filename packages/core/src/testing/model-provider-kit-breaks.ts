@@ -175,6 +175,20 @@ export const breakCases: readonly ModelProviderCase[] = [
     },
   },
   {
+    id: "trailer-error",
+    promise: "an answer whose trailers say that it failed is the vendor's error and has no end chunk, though its body came whole",
+    needs: ["trailers"],
+    async run(make) {
+      await withSubject(make, playing(plainAnswer, "text", "trailer-error"), async (subject) => {
+        const types: string[] = [];
+        const onBatch = (batch: readonly ModelChunk[]): void => void types.push(...batch.map(({ type }) => type));
+        const error = await rejectionOf(collectAnswer(subject.provider, sampleRequest(subject), { onBatch }));
+        expectThat(isAgentError(error) && vendorSaidBy(error)?.includes(wireErrorText) === true, `the call rejected with ${String(error)}`);
+        expectThat(!types.includes("end"), "the answer had an end chunk");
+      });
+    },
+  },
+  {
     id: "garbage",
     promise: "an event of broken JSON is an error, not skipped",
     async run(make) {

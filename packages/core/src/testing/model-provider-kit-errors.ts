@@ -62,6 +62,15 @@ const wordCases: readonly ModelProviderCase[] = [
     },
   },
   {
+    id: "wait-in-body",
+    promise: "the wait that the vendor names in the body of its error is handed on in milliseconds",
+    needs: ["body-waits"],
+    async run(make) {
+      const error = await agentErrorOf(make, { type: "failure", status: 429, message: said, waitMs: 7_000 });
+      expectSame(error.retryAfterMs, 7_000, "retryAfterMs");
+    },
+  },
+  {
     id: "retry-after-garbage",
     promise: "a wait that is no number and no date is left out",
     async run(make) {

@@ -1,9 +1,8 @@
 import { AgentError, type ErrorCode } from "../errors.ts";
 import type { ModelChunk } from "../message/chunk.ts";
-import type { AssistantPart } from "../message/content.ts";
-import type { Json, JsonObject } from "../message/json.ts";
-import type { Message } from "../message/message.ts";
+import type { JsonObject } from "../message/json.ts";
 import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
+import { honestBody, honestVendor as vendor } from "./model-provider-kit-honest-body.ts";
 import { type MemoryResponse, type MemoryWire, memoryWire } from "./model-provider-kit-memory-wire.ts";
 import type { ModelProviderSubject, WireScript } from "./model-provider-kit-wire.ts";
 
@@ -31,6 +30,8 @@ export interface HonestFailure {
   readonly message: string;
   readonly overflow: boolean;
   readonly retryAfter?: string;
+  /** As the body says it. */
+  readonly waitMs?: number;
 }
 
 /** The parts of the honest provider; a saboteur replaces one of them. */
@@ -45,6 +46,8 @@ export interface HonestParts {
   readonly translator: () => (event: ReadEvent) => readonly ModelChunk[];
   /** What to throw for the vendor's error event. */
   readonly reported: (said: string) => AgentError;
+  /** Throws where the trailers say that the answer failed. */
+  readonly trailers: (trailers: Readonly<Record<string, string>>) => void;
   /** What is handed on of a read in which an error came, before the error is thrown. */
   readonly before: (chunks: readonly ModelChunk[]) => readonly ModelChunk[];
   /** Called when the body has ended without a terminal event, after `count` events. May give chunks instead of throwing. */
@@ -57,8 +60,6 @@ export interface HonestParts {
   readonly isUnsupported: (request: ModelRequest) => boolean;
 }
 
-const vendor = "memory";
-
 const codes: Readonly<Record<number, ErrorCode>> = {
   401: "MODEL_AUTH",
   402: "MODEL_QUOTA_EXHAUSTED",
@@ -67,32 +68,6 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   408: "MODEL_TIMEOUT",
   429: "MODEL_RATE_LIMITED",
 };
-
-function partForWire(part: AssistantPart): Json {
-  if (part.type === "thinking") return part.opaque?.vendor === vendor ? { thinking: part.text, signature: part.opaque.data } : null;
-  if (part.type === "tool_call") return { call: part.id, name: part.name, args: part.args };
-  return part.type === "text" ? { text: part.text } : null;
-}
-
-function messageForWire(message: Message): JsonObject {
-  switch (message.role) {
-    case "assistant":
-      return { role: "assistant", parts: message.content.map(partForWire).filter((part) => part !== null) };
-    case "tool_result":
-      return {
-        role: "result",
-        of: message.toolCallId,
-        content: JSON.stringify(message.content),
-        ...(message.isError ? { failed: true } : {}),
-      };
-    case "notice":
-      return { role: "system", content: message.text };
-    case "user":
-      return { role: "user", content: typeof message.content === "string" ? message.content : JSON.stringify(message.content) };
-    default:
-      return message satisfies never;
-  }
-}
 
 /** Reads lines as they come. `closesOn` tells after what the connection is closed: both, for an honest reader. */
 export async function* readLines(
@@ -140,23 +115,11 @@ const withoutKey = (said: string): string => (said.includes("API key") ? "Someth
 
 /** The parts of a provider that keeps every promise. */
 export const honestParts: HonestParts = {
-  bodyOf: ({ model, system, messages, tools, toolChoice, maxTokens, temperature, reasoning, output, stream, vendorOptions }) => ({
-    model,
-    stream: stream ?? true,
-    messages: messages.map(messageForWire),
-    ...(system === undefined ? {} : { system }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(tools && tools.length > 0 ? { tools: tools.map((tool) => ({ ...tool })) } : {}),
-    ...(tools && tools.length > 0 && toolChoice !== undefined ? { choice: toolChoice } : {}),
-    ...(maxTokens === undefined ? {} : { limit: maxTokens }),
-    ...(reasoning === undefined ? {} : { reasoning: { ...reasoning } }),
-    ...(output === undefined ? {} : { output: { ...output } }),
-    ...vendorOptions,
-  }),
-  failure: ({ status, message, overflow, retryAfter }) => {
+  bodyOf: honestBody,
+  failure: ({ status, message, overflow, retryAfter, waitMs }) => {
     const code = overflow ? "CONTEXT_OVERFLOW" : (codes[status] ?? (status >= 500 ? "MODEL_OVERLOADED" : "MODEL_BAD_REQUEST"));
     const seconds = Number(retryAfter);
-    const wait = retryAfter === undefined || Number.isNaN(seconds) ? undefined : seconds * 1_000;
+    const wait = retryAfter === undefined || Number.isNaN(seconds) ? waitMs : seconds * 1_000;
     return new AgentError(code, {
       message: `Memory answered with status ${status}.`,
       retryAfterMs: wait,
@@ -180,6 +143,10 @@ export const honestParts: HonestParts = {
   },
   translator: () => translate,
   reported: (said) => new AgentError("MODEL_OVERLOADED", { message: "Memory reported an error.", vendorSaid: withoutKey(said) }),
+  trailers: ({ "memory-error": said }) => {
+    if (said !== undefined)
+      throw new AgentError("MODEL_OVERLOADED", { message: "The answer of memory failed at its end.", vendorSaid: said });
+  },
   before: (chunks) => chunks,
   unfinished: () => {
     throw new AgentError("MODEL_STREAM_BROKEN", { message: "The answer of memory ended without its stop." });
@@ -231,11 +198,23 @@ async function send(
   }
 }
 
+interface FailureBody {
+  readonly error: string;
+  readonly kind?: string;
+  readonly waitMs?: number;
+}
+
 async function failureFrom(response: MemoryResponse): Promise<HonestFailure> {
   const said = await textOfBody(response.body);
-  const json = said.startsWith("{") ? (JSON.parse(said) as { readonly error: string; readonly kind?: string }) : { error: "no JSON" };
+  const json = said.startsWith("{") ? (JSON.parse(said) as FailureBody) : { error: "no JSON" };
   const retryAfter = response.headers["retry-after"];
-  return { status: response.status, message: json.error, overflow: "kind" in json, ...(retryAfter === undefined ? {} : { retryAfter }) };
+  return {
+    status: response.status,
+    message: json.error,
+    overflow: "kind" in json,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(json.waitMs === undefined ? {} : { waitMs: json.waitMs }),
+  };
 }
 
 /** A provider over a memory wire, made of these parts. */
@@ -247,7 +226,7 @@ function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvider {
     let last: ReadEvent | undefined;
     signal.throwIfAborted();
     const translator = parts.translator();
-    let ended = false;
+    const ending: ModelChunk[] = [];
     let streaming = false;
     try {
       const response = await send(parts, wire, { body, signal });
@@ -270,15 +249,21 @@ function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvider {
           if (kept.length > 0) yield kept;
           throw error;
         }
-        if (chunks.length > 0) yield chunks;
-        ended ||= chunks.some(({ type }) => type === "end");
+        // The trailers may still say that it failed.
+        const isEnd = ({ type }: ModelChunk): boolean => type === "end";
+        ending.push(...chunks.filter(isEnd));
+        if (!chunks.every(isEnd)) yield chunks.filter((chunk) => !isEnd(chunk));
+      }
+      if (ending.length > 0) {
+        parts.trailers(response.trailers);
+        yield ending;
       }
     } catch (error) {
       if (signal.aborted) return yield parts.aborted(signal, last);
       throw streaming ? parts.trouble(error, true) : error;
     }
     if (signal.aborted) yield parts.aborted(signal, last);
-    else if (!ended) yield parts.unfinished(count, last);
+    else if (ending.length === 0) yield parts.unfinished(count, last);
   }
   return {
     name: "memory",

@@ -12,6 +12,8 @@ export interface MemoryResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ReadableStream<Uint8Array>;
+  /** What stands behind the body. */
+  readonly trailers: Readonly<Record<string, string>>;
 }
 
 /** A wire without a network: plays a script in memory. */
@@ -68,6 +70,7 @@ function stepsOf(script: Extract<WireScript, { readonly type: "answer" }>): read
   const [before, rest] = [lines.slice(0, count), lines.slice(count)];
   if (fate === "end") return send(before);
   if (fate === "error") return send([...before, `${JSON.stringify({ error: script.errorText ?? wireErrorText })}\n`]);
+  if (fate === "trailer-error") return send(lines);
   if (fate === "garbage") return send([...before, '{"text": oops\n', ...rest]);
   return [...send(before), { act: fate }, ...send(rest)];
 }
@@ -110,9 +113,15 @@ export function memoryWire(script: WireScript, redirectKey: string): MemoryWire 
   const text = (body: string): ReadableStream<Uint8Array> => bodyOf([{ bytes: new TextEncoder().encode(body) }]);
 
   const answer = (body: unknown): MemoryResponse => {
+    const failed = script.type === "answer" && script.stop?.fate === "trailer-error";
+    return { ...headAndBody(body), trailers: failed ? { "memory-error": wireErrorText } : {} };
+  };
+
+  const headAndBody = (body: unknown): Omit<MemoryResponse, "trailers"> => {
     if (script.type === "failure") {
-      const overflow = script.overflow ? { kind: "overflow" } : {};
-      return { status: script.status, headers: script.headers ?? {}, body: text(JSON.stringify({ error: script.message, ...overflow })) };
+      const { message, overflow, waitMs } = script;
+      const failure = { error: message, ...(overflow ? { kind: "overflow" } : {}), ...(waitMs === undefined ? {} : { waitMs }) };
+      return { status: script.status, headers: script.headers ?? {}, body: text(JSON.stringify(failure)) };
     }
     if (script.type === "redirect")
       return { status: script.status, headers: { location: `${elsewhereOrigin}/v1/chat?key=${redirectKey}` }, body: text("") };

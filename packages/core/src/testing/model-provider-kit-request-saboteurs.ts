@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../message/json.ts";
-import type { Message, UserMessage } from "../message/message.ts";
+import type { Message, ToolResultMessage, UserMessage } from "../message/message.ts";
 import { honestParts } from "./model-provider-kit-honest.ts";
 import { type ModelProviderSaboteur, saboteur, withBody, withParts } from "./model-provider-kit-saboteurs.ts";
 
@@ -28,6 +28,25 @@ function adopted(message: Message): Message {
   );
   return { ...message, content };
 }
+
+/** One that alters the results on the wire; `change` is also given the message that each was made of. */
+function withResults(
+  breaks: string,
+  defect: string,
+  change: (result: JsonObject, message: ToolResultMessage) => JsonObject,
+): ModelProviderSaboteur {
+  return withBody(breaks, defect, (body, { messages }) => {
+    const results = messages.filter((message) => message.role === "tool_result");
+    let at = 0;
+    const changed = listOf(body["messages"]).map((sent) => {
+      const message = sent["role"] === "result" ? results[at++] : undefined;
+      return message ? change(sent, message) : sent;
+    });
+    return { ...body, messages: changed };
+  });
+}
+
+let cacheKeys = 0;
 
 /** The object without one member. */
 function without(name: string): (object: JsonObject) => JsonObject {
@@ -67,11 +86,41 @@ export const requestSaboteurs: readonly ModelProviderSaboteur[] = [
   withBody("model", "asks for its favourite model", (body) => ({ ...body, model: "memory-1" })),
   withBody("system", "forgets the system prompt", ({ system: _system, ...body }) => body as JsonObject),
   withMessages("messages", "forgets what the model has said", (message) =>
-    message["role"] === "assistant" && listOf(message["parts"]).every((part) => "text" in part) ? undefined : message,
+    JSON.stringify(message).includes("It is fine.") ? undefined : message,
   ),
   withBody("max-tokens", "drops the limit of tokens", without("limit")),
   withBody("output", "drops the schema of the answer", without("output")),
   withBody("tool-choice", "drops the tool that has to be called", without("choice")),
+  withBody("one-call", "drops the wish for one call at a time", without("parallel")),
+  withBody("cache-key", "drops the key of the cache", without("cache")),
+  withBody("cache-key", "has a new key of the cache for every request", (body) =>
+    "cache" in body ? { ...body, cache: `key ${cacheKeys++}` } : body,
+  ),
+  withParts("cache-key-taken", "refuses the key of a cache that it does not have", {
+    isUnsupported: (request) => request.cacheKey !== undefined || honestParts.isUnsupported(request),
+  }),
+  withResults("results-named", "takes the name of a result for the id of its call", (result, { toolCallId }) => ({
+    ...result,
+    of: toolCallId,
+  })),
+  withResults("results-named", "knows the tool of a result only where it is named", (result, { toolName }) => ({
+    ...result,
+    name: toolName ?? "tool",
+  })),
+  withBody("blank-messages", "sends an answer of which nothing is left", (body, { messages }) => {
+    const { length } = messages.filter(({ role }) => role === "assistant");
+    const sent = listOf(body["messages"]).filter(({ role }) => role === "assistant").length;
+    return sent < length ? { ...body, messages: [...listOf(body["messages"]), { role: "assistant", parts: [] }] } : body;
+  }),
+  withMessages("blank-messages", "sends what a user has left blank", (message) =>
+    message["content"] === "(nothing)" ? { ...message, content: "" } : message,
+  ),
+  withMessages("blank-messages", "leaves no message at all of what a user has left blank", (message) =>
+    message["content"] === "(nothing)" ? undefined : message,
+  ),
+  withMessages("blank-messages", "drops an answer with a blank text in it", (message) =>
+    JSON.stringify(message).includes("FINE-CANARY") ? undefined : message,
+  ),
   withBody("reasoning", "drops the wish for reasoning", without("reasoning")),
   withMessages("notices", "forgets notices", (message) => (message["role"] === "system" ? undefined : message)),
   withMessages("error-results", "takes every result for a good one", without("failed")),

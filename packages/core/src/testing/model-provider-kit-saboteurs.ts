@@ -102,8 +102,11 @@ export const errorSaboteurs: readonly ModelProviderSaboteur[] = [
   withFailure("overflow", "takes a prompt that is too long for a bad request", (error, { overflow }) =>
     overflow ? remade(error, { code: "MODEL_BAD_REQUEST" }) : error,
   ),
-  withFailure("retry-after", "takes seconds for milliseconds", (error) =>
-    error.retryAfterMs === undefined ? error : remade(error, { retryAfterMs: error.retryAfterMs / 1_000 }),
+  withFailure("retry-after", "takes seconds for milliseconds", (error, { retryAfter }) =>
+    error.retryAfterMs === undefined || retryAfter === undefined ? error : remade(error, { retryAfterMs: error.retryAfterMs / 1_000 }),
+  ),
+  withFailure("wait-in-body", "looks for a wait in the headers alone", (error, { retryAfter }) =>
+    retryAfter === undefined ? remade(error, { retryAfterMs: undefined }) : error,
   ),
   withFailure("retry-after-garbage", "takes a wait that it cannot read for no wait", (error, { retryAfter }) =>
     retryAfter === "soon" ? remade(error, { retryAfterMs: 0 }) : error,

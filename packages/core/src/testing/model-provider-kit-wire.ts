@@ -36,7 +36,9 @@ export type WireFate =
   /** The vendor's error event, saying `wireErrorText`, then a clean end. */
   | "error"
   /** An event of broken JSON, then the rest. */
-  | "garbage";
+  | "garbage"
+  /** The rest, then trailers behind the body that say the answer failed, with `wireErrorText`. Capability `trailers`. */
+  | "trailer-error";
 
 /** What the wire does at every request. */
 export type WireScript =
@@ -56,6 +58,8 @@ export type WireScript =
       readonly message: string;
       readonly headers?: Readonly<Record<string, string>>;
       readonly overflow?: boolean;
+      /** The body says in the vendor's own way how long to wait. Capability `body-waits`. */
+      readonly waitMs?: number;
     }
   /** An HTTP redirect with this status to `elsewhere`, with the key in the address. */
   | { readonly type: "redirect"; readonly status: number }

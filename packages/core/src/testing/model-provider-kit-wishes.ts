@@ -73,6 +73,30 @@ export const wishCases: readonly ModelProviderCase[] = [
     run: (make) => expectChange(make, { tools: [sampleTool, otherTool] }, { toolChoice: { tool: "time_of" } }),
   },
   {
+    id: "one-call",
+    promise: "that only one tool may be called at once reaches the wire, or is MODEL_UNSUPPORTED",
+    run: (make) => expectChange(make, { tools: [sampleTool, otherTool] }, { parallelToolCalls: false }),
+  },
+  {
+    id: "cache-key",
+    promise: "the key of the cache reaches the wire, the same for the same session and another for another",
+    needs: ["cache-keys"],
+    async run(make) {
+      const keyed = (cacheKey: string): Promise<string | undefined> => wireTextOf(make, { cacheKey });
+      const [first, again, other] = [await keyed("session-1"), await keyed("session-1"), await keyed("session-2")];
+      expectSame(again, first, "the request of the same session");
+      // Whether it is refused is for the next case to say.
+      expectThat(first === undefined || first !== other, "the requests of two sessions are the same");
+    },
+  },
+  {
+    id: "cache-key-taken",
+    promise: "the key of the cache is never refused: the runtime sends one with every call",
+    async run(make) {
+      expectThat((await wireTextOf(make, { cacheKey: "session-1" })) !== undefined, "the call was refused as MODEL_UNSUPPORTED");
+    },
+  },
+  {
     id: "reasoning",
     promise: "a wish for reasoning reaches the wire, or is MODEL_UNSUPPORTED",
     needs: ["thinking"],

@@ -1,6 +1,7 @@
 import { answerCases } from "./model-provider-kit-answers.ts";
 import { breakCases } from "./model-provider-kit-breaks.ts";
 import { errorCases } from "./model-provider-kit-errors.ts";
+import { historyCases } from "./model-provider-kit-history.ts";
 import { requestCases } from "./model-provider-kit-requests.ts";
 import type { ModelProviderCase } from "./model-provider-kit-samples.ts";
 import { wishCases } from "./model-provider-kit-wishes.ts";
@@ -8,6 +9,14 @@ import { wishCases } from "./model-provider-kit-wishes.ts";
 /**
  * The promises of `ModelProvider`. Capabilities that a vendor may lack: `thinking`, `opaque` (signed thinking), `refusal`,
  * `cache-usage`, `call-ids` (the wire names its calls), `raw-arguments` (arguments travel as text), `unstreamed`, `vision`,
- * `text-only` (there is a model without vision), `error-results` (a result may be marked as an error).
+ * `text-only` (there is a model without vision), `error-results` (a result may be marked as an error), `cache-keys` (the vendor routes its cache by
+ * a key), `body-waits` (an error may say in its body how long to wait), `trailers` (trailers behind the body may say that an answer failed).
  */
-export const modelProviderKit: readonly ModelProviderCase[] = [...answerCases, ...breakCases, ...errorCases, ...requestCases, ...wishCases];
+export const modelProviderKit: readonly ModelProviderCase[] = [
+  ...answerCases,
+  ...breakCases,
+  ...errorCases,
+  ...requestCases,
+  ...historyCases,
+  ...wishCases,
+];

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import { fixedProxy, type ProxyAddress, proxyFromEnvironment, TunnelAgent, type TunnelOptions } from "./proxy.ts";
 import { decodedBody, webStreamOf } from "./response-body.ts";
+import { keepTrailers } from "./response-trailers.ts";
 
 /** Options of `nodeHttp`. */
 export interface NodeHttpOptions {
@@ -199,6 +200,7 @@ function responseOf(message: IncomingMessage, call: Call, settled: () => void): 
   }
   const response = new Response(body, { status, statusText: message.statusMessage ?? "", headers });
   Object.defineProperty(response, "url", { value: call.url.href });
+  keepTrailers(response, message);
   return response;
 }
 

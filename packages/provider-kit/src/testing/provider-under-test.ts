@@ -25,6 +25,8 @@ const key = "wire-KEY-4c1f-CANARY";
  */
 export function providerUnderTest({ wire, make, model, modelWithoutVision }: ProviderUnderTest): MakeModelProvider {
   return async (script) => {
+    if (script.type === "answer" && script.stop?.fate === "trailer-error" && !wire.trailers)
+      throw new Error("The vendor's wire has no `trailers`: write them, or name the lack `trailers`.");
     const elsewhere = await wireServer(() => answered(200, { "content-type": wire.contentType }, []));
     const server = await wireServer((request) => responseOf(wire, script, { request, elsewhere: elsewhere.origin }));
     const frames = script.type === "answer" ? wire.frames(script.answer) : [];
@@ -68,13 +70,14 @@ function responseOf(
     case "raw":
       return answered(script.status, { "content-type": script.contentType }, [write(script.body)]);
     case "failure": {
-      const { status, body } = wire.failure({ status: script.status, message: script.message, overflow: script.overflow ?? false });
+      const { message, overflow = false, waitMs } = script;
+      const { status, body } = wire.failure({ status: script.status, message, overflow, ...(waitMs === undefined ? {} : { waitMs }) });
       return answered(status, { "content-type": "application/json", ...script.headers }, [write(JSON.stringify(body))]);
     }
     case "answer": {
       if (wire.whole && (wire.isWhole ?? asksForWhole)(request))
         return answered(200, { "content-type": "application/json" }, [write(JSON.stringify(wire.whole(script.answer)))]);
-      return answered(200, { "content-type": wire.contentType }, stepsOf(wire, script));
+      return answered(200, { "content-type": wire.contentType }, [...stepsOf(wire, script), ...trailersOf(wire, script)]);
     }
     default:
       return script satisfies never;
@@ -112,12 +115,21 @@ function stepsOf(wire: VendorWire, script: Extract<WireScript, { readonly type: 
       return send([...before, wire.errorFrame(script.errorText ?? wireErrorText)]);
     case "garbage":
       return send([...before, garbageOf(wire), ...rest]);
+    case "trailer-error":
+      return send(texts);
     case "hold":
     case "cut":
       return [...send(before), { type: fate }, ...send(rest)];
     default:
       return fate satisfies never;
   }
+}
+
+/** An answer that stops early has none. */
+function trailersOf(wire: VendorWire, { answer, stop, errorText }: Extract<WireScript, { readonly type: "answer" }>): readonly WireStep[] {
+  const failed = stop?.fate === "trailer-error";
+  if (!wire.trailers || (stop && !failed && stop.fate !== "hold" && stop.fate !== "garbage")) return [];
+  return [{ type: "trailers", trailers: wire.trailers(answer, failed ? (errorText ?? wireErrorText) : undefined) }];
 }
 
 function carrierOf(frames: readonly WireFrame[], what: "text" | "arguments"): number {

@@ -14,6 +14,8 @@ export interface WireFailure {
   readonly message: string;
   /** The prompt is too long: the vendor's own words and status for it. */
   readonly overflow: boolean;
+  /** Said in the body as the vendor says it. Absent, and unused by a vendor that has no such way: capability `body-waits`. */
+  readonly waitMs?: number;
 }
 
 /** How one vendor says what the provider kit wants said. Pure: written from the vendor's documentation, not from the adapter. */
@@ -30,6 +32,8 @@ export interface VendorWire {
   readonly failure: (failure: WireFailure) => { readonly status: number; readonly body: unknown };
   /** The event of an error inside a stream. */
   readonly errorFrame: (message: string) => string;
+  /** Trailers behind the body of a streamed answer, where the vendor sends some: of a good one, or of one that failed with this message. Capability `trailers`. */
+  readonly trailers?: (answer: WireAnswer, errorText: string | undefined) => Readonly<Record<string, string>>;
   /** An event of broken JSON. Default: `data: {"oops\n\n`, or the bare line where the content type is not `text/event-stream`. */
   readonly garbageFrame?: string;
 }

@@ -7,6 +7,8 @@ export type WireStep =
   | { readonly type: "write"; readonly bytes: Uint8Array }
   /** Nothing more until `release` or until the client goes away. */
   | { readonly type: "hold" }
+  /** Behind the body, which must be sent in chunks, so without a content length. */
+  | { readonly type: "trailers"; readonly trailers: Readonly<Record<string, string>> }
   /** The connection is destroyed, after what was written has left. */
   | { readonly type: "cut" };
 
@@ -70,6 +72,7 @@ export async function wireServer(respond: (request: WireRequest) => WireResponse
       if (response.destroyed) return;
       if (step.type === "hold") await hold(response);
       else if (step.type === "write") await written(response, step.bytes);
+      else if (step.type === "trailers") response.addTrailers(step.trailers);
       else {
         cut = true;
         return void response.socket?.destroySoon();
