@@ -12,7 +12,7 @@ import { httpRows } from "./http/http-rows.ts";
 import { httpScenes } from "./http/http-scenes.ts";
 import { type HttpResults, measureHttp, profileHttp } from "./http/run-http.ts";
 import { type BenchOptions, benchOptions, durableStart, httpStart, pageStart } from "./options.ts";
-import { httpSizeRows, httpSizesId, sizeRow, startRow } from "./other-rows.ts";
+import { httpSizeRows, httpSizesId, sizeRow, startId, startRow } from "./other-rows.ts";
 import {
   durableSection,
   httpSection,
@@ -23,13 +23,17 @@ import {
   performancePage,
   processSection,
   profileText,
+  youngSection,
 } from "./performance-page.ts";
 import { httpColumns, pageColumns, printRow, printTable, processColumns } from "./print-table.ts";
+import { mergeProfiles, type ProfileSummary } from "./profile-summary.ts";
 import { isMissedRow, type Row } from "./row.ts";
 import { createRig, type Rig, type SceneResults } from "./run-rounds.ts";
 import { sceneRows } from "./scene-rows.ts";
 import { scenes } from "./scenes.ts";
 import { measureStartUp } from "./start-up.ts";
+import { youngRows } from "./young-rows.ts";
+import { youngRoundsFactor, youngScenes, youngStart } from "./young-scenes.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const page = join(root, "docs/performance.md");
@@ -72,9 +76,29 @@ async function profiles(rig: Rig, options: BenchOptions, rows: readonly Row[]): 
 async function measureProcess(rig: Rig, options: BenchOptions): Promise<Measured> {
   const results = await measureScenes(rig, options);
   const rows = [...sceneRows(results)];
-  if (isWanted(options, "start")) rows.push(startRow(await measureStartUp(options.rounds)));
   if (isWanted(options, "size")) rows.push(sizeRow());
   return { machine: machineOf(options), rows, profiles: await profiles(rig, options, rows), results: Object.fromEntries(results) };
+}
+
+/** What a process pays that has only just begun to talk to a model. */
+async function measureYoung(rig: Rig, options: BenchOptions): Promise<Measured> {
+  const rounds = options.rounds * youngRoundsFactor;
+  const rows: Row[] = [];
+  const made: Profiled[] = [];
+  const results: Record<string, SceneResults> = {};
+  for (const scene of youngScenes.filter(({ id }) => isWanted(options, id))) {
+    const measured = await rig.measure(scene, rounds);
+    results[scene.id] = measured;
+    const own = youngRows(scene, measured);
+    rows.push(...own);
+    for (const row of own) console.log(printRow(row));
+    if (!options.profile && !own.some(isMissedRow)) continue;
+    const profiles: ProfileSummary[] = [];
+    for (let round = 0; round < rounds; round++) profiles.push(await rig.profile(scene, "loopwright"));
+    made.push({ title: `Loopwright: ${scene.title}`, profile: mergeProfiles(profiles) });
+  }
+  if (isWanted(options, startId)) rows.push(startRow(await measureStartUp(options.rounds)));
+  return { machine: { ...machineOf(options), rounds }, rows, profiles: made, results };
 }
 
 /** What a server pays. */
@@ -120,23 +144,28 @@ async function measureLogs(options: BenchOptions): Promise<Measured> {
 const options = benchOptions(process.argv.slice(2));
 const asksFor = (start: string): boolean => options.only.some((one) => one.startsWith(start));
 const asksElse =
-  options.only.length === 0 || options.only.some((one) => ![httpStart, pageStart, durableStart].some((start) => one.startsWith(start)));
+  options.only.length === 0 ||
+  options.only.some((one) => ![youngStart, httpStart, pageStart, durableStart].some((start) => one.startsWith(start)));
 const rig = await createRig();
 try {
   const local = asksElse ? await measureProcess(rig, options) : undefined;
+  const young = asksElse || asksFor(youngStart) ? await measureYoung(rig, options) : undefined;
   const served = asksElse || asksFor(httpStart) ? await measureServer(rig, options) : undefined;
   const shown = asksFor(pageStart) ? await measureBrowser(options) : undefined;
   const kept = asksFor(durableStart) ? await measureLogs(options) : undefined;
   if (local) console.log(`\n${printTable(local.rows, processColumns)}`);
+  if (young) console.log(`\n${printTable(young.rows, processColumns)}`);
   if (served) console.log(`\n${printTable(served.rows, httpColumns)}\n`);
   if (shown) console.log(`\n${printTable(shown.rows, pageColumns)}\n`);
   if (kept) console.log(`\n${printTable(kept.rows, pageColumns)}\n`);
   mkdirSync(join(root, "bench/results"), { recursive: true });
-  writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify({ local, served, shown, kept }, null, 2)}\n`);
-  if (options.profile) console.log([...(local?.profiles ?? []), ...(served?.profiles ?? [])].map(profileText).join("\n"));
+  writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify({ local, young, served, shown, kept }, null, 2)}\n`);
+  if (options.profile)
+    console.log([...(local?.profiles ?? []), ...(young?.profiles ?? []), ...(served?.profiles ?? [])].map(profileText).join("\n"));
   if (options.write) {
     const sections = [
       ...(local ? [processSection(local)] : []),
+      ...(young ? [youngSection(young)] : []),
       ...(served ? [httpSection(served)] : []),
       ...(shown ? [pageSection(shown)] : []),
       ...(kept ? [durableSection(kept)] : []),

@@ -7,10 +7,11 @@ import { median } from "./median.ts";
 import { createProfiler } from "./profiler.ts";
 import { type Scene, scenes } from "./scenes.ts";
 import { benchTools, emptyRecord, type ToolRecord } from "./tools.ts";
+import { youngScenes } from "./young-scenes.ts";
 
 const [contenderName, sceneId, server, ...more] = process.argv.slice(2);
 const contender = contenderNames.find((name) => name === contenderName);
-const scene = scenes.find(({ id }) => id === sceneId);
+const scene = [...scenes, ...youngScenes].find(({ id }) => id === sceneId);
 if (!contender || !scene || !server) throw new Error("Usage: measure-contender.ts <contender> <scene> <server> [database] [--profile]");
 
 /** Records of one run; replaced before each. */
@@ -36,11 +37,11 @@ function openingOf({ path, turns, history = 0 }: Scene, database: string | undef
   };
 }
 
-/** Opens a conversation for every input, as many at once as the scene says. */
+/** Opens a new conversation for every input, as many at once as the scene says. */
 async function freshRun(open: Open, measured: Scene): Promise<() => void> {
   const talk = async (): Promise<Observed> => {
     const counted: Counted = { deltas: 0, deltaCharacters: 0 };
-    const conversation = await open(openingOf(measured, undefined, counted));
+    const conversation = await open(openingOf({ ...measured, history: 0 }, undefined, counted));
     const outcome = await conversation.say("Please do what is to be done.");
     await conversation.close();
     return { outcome, ...counted };
@@ -68,25 +69,41 @@ function keptRun(conversation: Conversation, measured: Scene, counted: Counted):
 /** Of the write-ahead log. It grows by what is written, until a checkpoint lets it begin again. */
 const walBytes = (database: string | undefined): number => (database === undefined ? 0 : statSync(`${database}-wal`).size);
 
+interface Opened {
+  readonly open: Measurement["open"];
+  readonly run: () => Promise<() => void>;
+  close(): Promise<void>;
+}
+
+/** The conversation that stays open. */
+async function openKept(open: Open, measured: Scene, database: string | undefined): Promise<Opened> {
+  const counted: Counted = { deltas: 0, deltaCharacters: 0 };
+  const cpu = process.cpuUsage();
+  const at = performance.now();
+  const conversation = await open(openingOf(measured, database, counted));
+  const { user, system } = process.cpuUsage(cpu);
+  return {
+    open: { cpuMs: (user + system) / 1000, wallMs: performance.now() - at },
+    run: keptRun(conversation, measured, counted),
+    close: () => conversation.close(),
+  };
+}
+
 async function measure(open: Open, measured: Scene): Promise<Measurement> {
   const database = more.find((argument) => !argument.startsWith("--"));
-  const counted: Counted = { deltas: 0, deltaCharacters: 0 };
-  const opened = { cpu: process.cpuUsage(), at: performance.now() };
-  const kept = measured.history === undefined ? undefined : await open(openingOf(measured, database, counted));
-  const openCpu = process.cpuUsage(opened.cpu);
-  const openMs = performance.now() - opened.at;
-  const { warmupConcurrency = measured.concurrency } = measured;
-  const run = kept ? keptRun(kept, measured, counted) : (crowd: Scene) => freshRun(open, crowd);
+  const { isStored = false, history } = measured;
+  const fresh = (): Promise<() => void> => freshRun(open, measured);
+  const warm = (): Promise<() => void> => freshRun(open, { ...measured, ...measured.warmup });
   const profiler = await createProfiler(more.includes("--profile"));
   let cpuUs = 0;
   let wallMs = 0;
   const written: number[] = [];
-  const once = async (isMeasured: boolean): Promise<void> => {
+  const once = async (run: () => Promise<() => void>, isMeasured: boolean): Promise<void> => {
     record = emptyRecord();
     const cpu = process.cpuUsage();
     const logBytes = walBytes(database);
     const at = performance.now();
-    const check = await run(isMeasured ? measured : { ...measured, concurrency: warmupConcurrency });
+    const check = await run();
     const spent = process.cpuUsage(cpu);
     if (isMeasured) {
       cpuUs += spent.user + spent.system;
@@ -95,9 +112,12 @@ async function measure(open: Open, measured: Scene): Promise<Measurement> {
     }
     check();
   };
-  for (let index = 0; index < measured.warmups; index++) await once(false);
+  // What lies in a database is opened by a process that has just begun, which is measured too.
+  const stored = isStored ? await openKept(open, measured, database) : undefined;
+  for (let index = 0; index < measured.warmups; index++) await once(stored?.run ?? warm, false);
+  const kept = stored ?? (history === undefined ? undefined : await openKept(open, measured, database));
   await profiler.start();
-  for (let index = 0; index < measured.runs; index++) await once(true);
+  for (let index = 0; index < measured.runs; index++) await once(kept?.run ?? fresh, true);
   const profile = await profiler.stop();
   await kept?.close();
   const units = measured.runs * measured.unitsPerRun;
@@ -105,7 +125,7 @@ async function measure(open: Open, measured: Scene): Promise<Measurement> {
     cpuUs: cpuUs / units,
     wallMs: wallMs / measured.runs,
     peakMb: process.resourceUsage().maxRSS / 1024,
-    ...(kept ? { open: { cpuMs: (openCpu.user + openCpu.system) / 1000, wallMs: openMs } } : {}),
+    ...(stored?.open ? { open: stored.open } : {}),
     ...(database === undefined ? {} : { writtenBytes: median(written.filter((bytes) => bytes > 0)) }),
     ...(profile ? { profile } : {}),
   };

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { youngStart } from "./young-scenes.ts";
 
 export interface BenchOptions {
   /** Beginnings of the ids of what is to be measured; empty: everything. */
@@ -6,7 +7,7 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Profile Loopwright on everything that is measured, not only where a goal is missed. */
   readonly profile: boolean;
-  /** Write docs/performance.md; with `only: ["http"]`, `["page"]` or `["durable"]` only that section. */
+  /** Write docs/performance.md; with `only: ["young"]`, `["http"]`, `["page"]` or `["durable"]` only that section. */
   readonly write: boolean;
 }
 
@@ -21,7 +22,7 @@ export const pageStart = "page";
 /** Beginning of the ids of all that is measured of logs and stores: a section by itself, and only measured when it is asked for. */
 export const durableStart = "durable";
 
-const sectionStarts: readonly string[] = [httpStart, pageStart, durableStart];
+const sectionStarts: readonly string[] = [youngStart, httpStart, pageStart, durableStart];
 
 /** @throws Error when an option is unknown or out of range. */
 export function benchOptions(args: readonly string[]): BenchOptions {

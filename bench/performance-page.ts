@@ -90,6 +90,23 @@ ${tableText(measured, processColumns)}
 - The tool loop streams six pieces of text and one tool call a turn. Its growth is the cost of a turn in a loop
   of 1,000 over that in a loop of 10, divided by the same of fetch and SSE by hand: every turn sends the whole conversation.
 - "On n messages" is one question and its answer on an open session with \`store-sqlite\`, against the SDK without any store.
+${detailText(measured)}`,
+});
+
+/** What a process pays that has only just begun to talk to a model. */
+export const youngSection = (measured: Measured): Section => ({
+  title: "In a young process",
+  text: `${madeText(measured.machine, "--only young --write")}
+
+As above, but each process has made only thirty turns before: most of its code is still interpreted, and what is measured is as much
+work and code as speed. Processes that serve a few sessions, restart with each deployment or scale to nothing are of this age.
+
+${tableText(measured, processColumns)}
+
+- Before the clock starts: three runs of a tool loop of ten turns, or thirty turns of the workload itself where it is one of crowds, parallel
+  tools or a history. Then one run is measured; five of parallel tools, ten turns of a history.
+- Parallel tools are compared by the time until the answer, not by CPU. "On n messages" is in memory for every contender; Loopwright's
+  log of it is read before the clock starts.
 - Start and import are whole processes from their birth, without a compile cache.
 ${detailText(measured)}`,
 });

@@ -72,3 +72,15 @@ export function summariseProfile(profile: Profiler.Profile): ProfileSummary {
   });
   return { busyMs: busyUs / 1000, packages: ranked(packages, busyUs), functions: ranked(functions, busyUs).slice(0, functionsShown) };
 }
+
+/** Several profiles of the same work as one. */
+export function mergeProfiles(summaries: readonly ProfileSummary[]): ProfileSummary {
+  const busyMs = summaries.reduce((sum, summary) => sum + summary.busyMs, 0);
+  const merged = (sharesOf: (summary: ProfileSummary) => readonly Share[]): readonly Share[] => {
+    const times = new Map<string, number>();
+    for (const summary of summaries)
+      for (const { name, share } of sharesOf(summary)) times.set(name, (times.get(name) ?? 0) + share * summary.busyMs);
+    return ranked(times, busyMs);
+  };
+  return { busyMs, packages: merged(({ packages }) => packages), functions: merged(({ functions }) => functions) };
+}

@@ -41,7 +41,7 @@ export async function createRig(): Promise<Rig> {
   };
 
   const once = async (scene: Scene, contender: ContenderName, more: readonly string[] = []): Promise<Measurement> => {
-    const hasStore = scene.history !== undefined && contender.startsWith("loopwright");
+    const hasStore = scene.isStored && contender.startsWith("loopwright");
     const database = hasStore ? [await databaseOf(scene.history ?? 0)] : [];
     const measured = await runProcess<Measurement>("measure-contender.ts", [contender, scene.id, server.url, ...database, ...more]);
     for (const copy of database) for (const end of ["", "-wal", "-shm"]) rmSync(copy + end, { force: true });

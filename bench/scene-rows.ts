@@ -18,6 +18,15 @@ const goals: Readonly<Record<string, { readonly loopwright: number; readonly nod
   concurrent: { loopwright: 0.8, node: 0.8 },
   "history-10000": { loopwright: 1.2, node: 1.2 },
   parallel: { loopwright: 1, node: 1 },
+  "young-deltas-64": { loopwright: 0.45, node: 0.3 },
+  "young-deltas-1": { loopwright: 0.6, node: 0.45 },
+  "young-loop-10": { loopwright: 1.1, node: 0.9 },
+  "young-loop-100": { loopwright: 1, node: 0.8 },
+  "young-loop-400": { loopwright: 0.95, node: 0.75 },
+  "young-concurrent": { loopwright: 0.8, node: 0.8 },
+  "young-parallel": { loopwright: 1, node: 1 },
+  "young-history-10": { loopwright: 1.1, node: 1.1 },
+  "young-history-1000": { loopwright: 0.9, node: 0.9 },
 };
 const growthGoal = 1.1;
 const linearGoal = 1.2;
@@ -33,14 +42,19 @@ export function middle(results: SceneResults, contender: ContenderName, figure: 
   return median(results[contender].map(figure));
 }
 
-function cpuRow(scene: Scene, results: SceneResults): Row {
-  const basis = middle(results, "sdk");
+const cpuBasis = (us: number, unit: string): string => `${us >= 1000 ? `${(us / 1000).toFixed(2)} ms` : `${us.toFixed(1)} µs`} a ${unit}`;
+
+/** What one scene says: the CPU time of its unit, or the time of a run where that is what it compares. */
+export function sceneRow(scene: Scene, results: SceneResults): Row {
+  const isWall = scene.compares === "wall";
+  const figure: Figure = isWall ? ({ wallMs }) => wallMs : cpu;
+  const basis = middle(results, "sdk", figure);
   const goal = goals[scene.id];
-  const ratio = (name: ContenderName): number => middle(results, name) / basis;
+  const ratio = (name: ContenderName): number => middle(results, name, figure) / basis;
   return {
     id: scene.id,
-    title: `CPU, ${scene.title}`,
-    basis: `${basis >= 1000 ? `${(basis / 1000).toFixed(2)} ms` : `${basis.toFixed(1)} µs`} a ${scene.unit}`,
+    title: `${isWall ? "time" : "CPU"}, ${scene.title}`,
+    basis: isWall ? `${basis.toFixed(1)} ms` : cpuBasis(basis, scene.unit),
     raw: ratio("raw"),
     loopwright: { value: ratio("loopwright"), ...(goal ? { goal: goal.loopwright } : {}) },
     node: { value: ratio("loopwright-node"), ...(goal ? { goal: goal.node } : {}) },
@@ -76,29 +90,27 @@ function growthRow(all: AllResults, { small, large, goal, besideRaw, figure = cp
   ];
 }
 
-function memoryRow(all: AllResults): readonly Row[] {
-  const results = all.get("concurrent");
-  if (!results) return [];
+/** The peak memory of a scene with a crowd. */
+export function memoryRow({ id, title }: Scene, results: SceneResults): Row {
   const peak = (name: ContenderName): number => middle(results, name, ({ peakMb }) => peakMb);
-  return [
-    {
-      id: "concurrent-memory",
-      title: "peak memory, 1,000 concurrent runs of two turns",
-      basis: `${peak("sdk").toFixed(0)} MB`,
-      format: "MB",
-      raw: peak("raw"),
-      loopwright: { value: peak("loopwright"), goal: peakGoalMb },
-      node: { value: peak("loopwright-node"), goal: peakGoalMb },
-    },
-  ];
+  return {
+    id: `${id}-memory`,
+    title: `peak memory, ${title}`,
+    basis: `${peak("sdk").toFixed(0)} MB`,
+    format: "MB",
+    raw: peak("raw"),
+    loopwright: { value: peak("loopwright"), goal: peakGoalMb },
+    node: { value: peak("loopwright-node"), goal: peakGoalMb },
+  };
 }
 
 /** Reported, not judged: what one turn writes, and what opening a long session takes. */
 function storeRows(all: AllResults): readonly Row[] {
   return scenes.flatMap((scene): readonly Row[] => {
     const results = all.get(scene.id);
-    if (!results || scene.history === undefined) return [];
-    const messages = scene.history.toLocaleString("en");
+    if (!results || !scene.isStored) return [];
+    const { history = 0 } = scene;
+    const messages = history.toLocaleString("en");
     const figure = (of: Figure): Pick<Row, "loopwright" | "node"> => ({
       loopwright: { value: middle(results, "loopwright", of) },
       node: { value: middle(results, "loopwright-node", of) },
@@ -121,11 +133,11 @@ function storeRows(all: AllResults): readonly Row[] {
   });
 }
 
-/** Everything that the scenes say, in the order of the table. */
+/** Everything that the scenes of hot processes say, in the order of the table. */
 export function sceneRows(all: AllResults): readonly Row[] {
   const rows = scenes.flatMap((scene) => {
     const results = all.get(scene.id);
-    return results ? [cpuRow(scene, results)] : [];
+    return results ? [sceneRow(scene, results)] : [];
   });
   const growth = [
     ...growthRow(all, {
@@ -155,5 +167,9 @@ export function sceneRows(all: AllResults): readonly Row[] {
       figure: ({ writtenBytes = Number.NaN }) => writtenBytes,
     }),
   ];
-  return [...rows, ...growth, ...memoryRow(all), ...storeRows(all)];
+  const memory = scenes.flatMap((scene) => {
+    const results = scene.concurrency > 1 ? all.get(scene.id) : undefined;
+    return results ? [memoryRow(scene, results)] : [];
+  });
+  return [...rows, ...growth, ...memory, ...storeRows(all)];
 }

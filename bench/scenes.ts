@@ -10,8 +10,8 @@ export interface Scene {
   readonly runs: number;
   /** Conversations of one run, all at once. */
   readonly concurrency: number;
-  /** The same before the clock starts, where that is not to be the same crowd. */
-  readonly warmupConcurrency?: number;
+  /** What is other before the clock starts. */
+  readonly warmup?: Partial<Pick<Scene, "path" | "turns" | "concurrency">>;
   /** For what takes long and is only compared with other scenes. */
   readonly roundsMax?: number;
   /** What the cost is divided by. */
@@ -21,6 +21,10 @@ export interface Scene {
   readonly turns: number;
   /** Messages that the conversation has before; it then stays open from run to run. */
   readonly history?: number;
+  /** They lie in a database, for contenders with a store. */
+  readonly isStored?: boolean;
+  /** What is compared. Default: CPU time. */
+  readonly compares?: "wall";
 }
 
 const single = { concurrency: 1, turns: 1, unitsPerRun: 1 } as const;
@@ -69,6 +73,7 @@ const history = (messages: number, warmups: number, runs: number): Scene => ({
   runs,
   unit: "turn",
   history: messages,
+  isStored: true,
 });
 
 /** Everything that is measured against the model server, in the order of the table. */
@@ -90,7 +95,7 @@ export const scenes: readonly Scene[] = [
     warmups: 4,
     runs: 1,
     concurrency: 1000,
-    warmupConcurrency: 25,
+    warmup: { concurrency: 25 },
     unit: "run",
     unitsPerRun: 1000,
     turns: 2,

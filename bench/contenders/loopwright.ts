@@ -26,9 +26,17 @@ function agentFor({ baseURL, tools, turnsMax }: Opening, transport: typeof fetch
 const toolFrom = ({ name, description, parameters, execute: run }: BenchTool): ReturnType<typeof defineTool> =>
   defineTool({ name, description, parameters, execute: (args) => run(args as Record<string, unknown>) });
 
-async function storeAt(database: string): Promise<SessionStore> {
-  const { sqliteStore } = await import("@loopwright/store-sqlite");
-  return sqliteStore({ path: database });
+/** Holds the messages before the first input: the database, or in memory what it would hold. */
+async function storeOf({ database, history }: Opening): Promise<SessionStore> {
+  if (database !== undefined) {
+    const { sqliteStore } = await import("@loopwright/store-sqlite");
+    return sqliteStore({ path: database });
+  }
+  const { memoryStore } = await import("@loopwright/core/memory");
+  const { writeMessages } = await import("../durable/history-facts.ts");
+  const store = memoryStore();
+  await writeMessages(store, { scope: "local", session: sessionId }, history);
+  return store;
 }
 
 async function say(session: AgentSession, input: string, onText: Opening["onText"]): Promise<Outcome> {
@@ -48,14 +56,14 @@ export const openerOver =
   (transport: typeof fetch | undefined): Open =>
   async (opening) => {
     const agent = agentFor(opening, transport);
-    const { database, onText } = opening;
-    if (database === undefined) {
+    const { database, history, onText } = opening;
+    if (database === undefined && history === 0) {
       const session = createSession({ agent });
       return { say: (input) => say(session, input, onText), close: () => session[Symbol.asyncDispose]() };
     }
-    const store = await storeAt(database);
+    const store = await storeOf(opening);
     const session = await createSession({ agent, id: sessionId, store }).ready();
-    if (session.messages.length !== opening.history) throw new Error(`The session has ${session.messages.length} messages.`);
+    if (session.messages.length !== history) throw new Error(`The session has ${session.messages.length} messages.`);
     return {
       say: (input) => say(session, input, onText),
       async close() {
