@@ -143,13 +143,31 @@ describe.each(apis)("openai over %s", (api) => {
     });
   });
 
-  it("trap 3: the SDK's time-out is set to never", async () => {
+  it("trap 3: sets no time-out of its own", async () => {
     const timers = vi.spyOn(globalThis, "setTimeout");
     await answerOf(openai({ apiKey, api, baseURL: "https://api.openai.com/v1", transport: noting().fetch }));
     const delays = timers.mock.calls.map(([, delay]) => delay);
     timers.mockRestore();
-    expect(delays).toContain(2 ** 31 - 1);
-    expect(Math.min(...delays.map(Number))).toBeGreaterThan(2_000_000_000);
+    expect(delays).toEqual([]);
+  });
+
+  it("lets the SDK build what requests have in common once, whatever a transport does with the headers it is given", async () => {
+    const { OpenAI } = await import("openai");
+    const building = vi.spyOn(OpenAI.prototype, "buildRequest");
+    const own = noting();
+    const writing: typeof fetch = (input, init) => {
+      const answer = own.fetch(input, init);
+      if (init?.headers instanceof Headers) init.headers.set("authorization", "Bearer of the transport");
+      return answer;
+    };
+    const provider = openai({ apiKey, api, baseURL: "https://api.openai.com/v1", transport: writing, headers: { "x-team": "blue" } });
+    for (let turn = 0; turn < 3; turn++) await answerOf(provider);
+    const built = building.mock.calls.length;
+    building.mockRestore();
+    expect(built).toBe(1);
+    const said = own.asked.map(({ headers }) => ["authorization", "content-type", "x-team"].map((name) => headers.get(name)));
+    expect(said).toEqual(Array.from({ length: 3 }, () => [`Bearer ${apiKey}`, "application/json", "blue"]));
+    expect(own.asked[0]?.headers.get("user-agent")).toContain("OpenAI");
   });
 
   it("trap 6: the SDK does not retry", async () => {

@@ -1,32 +1,29 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
 import { AgentError } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { AnswerStream, decodeSoundly, failureIn, mapSse, type SseConsumer, withoutRedirects } from "@loopwright/provider-kit";
-import type { OpenAI } from "openai";
+import { AnswerStream, decodeSoundly, errorFromFetch, failureIn, mapSse, type SseConsumer } from "@loopwright/provider-kit";
 import { createChatRequests } from "./chat-request.ts";
 import { ChatReader } from "./chat-response.ts";
 import { bodyText } from "./conversation.ts";
-import { type CallContext, errorFromSdk, notTheApi } from "./errors.ts";
+import { type CallContext, notTheApi } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { environment, type OpenAiOptions, type OpenAiSettings, requireKey, settingsOf } from "./options.ts";
 import { refuseImages } from "./request-cache.ts";
 import { createResponsesRequests } from "./responses-request.ts";
 import { ResponsesReader } from "./responses-response.ts";
+import { createSender, type Send } from "./sender.ts";
 import type { WireReader } from "./wire-reader.ts";
-
-/** The largest delay of a timer: the SDK's own time-outs never fire, deadlines are the runtime's. */
-const neverMs = 2 ** 31 - 1;
 
 /** All that an instance makes once, at its first use. */
 interface Instance {
   readonly settings: OpenAiSettings;
   readonly bodyOf: (request: ModelRequest) => JsonObject;
-  client?: Promise<OpenAI>;
+  send?: Promise<Send>;
 }
 
 /**
  * A provider for OpenAI and for every server that speaks its chat completions or responses API. Costs nothing until it is used:
- * the environment is read and the SDK imported with the first call. The SDK's own retries and time-outs are off.
+ * the environment is read and the SDK imported with the first call. The SDK builds what requests have in common; retries and time-outs are the runtime's.
  * @throws AgentError in `stream`: MODEL_KEY_MISSING, CONFIG_INVALID, MODEL_UNSUPPORTED before any request, then as the port says.
  */
 export function openai(options: OpenAiOptions = {}): ModelProvider {
@@ -84,14 +81,15 @@ function call(instance: Instance, { request, io, options, vision }: Call): Async
     const context: CallContext = { provider: settings.label, signal, secrets: key === undefined ? [] : [key] };
     const reader = settings.api === "chat" ? new ChatReader(context) : new ResponsesReader(context);
     const body = instance.bodyOf(request);
-    instance.client ??= createClient(settings, key, options);
+    instance.send ??= createSender(settings, key, options);
     try {
-      const response = await send(await instance.client, settings.api === "chat" ? "/chat/completions" : "/responses", { body, signal });
+      const send = await instance.send;
+      const response = await send({ body: bodyText(body), isStreamed: body["stream"] === true, context });
       const bytes = bodyOf(response, settings.label);
       if (isJson(response)) return readWhole(reader, await response.json(), context);
       return mapSse(bytes, createConsumer(reader, { ...context, streaming: true }));
     } catch (error) {
-      throw errorFromSdk(error, context);
+      throw errorFromFetch(error, context);
     }
   });
 }
@@ -135,7 +133,7 @@ function createConsumer(reader: WireReader, context: CallContext): SseConsumer<r
       }),
     finish: () => chunksOf(finish),
     // What breaks after the end breaks nothing.
-    fail: (error) => (ended ? undefined : errorFromSdk(error, context)),
+    fail: (error) => (ended ? undefined : errorFromFetch(error, context)),
   };
 }
 
@@ -152,7 +150,7 @@ async function* readWhole(reader: WireReader, body: unknown, context: CallContex
     }),
   );
   if (out.length > 0) yield out;
-  if (failure) throw errorFromSdk(failure.error, context);
+  if (failure) throw errorFromFetch(failure.error, context);
 }
 
 /** Some servers answer a streamed request in one piece; what counts is what came. */
@@ -165,32 +163,4 @@ function bodyOf(response: Response, provider: string): ReadableStream<Uint8Array
   if (type.startsWith("text/html")) throw notTheApi(provider, "a page of HTML");
   if (response.body === null) throw notTheApi(provider, "nothing");
   return response.body;
-}
-
-/** The raw answer: the stream is read by ourselves, because the SDK's own reading is the largest cost of a run. */
-function send(client: OpenAI, path: string, { body, signal }: { body: JsonObject; signal: AbortSignal }): Promise<Response> {
-  const headers = { "content-type": "application/json" };
-  return client.post(path, { body: bodyText(body), headers, signal, stream: body["stream"] === true }).asResponse();
-}
-
-/** The SDK reads the environment for whatever it is not given, so it is given everything. */
-async function createClient(settings: OpenAiSettings, key: string | undefined, options: OpenAiOptions): Promise<OpenAI> {
-  const { OpenAI } = await import("openai");
-  return new OpenAI({
-    apiKey: key ?? "none",
-    adminAPIKey: null,
-    webhookSecret: null,
-    baseURL: settings.baseURL,
-    organization: settings.organization,
-    project: settings.project,
-    maxRetries: 0,
-    timeout: neverMs,
-    logLevel: "off",
-    // Looked up with each call, so that a replaced global fetch is seen.
-    fetch: withoutRedirects(options.transport ?? ((input, init) => globalThis.fetch(input, init)), {
-      provider: settings.label,
-      secrets: key === undefined ? [] : [key],
-    }),
-    defaultHeaders: { ...(key === undefined ? { authorization: null } : {}), ...options.headers },
-  });
 }
