@@ -101,7 +101,7 @@ const collect = (value: string, before: readonly string[] = []): readonly string
 
 function addChat(program: Command, exit: (code: number) => void): void {
   remote(shared(program.command("chat").description("talk; without a terminal a short demonstration on the offline model")))
-    .option("--resume <id>", "go on with this session")
+    .option("--resume <id>", "go on with this session; the beginning of its id will do")
     .addOption(new Option("--continue", "go on with the session that changed last").conflicts("resume"))
     .option("--plain", "append only: nothing on the screen is ever redrawn")
     .option("--no-color", "no colours")
@@ -114,7 +114,7 @@ function addChat(program: Command, exit: (code: number) => void): void {
 function addAsk(program: Command, exit: (code: number) => void): void {
   remote(shared(program.command("ask").description("ask once: the answer on standard output, everything else on standard error")))
     .argument("[words...]", "the question; `-` stands for standard input, piped input is appended")
-    .option("--session <id>", "go on with this session")
+    .option("--session <id>", "go on with this session; the beginning of its id will do")
     .option("--json", "print one event a line")
     .option("--plain", "append only: nothing on the screen is ever redrawn")
     .option("--quiet", "nothing on standard error but errors")

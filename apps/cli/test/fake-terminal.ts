@@ -53,7 +53,7 @@ export class FakeScreen extends Writable implements TerminalScreen {
         resolve(isDrawn);
       };
       const watcher = (): void => settle(true);
-      const timer = setTimeout(settle, 4_000, false).unref();
+      const timer = setTimeout(settle, 60_000, false).unref();
       this.watchers.add(watcher);
     });
   }

@@ -25,7 +25,14 @@ test.concurrent("sessions are listed, searched, shown and deleted", async () => 
   const messages = (await run(["sessions", "show", two, "--json"], { cwd })).stdout.trim().split("\n");
   expect(messages.map((line) => JSON.parse(line).role)).toEqual(["user", "assistant", "tool_result", "assistant"]);
 
-  expect(await run(["sessions", "rm", one], { cwd })).toEqual({ code: 0, stdout: "", stderr: `Deleted ${one}.\n` });
+  const shared = two.slice(
+    0,
+    Array.from(two).findIndex((letter, at) => letter !== one[at]),
+  );
+  const refused = await run(["sessions", "rm", shared], { cwd });
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`ids of 2 sessions: \`${two}\`, \`${one}\`.`)]);
+  const beginning = one.slice(0, shared.length + 1);
+  expect(await run(["sessions", "rm", beginning], { cwd })).toEqual({ code: 0, stdout: "", stderr: `Deleted ${one}.\n` });
   expect((await run(["sessions", "list"], { cwd })).stdout).not.toContain(one);
   expect((await run(["sessions", "show", one], { cwd })).code).toBe(1);
 });

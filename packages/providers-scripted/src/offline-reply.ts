@@ -2,7 +2,7 @@ import { callsOf, type ErrorCode, type JsonObject, type Message, type ToolResult
 import type { ModelRequest, ToolSpec } from "@loopwright/core/ports";
 import { helpText, label, longText, refusal, thinkingText } from "./offline-texts.ts";
 import { argumentsFor } from "./tool-arguments.ts";
-import { wantedTools } from "./wanted-tools.ts";
+import { harmlessOf, wantedTools } from "./wanted-tools.ts";
 import { readWords, type Words } from "./words.ts";
 
 /** What the offline model is going to say, before it is cut into pieces. */
@@ -76,8 +76,13 @@ function dueCalls(
   const wanted = forced ?? wantedTools(tools, words);
   const pending = forced ?? wanted.filter(({ name }) => !done.includes(name));
   const inSteps = request.parallelToolCalls === false || /\b(then|after that|afterwards|step by step|one after)\b/i.test(words.text);
-  const due = choice === "required" && pending.length === 0 ? tools.slice(0, 1) : inSteps ? pending.slice(0, 1) : pending;
+  const due = choice === "required" && pending.length === 0 ? anyOf(tools) : inSteps ? pending.slice(0, 1) : pending;
   return due.map((tool) => ({ name: tool.name, args: argumentsFor(tool.parameters, words) }));
+}
+
+/** One tool where the caller wants any, one that changes nothing where there is one. */
+function anyOf(tools: readonly ToolSpec[]): readonly ToolSpec[] {
+  return [...harmlessOf(tools), ...tools].slice(0, 1);
 }
 
 function announce(calls: Calls, results: Exchange["results"]): string {

@@ -15,7 +15,7 @@ export function helpText(toolNames: readonly string[]): string {
     "| `what time is it?` or `6 * 7` | a tool call, when a fitting tool is offered |",
     "| `what time is it and what is 6 * 7?` | two tool calls at once |",
     "| `what time is it, then 6 * 7` | two tool calls, one turn after the other |",
-    "| `use <tool name>` | a call of that tool, with arguments made from its schema |",
+    "| `use <tool name>` | a call of that tool, with arguments made from its schema; tools that write are called only so |",
     "| `client tool` | a call that waits for your side, when such a tool is offered |",
     "| `long answer` | a long text with headings, a list, a table and code |",
     "| `cut off` | an answer that ends at the length limit |",

@@ -41,7 +41,7 @@ describe("offline", () => {
     ["(2 + 3) × 4", [{ name: "calculator", args: { expression: "(2 + 3) * 4" } }]],
     ["list the files", [{ name: "file_list", args: {} }]],
     ["read notes.md", [{ name: "file_read", args: { path: "notes.md" } }]],
-    ['write "buy milk" to todo.txt', [{ name: "file_create", args: { path: "todo.txt", content: "buy milk" } }]],
+    ['use file_create to write "buy milk" to todo.txt', [{ name: "file_create", args: { path: "todo.txt", content: "buy milk" } }]],
     ["show me a client tool", [{ name: "confirm", args: { question: "show me a client tool" } }]],
     ["use file_read, please", [{ name: "file_read", args: { path: "offline-demo.md" } }]],
     [
@@ -55,6 +55,20 @@ describe("offline", () => {
     const collected = await ask(text, { tools });
     expect(collected.calls).toEqual(calls);
     expect(collected.end?.stopReason).toBe("tool_calls");
+  });
+
+  it.each(['write "buy milk" to todo.txt', "write a file please", "What does file_create do?", "show several tools", "show a tool"])(
+    "changes nothing for %j: a tool that writes is called only when the message says to use it",
+    async (text) => {
+      const { calls } = await ask(text, { tools: [...files].sort((a, b) => a.name.localeCompare(b.name)) });
+      expect(calls.map(({ name }) => name)).not.toContain("file_create");
+    },
+  );
+
+  it("takes a tool that writes where a tool is required and there is no other", async () => {
+    const calls = async (offered: typeof tools) => (await ask("hello", { tools: offered, toolChoice: "required" })).calls;
+    expect((await calls(files)).map(({ name }) => name)).toEqual(["file_read"]);
+    expect((await calls(files.slice(0, 1))).map(({ name }) => name)).toEqual(["file_create"]);
   });
 
   it("uses several tools at once when several are asked for", async () => {

@@ -34,6 +34,24 @@ const idle: ReadonlySet<string> = new Set([
   "to",
 ]);
 
+/** In the name of a tool: it changes something, so it is called only when the message says to use it. */
+const changing: ReadonlySet<string> = new Set([
+  "create",
+  "edit",
+  "update",
+  "append",
+  "patch",
+  "replace",
+  "delete",
+  "remove",
+  "move",
+  "rename",
+  "copy",
+  "send",
+  "put",
+]);
+const toldToUse = /\b(use|call|run|try)\b/i;
+
 const showsSeveral = /\b(several|both|parallel|three|two|many)\b.*\btools?\b|\btools at once\b/i;
 const showsOne = /\b(use|call|try|show|run)\b.*\btools?\b|^\W*tools?\W*$/i;
 const clientSide = /\b(client|browser|caller|user's (side|device|screen))\b/i;
@@ -45,13 +63,20 @@ export function wantedTools(tools: readonly ToolSpec[], words: Words): readonly 
     const tool = tools.find(({ name, description }) => clientSide.test(`${name.replaceAll(/[_-]/g, " ")} ${description}`));
     if (tool) return [tool];
   }
-  if (showsSeveral.test(words.text)) return tools.slice(0, severalMax);
+  if (showsSeveral.test(words.text)) return harmlessOf(tools).slice(0, severalMax);
   const said = conceptsOf(words);
   const hits = tools.map((tool) => hitOf(tool, words, said)).filter((hit) => hit.score > 0);
   const best = hits.filter((hit, place) => !hits.some((other, at) => beats(other, hit, at < place)));
   if (best.length > 0) return best.sort((a, b) => a.at - b.at).map((hit) => hit.tool);
-  return showsOne.test(words.text) ? tools.slice(0, 1) : [];
+  return showsOne.test(words.text) ? harmlessOf(tools).slice(0, 1) : [];
 }
+
+/** The tools whose names do not say that they change something, in their order. */
+export function harmlessOf(tools: readonly ToolSpec[]): readonly ToolSpec[] {
+  return tools.filter(({ name }) => !isChanging(tokensOf(name)));
+}
+
+const isChanging = (tokens: readonly string[]): boolean => tokens.some((token) => changing.has(token));
 
 interface Hit {
   readonly tool: ToolSpec;
@@ -64,11 +89,13 @@ interface Hit {
 function hitOf(tool: ToolSpec, { text }: Words, said: ReadonlyMap<string, number>): Hit {
   const named = text.toLowerCase().indexOf(tool.name.toLowerCase());
   const tokens = tokensOf(tool.name);
+  const isNamed = named >= 0 && tool.name.length > 2;
+  if (isChanging(tokens) && !(isNamed && toldToUse.test(text.slice(0, named)))) return { tool, score: 0, at: 0, shared: [] };
   // `read` alone says little; with a file or the word itself it says enough.
   const fits = !tokens.includes("file") || said.has("file");
   const shared = fits ? tokens.filter((token) => said.has(token)) : [];
   const places = shared.map((token) => said.get(token) ?? 0);
-  if (named >= 0 && tool.name.length > 2) return { tool, score: 100, at: named, shared: tokens };
+  if (isNamed) return { tool, score: 100, at: named, shared: tokens };
   return { tool, score: shared.length, at: Math.min(...places), shared };
 }
 

@@ -54,13 +54,13 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
 async function askServer(words: readonly string[], flags: AskFlags): Promise<number> {
   const server = await serverOf(flags);
   const question = await readQuestion(words, process.stdin);
-  const { clientOf, remotePlace } = await import("../remote/remote-place.ts");
+  const { clientOf, remotePlace, sessionOf } = await import("../remote/remote-place.ts");
   const client = clientOf(server);
   const place = await remotePlace(server);
-  if (flags.session !== undefined) await client.sessions.get(flags.session);
+  const sessionId = flags.session === undefined ? undefined : (await sessionOf(client, flags.session)).sessionId;
   introduce(place.introduction, flags);
   const stream = client.execute(question, {
-    ...(flags.session === undefined ? { context: {} } : { sessionId: flags.session }),
+    ...(sessionId === undefined ? { context: {} } : { sessionId }),
     ...(flags.model === undefined ? {} : { model: flags.model }),
     surface: "terminal",
   });

@@ -4,6 +4,8 @@ import type { Question } from "../chat/question-lines.ts";
 
 /** What is said in a session. */
 export interface Transcript {
+  /** The whole id. */
+  readonly id: string;
   readonly title: string | undefined;
   /** Oldest first. */
   readonly messages: readonly { readonly id: MessageId; readonly message: Message }[];
@@ -13,16 +15,16 @@ export interface Transcript {
   readonly pending: readonly Question[];
 }
 
-/** Sessions that can be looked at: of a store's file, or of a server. */
+/** Sessions that can be looked at: of a store's file, or of a server. An id may be the beginning of one that no other shares. */
 export interface SessionShelf {
   /** The latest change first. */
   list(limit: number): Promise<readonly SessionSummary[]>;
   /** Those that hold all words, the best first. */
   search(words: string, limit: number): Promise<readonly SessionHit[]>;
-  /** @throws AgentError SESSION_NOT_FOUND */
+  /** @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID where several ids begin so */
   read(id: string): Promise<Transcript>;
-  /** Deletes it for good. @throws AgentError SESSION_NOT_FOUND, SESSION_BUSY */
-  remove(id: string): Promise<void>;
+  /** Deletes it for good; gives its whole id. @throws AgentError SESSION_NOT_FOUND, SESSION_BUSY, INPUT_INVALID */
+  remove(id: string): Promise<string>;
   /** What a person types to go on with a session. */
   resumeCommand(id: string): string;
   close(): Promise<void>;

@@ -39,9 +39,9 @@ export async function searchSessions(words: readonly string[], flags: SessionFla
 }
 
 /** Prints the transcript. @throws AgentError SESSION_NOT_FOUND */
-export async function showSession(id: string, flags: SessionFlags): Promise<number> {
+export async function showSession(typed: string, flags: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
-    const { title, messages, isInterrupted, pending } = await shelf.read(id);
+    const { id, title, messages, isInterrupted, pending } = await shelf.read(typed);
     if (flags.json) {
       for (const { id: messageId, message } of messages) print(JSON.stringify({ id: messageId, ...message }));
       return exitCodes.ok;
@@ -62,9 +62,9 @@ export async function showSession(id: string, flags: SessionFlags): Promise<numb
 }
 
 /** Deletes a session for good. @throws AgentError SESSION_NOT_FOUND, SESSION_BUSY while another process works on it */
-export async function removeSession(id: string, flags: SessionFlags): Promise<number> {
+export async function removeSession(typed: string, flags: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
-    await shelf.remove(id);
+    const id = await shelf.remove(typed);
     process.stderr.write(`Deleted ${id}.\n`);
     return exitCodes.ok;
   });

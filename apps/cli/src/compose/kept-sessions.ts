@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { AgentError } from "@loopwright/core";
-import type { SessionStore } from "@loopwright/core/ports";
+import type { SessionStore, SessionSummary } from "@loopwright/core/ports";
+import { commandName } from "../command-name.ts";
 import type { Settings } from "../settings/settings.ts";
 import { openStore } from "./open-store.ts";
+import { withTypedId } from "./session-beginning.ts";
 
 /** The scope of everything that the command line keeps. */
 export const localScope = "local";
@@ -17,12 +19,34 @@ export async function openExistingStore({
   return openStore(store, { environment });
 }
 
-/** @throws AgentError SESSION_NOT_FOUND when the store does not know the id. */
-export async function findSession(store: SessionStore, id: string): Promise<void> {
+/** Sessions of one page. */
+const pageSize = 100;
+
+/** The id of the session that was typed: a whole id or the beginning of one. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+export function findSession(store: SessionStore, typed: string): Promise<string> {
+  return withTypedId(
+    typed,
+    async (id) => {
+      await knownId(store, id);
+      return id;
+    },
+    () => pagesOf(store),
+  );
+}
+
+async function* pagesOf({ index }: SessionStore): AsyncGenerator<readonly SessionSummary[]> {
+  for (let before: SessionSummary | undefined; ; ) {
+    const page = await index.list(localScope, { limit: pageSize, ...(before ? { before } : {}) });
+    yield page;
+    before = page.at(-1);
+  }
+}
+
+async function knownId(store: SessionStore, id: string): Promise<void> {
   const isId = /^[a-z0-9][a-z0-9_-]{0,63}$/.test(id);
   if (isId && (await store.log.head({ scope: localScope, session: id })).lastSeq > 0) return;
   throw new AgentError("SESSION_NOT_FOUND", {
     message: `There is no session \`${id.slice(0, 64)}\` in this store.`,
-    fix: "See `loopwright sessions list` for the ids, and check `--store`.",
+    fix: `See \`${commandName()} sessions list\` for the ids, and check \`--store\`.`,
   });
 }

@@ -14,13 +14,18 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
   return {
     list: async (limit) => (store ? store.index.list(localScope, { limit }) : []),
     search: async (words, limit) => (store ? store.index.search(localScope, words, { limit }) : []),
-    async read(id) {
-      const session = await openSession({ agent: await readerOf(known(store, id), id), store: known(store, id) }, id);
+    async read(typed) {
+      const { store: kept, id } = await found(store, typed);
+      const session = await openSession({ agent: await readerOf(kept, id), store: kept }, id);
       const { title, messages, messageIds, isInterrupted } = session;
       const pending = [...session.pendingApprovals, ...session.pendingToolCalls];
-      return { title, isInterrupted, pending, messages: messages.map((message, place) => ({ id: messageIds[place] ?? "", message })) };
+      return { id, title, isInterrupted, pending, messages: messages.map((message, place) => ({ id: messageIds[place] ?? "", message })) };
     },
-    remove: (id) => removeSession(known(store, id), id),
+    async remove(typed) {
+      const { store: kept, id } = await found(store, typed);
+      await removeSession(kept, id);
+      return id;
+    },
     resumeCommand: (id) => `${commandName()} chat --resume ${id}`,
     close: async () => store?.close(),
   };
@@ -28,18 +33,17 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
 
 /** The session's own agent as far as reading needs one: by its name, with the offline model in the place of its own. */
 async function readerOf(store: SessionStore, session: string): Promise<Agent> {
-  await findSession(store, session);
   const opening = await readOpening(store, { scope: localScope, session });
   return createAgent({ name: opening?.agent ?? "reader", provider: offline() });
 }
 
-function known(store: SessionStore | undefined, id: string): SessionStore {
-  if (store) return store;
-  throw new AgentError("SESSION_NOT_FOUND", { message: `There is no session \`${oneLine(id, 64)}\`: nothing is kept here yet.` });
+/** The store, which is there, and the whole id. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+async function found(store: SessionStore | undefined, typed: string): Promise<{ readonly store: SessionStore; readonly id: string }> {
+  if (store) return { store, id: await findSession(store, typed) };
+  throw new AgentError("SESSION_NOT_FOUND", { message: `There is no session \`${oneLine(typed, 64)}\`: nothing is kept here yet.` });
 }
 
 async function removeSession(store: SessionStore, id: string): Promise<void> {
-  await findSession(store, id);
   const ref = { scope: localScope, session: id };
   const { lease } = await store.log.head(ref);
   if (lease) {

@@ -43,16 +43,17 @@ export async function openWorkplace(settings: Settings, { logger, ...options }: 
 }
 
 /**
- * A new session, or the one of this id.
- * @throws AgentError SESSION_NOT_FOUND when the store does not know the id, SESSION_AGENT_MISMATCH when the session has another agent
+ * A new session, or the one of this id or beginning of an id.
+ * @throws AgentError SESSION_NOT_FOUND when the store does not know the id, INPUT_INVALID when several ids begin so, SESSION_AGENT_MISMATCH when the
+ * session has another agent
  */
 export async function openSession(
   { agent, store }: Pick<Workplace, "agent" | "store">,
-  id: string | undefined,
+  typed: string | undefined,
   options: { readonly logger?: Logger } = {},
 ): Promise<AgentSession> {
-  if (id === undefined) return createSession({ agent, store, ...options });
-  await findSession(store, id);
+  if (typed === undefined) return createSession({ agent, store, ...options });
+  const id = await findSession(store, typed);
   try {
     return await createSession({ agent, store, id, ...options }).ready();
   } catch (error) {

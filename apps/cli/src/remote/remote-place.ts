@@ -1,10 +1,16 @@
 import { type AgentCard, createClient, type LoopwrightClient } from "@loopwright/client";
 import { AgentError } from "@loopwright/core";
+import type { SessionSummary } from "@loopwright/core/ports";
+import type { SessionSnapshot } from "@loopwright/core/protocol";
 import type { ChatPlace } from "../chat/chat-place.ts";
 import { commandName } from "../command-name.ts";
+import { withTypedId } from "../compose/session-beginning.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { createRemoteSession } from "./remote-session.ts";
 import type { ServerAddress } from "./server-address.ts";
+
+/** Sessions of one page. */
+const pageSize = 100;
 
 /** Sessions of a running server. @throws AgentError SERVER_UNREACHABLE, UNAUTHENTICATED */
 export async function remotePlace(server: ServerAddress): Promise<ChatPlace> {
@@ -18,7 +24,7 @@ export async function remotePlace(server: ServerAddress): Promise<ChatPlace> {
     defaultModel: model,
     contextMax: () => undefined,
     async open(id) {
-      return createRemoteSession(client, id === undefined ? undefined : await client.sessions.get(id));
+      return createRemoteSession(client, id === undefined ? undefined : await sessionOf(client, id));
     },
     list: async (limit) => (await client.sessions.list({ limit })).sessions,
     resumeCommand: (id) => `${commandName()} chat --url ${server.url} --resume ${id}`,
@@ -28,6 +34,22 @@ export async function remotePlace(server: ServerAddress): Promise<ChatPlace> {
 /** A client of that server. */
 export function clientOf({ url, token }: ServerAddress): LoopwrightClient {
   return createClient({ url, ...(token === undefined ? {} : { token }) });
+}
+
+/** The session of this id or beginning of an id. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID where several ids begin so */
+export function sessionOf({ sessions }: LoopwrightClient, typed: string): Promise<SessionSnapshot> {
+  return withTypedId(
+    typed,
+    (id) => sessions.get(id),
+    async function* (): AsyncGenerator<readonly SessionSummary[]> {
+      for (let before: string | undefined; ; ) {
+        const page = await sessions.list({ limit: pageSize, ...(before === undefined ? {} : { before }) });
+        yield page.sessions;
+        if (page.next === undefined) return;
+        before = page.next;
+      }
+    },
+  );
 }
 
 async function defaultAgent(client: LoopwrightClient, { url }: ServerAddress): Promise<AgentCard> {
