@@ -49,6 +49,34 @@ describe("the vendor", () => {
     expect(chosen({ provider: "custom", baseUrl: "http://localhost:1/v1", model: "m" }, {})).toBe("custom");
   });
 
+  test.each(["openai", "anthropic", "gemini", "ollama"])(
+    "`%s` at another address wants a model, whose name is not the vendor's default",
+    (provider) => {
+      const refused = errorOf(() => chosen({ provider, baseUrl: "http://localhost:1/v1" }, {}));
+      expect(isAgentError(refused, "CONFIG_INVALID") && refused.fix).toBe("Pass `--model <name>`, or set LOOPWRIGHT_MODEL.");
+      expect(
+        isAgentError(
+          errorOf(() => chosen({ provider }, { LOOPWRIGHT_BASE_URL: "http://localhost:1" })),
+          "CONFIG_INVALID",
+        ),
+      ).toBe(true);
+      expect(chosen({ provider, baseUrl: "http://localhost:1/v1" }, { LOOPWRIGHT_MODEL: "m" })).toBe(provider);
+    },
+  );
+
+  test("a base URL is not dropped where the offline model would answer, unless a flag asks for that model", () => {
+    const refused = (flags: ModelFlags, environment: Environment): boolean =>
+      isAgentError(
+        errorOf(() => chosen(flags, environment)),
+        "CONFIG_INVALID",
+      );
+    const variable = { LOOPWRIGHT_BASE_URL: "http://localhost:1/v1" };
+    expect(refused({ baseUrl: "http://localhost:1/v1", model: "m" }, {})).toBe(true);
+    expect(refused({ baseUrl: "http://localhost:1/v1", offline: true }, {})).toBe(true);
+    expect(refused({}, variable)).toBe(true);
+    expect(refused({ offline: true }, variable)).toBe(false);
+  });
+
   test("is told with the reason", () => {
     expect(resolveSettings({}, { GEMINI_API_KEY: "g" }, "/project").because).toBe("GEMINI_API_KEY");
     expect(resolveSettings({}, {}, "/project").because).toBe("no key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)");
@@ -57,12 +85,12 @@ describe("the vendor", () => {
 
 test("model, base URL and store come from the flags, then from the environment", () => {
   const environment = { LOOPWRIGHT_MODEL: "m1", LOOPWRIGHT_BASE_URL: "http://one.example", LOOPWRIGHT_STORE: "one.db" };
-  expect(resolveSettings({}, environment, "/project")).toMatchObject({
+  expect(resolveSettings({ provider: "custom" }, environment, "/project")).toMatchObject({
     model: "m1",
     baseUrl: "http://one.example",
     store: { kind: "sqlite", file: "/project/one.db" },
   });
-  const flags = { model: "m2", baseUrl: "http://two.example", store: "/two.db" };
+  const flags = { provider: "custom", model: "m2", baseUrl: "http://two.example", store: "/two.db" };
   expect(resolveSettings(flags, environment, "/project")).toMatchObject({
     model: "m2",
     baseUrl: "http://two.example",

@@ -45,12 +45,7 @@ export function resolveSettings(flags: ModelFlags, environment: Environment, dir
   const chosen = chooseVendor(flags, environment);
   const model = flags.model ?? environment["LOOPWRIGHT_MODEL"];
   const baseUrl = checkedUrl(flags.baseUrl ?? environment["LOOPWRIGHT_BASE_URL"]);
-  if (chosen.vendor.name === "custom" && (!baseUrl || !model)) {
-    throw new AgentError("CONFIG_INVALID", {
-      message: "The provider `custom` needs to know where its server is and which model to ask for.",
-      fix: "Pass `--base-url <url>` and `--model <name>`.",
-    });
-  }
+  checkAddress({ vendor: chosen.vendor, isOffline: flags.offline === true, model, baseUrl, namedUrl: flags.baseUrl });
   return {
     ...chosen,
     model,
@@ -60,6 +55,37 @@ export function resolveSettings(flags: ModelFlags, environment: Environment, dir
     filesDirectory: resolve(directory, ".loopwright/files"),
     environment,
   };
+}
+
+interface Address {
+  readonly vendor: Vendor;
+  /** By `--offline`. */
+  readonly isOffline: boolean;
+  readonly model: string | undefined;
+  readonly baseUrl: string | undefined;
+  /** By `--base-url`. */
+  readonly namedUrl: string | undefined;
+}
+
+/** A vendor's default model is a name of its own server: at another address it must be named. @throws AgentError CONFIG_INVALID */
+function checkAddress({ vendor, isOffline, model, baseUrl, namedUrl }: Address): void {
+  if (vendor.name === "offline") {
+    if (baseUrl === undefined || (isOffline && namedUrl === undefined)) return;
+    throw new AgentError("CONFIG_INVALID", {
+      message: "A base URL is set, and the offline demonstration model has none.",
+      fix: "Name who answers there, for example with `--provider custom --model <name>`, or leave the base URL out.",
+    });
+  }
+  const wantsUrl = vendor.name === "custom" && !baseUrl;
+  const wantsModel = (vendor.name === "custom" || baseUrl !== undefined) && !model;
+  if (!wantsUrl && !wantsModel) return;
+  throw new AgentError("CONFIG_INVALID", {
+    message:
+      vendor.name === "custom"
+        ? "The provider `custom` needs to know where its server is and which model to ask for."
+        : `A base URL is set for ${vendor.title}, and no model: the server there may not know the vendor's default.`,
+    fix: vendor.name === "custom" ? "Pass `--base-url <url>` and `--model <name>`." : "Pass `--model <name>`, or set LOOPWRIGHT_MODEL.",
+  });
 }
 
 /** A flag comes before a variable, and what is named by itself before `redis`. */
