@@ -6,7 +6,9 @@ import { expect, it } from "vitest";
 const bootstrap = fileURLToPath(new URL("bootstrap.mjs", import.meta.url));
 
 it("npm start leaves standard output to what was started, however many are started at once", async () => {
-  const start = () => promisify(execFile)(process.execPath, [bootstrap, "start", "--version"]);
-  const started = await Promise.all([start(), start(), start()]);
+  const run = promisify(execFile);
+  const start = () => run(process.execPath, [bootstrap, "start", "--version"]);
+  const byNpm = run("npm", ["start", "--", "--version"], { cwd: fileURLToPath(new URL("..", import.meta.url)) });
+  const started = await Promise.all([start(), start(), byNpm]);
   for (const { stdout } of started) expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
