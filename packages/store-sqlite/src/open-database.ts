@@ -4,12 +4,14 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { WorkerOptions } from "./operation.ts";
 import { applicationId, completeVersion, migrate, readableVersion, schemaVersion, standIns } from "./schema.ts";
-import { isBusy, isReadOnly, StoreFault } from "./store-fault.ts";
+import { isBusy, isFull, isReadOnly, StoreFault } from "./store-fault.ts";
 
 /** An open file, checked and brought to the newest version. */
 export interface OpenedDatabase {
   readonly database: DatabaseSync;
   readonly isReadOnly: boolean;
+  /** It keeps other processes out, so it must be closed after the calls that it was opened for. */
+  readonly isExclusive?: boolean;
 }
 
 const memory = ":memory:";
@@ -84,6 +86,23 @@ function refuseStump(path: string): void {
     });
 }
 
+/**
+ * Opens a file for reading on a disk without space, where the engine cannot make the index of the write-ahead log that processes share: alone,
+ * with the index in memory. Throws what `openDatabase` threw where that was not for lack of space.
+ */
+export function openOnFullDisk({ path, busyTimeoutMs }: WorkerOptions, refusal: unknown): OpenedDatabase {
+  if (!isFull(refusal) || isMissing(path)) throw refusal;
+  const database = new DatabaseSync(path);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY`);
+    checkReadable(database, path);
+    return { database, isReadOnly: true, isExclusive: true };
+  } catch (error) {
+    database.close();
+    throw isFull(error) || isBusy(error) ? refusal : error;
+  }
+}
+
 function prepareForWriting(database: DatabaseSync, { path, busyTimeoutMs, sizeMaxBytes }: WorkerOptions): void {
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   if (versionOf(database, path) < schemaVersion) {
@@ -154,17 +173,23 @@ function openForReading({ path, busyTimeoutMs }: WorkerOptions): OpenedDatabase 
   const database = new DatabaseSync(locationForReading(path), { readOnly: true });
   try {
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    const version = versionOf(database, path);
-    if (version < completeVersion) database.exec(standIns);
-    if (version >= readableVersion) return { database, isReadOnly: true };
-    throw new StoreFault({
-      code: "STORE_READ_ONLY",
-      message: `The store ${path} has version ${version} and cannot be written, so it cannot be brought to version ${schemaVersion}.`,
-    });
+    checkReadable(database, path);
+    return { database, isReadOnly: true };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Makes an older file look like one of this version, where that can be done without a write. */
+function checkReadable(database: DatabaseSync, path: string): void {
+  const version = versionOf(database, path);
+  if (version < completeVersion) database.exec(standIns);
+  if (version >= readableVersion) return;
+  throw new StoreFault({
+    code: "STORE_READ_ONLY",
+    message: `The store ${path} has version ${version} and cannot be written, so it cannot be brought to version ${schemaVersion}.`,
+  });
 }
 
 /** In a folder that cannot be written the engine can read only a file without a write-ahead log, and must be told so. */

@@ -16,7 +16,7 @@ import { FileWatch } from "./file-watch.ts";
 import { type FreshProjections, get, list, rebuild, saveProjections } from "./index-operations.ts";
 import { claim, head, release, renew } from "./lease-operations.ts";
 import { append, read, remove } from "./log-operations.ts";
-import { isMissing, mayWrite, type OpenedDatabase, openDatabase } from "./open-database.ts";
+import { isMissing, mayWrite, type OpenedDatabase, openDatabase, openOnFullDisk } from "./open-database.ts";
 import type { Answer, Ask, Call, Fault, OperationName, Result, WorkerOptions } from "./operation.ts";
 import { Quarantine } from "./quarantine.ts";
 import { indexInMemory, indexSession, search, unindexedKeys } from "./search-operations.ts";
@@ -27,6 +27,11 @@ import { diskFault, faultOf, isBusy, isIoError, isOfOneSession, isReadOnly, read
 const writing: ReadonlySet<OperationName> = new Set([
   ...(["append", "claim", "renew", "release", "setDue", "remove", "rebuild"] as const),
   ...(["putBlob", "ownBlob", "removeBlob", "putDraft", "removeDraft"] as const),
+]);
+
+/** What can be answered without a write, also on a disk without space. */
+const reading: ReadonlySet<OperationName> = new Set([
+  ...(["read", "head", "list", "get", "search", "getBlob", "listBlobs", "getDraft", "check", "close"] as const),
 ]);
 
 type Handlers = { readonly [Name in OperationName]: (engine: StoreEngine, ask: Ask<Name>) => Answer<Name> };
@@ -138,7 +143,10 @@ export class StoreEngine {
   serve(calls: readonly Call[]): readonly Result[] {
     const isWrite = calls.some(({ name }) => writing.has(name));
     try {
-      this.#open(isWrite);
+      this.#open(
+        isWrite,
+        calls.every(({ name }) => reading.has(name)),
+      );
     } catch (error) {
       return calls.map((call) => (call.name === "close" ? { answer: undefined } : this.#failed(call, error)));
     }
@@ -155,6 +163,7 @@ export class StoreEngine {
     // A sweep (`due`) does it too: another process may have died before it had erased everything.
     const hasRemoved = calls.some(({ name }) => name === "remove");
     if (hasRemoved || this.#mayOweErasure || calls.some(({ name }) => name === "due")) this.#eraseTraces(hasRemoved);
+    if (this.#opened?.isExclusive) this.close();
     return results;
   }
 
@@ -229,7 +238,7 @@ export class StoreEngine {
     opened?.database.close();
   }
 
-  #open(isWrite: boolean): void {
+  #open(isWrite: boolean, isReading: boolean): void {
     this.#checkFile();
     if (this.#isStandIn && (isWrite || !isMissing(this.path))) this.close();
     // Permissions may have come back.
@@ -237,7 +246,14 @@ export class StoreEngine {
     if (this.#opened) return;
     // Looking into a store that is not there makes no file.
     this.#isStandIn = !isWrite && isMissing(this.path);
-    this.#opened = openDatabase(this.#isStandIn ? { ...this.#options, path: ":memory:" } : this.#options, this.#isUncertain);
+    const options = this.#isStandIn ? { ...this.#options, path: ":memory:" } : this.#options;
+    try {
+      this.#opened = openDatabase(options, this.#isUncertain);
+    } catch (error) {
+      // What is uncertain is settled first, which is a write.
+      if (!isReading || this.#isUncertain) throw error;
+      this.#opened = openOnFullDisk(options, error);
+    }
     this.#isUncertain = false;
     if (this.path !== ":memory:" && !this.#isStandIn) this.#watch.opened();
     this.#statements = statementsOf(this.#opened.database);

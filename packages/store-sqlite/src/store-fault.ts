@@ -32,6 +32,11 @@ export function isIoError(error: unknown): boolean {
   return resultCode(error) === sqlite.ioError;
 }
 
+/** True when there was no space for what the engine wanted to write. */
+export function isFull(error: unknown): boolean {
+  return resultCode(error) === sqlite.full;
+}
+
 /** True when the file may not be opened in this way, or cannot be written. */
 export function isReadOnly(error: unknown): boolean {
   const code = resultCode(error);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AppendOutcome } from "@loopwright/core/ports";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -85,6 +85,69 @@ describe("a disk that is full", () => {
     rmSync(join(place, "filler"));
     expect(await append("first", written, "again")).toEqual({ type: "ok", lastSeq: written + 1 });
     expect(await store.check()).toMatchObject({ problems: [], damaged: [], factCount: written + 2 });
+  });
+});
+
+describe("a disk that was full before the store was opened", () => {
+  const place = join(folder, "full");
+  const path = join(place, "store.db");
+
+  /** A store with two facts on a disk without a free byte. */
+  async function filledDisk(): Promise<string | undefined> {
+    const missing = mountSmallDisk(place);
+    if (missing !== undefined) return missing;
+    onTestFinished(() => {
+      execFileSync("umount", ["-l", place]);
+      rmSync(place, { recursive: true });
+    });
+    const store = sqliteStore(path);
+    for (const seq of [0, 1]) await store.log.append(refOf("first"), notes(seq, `word${seq}`));
+    await store.close();
+    fill("filler");
+    return undefined;
+  }
+
+  function fill(name: string): void {
+    expect(() => {
+      for (;;) appendFileSync(join(place, name), new Uint8Array(1_024));
+    }).toThrow("ENOSPC");
+  }
+
+  it("is read, listed, searched and checked; what writes is refused, until there is space", async ({ skip }) => {
+    const missing = await filledDisk();
+    if (missing !== undefined) return skip(missing);
+    const store = sqliteStore(path);
+    onTestFinished(() => store.close());
+    const second = sqliteStore(path);
+    onTestFinished(() => second.close());
+    for (const each of [store, second, store]) {
+      expect((await each.index.list("local")).map(({ id }) => id)).toEqual(["first"]);
+      expect(await each.log.read(refOf("first"))).toHaveLength(2);
+      expect((await each.index.search("local", "word1")).map(({ session }) => session.id)).toEqual(["first"]);
+      expect(await each.check()).toMatchObject({ problems: [], damaged: [], factCount: 2 });
+      expect(await each.log.append(refOf("first"), notes(2, "word2"))).toEqual({ type: "full" });
+      await expect(each.log.due({ now: 0, limit: 1 })).rejects.toMatchObject({ code: "STORE_FULL" });
+    }
+    rmSync(join(place, "filler"));
+    expect(await store.log.append(refOf("first"), notes(2, "word2"))).toEqual({ type: "ok", lastSeq: 3 });
+    expect(await second.log.read(refOf("first"))).toHaveLength(3);
+  });
+
+  it("is read with what a killed process left in the write-ahead log", async ({ skip }) => {
+    const missing = await filledDisk();
+    if (missing !== undefined) return skip(missing);
+    rmSync(join(place, "filler"));
+    const writer = startStoreProcess("append", path, "second");
+    onTestFinished(() => writer.kill());
+    await writer.next();
+    await writer.kill();
+    rmSync(`${path}-shm`);
+    fill("filler");
+    const before = statSync(`${path}-wal`).size;
+    expect(before).toBeGreaterThan(0);
+    const store = sqliteStore(path);
+    onTestFinished(() => store.close());
+    expect((await store.index.list("local")).map(({ id }) => id).sort()).toEqual(["first", "shared"]);
   });
 });
 
