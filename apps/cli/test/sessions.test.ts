@@ -165,6 +165,11 @@ test.concurrent("doctor names what is there and never shows a key", async () => 
   expect(stdout).toMatch(/chosen +anthropic .*\(by ANTHROPIC_API_KEY\)/);
   expect(stdout).not.toContain("secret");
   expect((await run(["doctor"], { cwd })).stdout).toMatch(/chosen +offline .*\(no key is set/);
+  // Nothing listens on this port.
+  const away = await run(["doctor", "--provider", "ollama"], { cwd, env: { OLLAMA_HOST: "127.0.0.1:9" } });
+  expect(away.stdout).toMatch(/- {4}ollama .*OLLAMA_HOST set · no server answers at http:\/\/127\.0\.0\.1:9$/m);
+  expect(away.stdout).toMatch(/BAD {2}chosen +ollama: no server answers at http:\/\/127\.0\.0\.1:9$/m);
+  expect(away.code).toBe(1);
 });
 
 test.concurrent("tools of the user's own are offered", async () => {

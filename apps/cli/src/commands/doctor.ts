@@ -1,9 +1,10 @@
 import { isAgentError } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { complaintOf } from "../complaint.ts";
-import { createProvider } from "../compose/create-provider.ts";
+import { createProvider, ollamaAddress } from "../compose/create-provider.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { Settings } from "../settings/settings.ts";
+import { withoutSecret } from "../settings/store-place.ts";
 import { type Vendor, vendors } from "../settings/vendors.ts";
 import { padTo } from "../terminal/lines.ts";
 import { checkLinks } from "./check-links.ts";
@@ -18,8 +19,10 @@ interface DoctorFlags extends SharedFlags {
 }
 
 const onlineMs = 30_000;
+/** How long a server of the user's own may take to answer at all. */
+const answerMs = 3_000;
 
-/** Looks at Node.js, the store, channel and queue, the keys and the models; 1 when something is broken. Values of keys are never shown. */
+/** Looks at Node.js, the store, channel and queue, the keys, the models and servers of the user's own; 1 when something is broken. Values of keys are never shown. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
   const settings = await settingsOf(flags);
   const findings: Finding[] = [
@@ -57,8 +60,10 @@ async function vendorFindings(settings: Settings): Promise<readonly Finding[]> {
       .map(async (vendor) => {
         const provider = await probeOf(vendor, settings);
         const set = [...vendor.keys, ...vendor.signs].filter((name) => settings.environment[name]);
-        const isReady = vendor.keys.length === 0 || set.length > 0;
-        const key = set.length > 0 ? `${set.join(", ")} set` : vendor.note || `${vendor.keys.join(" or ")} not set`;
+        const isAway = vendor.name === "ollama" && !(await answers(ollamaAddress(settings.environment)));
+        const isReady = !isAway && (vendor.keys.length === 0 || set.length > 0);
+        const isSet = set.length > 0 ? `${set.join(", ")} set` : vendor.note || `${vendor.keys.join(" or ")} not set`;
+        const key = isAway ? `${isSet} · no server answers at ${ollamaAddress(settings.environment)}` : isSet;
         return { what: vendor.name, state: isReady ? "ok" : "note", text: `default model ${provider.defaultModel} · ${key}` } as const;
       }),
   );
@@ -73,10 +78,29 @@ function probeOf(vendor: Vendor, settings: Settings): Promise<ModelProvider> {
 async function choiceFinding(settings: Settings): Promise<Finding> {
   try {
     const provider = await createProvider(settings);
+    const address = ownAddress(settings);
+    if (address !== undefined && !(await answers(address)))
+      return { what: "chosen", state: "bad", text: `${provider.name}: no server answers at ${withoutSecret(address)}` };
     const why = settings.because.startsWith("no key") ? settings.because : `by ${settings.because}`;
     return { what: "chosen", state: "ok", text: `${provider.name} ${settings.model ?? provider.defaultModel} (${why})` };
   } catch (error) {
     return { what: "chosen", state: "bad", text: complaintOf(error).join("\n") };
+  }
+}
+
+/** The address of a server of the user's own, where one is chosen. */
+function ownAddress({ vendor, baseUrl, environment }: Settings): string | undefined {
+  return baseUrl ?? (vendor.name === "ollama" ? ollamaAddress(environment) : undefined);
+}
+
+/** Whether something there speaks HTTP; what it says to a request without a key does not matter. */
+async function answers(address: string): Promise<boolean> {
+  try {
+    const response = await fetch(address, { redirect: "manual", signal: AbortSignal.timeout(answerMs) });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
   }
 }
 

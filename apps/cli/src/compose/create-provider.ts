@@ -1,5 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
+import type { Environment } from "../settings/environment.ts";
 import { keyOf } from "../settings/key-of.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -43,8 +44,7 @@ export async function createProvider({ vendor, model, baseUrl, environment }: Se
     }
     case "ollama": {
       const { ollama } = await import("@loopwright/providers-ollama");
-      const host = environment["OLLAMA_HOST"];
-      return ollama({ ...(host ? { baseURL: ollamaAddress(host) } : {}), ...shared });
+      return ollama({ baseURL: ollamaAddress(environment), ...shared });
     }
     case "offline": {
       const { offline } = await import("@loopwright/providers-scripted");
@@ -56,8 +56,9 @@ export async function createProvider({ vendor, model, baseUrl, environment }: Se
   }
 }
 
-/** OLLAMA_HOST as Ollama's own tools read it: scheme and port may be missing, and 0.0.0.0 is where a server listens. */
-function ollamaAddress(host: string): string {
+/** The server of `ollama`. OLLAMA_HOST is read as Ollama's own tools do: scheme and port may be missing, and 0.0.0.0 is where a server listens. */
+export function ollamaAddress({ OLLAMA_HOST: host }: Environment): string {
+  if (!host) return "http://127.0.0.1:11434";
   const url = new URL(/^https?:\/\//i.test(host) ? host : `http://${host}`);
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   if (url.port === "" && !/^https?:\/\//i.test(host)) url.port = "11434";
