@@ -214,6 +214,27 @@ async function abortedAt(session: AgentSession, type: AgentEvent["type"]): Promi
   return stream.result();
 }
 
+it.each([anthropic, gemini, ollama, openai])(
+  "%o refuses an option that it does not have, and names the near one",
+  (make: (options: object) => ModelProvider) => {
+    const refused = (options: object): unknown => {
+      try {
+        return make(options);
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(refused({ baseUrl: "http://127.0.0.1:9" })).toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining("There is no option `baseUrl` of the provider `"),
+      fix: "Did you mean `baseURL`?",
+    });
+    expect(refused({ apikey: "a secret" })).toMatchObject({ code: "CONFIG_INVALID", fix: "Did you mean `apiKey`?" });
+    expect(JSON.stringify(refused({ apikey: "a secret" }))).not.toContain("a secret");
+    expect(refused({ baseURL: "http://127.0.0.1:9", model: undefined })).toHaveProperty("stream");
+  },
+);
+
 describe("one conversation with a tool", () => {
   it("A36, B91: is told with the same events over every vendor's wire", async () => {
     const all: (readonly [string, readonly unknown[]])[] = [];

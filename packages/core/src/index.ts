@@ -87,6 +87,15 @@ export type {
 export { callsOf, partsOf, textOf } from "./message/message.ts";
 export type { Cost, Usage } from "./message/usage.ts";
 export { addCost, addUsage, contextTokensOf } from "./message/usage.ts";
+export type { Clock } from "./ports/clock.ts";
+export type { EventChannel } from "./ports/event-channel.ts";
+export type { IdSource } from "./ports/id-source.ts";
+export type { Logger } from "./ports/logger.ts";
+export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolChoice, ToolSpec } from "./ports/model-provider.ts";
+export type { PriceTable } from "./ports/price-table.ts";
+export type { SessionHit, SessionSummary, WaitingReason } from "./ports/session-index.ts";
+export type { SessionRef } from "./ports/session-log.ts";
+export type { SessionStore } from "./ports/session-store.ts";
 export type { AcceptedDecision, ApprovalDecision, DecideOptions } from "./protocol/approval.ts";
 export type { EventCursor } from "./protocol/cursor.ts";
 export type {
@@ -101,3 +110,4 @@ export type {
   SubmitOptions,
 } from "./protocol/execute.ts";
 export type { OpenRun, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./protocol/snapshot.ts";
+export { refuseUnknownOptions } from "./unknown-options.ts";

@@ -1,9 +1,9 @@
-import type { JsonObject, ModelChunk } from "@loopwright/core";
+import { type JsonObject, type ModelChunk, refuseUnknownOptions } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { decodeReads, readSse, withoutRedirects } from "@loopwright/provider-kit";
 import { errorOf } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
-import { type AnthropicOptions, type Credential, credentialOf, vendor, vendorName } from "./options.ts";
+import { type AnthropicOptions, type Credential, credentialOf, knownOptions, vendor, vendorName } from "./options.ts";
 import { betaHeaders, bodyOf } from "./request.ts";
 import { chunksOf, createDecoder } from "./response.ts";
 import type { WireAnswer, WireEvent } from "./wire.ts";
@@ -25,6 +25,7 @@ const neverMs = 2 ** 31 - 1;
  * @see https://platform.claude.com/docs/en/api/messages (2026-11-21)
  */
 export function anthropic(options: AnthropicOptions = {}): ModelProvider {
+  refuseUnknownOptions(options, knownOptions, "the provider `anthropic`");
   let connection: Promise<Connection> | undefined;
   const capabilities = (model: string): ModelCapabilities => capabilitiesOf(model, options.capabilities);
   const connected = (): Promise<Connection> => {

@@ -38,6 +38,23 @@ export interface AnthropicOptions {
   readonly capabilities?: Partial<ModelCapabilities>;
 }
 
+/** Every option by name. */
+export const knownOptions: { readonly [Name in keyof AnthropicOptions]-?: true } = {
+  apiKey: true,
+  authToken: true,
+  baseURL: true,
+  model: true,
+  name: true,
+  transport: true,
+  headers: true,
+  version: true,
+  cacheTtl: true,
+  thinkingDisplay: true,
+  staleThinking: true,
+  serverTools: true,
+  capabilities: true,
+};
+
 /** Who asks: a key, or a gateway's token. */
 export type Credential = { readonly apiKey: string } | { readonly authToken: string };
 

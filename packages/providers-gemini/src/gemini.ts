@@ -1,9 +1,9 @@
-import { AgentError, type JsonObject, type ModelChunk } from "@loopwright/core";
+import { AgentError, type JsonObject, type ModelChunk, refuseUnknownOptions } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolSpec } from "@loopwright/core/ports";
 import { decodeReads, decodeWhole, errorFromFetch, readSse, streamBroken, withoutRedirects } from "@loopwright/provider-kit";
 import { bodyError } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
-import { type GeminiOptions, keyOf, vendor, vendorName } from "./options.ts";
+import { type GeminiOptions, keyOf, knownOptions, vendor, vendorName } from "./options.ts";
 import { bodyOf } from "./request.ts";
 import { answersOf, createDecoder, type WireAnswer } from "./response.ts";
 
@@ -24,6 +24,7 @@ interface Connection {
  * @see https://ai.google.dev/api/generate-content (2026-11-21)
  */
 export function gemini(options: GeminiOptions = {}): ModelProvider {
+  refuseUnknownOptions(options, knownOptions, "the provider `gemini`");
   let connection: Promise<Connection> | undefined;
   const capabilities = (model: string): ModelCapabilities => capabilitiesOf(model, options.capabilities);
   const connected = (): Promise<Connection> => {

@@ -30,6 +30,21 @@ export interface GeminiOptions {
   readonly capabilities?: Partial<ModelCapabilities>;
 }
 
+/** Every option by name. */
+export const knownOptions: { readonly [Name in keyof GeminiOptions]-?: true } = {
+  apiKey: true,
+  baseURL: true,
+  apiVersion: true,
+  model: true,
+  name: true,
+  transport: true,
+  headers: true,
+  includeThoughts: true,
+  safetySettings: true,
+  serverTools: true,
+  capabilities: true,
+};
+
 const keyVariables = ["GEMINI_API_KEY", "GOOGLE_API_KEY"] as const;
 
 /**

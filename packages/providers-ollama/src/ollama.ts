@@ -1,9 +1,9 @@
-import type { ModelChunk } from "@loopwright/core";
+import { type ModelChunk, refuseUnknownOptions } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { decodeReads, decodeWhole, readNdjson, streamBroken, withoutRedirects } from "@loopwright/provider-kit";
 import { errorOf, statusErrorOf } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
-import { type Connection, connectionOf, type OllamaOptions, vendor, vendorName } from "./options.ts";
+import { type Connection, connectionOf, knownOptions, type OllamaOptions, vendor, vendorName } from "./options.ts";
 import { bodyOf } from "./request.ts";
 import { createDecoder } from "./response.ts";
 
@@ -12,6 +12,7 @@ import { createDecoder } from "./response.ts";
  * @see https://docs.ollama.com/api/chat (2026-11-21)
  */
 export function ollama(options: OllamaOptions = {}): ModelProvider {
+  refuseUnknownOptions(options, knownOptions, "the provider `ollama`");
   let connection: Connection | undefined;
   const capabilities = (model: string): ModelCapabilities =>
     capabilitiesOf(model, {

@@ -26,6 +26,19 @@ export interface OllamaOptions {
   readonly capabilities?: Partial<ModelCapabilities>;
 }
 
+/** Every option by name. */
+export const knownOptions: { readonly [Name in keyof OllamaOptions]-?: true } = {
+  baseURL: true,
+  apiKey: true,
+  model: true,
+  name: true,
+  transport: true,
+  headers: true,
+  contextTokens: true,
+  keepAlive: true,
+  capabilities: true,
+};
+
 /** Where an instance speaks to, without a slash at the end and without credentials, and with what headers. */
 export interface Connection {
   readonly baseURL: string;

@@ -1,5 +1,5 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
-import { AgentError } from "@loopwright/core";
+import { AgentError, refuseUnknownOptions } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { AnswerStream, decodeSoundly, errorFromFetch, failureIn, mapSse, type SseConsumer } from "@loopwright/provider-kit";
 import { createChatRequests } from "./chat-request.ts";
@@ -7,7 +7,7 @@ import { ChatReader } from "./chat-response.ts";
 import { bodyText } from "./conversation.ts";
 import { type CallContext, notTheApi } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
-import { environment, type OpenAiOptions, type OpenAiSettings, requireKey, settingsOf } from "./options.ts";
+import { environment, knownOptions, type OpenAiOptions, type OpenAiSettings, requireKey, settingsOf } from "./options.ts";
 import { refuseImages } from "./request-cache.ts";
 import { createResponsesRequests } from "./responses-request.ts";
 import { ResponsesReader } from "./responses-response.ts";
@@ -27,6 +27,7 @@ interface Instance {
  * @throws AgentError in `stream`: MODEL_KEY_MISSING, CONFIG_INVALID, MODEL_UNSUPPORTED before any request, then as the port says.
  */
 export function openai(options: OpenAiOptions = {}): ModelProvider {
+  refuseUnknownOptions(options, knownOptions, "the provider `openai`");
   let made: Instance | undefined;
   const instance = (): Instance => {
     if (made === undefined) {

@@ -33,6 +33,22 @@ export interface OpenAiOptions {
   readonly reasoningSummary?: "auto" | "concise" | "detailed";
 }
 
+/** Every option by name. */
+export const knownOptions: { readonly [Name in keyof OpenAiOptions]-?: true } = {
+  apiKey: true,
+  baseURL: true,
+  api: true,
+  model: true,
+  organization: true,
+  project: true,
+  name: true,
+  transport: true,
+  headers: true,
+  compat: true,
+  capabilities: true,
+  reasoningSummary: true,
+};
+
 /** The options with every default filled in. */
 export interface OpenAiSettings {
   readonly api: "chat" | "responses";

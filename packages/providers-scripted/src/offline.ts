@@ -1,4 +1,4 @@
-import { AgentError, type Message, type ModelChunk, type Usage } from "@loopwright/core";
+import { AgentError, type Message, type ModelChunk, refuseUnknownOptions, type Usage } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock, ModelCallIo, ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { type OfflineReply, replyTo } from "./offline-reply.ts";
@@ -11,6 +11,12 @@ export interface OfflineOptions {
   /** Default: the clock of the process. */
   readonly clock?: Clock;
 }
+
+/** Every option by name. */
+const knownOptions: { readonly [Name in keyof OfflineOptions]-?: true } = {
+  pace: true,
+  clock: true,
+};
 
 /** A human looks at the screen before the first word comes: this many times the pace. */
 const leadBeats = 8;
@@ -25,6 +31,7 @@ const imageCharacters = 4_000;
  * thinking, tool calls, failures and long answers depending on what the user writes (`help` lists it).
  */
 export function offline(options: OfflineOptions = {}): ModelProvider {
+  refuseUnknownOptions(options, knownOptions, "`offline`");
   const { pace = 30, clock = systemClock } = options;
   const sizes = new WeakMap<Message, number>();
   return {

@@ -1,4 +1,4 @@
-import { failureOf, type Json, type ModelChunk } from "@loopwright/core";
+import { failureOf, type Json, type ModelChunk, refuseUnknownOptions } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import type { CassetteEntry } from "./cassette.ts";
 import { requestDigest } from "./request-digest.ts";
@@ -9,11 +9,17 @@ export interface RecordOptions {
   readonly secrets?: readonly string[];
 }
 
+/** Every option by name. */
+const knownOptions: { readonly [Name in keyof RecordOptions]-?: true } = {
+  secrets: true,
+};
+
 /**
  * The provider itself, telling `sink` of every call that ended, well or badly. An aborted call and one whose reader left
  * early are not told: they are not whole. What the caller gets is untouched; only the record is scrubbed.
  */
 export function record(provider: ModelProvider, sink: (entry: CassetteEntry) => void, options: RecordOptions = {}): ModelProvider {
+  refuseUnknownOptions(options, knownOptions, "`record`");
   const scrubber = createScrubber(options.secrets);
   return {
     name: provider.name,

@@ -1,4 +1,4 @@
-import { AgentError } from "@loopwright/core";
+import { AgentError, refuseUnknownOptions } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import type { Cassette, CassetteEntry } from "./cassette.ts";
 import { requestDigest } from "./request-digest.ts";
@@ -13,12 +13,20 @@ export interface ReplayOptions {
   readonly secrets?: readonly string[];
 }
 
+/** Every option by name. */
+const knownOptions: { readonly [Name in keyof ReplayOptions]-?: true } = {
+  match: true,
+  provider: true,
+  secrets: true,
+};
+
 /**
  * A provider that gives the recorded answers and failures again, each once. Without network, pauses or keys.
  * @throws AgentError CONFIG_INVALID when the cassette holds no call of the provider; its stream throws the same code when no
  * recorded call fits the request.
  */
 export function replay(cassette: Cassette, options: ReplayOptions = {}): ModelProvider {
+  refuseUnknownOptions(options, knownOptions, "`replay`");
   const name = options.provider ?? cassette.entries[0]?.provider;
   const left = cassette.entries.filter(({ provider }) => provider === name);
   const [first] = left;

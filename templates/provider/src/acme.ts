@@ -1,4 +1,4 @@
-import type { ModelChunk } from "@loopwright/core";
+import { type ModelChunk, refuseUnknownOptions } from "@loopwright/core";
 import type { ModelCallIo, ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import {
   decodeReads,
@@ -11,12 +11,13 @@ import {
   withoutRedirects,
 } from "@loopwright/provider-kit";
 import { capabilitiesOf, defaultModel } from "./models.ts";
-import { type AcmeOptions, keyOf, vendor, vendorName } from "./options.ts";
+import { type AcmeOptions, keyOf, knownOptions, vendor, vendorName } from "./options.ts";
 import { bodyOf } from "./request.ts";
 import { type AcmeEvent, createDecoder } from "./response.ts";
 
 /** Acme as a model provider. Nothing is read or sent before the first call. */
 export function acme(options: AcmeOptions = {}): ModelProvider {
+  refuseUnknownOptions(options, knownOptions, "the provider `acme`");
   const baseURL = (options.baseURL ?? "https://api.acme.example").replace(/\/+$/, "");
 
   async function* stream(request: ModelRequest, { signal }: ModelCallIo): AsyncGenerator<readonly ModelChunk[]> {

@@ -17,6 +17,15 @@ export interface AcmeOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Every option by name. */
+export const knownOptions: { readonly [Name in keyof AcmeOptions]-?: true } = {
+  apiKey: true,
+  baseURL: true,
+  model: true,
+  transport: true,
+  headers: true,
+};
+
 /** The key of an instance. @throws AgentError MODEL_KEY_MISSING when there is none. */
 export function keyOf(options: AcmeOptions): string {
   const key = (options.apiKey ?? globalThis.process?.env?.["ACME_API_KEY"] ?? "").trim();

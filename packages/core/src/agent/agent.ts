@@ -7,6 +7,7 @@ import { shownId } from "../message/shown-id.ts";
 import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
 import type { PriceTable } from "../ports/price-table.ts";
 import { createToolRegistry } from "../tools/tool-registry.ts";
+import { refuseUnknownOptions } from "../unknown-options.ts";
 import { reservedNames } from "./define-tool.ts";
 import type { Hooks } from "./hooks.ts";
 import type { FilesRoot, Tool } from "./tool.ts";
@@ -75,6 +76,17 @@ export interface Agent extends Omit<AgentOptions, "limits" | "deadlines" | "tool
 const namePattern = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
 const defaultDeadlines: CallDeadlines = { firstByteMs: 60_000, idleMs: 60_000, totalMs: 900_000 };
 
+const knownLimits: { readonly [Name in keyof RunLimits]: true } = {
+  turnsMax: true,
+  toolCallsMax: true,
+  onLimit: true,
+  attemptsMax: true,
+  toolAttemptsMax: true,
+  parallelMax: true,
+  abortGraceMs: true,
+};
+const knownDeadlines: { readonly [Name in keyof CallDeadlines]: true } = { firstByteMs: true, idleMs: true, totalMs: true };
+
 /** Longer waits of a timer fire at once. */
 const deadlineMaxMs = 2 ** 31 - 1;
 
@@ -86,7 +98,11 @@ export function createAgent(options: AgentOptions): Agent {
     throw invalid("the name is not usable.", "Use 1 to 64 letters, digits, _ and -.");
   if (typeof options.provider?.stream !== "function")
     throw invalid("`provider` is missing.", "Pass a provider, for example `openai()` of @loopwright/providers-openai.");
+  refuseUnknownOptions(options.limits ?? {}, knownLimits, `\`limits\` of the agent \`${options.name}\``);
+  refuseUnknownOptions(options.deadlines ?? {}, knownDeadlines, `\`deadlines\` of the agent \`${options.name}\``);
   const limits = { ...defaultLimits, ...options.limits };
+  if (!["finalize", "stop", "error"].includes(limits.onLimit))
+    throw invalid(`\`limits.onLimit\` is ${shownId(String(limits.onLimit))}.`, "Use `finalize`, `stop` or `error`.");
   for (const [name, least] of Object.entries({
     turnsMax: 1,
     toolCallsMax: 0,
