@@ -42,6 +42,14 @@ describe("a bug that is planted", () => {
     expect(bugs).toMatchObject([{ outage: expect.stringContaining("atMs"), finding: expect.stringMatching(/I4|I10/) }]);
   });
 
+  it.each(["a session goes on under another agent", "what came with a session is lost when it is restored"])(
+    "in what a session began with is found: %s",
+    async (name) => {
+      const { bugs } = await runPlantedBugs({ root, only: [name], seedsMax: 200 });
+      expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringContaining("I15") }]);
+    },
+  );
+
   it("that ends an answer of which a client has a part is found by the client", async () => {
     const { bugs } = await runPlantedBugs({ root, only: ["without what was missed of it"], seedsMax: 200 });
     expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringMatching(/had \d+ of \d+ characters/) }]);

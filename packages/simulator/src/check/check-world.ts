@@ -5,6 +5,7 @@ import type { World } from "../world/simulated-world.ts";
 import { checkAcknowledged } from "./check-acknowledged.ts";
 import { checkDeadlines } from "./check-deadlines.ts";
 import { checkLog } from "./check-log.ts";
+import { checkOpening } from "./check-opening.ts";
 import { checkRecording } from "./check-recordings.ts";
 import { checkWitness } from "./check-witness.ts";
 import { claimsInto, type Finding } from "./finding.ts";
@@ -32,6 +33,7 @@ export async function checkWorld({ world, clients, options, isOver }: WorldToChe
     const model = readLog(facts);
     const claim = claimsInto(findings, session);
     checkLog(facts, model, { claim, isOver });
+    checkOpening({ world, session, facts, model, claim });
     if (world.everyHost.every(({ node }) => node.hasTrueClock)) checkDeadlines(facts, claim);
     checkWitness({ world, session, facts, model, claim, abortMs });
     const told: DurableEvent[] = [];

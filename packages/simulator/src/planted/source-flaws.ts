@@ -149,6 +149,18 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     good: "if (listeners.size > 0) batch.push(...untold);",
     bad: "void untold;",
   },
+  {
+    name: "a session goes on under another agent",
+    file: "driver/bound-agent.ts",
+    good: "if (state.agent !== undefined && state.agent !== base.name) throw",
+    bad: "if (state.agent === base.name.repeat(2)) throw",
+  },
+  {
+    name: "what came with a session is lost when it is restored",
+    file: "driver/bound-agent.ts",
+    good: "bound = boundTo(base, wanted);",
+    bad: "void wanted;",
+  },
   // What the simulator found in core, put back.
   {
     name: "who begins to listen to a lane that was left hears its middle without its beginning",

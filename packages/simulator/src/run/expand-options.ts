@@ -23,6 +23,8 @@ export interface FaultRates {
   readonly partitions: number;
   /** The channel carries nothing to one process for a while. */
   readonly cuts: number;
+  /** A program that was set up with another agent opens a session and speaks. Default: in one seed of four. */
+  readonly strangers: number;
   /** Share of requests to the store whose arrival or answer is lost. */
   readonly unknown: number;
   /** Share of requests to the store that arrive twice. */
@@ -53,6 +55,8 @@ export interface SimulateOptions {
   readonly calm?: boolean;
   readonly faults?: Partial<FaultRates>;
   readonly leaseMs?: number;
+  /** True: the sessions were begun before, with a client tool and a prompt of their own. Default: one seed in four. */
+  readonly isRestored?: boolean;
   /** Which process does what. Default: all do everything, or servers and workers apart, as the seed says. */
   readonly roles?: readonly NodeRole[];
   /** A session that owes something and does not move for so long after the last fault is a failure. Default 120,000. */
@@ -80,6 +84,8 @@ export interface ExpandedOptions {
   readonly actsPerMinute: number;
   readonly modelPaceMs: { readonly first: number; readonly next: number };
   readonly toolSlowestMs: number;
+  /** The sessions were begun before, with a client tool and a prompt of their own, and the processes are not told of these. */
+  readonly isRestored: boolean;
   readonly faults: FaultRates;
 }
 
@@ -93,6 +99,7 @@ const noFaults: FaultRates = {
   clockTurns: 0,
   partitions: 0,
   cuts: 0,
+  strangers: 0,
   unknown: 0,
   doubled: 0,
   slow: 0,
@@ -104,6 +111,8 @@ export function expandOptions(options: SimulateOptions): ExpandedOptions {
   const { seed, nodes = 3 } = options;
   const dice = createDice(seed).fork("options");
   const calm = options.calm ?? dice.chance(0.1);
+  /** For what was added later: the rest of what a seed decides stays as it was. */
+  const late = createDice(seed).fork("later options");
   /** Many seeds are rough in a few ways only: what only one fault shows must not drown in the others. */
   const some = (most: number): number => (dice.chance(0.5) ? dice.between(0, most) : 0);
   const faults: FaultRates = {
@@ -116,6 +125,7 @@ export function expandOptions(options: SimulateOptions): ExpandedOptions {
     clockTurns: some(3),
     partitions: some(3),
     cuts: some(6),
+    strangers: late.chance(0.25) ? late.between(2, 10) : 0,
     unknown: some(0.08),
     doubled: some(0.08),
     slow: some(0.1),
@@ -139,6 +149,7 @@ export function expandOptions(options: SimulateOptions): ExpandedOptions {
     actsPerMinute: Math.round(dice.between(20, 90)),
     modelPaceMs: dice.chance(0.3) ? { first: 1_500, next: 400 } : { first: 150, next: 40 },
     toolSlowestMs: dice.chance(0.3) ? 10_000 : 1_500,
+    isRestored: options.isRestored ?? late.chance(0.25),
     faults: { ...(calm ? noFaults : faults), ...options.faults },
   };
 }

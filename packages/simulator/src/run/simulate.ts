@@ -5,6 +5,7 @@ import { type DurableEvent, readHistory } from "@loopwright/core";
 import { checkWorld } from "../check/check-world.ts";
 import type { Finding } from "../check/finding.ts";
 import { readLog } from "../check/log-model.ts";
+import { beginBefore } from "../people/begin-before.ts";
 import { sampleAgent, sampleModel } from "../people/sample-agent.ts";
 import { SimulatedClient } from "../people/simulated-client.ts";
 import { createDice } from "../world/dice.ts";
@@ -81,6 +82,7 @@ export async function simulateWith(options: SimulateOptions, { sabotage }: Simul
   try {
     const world = createWorld({ ...expanded, time, trace, dice, agent, model: options.model ?? sampleModel, sabotage });
     if (expanded.calm) world.calmDown();
+    if (expanded.isRestored) for (let at = 1; at <= expanded.sessions; at++) await beginBefore(world, `s${at}`);
     const storm: Storm = { world, options: expanded, dice, texts: options.texts, clients: clientsOf(world, expanded) };
     const stalled = await weather(storm);
     const findings = [

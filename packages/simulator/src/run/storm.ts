@@ -1,9 +1,11 @@
 /*
  * Owns: when which fault comes over a world, and what the people in it do meanwhile. Does not own: requests that are lost (fate).
  */
+import { isAgentError } from "@loopwright/core";
 import type { SimulatedClient } from "../people/simulated-client.ts";
 import type { Dice } from "../world/dice.ts";
-import type { SessionHost } from "../world/session-host.ts";
+import { type SessionHost, strangeAgent } from "../world/session-host.ts";
+import { factsOf } from "../world/simulated-store.ts";
 import type { World } from "../world/simulated-world.ts";
 import type { ExpandedOptions, FaultRates } from "./expand-options.ts";
 
@@ -113,7 +115,24 @@ const disturbances: { readonly [kind in Exclude<keyof FaultRates, "unknown" | "d
   cuts({ world }, dice) {
     world.channel.cut(dice.oneOf(world.hosts).node.name, dice.between(100, 6_000));
   },
+  strangers({ world, clients }, dice) {
+    const host = aliveOf(world, dice);
+    if (host) void intrude(world, host, dice.oneOf(clients).session);
+  },
 };
+
+/** Speaks to a session that exists, under another agent than its own: it has to be refused. */
+async function intrude({ store, scope, trace, time }: World, host: SessionHost, session: string): Promise<void> {
+  const facts = await factsOf(store, { scope, session });
+  if (!facts.some(({ type }) => type === "session.opened")) return;
+  const handle = host.strange(session);
+  const note = (line: string): void => trace.add(time.nowMs, `${handle.id} ${line}`);
+  await handle.submit("Let me in.", { access: { user: strangeAgent, scope } }).then(
+    () => note("lets a stranger in"),
+    (error: unknown) => note(`refuses a stranger with ${isAgentError(error) ? error.code : "no code"}`),
+  );
+  await handle[Symbol.asyncDispose]();
+}
 
 function aliveOf(world: World, dice: Dice): SessionHost | undefined {
   const alive = world.hosts.filter(({ node }) => node.state === "alive");

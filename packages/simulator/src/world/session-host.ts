@@ -2,7 +2,7 @@
  * Owns: the handles of one process, one per session and kind, and the worker that drives sessions found by a hint or by a sweep.
  * Does not own: who speaks to a session (clients), when the process dies (node, storm).
  */
-import { type AgentSession, createSession, type SessionOptions } from "@loopwright/core";
+import { type AgentSession, createAgent, createSession, type SessionOptions } from "@loopwright/core";
 import type { RunQueue, RunQueueWorker, SessionRef, SessionStore } from "@loopwright/core/ports";
 import type { Dice } from "./dice.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
@@ -17,6 +17,8 @@ export interface SessionHost {
   readonly store: SessionStore;
   /** The handle that clients speak to. */
   handle(session: string): AgentSession;
+  /** A handle under an agent of another name, as of a program that was set up wrongly. It is not kept. */
+  strange(session: string): AgentSession;
   /** Every handle there is. */
   readonly handles: readonly AgentSession[];
   /** Tells the workers that the session may have work. */
@@ -38,6 +40,9 @@ export interface HostOptions {
   readonly optionsOf: (session: string) => SessionOptions;
   readonly sweepMs: number;
 }
+
+/** Name of the agent that no session began with. */
+export const strangeAgent = "stranger";
 
 /** A session that has rested for so long is let go of by a worker. */
 const restMs = 60;
@@ -86,6 +91,11 @@ export function createHost(options: HostOptions): SessionHost {
     role,
     store,
     handle: (session) => open(serving, session, role === "all"),
+    strange(session) {
+      const wanted = options.optionsOf(session);
+      const agent = createAgent({ ...wanted.agent, name: strangeAgent });
+      return createSession({ ...wanted, agent, node: `${node.name}-${strangeAgent}` });
+    },
     get handles() {
       return [...new Set([...serving.values(), ...driving.values()])];
     },

@@ -1,0 +1,32 @@
+import type { Fact } from "@loopwright/core";
+import { strangeAgent } from "../world/session-host.ts";
+import type { World } from "../world/simulated-world.ts";
+import type { Claim } from "./finding.ts";
+import type { LogModel } from "./log-model.ts";
+
+export interface OpeningScene {
+  readonly world: World;
+  readonly session: string;
+  readonly facts: readonly Fact[];
+  readonly model: LogModel;
+  readonly claim: Claim;
+}
+
+/** I15: every run is of the agent, the client tools and the prompt that the log begins with, and no other agent was let in. */
+export function checkOpening({ world, session, facts, model, claim }: OpeningScene): void {
+  const opened = facts.find((fact) => fact.type === "session.opened");
+  if (!opened) return;
+  const { agent, tools = [], prompt } = opened;
+  for (const { started } of model.runs.values())
+    for (const run of started) {
+      claim(run.agent === agent, "I15", () => `run ${run.runId} is of the agent ${run.agent}, the session of ${agent}`);
+      const missing = tools.find(({ name }) => run.tools[name]?.home !== "client");
+      claim(missing === undefined, "I15", () => `run ${run.runId} is without the client tool ${missing?.name}`);
+    }
+  const intruder = model.inputs.find(({ access }) => access?.user === strangeAgent);
+  claim(intruder === undefined, "I15", () => `the input ${intruder?.inputId} came in under another agent`);
+  // A hook may have its own.
+  if (prompt === undefined || world.agent.hooks.some(({ prepare }) => prepare)) return;
+  const other = world.witness.models.find((call) => call.session === session && call.request.system !== prompt);
+  claim(other === undefined, "I15", () => `a model was asked at ${other?.atMs} with another prompt than the session's`);
+}
