@@ -1,6 +1,8 @@
 import type { DurableEvent } from "../loop/event.ts";
-import type { FactOf } from "../loop/fact.ts";
+import type { Fact, FactOf } from "../loop/fact.ts";
+import { makeLean } from "../loop/lean-state.ts";
 import { emptyState, type State } from "../loop/state.ts";
+import { weigh } from "../message/json-bytes.ts";
 import type { SessionRef } from "../ports/session-log.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { compareCursors, type EventCursor } from "../protocol/cursor.ts";
@@ -10,8 +12,15 @@ import { snapshotLimits } from "./snapshot-limits.ts";
 import { catchUp } from "./speculation.ts";
 import { type UnderstoodFacts, understandFacts } from "./understand-facts.ts";
 
-/** Facts that are read at once. */
-const factsPerRead = 512;
+/**
+ * What is read at once: about so many bytes, at most so many facts. How many facts that are is learnt from those before; the first read knows
+ * nothing of them. A reader of a long log may wait for long with one page in its hands.
+ */
+export const historyLimits: { readonly pageBytes: number; readonly pageFacts: number; readonly firstFacts: number } = {
+  pageBytes: 256 * 1024,
+  pageFacts: 512,
+  firstFacts: 32,
+};
 /** Among how many facts the opening of a session is looked for at once. */
 const openingWithin = 2;
 
@@ -23,7 +32,7 @@ export interface HistoryOptions {
 /**
  * What watchers were told of the facts so far, in batches of the log's order; ends at the tail, or before the first fact of a
  * newer version: the session's snapshot says `readOnly` then. Every call folds the log, from
- * its start or a snapshot before the cursor.
+ * its start or a snapshot before the cursor; it holds one batch, of about 256 KiB where no fact has more, and no message of those before.
  * @throws AgentError SESSION_CORRUPT, STORE_*, BLOB_NOT_FOUND
  */
 export async function* readHistory(
@@ -33,15 +42,25 @@ export async function* readHistory(
 ): AsyncGenerator<readonly DurableEvent[], void> {
   // Of the fact at the cursor some events may be still to come.
   let state: State = (after.seq > snapshotLimits.facts && (await keptState({ store, ref }, after.seq - 1))) || emptyState;
-  for (;;) {
-    const { facts, tooNew } = await readFacts(store, ref, { from: state.seq + 1, limit: factsPerRead });
+  makeLean(state, emptyState);
+  for (let limit = historyLimits.firstFacts; ; ) {
+    const { facts, tooNew } = await readFacts(store, ref, { from: state.seq + 1, limit });
     if (facts.length === 0) return;
     const caughtUp = catchUp(state, facts, ref.session);
+    makeLean(caughtUp.state, state);
     state = caughtUp.state;
+    const isLast = tooNew !== undefined || facts.length < limit;
+    limit = nextLimit(facts);
     const events = caughtUp.events.filter((event) => compareCursors(event, after) > 0);
     if (events.length > 0) yield events;
-    if (tooNew || facts.length < factsPerRead) return;
+    if (isLast) return;
   }
+}
+
+/** How many facts like these make a page. */
+function nextLimit(facts: readonly Fact[]): number {
+  const factBytes = facts.reduce((sum, fact) => sum + weigh(fact), 0) / facts.length;
+  return Math.max(1, Math.min(historyLimits.pageFacts, Math.floor(historyLimits.pageBytes / factBytes)));
 }
 
 async function readFacts(

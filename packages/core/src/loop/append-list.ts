@@ -40,6 +40,15 @@ export function itemsFrom<T>(list: AppendList<T>, from: number): readonly T[] {
   return items.slice(from - (first << chunkBits), list.length - (first << chunkBits));
 }
 
+/** Puts another item with the same keys in each place from `from` on. Writes in place: only for a list whose other versions nobody uses. */
+export function replaceFrom<T>(list: AppendList<T>, from: number, change: (item: T) => T): void {
+  for (let index = from; index < list.length; index++) {
+    const chunk = list.chunks[index >> chunkBits] as T[];
+    const within = index & (chunkSize - 1);
+    chunk[within] = change(chunk[within] as T);
+  }
+}
+
 /** The item at a place; `undefined` outside the version. */
 export function at<T>(list: AppendList<T>, index: number): T | undefined {
   if (index < 0 || index >= list.length) return undefined;
