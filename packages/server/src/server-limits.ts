@@ -17,6 +17,9 @@ export interface ServerLimits {
   readonly runsPerPrincipal: number;
   /** Bytes that may be queued for one stream; over it nothing more is queued until it has run empty. */
   readonly streamQueueBytes: number;
+  /** What one page of recorded events may hold, of a session or of a run: so many, and about so many bytes. */
+  readonly pageEvents: number;
+  readonly pageBytes: number;
   /** A stream whose queue does not run empty for so long is cut. */
   readonly streamStallMs: number;
   readonly pingMs: number;
@@ -70,6 +73,8 @@ export const defaultServerLimits: ServerLimits = {
   streams: 5_000,
   runsPerPrincipal: 20,
   streamQueueBytes: 1024 * 1024,
+  pageEvents: 1_000,
+  pageBytes: 512 * 1024,
   streamStallMs: 30_000,
   pingMs: 15_000,
   streamAgeMs: 900_000,

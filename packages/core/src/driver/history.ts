@@ -50,17 +50,17 @@ export async function* readHistory(
     makeLean(caughtUp.state, state);
     state = caughtUp.state;
     const isLast = tooNew !== undefined || facts.length < limit;
-    limit = nextLimit(facts);
+    limit = nextLimit(facts, limit);
     const events = caughtUp.events.filter((event) => compareCursors(event, after) > 0);
     if (events.length > 0) yield events;
     if (isLast) return;
   }
 }
 
-/** How many facts like these make a page. */
-function nextLimit(facts: readonly Fact[]): number {
+/** How many facts like these make a page; at most twice as many as before, for the next ones may be those with the long answers. */
+function nextLimit(facts: readonly Fact[], limit: number): number {
   const factBytes = facts.reduce((sum, fact) => sum + weigh(fact), 0) / facts.length;
-  return Math.max(1, Math.min(historyLimits.pageFacts, Math.floor(historyLimits.pageBytes / factBytes)));
+  return Math.max(1, Math.min(historyLimits.pageFacts, 2 * limit, Math.floor(historyLimits.pageBytes / factBytes)));
 }
 
 async function readFacts(

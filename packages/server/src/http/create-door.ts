@@ -67,7 +67,7 @@ function createApp(routes: readonly Route[], walk: Walk): App {
       const path = pathBelow(raw, basePath);
       const allow = path === undefined ? undefined : allowed(path);
       if (allow) throw new MethodRefused(allow);
-      return await servePage(raw, path, scene.options.page);
+      return await servePage(raw, path, scene);
     } catch (error) {
       return refuse(error, { scene, requestId: context.env.requestId, request: raw, route: "other" });
     }

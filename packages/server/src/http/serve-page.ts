@@ -1,5 +1,8 @@
 import { AgentError } from "@loopwright/core";
-import type { PageFile, ServerOptions } from "../server-options.ts";
+import type { Clock } from "@loopwright/core/ports";
+import type { PageFile } from "../server-options.ts";
+import type { ServerScene } from "../server-scene.ts";
+import { bytesResponse } from "./paced-response.ts";
 
 /** Scripts, styles and fonts from here only; pictures also from what the page holds itself. No page may show it in a frame. */
 const pagePolicy = [
@@ -20,17 +23,21 @@ const pagePolicy = [
  * A file of the page; its start for every path without an extension that somebody wants to look at: the page itself makes something of it.
  * @throws AgentError ROUTE_NOT_FOUND
  */
-export async function servePage(request: Request, path: string | undefined, page: ServerOptions["page"]): Promise<Response> {
+export async function servePage(
+  request: Request,
+  path: string | undefined,
+  { options: { page }, clock }: Pick<ServerScene, "options" | "clock">,
+): Promise<Response> {
   const isRead = request.method === "GET" || request.method === "HEAD";
   const name = path === undefined || !isRead || !page ? undefined : nameOf(path);
   if (!page || name === undefined) throw notFound();
   // Relative addresses of the page lead below the base path only with the slash at its end.
   if (path === "") return new Response(null, { status: 308, headers: { Location: `${new URL(request.url).pathname}/` } });
   const file = await page(name);
-  if (file) return pageResponse(file, request);
+  if (file) return pageResponse(file, request, clock);
   const start = isPlace(name) && wantsPage(request) ? await page("") : undefined;
   if (!start) throw notFound();
-  const response = pageResponse(start, request);
+  const response = pageResponse(start, request, clock);
   response.headers.append("Vary", "Accept");
   return response;
 }
@@ -41,19 +48,18 @@ function wantsPage(request: Request): boolean {
   return accepted.some((range) => /^\s*text\/html\s*(?:;|$)/.test(range) && !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range));
 }
 
-function pageResponse({ bytes, gzip, mediaType, immutable }: PageFile, request: Request): Response {
+function pageResponse({ bytes, gzip, mediaType, immutable }: PageFile, request: Request, clock: Clock): Response {
   const isSmall = gzip !== undefined && takesGzip(request);
   const body = isSmall ? gzip : bytes;
-  return new Response(request.method === "HEAD" ? null : new Uint8Array(body), {
-    headers: {
-      "Content-Type": mediaType,
-      "Content-Length": String(body.byteLength),
-      ...(gzip ? { Vary: "Accept-Encoding" } : {}),
-      ...(isSmall ? { "Content-Encoding": "gzip" } : {}),
-      "Content-Security-Policy": pagePolicy,
-      "Cache-Control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
-    },
-  });
+  const headers = {
+    "Content-Type": mediaType,
+    "Content-Length": String(body.byteLength),
+    ...(gzip ? { Vary: "Accept-Encoding" } : {}),
+    ...(isSmall ? { "Content-Encoding": "gzip" } : {}),
+    "Content-Security-Policy": pagePolicy,
+    "Cache-Control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
+  };
+  return request.method === "HEAD" ? new Response(null, { headers }) : bytesResponse(body, clock, { headers });
 }
 
 function takesGzip(request: Request): boolean {

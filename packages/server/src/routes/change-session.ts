@@ -1,3 +1,4 @@
+import { jsonResponse } from "../http/paced-response.ts";
 import type { Route } from "../http/route.ts";
 import { type ChangeSessionRequest, changeSessionRequest, sessionSnapshot } from "../schemas/index.ts";
 import { withSession } from "./open-session.ts";
@@ -23,6 +24,6 @@ export const changeSessionRoute: Route<SessionParams, unknown, ChangeSessionRequ
       const { head, ...change } = call.body;
       if (head !== undefined) await session.moveHead(head);
       if (Object.keys(change).length > 0) await session.change(change);
-      return Response.json(titled(session.snapshot()));
+      return jsonResponse(titled(session.snapshot()), call.scene.clock);
     }),
 };

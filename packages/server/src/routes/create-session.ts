@@ -1,5 +1,6 @@
 import { AgentError, type AgentSession, type FactOf, isAgentError, readOpening } from "@loopwright/core";
 import { plainOf, underKey } from "../http/kept-key.ts";
+import { jsonResponse } from "../http/paced-response.ts";
 import type { Call, Route } from "../http/route.ts";
 import { admit, checkOpaque } from "../identity/admit.ts";
 import { type NewSessionRequest, newSessionRequest, sessionSnapshot } from "../schemas/index.ts";
@@ -90,8 +91,8 @@ function isAsWished(opened: FactOf<"session.opened">, { agent, title, metadata, 
   return JSON.stringify(wished) === JSON.stringify(begun);
 }
 
-function answerOf(session: AgentSession, status: 200 | 201, { options }: ServerScene): Response {
-  return Response.json(titled(session.snapshot()), {
+function answerOf(session: AgentSession, status: 200 | 201, { options, clock }: ServerScene): Response {
+  return jsonResponse(titled(session.snapshot()), clock, {
     status,
     headers: { Location: `${options.basePath ?? ""}/api/sessions/${session.id}` },
   });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Route } from "../http/route.ts";
 import { durableEvent } from "../schemas/index.ts";
+import { pageLimitField } from "./event-page.ts";
 import { type EventsQuery, followSession } from "./follow-session.ts";
 import { minSeqField } from "./min-seq.ts";
 import { openSession } from "./open-session.ts";
@@ -10,6 +11,7 @@ const query: z.ZodType<EventsQuery> = z.object({
   after: z.string().optional(),
   from: z.literal("now").optional(),
   text: z.literal("whole").optional(),
+  limit: pageLimitField,
   minSeq: minSeqField,
 });
 
@@ -18,14 +20,15 @@ export const eventsRoute: Route<{ readonly id: string }, EventsQuery> = {
   method: "GET",
   path: "/api/sessions/:id/events",
   id: "followSession",
-  summary: "Streams the events of a session after a cursor (`Last-Event-ID` or `after`); as JSON: those that there are.",
+  summary: "Streams the events of a session after a cursor (`Last-Event-ID` or `after`); as JSON: those that there are, in pages.",
   access: "principal",
   params,
   query,
   responses: {
     200: {
-      description: "Server-sent events, or with `Accept: application/json` the durable ones after the cursor.",
-      schema: z.object({ events: z.array(durableEvent), cursor: z.string() }),
+      description:
+        "Server-sent events, or with `Accept: application/json` a page of the durable ones after the cursor; `next` where more follow.",
+      schema: z.object({ events: z.array(durableEvent), cursor: z.string(), next: z.string().optional() }),
       stream: true,
     },
     204: { description: "The reader has everything, and the session rests." },

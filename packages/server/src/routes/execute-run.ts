@@ -5,9 +5,9 @@ import { accessOf } from "../identity/access-of.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 import type { EarlyEvents } from "../stream/early-events.ts";
 import { createExecutionOutcome } from "../stream/execution-outcome.ts";
-import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
+import { encodeFrames, joinTexts, plainFrame, plainText, retryFrame } from "../stream/frames.ts";
+import { openHeldSink } from "../stream/open-held-sink.ts";
 import { checkCursor } from "../stream/request-cursor.ts";
-import { streamHeaders } from "../stream/stream-headers.ts";
 import type { StreamPlace } from "../stream/stream-registry.ts";
 
 export interface ExecutionRequest {
@@ -33,17 +33,14 @@ export async function streamExecution(call: Call, hosted: HostedSession, { input
     early = feed.hear();
     const { runId, seq, replayed } = await session.submit(input, { ...options, access: accessOf(principal) });
     if (seen || replayed) early.stop();
-    const { sink, response } = call.openSink({
-      status: 200,
-      headers: streamHeaders({ "X-Session-Id": session.id, "Access-Control-Expose-Headers": "X-Session-Id" }),
-    });
-    place.hold(sink);
+    const headers = { "X-Session-Id": session.id, "Access-Control-Expose-Headers": "X-Session-Id" };
+    const { sink, response } = openHeldSink(call, place, { headers });
     const outcome = createExecutionOutcome(runId);
     // A caller that went away between two legs of a run misses what others did to it meanwhile.
     const first = seen && compareCursors(seen, cursorAfter(seq - 1)) < 0 ? seen : cursorAfter(seq - 1);
     const finish = (): void => {
-      const end = plainFrame({ type: "session_end", sessionId: session.id, messages: inCallOrder(outcome.messages) });
-      sink.write(encodeFrames(end + plainFrame(outcome.complete(session))));
+      const end = plainText({ type: "session_end", sessionId: session.id, messages: inCallOrder(outcome.messages) });
+      void sink.pour(joinTexts([end, plainText(outcome.complete(session))]));
       leave();
       sink.end();
     };

@@ -1,18 +1,23 @@
 import { readHistory } from "@loopwright/core";
-import { cursorAfter, type DurableEvent, type EventCursor, encodeCursor } from "@loopwright/core/protocol";
+import { cursorAfter, encodeCursor } from "@loopwright/core/protocol";
+import { jsonResponse } from "../http/paced-response.ts";
 import type { Call } from "../http/route.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
-import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
+import { encodeFrames, plainFrame, plainText, retryFrame } from "../stream/frames.ts";
 import { openHeldSink } from "../stream/open-held-sink.ts";
 import { placeOf } from "../stream/reader-place.ts";
 import { checkCursor, cursorOf, lastEventCursor } from "../stream/request-cursor.ts";
+import { readPage } from "./event-page.ts";
 import { awaitSeq, type MinSeqQuery } from "./min-seq.ts";
 import { checkState } from "./open-session.ts";
+import { titled } from "./titled.ts";
 
 /** What the query of an events request may say. */
 export interface EventsQuery extends MinSeqQuery {
   readonly after?: string | undefined;
   readonly from?: "now" | undefined;
+  /** Of the answer as JSON: how many events, at most. */
+  readonly limit?: number | undefined;
   /** In place of deltas and snapshots the text of each answer, once and whole. */
   readonly text?: "whole" | undefined;
 }
@@ -32,9 +37,10 @@ export async function followSession(call: Call, hosted: HostedSession, query: Ev
   await awaitSeq(session, query.minSeq, scene);
   if (named) await checkCursor(named, hosted, scene);
   if (wantsJson(request)) {
-    const answer = await tailAsJson(hosted, named, (after) => readHistory(store, ref, after ? { after } : {}));
+    const page = await readPage(readHistory(store, ref, named ? { after: named } : {}), { ...scene, limit: query.limit });
+    const cursor = encodeCursor(page.events.at(-1) ?? named ?? cursorAfter(session.lastSeq));
     hosted.release();
-    return answer;
+    return jsonResponse({ ...page, cursor }, scene.clock);
   }
   const waits = query.after !== undefined || query.from !== undefined;
   if (header && !waits && session.isResting && !(await feed.hasAfter(header))) {
@@ -43,12 +49,12 @@ export async function followSession(call: Call, hosted: HostedSession, query: Ev
   }
   checkState(session);
   const seat = scene.streams.take(principal);
-  const { sink, response } = openHeldSink(call.openSink, seat);
+  const { sink, response } = openHeldSink(call, seat);
   sink.onClose(hosted.release);
   sink.write(encodeFrames(retryFrame));
   // Taken and sent in one go: nothing happens between the snapshot and its cursor.
   const isFresh = query.from === "now" && !header;
-  if (isFresh) sink.write(encodeFrames(plainFrame({ type: "session_snapshot", snapshot: session.snapshot() })));
+  if (isFresh) void sink.pour(plainText({ type: "session_snapshot", snapshot: titled(session.snapshot()) }));
   const place = isFresh ? cursorAfter(session.lastSeq) : named;
   feed.subscribe({
     sink,
@@ -66,16 +72,4 @@ export async function followSession(call: Call, hosted: HostedSession, query: Ev
 function wantsJson(request: Request): boolean {
   const accepted = request.headers.get("Accept") ?? "";
   return accepted.includes("application/json") && !accepted.includes("text/event-stream");
-}
-
-async function tailAsJson(
-  { session }: HostedSession,
-  named: EventCursor | undefined,
-  history: (after: EventCursor | undefined) => AsyncIterable<readonly DurableEvent[]>,
-): Promise<Response> {
-  const events: DurableEvent[] = [];
-  for await (const batch of history(named)) events.push(...batch);
-  const last = events.at(-1);
-  const cursor = last ? encodeCursor(last) : named ? encodeCursor(named) : encodeCursor(cursorAfter(session.lastSeq));
-  return Response.json({ events, cursor });
 }

@@ -1,6 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import type { SessionSummary } from "@loopwright/core/ports";
 import { z } from "zod";
+import { jsonResponse } from "../http/paced-response.ts";
 import type { Route } from "../http/route.ts";
 import { sessionHit, sessionSummary } from "../schemas/index.ts";
 
@@ -32,10 +33,11 @@ export const listSessionsRoute: Route<unknown, ListQuery> = {
   },
   async handle({ principal: { scope }, scene, query: { limit, before, search } }) {
     const { index } = scene.options.store;
-    if (search !== undefined && search.trim() !== "") return Response.json({ hits: await index.search(scope, search, { limit }) });
+    if (search !== undefined && search.trim() !== "")
+      return jsonResponse({ hits: await index.search(scope, search, { limit }) }, scene.clock);
     const sessions = await index.list(scope, { limit, ...(before === undefined ? {} : { before: placeOf(before) }) });
     const last = sessions.at(-1);
-    return Response.json({ sessions, ...(last && sessions.length === limit ? { next: pageCursor(last) } : {}) });
+    return jsonResponse({ sessions, ...(last && sessions.length === limit ? { next: pageCursor(last) } : {}) }, scene.clock);
   },
 };
 

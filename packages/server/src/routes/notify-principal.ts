@@ -3,11 +3,10 @@ import type { Notification, ScopeListener } from "@loopwright/core/ports";
 import type { EventCursor, SessionEvent } from "@loopwright/core/protocol";
 import type { Call } from "../http/route.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
-import type { OpenSink } from "../stream/event-sink.ts";
 import { createFrameQueue, type FrameQueue } from "../stream/frame-queue.ts";
-import { encodeFrames, plainFrame, retryFrame } from "../stream/frames.ts";
+import { encodeFrames, frameText, plainText, retryFrame } from "../stream/frames.ts";
 import { createNotificationsDialect } from "../stream/notifications-dialect.ts";
-import { openHeldSink } from "../stream/open-held-sink.ts";
+import { type HeldSink, openHeldSink } from "../stream/open-held-sink.ts";
 import { placeOf } from "../stream/reader-place.ts";
 import { checkCursor, cursorOf } from "../stream/request-cursor.ts";
 import { openSession } from "./open-session.ts";
@@ -29,11 +28,11 @@ interface Followed {
  */
 export async function notifyPrincipal(call: Call, query: NotificationsQuery): Promise<Response> {
   const { principal, scene } = call;
-  const { limits, clock, channel } = scene;
+  const { channel } = scene;
   const followed = await openNamed(call, query.session ?? []);
   const { sink, response } = openFor(call, followed);
   sink.write(encodeFrames(`${retryFrame}: connected\n\n`));
-  const queue = createFrameQueue(sink, { queueBytes: limits.streamQueueBytes, stallMs: limits.streamStallMs, clock });
+  const queue = createFrameQueue(sink, queueBytesOf(call));
   const named = new Set(followed.map(({ hosted }) => hosted.session.id));
   const runOf = (session: string): string | undefined => scene.host.runOf({ scope: principal.scope, session });
   const listener = query.dialect === "notifications" ? dialectListener(queue, runOf) : nativeListener(queue, named);
@@ -48,13 +47,17 @@ export async function notifyPrincipal(call: Call, query: NotificationsQuery): Pr
   return response;
 }
 
+/** Half of what may be queued is for the sink, the other half for the frames that wait beside it. */
+const queueBytesOf = ({ scene }: Call): number => scene.limits.streamQueueBytes / 2;
+
 /** The stream; what is followed is given back with it, or at once where it cannot be had. */
-function openFor({ scene, principal, openSink }: Call, followed: readonly Followed[]): ReturnType<OpenSink> {
+function openFor(call: Call, followed: readonly Followed[]): HeldSink {
+  const { scene, principal } = call;
   const release = (): void => {
     for (const { hosted } of followed) hosted.release();
   };
   try {
-    const opened = openHeldSink(openSink, scene.streams.take(principal));
+    const opened = openHeldSink(call, scene.streams.take(principal), { queueBytes: queueBytesOf(call) });
     opened.sink.onClose(release);
     return opened;
   } catch (error) {
@@ -95,16 +98,16 @@ function nativeListener(queue: FrameQueue, named: ReadonlySet<string>): FullList
   return {
     events(session, events) {
       const last = named.has(session) ? undefined : events.findLast((event) => "seq" in event);
-      if (last && "seq" in last) queue.push(plainFrame({ type: "session_hint", sessionId: session, seq: last.seq }), { key: session });
+      if (last && "seq" in last) queue.push(plainText({ type: "session_hint", sessionId: session, seq: last.seq }), { key: session });
     },
-    notification: (notification) => queue.push(plainFrame({ type: "notification", notification })),
+    notification: (notification) => queue.push(plainText({ type: "notification", notification })),
   };
 }
 
 function dialectListener(queue: FrameQueue, runOf: (session: string) => string | undefined): FullListener {
   const dialect = createNotificationsDialect(runOf);
   const push = ({ event, data }: { readonly event: string; readonly data: object }): void =>
-    queue.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`, { isSpare: event === "AIMessageDelta" });
+    queue.push(frameText(`event: ${event}\n`, data), { isSpare: event === "AIMessageDelta" });
   return {
     events: (session: string, events: readonly SessionEvent[]) => dialect.ofEvents(session, events).forEach(push),
     notification: (notification) => push(dialect.ofNotification(notification)),

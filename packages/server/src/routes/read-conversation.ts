@@ -1,5 +1,6 @@
 import { AgentError, isAgentError } from "@loopwright/core";
 import { z } from "zod";
+import { jsonResponse } from "../http/paced-response.ts";
 import type { Route } from "../http/route.ts";
 import { message } from "../schemas/index.ts";
 import { type MinSeqQuery, minSeqQuery } from "./min-seq.ts";
@@ -21,7 +22,7 @@ export const readConversationRoute: Route<SessionParams, MinSeqQuery> = {
   async handle(call) {
     try {
       const { messages, headers } = await readState(call, call.params.id, call.query.minSeq);
-      return Response.json({ messages: messages() }, { headers });
+      return jsonResponse({ messages: messages() }, call.scene.clock, { headers });
     } catch (error) {
       // Clients of this route compare the text.
       throw isAgentError(error, "SESSION_NOT_FOUND") ? new AgentError("SESSION_NOT_FOUND", { message: "Session not found" }) : error;

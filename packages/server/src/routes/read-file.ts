@@ -1,5 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import { z } from "zod";
+import { bytesResponse } from "../http/paced-response.ts";
 import type { Route } from "../http/route.ts";
 import { isFileName } from "./file-name.ts";
 
@@ -23,10 +24,9 @@ export const readFileRoute: Route<FileParams> = {
     const found = isFileName(blob) ? await scene.options.store.blobs.get(scope, blob) : undefined;
     if (!found) throw new AgentError("BLOB_UNKNOWN", { message: "There is no file of this name." });
     const mediaType = found.mediaType ?? "application/octet-stream";
-    return new Response(new Uint8Array(found.bytes), {
+    return bytesResponse(found.bytes, scene.clock, {
       headers: {
         "Content-Type": mediaType,
-        "Content-Length": String(found.bytes.byteLength),
         "Content-Disposition": shown.has(mediaType) ? "inline" : "attachment",
         "Content-Security-Policy": "sandbox; default-src 'none'",
         // The name is a digest of the content and its type.

@@ -1,9 +1,11 @@
 import { AgentError, readHistory } from "@loopwright/core";
-import type { DurableEvent } from "@loopwright/core/protocol";
 import { z } from "zod";
+import { jsonResponse } from "../http/paced-response.ts";
 import type { Route } from "../http/route.ts";
 import { durableEvent } from "../schemas/index.ts";
-import { awaitSeq, type MinSeqQuery, minSeqQuery } from "./min-seq.ts";
+import { cursorOf } from "../stream/request-cursor.ts";
+import { pageLimitField, readPage } from "./event-page.ts";
+import { awaitSeq, type MinSeqQuery, minSeqField } from "./min-seq.ts";
 import { withSession } from "./open-session.ts";
 
 interface RunParams {
@@ -11,27 +13,45 @@ interface RunParams {
   readonly runId: string;
 }
 
-const params: z.ZodType<RunParams> = z.object({ id: z.string(), runId: z.string() });
+/** A page of the run's events. */
+interface RunQuery extends MinSeqQuery {
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+}
 
-export const readRunRoute: Route<RunParams, MinSeqQuery> = {
+const params: z.ZodType<RunParams> = z.object({ id: z.string(), runId: z.string() });
+const query: z.ZodType<RunQuery> = z.object({ after: z.string().optional(), limit: pageLimitField, minSeq: minSeqField });
+
+export const readRunRoute: Route<RunParams, RunQuery> = {
   method: "GET",
   path: "/api/sessions/:id/runs/:runId",
   id: "readRun",
   summary: "The durable events of one run: its turns, model calls and tools with their times.",
   access: "principal",
   params,
-  query: minSeqQuery,
+  query,
   responses: {
-    200: { description: "The events in order.", schema: z.object({ runId: z.string(), events: z.array(durableEvent) }) },
+    200: {
+      description: "A page of the events in order; `next` where more follow.",
+      schema: z.object({ runId: z.string(), events: z.array(durableEvent), next: z.string().optional() }),
+    },
+    400: { description: "The cursor cannot be read." },
     404: { description: "No such session or run." },
   },
   handle: (call) =>
     withSession(call, call.params.id, async ({ ref, session }) => {
       await awaitSeq(session, call.query.minSeq, call.scene);
       const { runId } = call.params;
-      const events: DurableEvent[] = [];
-      for await (const batch of readHistory(call.scene.options.store, ref)) events.push(...batch.filter((event) => event.runId === runId));
-      if (events.length === 0) throw new AgentError("RUN_NOT_FOUND", { message: "The session has no run of this id." });
-      return Response.json({ runId, events });
+      const { scene, query } = call;
+      const after = query.after === undefined || query.after === "" ? undefined : cursorOf(query.after);
+      const page = await readPage(readHistory(scene.options.store, ref, after ? { after } : {}), {
+        ...scene,
+        limit: query.limit,
+        isWanted: (event) => event.runId === runId,
+        isLast: ({ type }) => type === "run_end",
+      });
+      if (page.events.length === 0 && !after) throw new AgentError("RUN_NOT_FOUND", { message: "The session has no run of this id." });
+      return jsonResponse({ runId, ...page }, scene.clock);
     }),
 };

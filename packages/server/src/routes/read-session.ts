@@ -1,3 +1,4 @@
+import { jsonResponse } from "../http/paced-response.ts";
 import type { Route } from "../http/route.ts";
 import { sessionSnapshot } from "../schemas/index.ts";
 import { type MinSeqQuery, minSeqQuery } from "./min-seq.ts";
@@ -25,6 +26,6 @@ export const readSessionRoute: Route<SessionParams, MinSeqQuery> = {
     const { snapshot, headers } = await readState(call, call.params.id, call.query.minSeq);
     const more = { ...headers, ETag: `"${snapshot.cursor}"`, "Cache-Control": "private, no-cache" };
     if (call.request.headers.get("If-None-Match") === more.ETag) return new Response(null, { status: 304, headers: more });
-    return Response.json(snapshot, { headers: more });
+    return jsonResponse(snapshot, call.scene.clock, { headers: more });
   },
 };

@@ -9,9 +9,11 @@ import {
   type SessionEvent,
   textOf,
 } from "@loopwright/core/protocol";
+import { charsLeft, pieceChars } from "../http/json-pieces.ts";
 import type { ServerLimits } from "../server-limits.ts";
+import { BoundedSink } from "./bounded-sink.ts";
 import type { EventSink } from "./event-sink.ts";
-import { encodeFrames, frameOf, isDurable, sharedFrameOf, snapshotFrame, textCursor, wholeTextFrame } from "./frames.ts";
+import { eventText, type FrameText, isDurable, joinTexts, sharedEventText, snapshotText, textCursor, wholeText } from "./frames.ts";
 
 /** How one reader wants the events of a session. */
 export interface Subscription {
@@ -52,14 +54,13 @@ export interface LiveStart {
   readonly isResting: boolean;
 }
 
-/** Bytes of history that are queued in one go. */
-const pieceBytes = 64 * 1024;
 const start: EventCursor = { seq: 0, k: 0 };
 
 /** One reader of a session, as its feed drives it. A class: thousands wait in one process, and as closures each took two KB more. */
 export class FeedReader {
   readonly #subscription: Subscription;
   readonly #parts: ReaderParts;
+  readonly #sink: BoundedSink;
   #sent: EventCursor;
   #isLive = false;
   #isOver = false;
@@ -71,11 +72,11 @@ export class FeedReader {
   #hasHeardJoined = false;
   /** The lane of the last answer the beginning of which was told again. */
   #begunLane: number | undefined;
-  #cancelStall: (() => void) | undefined;
 
   constructor(subscription: Subscription, parts: ReaderParts) {
     this.#subscription = subscription;
     this.#parts = parts;
+    this.#sink = BoundedSink.over(subscription.sink, parts);
     this.#sent = subscription.after ?? start;
   }
 
@@ -127,14 +128,12 @@ export class FeedReader {
 
   /** Live: frames that were encoded for all. */
   take(durable: readonly DurableEvent[], bytes: Uint8Array): void {
-    const { sink } = this.#subscription;
-    const { queuedBytes } = sink;
     // What does not fit is not queued: it comes with the rest of what was missed, once the queue has run empty.
-    if (queuedBytes > 0 && queuedBytes + bytes.byteLength > this.#parts.limits.streamQueueBytes) {
+    if (!this.#sink.hasRoom(bytes.byteLength)) {
       this.#stall();
       return;
     }
-    sink.write(bytes);
+    this.#sink.write(bytes);
     this.#isRested = false;
     this.#tell(durable);
     this.#stallIfFull();
@@ -142,7 +141,7 @@ export class FeedReader {
 
   /** Live: events for this reader alone. */
   send(events: readonly SessionEvent[]): void {
-    this.#write(events.map((event) => this.#frame(event)).join(""));
+    this.#write(events.map((event) => this.#frame(event)));
     this.#tell(events.filter(isDurable));
     this.#stallIfFull();
   }
@@ -158,12 +157,10 @@ export class FeedReader {
   async replay(events: readonly DurableEvent[], answering: number | undefined): Promise<void> {
     const answers = this.#answersFrom(answering);
     for (let from = 0; from < events.length && !this.#isOver; ) {
-      const [piece, text] = this.#pieceOf(events, from, answers);
+      const piece = pieceOf(events, from);
       from += piece.length;
-      const bytes = encodeFrames(text);
-      await this.#room(bytes.byteLength);
+      await this.#sink.pour(joinTexts(this.#again(piece, answers)));
       if (this.#isOver) return;
-      if (text !== "") this.#subscription.sink.write(bytes);
       this.#tell(piece.filter((event) => this.#isOurs(event))); // May end the stream: after what it is told of.
       this.reached(piece.at(-1) ?? this.#sent);
     }
@@ -188,7 +185,7 @@ export class FeedReader {
     this.#joinedLane = answering === this.#begunLane ? undefined : answering;
     this.#hasHeardJoined = false;
     this.heard(lanes);
-    if (!this.isAhead && !this.hasWholeText) this.#write(lanes.map((lane) => snapshotFrame(lane, this.#parts.sessionId)).join(""));
+    if (!this.isAhead && !this.hasWholeText) this.#write(lanes.map((lane) => snapshotText(lane, this.#parts.sessionId)));
     this.#isLive = true;
     if (isResting) this.rest();
     this.#stallIfFull();
@@ -205,12 +202,11 @@ export class FeedReader {
   leave(): void {
     this.#isOver = true;
     this.#isLive = false;
-    this.#cancelStall?.();
   }
 
   /** Ends the stream as it should: what is queued still goes out. */
   end(): void {
-    if (!this.#isOver) this.#subscription.sink.end();
+    if (!this.#isOver) this.#sink.end();
   }
 
   /** Ends the stream of a session that was removed, with its last frames where nobody has read them here. */
@@ -222,15 +218,15 @@ export class FeedReader {
 
   /** Cuts the stream. */
   cut(): void {
-    if (!this.#isOver) this.#subscription.sink.destroy();
+    if (!this.#isOver) this.#sink.destroy();
   }
 
   #isOurs(event: DurableEvent): boolean {
     return this.runId === undefined || event.runId === this.runId;
   }
 
-  #frame(event: SessionEvent): string {
-    return this.isShared ? sharedFrameOf(event, this.#parts.sessionId) : frameOf(event);
+  #frame(event: SessionEvent): FrameText {
+    return this.isShared ? sharedEventText(event, this.#parts.sessionId) : eventText(event);
   }
 
   #tell(durable: readonly DurableEvent[]): void {
@@ -247,73 +243,50 @@ export class FeedReader {
     return createAnswerReplay({ lane, addsUp: this.runId !== undefined });
   }
 
-  /** What is queued in one go, and its frames. */
-  #pieceOf(events: readonly DurableEvent[], from: number, answers: AnswerReplay): readonly [readonly DurableEvent[], string] {
-    let text = "";
-    let to = from;
-    while (to < events.length && text.length < pieceBytes) {
-      text += this.#again(events.slice(to, to + 1), answers);
-      to += 1;
-    }
-    return [events.slice(from, to), text];
-  }
-
   /** Frames of those that are new to it, each answer with what it may not have heard of it. */
-  #again(events: readonly DurableEvent[], answers: AnswerReplay): string {
+  #again(events: readonly DurableEvent[], answers: AnswerReplay): readonly FrameText[] {
     const { seen = start } = this.#subscription;
-    let text = "";
+    const texts: FrameText[] = [];
     for (const event of events) {
       const isNew = this.#isOurs(event) && compareCursors(event, seen) > 0;
       const untold = answers.before(event, isNew);
       if (!isNew) continue;
       if (event.type === "message_start" && event.role === "assistant") this.#begunLane = event.seq;
-      text += this.hasWholeText ? this.#wholeText(event) : untold.map((one) => snapshotFrame(one, this.#parts.sessionId)).join("");
-      text += this.#frame(event);
+      if (this.hasWholeText) texts.push(this.#wholeText(event));
+      else for (const one of untold) texts.push(snapshotText(one, this.#parts.sessionId));
+      texts.push(this.#frame(event));
     }
-    return text;
+    return texts;
   }
 
-  #wholeText(event: DurableEvent): string {
+  #wholeText(event: DurableEvent): FrameText {
     const { after, seen } = this.#subscription;
     const text = event.type === "message_end" && event.message.role === "assistant" ? textOf(event.message) : "";
     const isTold = [after, seen].some((cursor) => cursor && compareCursors(cursor, textCursor(event)) === 0);
-    return text === "" || isTold ? "" : wholeTextFrame(event, { sessionId: this.#parts.sessionId, text });
+    return text === "" || isTold ? [] : wholeText(event, { sessionId: this.#parts.sessionId, text });
   }
 
-  #write(text: string): void {
-    if (text !== "") this.#subscription.sink.write(encodeFrames(text));
+  #write(texts: readonly FrameText[]): void {
+    if (texts.length > 0) void this.#sink.pour(joinTexts(texts));
   }
 
   /** Too much is queued: nothing more until it has run empty. */
   #stallIfFull(): void {
-    if (this.#subscription.sink.queuedBytes > this.#parts.limits.streamQueueBytes) this.#stall();
+    if (!this.#sink.hasRoom(0)) this.#stall();
   }
 
   #stall(): void {
     if (this.#isOver) return;
-    const { sink } = this.#subscription;
-    const { limits, clock, catchUp } = this.#parts;
     this.#isLive = false;
-    const cancel = clock.after(limits.streamStallMs, () => sink.destroy());
-    this.#cancelStall = cancel;
-    sink.onDrain(() => {
-      cancel();
-      if (!this.#isOver) catchUp(this);
+    this.#sink.onDrain(() => {
+      if (!this.#isOver) this.#parts.catchUp(this);
     });
   }
+}
 
-  /** Resolves when so much fits into the queue, or the queue is empty. */
-  #room(bytes: number): Promise<void> {
-    const { sink } = this.#subscription;
-    const { limits, clock } = this.#parts;
-    const { queuedBytes } = sink;
-    if (this.#isOver || queuedBytes === 0 || queuedBytes + bytes <= limits.streamQueueBytes) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = clock.after(limits.streamStallMs, () => sink.destroy());
-      sink.onDrain(() => {
-        cancel();
-        resolve();
-      });
-    });
-  }
+/** What is queued in one go. */
+function pieceOf(events: readonly DurableEvent[], from: number): readonly DurableEvent[] {
+  let to = from;
+  for (let left = 4 * pieceChars; to < events.length && left >= 0; to += 1) left = charsLeft(events[to], left);
+  return events.slice(from, to);
 }

@@ -1,6 +1,5 @@
-import type { Clock } from "@loopwright/core/ports";
-import type { EventSink } from "./event-sink.ts";
-import { encodeFrames } from "./frames.ts";
+import type { BoundedSink } from "./bounded-sink.ts";
+import { encodeFrames, type FrameText } from "./frames.ts";
 
 /** What becomes of a frame for which there is no room. */
 export interface FrameUse {
@@ -12,57 +11,50 @@ export interface FrameUse {
 
 /** Frames for one sink that nobody can ask for again. */
 export interface FrameQueue {
-  /** Written at once where there is room. Where more would wait than may be queued, the stream is cut: its reader comes back and looks anew. */
-  push(text: string, use?: FrameUse): void;
+  /** Written at once where there is room. Where more would wait than may, the stream is cut: its reader comes back and looks anew. */
+  push(text: FrameText, use?: FrameUse): void;
 }
 
-export function createFrameQueue(
-  sink: EventSink,
-  { queueBytes, stallMs, clock }: { readonly queueBytes: number; readonly stallMs: number; readonly clock: Clock },
-): FrameQueue {
+/** `waitingBytesMax`: of frames that wait beside what is queued in the sink. */
+export function createFrameQueue(sink: BoundedSink, waitingBytesMax: number): FrameQueue {
   const waiting = new Map<string, Uint8Array>();
   let waitingBytes = 0;
   let isFull = false;
   let count = 0;
 
+  function clear(): void {
+    waiting.clear();
+    waitingBytes = 0;
+  }
+
   function drained(): void {
     isFull = false;
     for (const bytes of waiting.values()) sink.write(bytes);
-    waiting.clear();
-    waitingBytes = 0;
-    watch();
+    clear();
   }
 
-  function watch(): void {
-    if (isFull || sink.queuedBytes <= queueBytes) return;
-    isFull = true;
-    const cancel = clock.after(stallMs, () => sink.destroy());
-    sink.onDrain(() => {
-      cancel();
-      drained();
-    });
-  }
-
-  function wait(text: string, key: string): void {
-    const bytes = encodeFrames(text);
+  function wait(text: FrameText, key: string): void {
+    const bytes = encodeFrames([...text].join(""));
     waitingBytes += bytes.byteLength - (waiting.get(key)?.byteLength ?? 0);
     waiting.delete(key);
     waiting.set(key, bytes);
-    if (waitingBytes <= queueBytes) return;
-    waiting.clear();
-    waitingBytes = 0;
+    if (waitingBytes <= waitingBytesMax) return;
+    clear();
     sink.destroy();
   }
 
   return {
     push(text, { key, isSpare = false } = {}) {
-      if (!isFull) {
-        sink.write(encodeFrames(text));
-        watch();
-      } else if (!isSpare) {
-        count += 1;
-        wait(text, key ?? `#${count}`);
+      if (!isFull && sink.hasRoom(0)) {
+        void sink.pour(text);
+        return;
       }
+      if (isSpare) return;
+      count += 1;
+      wait(text, key ?? `#${count}`);
+      if (isFull) return;
+      isFull = true;
+      sink.onDrain(drained);
     },
   };
 }

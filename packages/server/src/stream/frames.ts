@@ -1,4 +1,5 @@
 import { type DurableEvent, type EphemeralEvent, type EventCursor, encodeCursor, type SessionEvent } from "@loopwright/core/protocol";
+import { isShortJson, jsonPieces } from "../http/json-pieces.ts";
 
 const encoder = new TextEncoder();
 
@@ -26,9 +27,38 @@ export function plainFrame<Body extends { readonly type: string }>(body: Body): 
   return `event: ${body.type}\ndata: ${JSON.stringify(body)}\n\n`;
 }
 
+/** The text of a frame that may be long: it is made while it is read, never all at once. */
+export type FrameText = Iterable<string>;
+
+/** The same frame as `plainFrame` gives. */
+export const plainText = <Body extends { readonly type: string }>(body: Body): FrameText => frameText(`event: ${body.type}\n`, body);
+
+/** The same frame as `frameOf` gives. */
+export const eventText = (event: SessionEvent): FrameText =>
+  frameText("seq" in event ? `id: ${encodeCursor(event)}\nevent: ${nameOf(event)}\n` : `event: ${nameOf(event)}\n`, event);
+
+/** The same frame as `sharedFrameOf` gives. */
+export const sharedEventText = (event: SessionEvent, sessionId: string): FrameText =>
+  frameText(`event: ${nameOf(event)}\n`, "seq" in event ? event : { sessionId, ...event });
+
 /** What a reader gets who was away: it names the session, in case nothing else has. */
-export const snapshotFrame = (event: EphemeralEvent, sessionId: string): string =>
-  `event: ${event.type}\ndata: ${JSON.stringify({ sessionId, ...event })}\n\n`;
+export const snapshotText = (event: EphemeralEvent, sessionId: string): FrameText =>
+  frameText(`event: ${event.type}\n`, { sessionId, ...event });
+
+/** A frame of a head of whole lines and its data. */
+export const frameText = (head: string, data: object): FrameText =>
+  isShortJson(data) ? [`${head}data: ${JSON.stringify(data)}\n\n`] : longText(head, data);
+
+function* longText(head: string, data: object): Generator<string, void> {
+  yield `${head}data: `;
+  yield* jsonPieces(data);
+  yield "\n\n";
+}
+
+/** Texts one after another. */
+export function* joinTexts(texts: Iterable<FrameText>): Generator<string, void> {
+  for (const text of texts) yield* text;
+}
 
 /** Written first: how long a reader waits before it comes back. */
 export const retryFrame = "retry: 2000\n\n";
@@ -41,8 +71,8 @@ const kOfText = 65_534;
 export const textCursor = ({ seq }: DurableEvent): EventCursor => ({ seq: seq - 1, k: kOfText });
 
 /** The whole text of an answer right before its end, with a place of its own: who comes back after it is not told it again. */
-export function wholeTextFrame(end: DurableEvent, { sessionId, text }: { readonly sessionId: string; readonly text: string }): string {
-  return `id: ${encodeCursor(textCursor(end))}\nevent: text_delta\ndata: ${JSON.stringify({ type: "text_delta", sessionId, index: 0, delta: text })}\n\n`;
+export function wholeText(end: DurableEvent, { sessionId, text }: { readonly sessionId: string; readonly text: string }): FrameText {
+  return frameText(`id: ${encodeCursor(textCursor(end))}\nevent: text_delta\n`, { type: "text_delta", sessionId, index: 0, delta: text });
 }
 
 export const isDurable = (event: SessionEvent): event is DurableEvent => "seq" in event;

@@ -1,13 +1,28 @@
-import type { OpenSink } from "./event-sink.ts";
+import type { Call } from "../http/route.ts";
+import { BoundedSink } from "./bounded-sink.ts";
 import { streamHeaders } from "./stream-headers.ts";
 import type { StreamPlace } from "./stream-registry.ts";
 
+export interface HeldSink {
+  readonly sink: BoundedSink;
+  readonly response: Response;
+}
+
+export interface HeldSinkOptions {
+  readonly headers?: { readonly [name: string]: string };
+  /** Bytes that may be queued. Default: `limits.streamQueueBytes`. */
+  readonly queueBytes?: number;
+}
+
 /** Opens the stream of a request in its place, which is given back where that fails. @throws AgentError STORE_UNAVAILABLE when the request was answered already */
-export function openHeldSink(openSink: OpenSink, place: StreamPlace): ReturnType<OpenSink> {
+export function openHeldSink({ openSink, scene }: Call, place: StreamPlace, { headers, queueBytes }: HeldSinkOptions = {}): HeldSink {
+  const { clock, limits } = scene;
   try {
-    const opened = openSink({ status: 200, headers: streamHeaders() });
-    place.hold(opened.sink);
-    return opened;
+    const opened = openSink({ status: 200, headers: streamHeaders(headers) });
+    const bounds = { streamStallMs: limits.streamStallMs, streamQueueBytes: queueBytes ?? limits.streamQueueBytes };
+    const sink = BoundedSink.over(opened.sink, { clock, limits: bounds });
+    place.hold(sink);
+    return { sink, response: opened.response };
   } catch (error) {
     place.release();
     throw error;

@@ -1,0 +1,47 @@
+import type { Clock } from "@loopwright/core/ports";
+import { type DurableEvent, encodeCursor } from "@loopwright/core/protocol";
+import { z } from "zod";
+import { charsLeft } from "../http/json-pieces.ts";
+import type { ServerLimits } from "../server-limits.ts";
+
+/** How many events one answer may hold, at most. */
+export const pageLimitField: z.ZodType<number | undefined> = z.coerce.number().int().min(1).max(1_000).optional();
+
+export interface EventPage {
+  readonly events: readonly DurableEvent[];
+  /** Cursor to go on after, where more follows. */
+  readonly next?: string;
+}
+
+export interface PageOptions {
+  readonly limits: Pick<ServerLimits, "pageEvents" | "pageBytes">;
+  readonly clock: Clock;
+  /** Default and most: `limits.pageEvents`. */
+  readonly limit?: number | undefined;
+  /** Whether an event belongs to what is asked for. */
+  readonly isWanted?: (event: DurableEvent) => boolean;
+  /** Whether nothing can follow this event. */
+  readonly isLast?: (event: DurableEvent) => boolean;
+}
+
+/** The first events of a history: as many as a page may hold, of about `pageBytes` together, and at least one. */
+export async function readPage(history: AsyncIterable<readonly DurableEvent[]>, options: PageOptions): Promise<EventPage> {
+  const { limits, clock, limit = limits.pageEvents, isWanted = () => true, isLast = () => false } = options;
+  const most = Math.min(limit, limits.pageEvents);
+  const events: DurableEvent[] = [];
+  // A character counts as six there: that is the most that it can be.
+  let left = limits.pageBytes * 6;
+  for await (const batch of history) {
+    for (const event of batch) {
+      if (!isWanted(event)) continue;
+      const last = events.at(-1);
+      if (last && (events.length >= most || left <= 0)) return { events, next: encodeCursor(last) };
+      events.push(event);
+      if (isLast(event)) return { events };
+      left = charsLeft(event, left);
+    }
+    // A log that answers at once would not let others have their turn.
+    await new Promise<void>((resolve) => clock.soon(resolve));
+  }
+  return { events };
+}

@@ -1,0 +1,186 @@
+/*
+ * Owns: how much is queued for one event stream. Frames that are longer than what may be queued go out piece by piece.
+ * Does not own: what is written (feeds, routes), how bytes reach the other side (the sink beneath).
+ * Invariants
+ *  Q1 order: what is written after a frame that is still going out comes behind it, never within it;
+ *  Q2 bound: the text of a frame is made piece by piece, and a piece only when it fits into the queue or the queue is empty;
+ *  Q3 a stream whose queue does not run empty within `streamStallMs`, while something waits for that, is cut;
+ *  Q4 one stream does not hold the event loop: after 128 KiB others have their turn.
+ */
+import type { Clock } from "@loopwright/core/ports";
+import { inPieces } from "../http/json-pieces.ts";
+import type { ServerLimits } from "../server-limits.ts";
+import type { EventSink } from "./event-sink.ts";
+import { encodeFrames } from "./frames.ts";
+
+/** What a bounded sink goes by. */
+export interface SinkBounds {
+  readonly limits: Pick<ServerLimits, "streamQueueBytes" | "streamStallMs">;
+  readonly clock: Clock;
+}
+
+/** Bytes of long frames that are written in one turn of the event loop. */
+const turnBytes = 128 * 1024;
+
+/** Something that waits for room: bytes as they are, or texts yet to be made. */
+interface Waiting {
+  /** Made, and not written yet. */
+  next: Uint8Array | undefined;
+  readonly pieces: Iterator<string>;
+  readonly done: () => void;
+}
+
+const noPieces: Iterator<string> = { next: () => ({ done: true, value: undefined }) };
+
+/** A sink in which no more is queued than may be. */
+export class BoundedSink implements EventSink {
+  readonly #sink: EventSink;
+  readonly #bounds: SinkBounds;
+  readonly #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #drains: (() => void)[] = [];
+  #cancelStall: (() => void) | undefined;
+  /** It goes on when the queue is empty, or in another turn. */
+  #isPaused = false;
+  #endsAfter = false;
+  #isOver = false;
+
+  /** The same sink where it is one already. */
+  static over(sink: EventSink, bounds: SinkBounds): BoundedSink {
+    return sink instanceof BoundedSink ? sink : new BoundedSink(sink, bounds);
+  }
+
+  private constructor(sink: EventSink, bounds: SinkBounds) {
+    this.#sink = sink;
+    this.#bounds = bounds;
+    sink.onClose(() => this.#close());
+  }
+
+  /** Whether so many bytes more may be queued now. */
+  hasRoom(bytes: number): boolean {
+    return this.queuedBytes + bytes <= this.#bounds.limits.streamQueueBytes;
+  }
+
+  get queuedBytes(): number {
+    return this.#sink.queuedBytes + this.#waitingBytes;
+  }
+
+  /** For what is short. */
+  write(bytes: Uint8Array): void {
+    if (this.#waiting.length === 0) this.#sink.write(bytes);
+    else this.#enqueue({ next: bytes, pieces: noPieces, done: () => {} });
+  }
+
+  /** Writes the texts of whole frames piece by piece. Resolves when all of them are queued, or the stream is over. */
+  pour(texts: Iterable<string>): Promise<void> {
+    if (this.#isOver || this.#endsAfter) return Promise.resolve();
+    return new Promise((done) => {
+      this.#enqueue({ next: undefined, pieces: inPieces(texts), done });
+      if (!this.#isPaused) this.#flow();
+    });
+  }
+
+  onDrain(callback: () => void): void {
+    if (this.#isOver || (this.#waiting.length === 0 && this.#sink.queuedBytes === 0)) {
+      callback();
+      return;
+    }
+    this.#drains.push(callback);
+    if (!this.#isPaused) this.#awaitDrain();
+  }
+
+  onClose(callback: () => void): void {
+    this.#sink.onClose(callback);
+  }
+
+  end(): void {
+    if (this.#waiting.length > 0) this.#endsAfter = true;
+    else this.#sink.end();
+  }
+
+  destroy(): void {
+    this.#sink.destroy();
+  }
+
+  #enqueue(one: Waiting): void {
+    if (this.#isOver || this.#endsAfter) return;
+    this.#waiting.push(one);
+    this.#waitingBytes += one.next?.byteLength ?? 0;
+  }
+
+  /** Writes what there is room for. */
+  #flow(): void {
+    let written = 0;
+    for (let one = this.#waiting[0]; one && !this.#isOver; one = this.#waiting[0]) {
+      const bytes = one.next ?? nextOf(one);
+      if (!bytes) {
+        this.#waiting.shift();
+        one.done();
+        continue;
+      }
+      this.#keep(one, bytes);
+      // What waits behind it counts too; where nothing is queued it goes on, a piece at a time.
+      if (!this.hasRoom(0) && this.#sink.queuedBytes > 0) {
+        this.#awaitDrain();
+        return;
+      }
+      if (written >= turnBytes) {
+        this.#awaitTurn();
+        return;
+      }
+      this.#waitingBytes -= bytes.byteLength;
+      one.next = undefined;
+      this.#sink.write(bytes);
+      written += bytes.byteLength;
+    }
+    if (this.#isOver) return;
+    if (this.#endsAfter) this.#sink.end();
+    if (this.#drains.length > 0) this.#awaitDrain();
+  }
+
+  /** Made, and to be written next. */
+  #keep(one: Waiting, bytes: Uint8Array): void {
+    if (!one.next) this.#waitingBytes += bytes.byteLength;
+    one.next = bytes;
+  }
+
+  #awaitTurn(): void {
+    this.#isPaused = true;
+    this.#bounds.clock.soon(() => this.#goOn());
+  }
+
+  #awaitDrain(): void {
+    const { clock, limits } = this.#bounds;
+    this.#isPaused = true;
+    this.#cancelStall = clock.after(limits.streamStallMs, () => this.#sink.destroy());
+    this.#sink.onDrain(() => this.#goOn());
+  }
+
+  #goOn(): void {
+    this.#cancelStall?.();
+    this.#cancelStall = undefined;
+    this.#isPaused = false;
+    if (this.#isOver) return;
+    if (this.#waiting.length > 0) this.#flow();
+    else this.#drained();
+  }
+
+  #drained(): void {
+    const drains = this.#drains;
+    this.#drains = [];
+    for (const drain of drains) drain();
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.#cancelStall?.();
+    for (const { done } of this.#waiting.splice(0)) done();
+    this.#waitingBytes = 0;
+    this.#drained();
+  }
+}
+
+function nextOf({ pieces }: Waiting): Uint8Array | undefined {
+  const { done, value } = pieces.next();
+  return done ? undefined : encodeFrames(value);
+}
