@@ -48,6 +48,13 @@ export interface ListOptions extends RequestOptions {
   readonly before?: string;
 }
 
+export interface PageOptions extends RequestOptions {
+  /** The cursor to go on after. Default: from the start. */
+  readonly after?: string;
+  /** Events of the page, at most 1,000, which is the default. The server may give fewer: about 512 KiB. */
+  readonly limit?: number;
+}
+
 /** The sessions of the caller's scope. Every method @throws AgentError as the server refuses, SERVER_UNREACHABLE. */
 export interface SessionRequests {
   /** Newest change first. */
@@ -84,17 +91,17 @@ export interface SessionRequests {
   ): Promise<AcceptedDecision & { readonly sessionId: string }>;
   /** False when nothing runs. The partial answer is kept. */
   abort(sessionId: string, reason?: string, options?: RequestOptions & { readonly runId?: string | undefined }): Promise<boolean>;
-  /** The durable events after a cursor, without waiting for more. */
+  /** A page of the durable events after a cursor, without waiting for more. `next` where more follow: the `after` of the next page. */
   events(
     sessionId: string,
-    options?: RequestOptions & { readonly after?: string },
-  ): Promise<{ readonly events: readonly DurableEvent[]; readonly cursor: string }>;
-  /** The durable events of one run. */
+    options?: PageOptions,
+  ): Promise<{ readonly events: readonly DurableEvent[]; readonly cursor: string; readonly next?: string }>;
+  /** A page of the durable events of one run. `next` where more follow: the `after` of the next page. */
   run(
     sessionId: string,
     runId: string,
-    options?: RequestOptions,
-  ): Promise<{ readonly runId: string; readonly events: readonly DurableEvent[] }>;
+    options?: PageOptions,
+  ): Promise<{ readonly runId: string; readonly events: readonly DurableEvent[]; readonly next?: string }>;
 }
 
 export function createSessionRequests(scene: ClientScene): SessionRequests {
@@ -131,9 +138,10 @@ export function createSessionRequests(scene: ClientScene): SessionRequests {
       const request = { path: `${pathOf(id)}/abort`, json: { reason, runId }, signal };
       return (await requestSurely<{ readonly aborting: boolean }>(scene, request)).aborting;
     },
-    events: (id, { after, signal } = {}) =>
-      json({ path: `${pathOf(id)}/events${queryOf({ after })}`, headers: { Accept: "application/json" }, signal }),
-    run: (id, runId, { signal } = {}) => json({ path: `${pathOf(id)}/runs/${encodeURIComponent(runId)}`, signal }),
+    events: (id, { signal, ...page } = {}) =>
+      json({ path: `${pathOf(id)}/events${queryOf({ ...page })}`, headers: { Accept: "application/json" }, signal }),
+    run: (id, runId, { signal, ...page } = {}) =>
+      json({ path: `${pathOf(id)}/runs/${encodeURIComponent(runId)}${queryOf({ ...page })}`, signal }),
   };
 }
 

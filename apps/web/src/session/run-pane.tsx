@@ -1,3 +1,4 @@
+import type { DurableEvent } from "@loopwright/core/protocol";
 import { lazy, type ReactNode, Suspense, useCallback } from "react";
 import { useServices } from "../app/services.ts";
 import { useWatched } from "../app/use-watched.ts";
@@ -18,7 +19,15 @@ export function RunPane({ session, runId, onClose }: RunPaneProps): ReactNode {
   const view = useWatched(session, (state) => state.view);
   const { sessionId } = session;
   const load: RunViewProps["load"] = useCallback(
-    async (run, signal) => (await client.sessions.run(sessionId, run, { signal })).events,
+    async (run, signal) => {
+      const events: DurableEvent[] = [];
+      for (let after = ""; ; ) {
+        const page = await client.sessions.run(sessionId, run, { after, signal });
+        events.push(...page.events);
+        if (page.next === undefined) return events;
+        after = page.next;
+      }
+    },
     [client, sessionId],
   );
   if (!view) return null;
