@@ -1,13 +1,15 @@
-import { AgentError } from "@loopwright/core";
+import { bodyLimits, bodyTooLarge } from "./body-limits.ts";
 import { type ByteSource, byteSourceOf } from "./byte-source.ts";
 
-/** Most characters that one line or one event may have before its end has come: 64 Mi, ample for an image in base64. */
-export const pendingCharsMax: number = 64 * 1024 * 1024;
+/** Most characters that one line or one event may have before its end has come: 32 Mi, room for an image in base64. */
+export const pendingCharsMax: number = 32 * 1024 * 1024;
 
 /** The readers' options. */
 export interface ReaderOptions {
   /** Most characters that one unfinished line or event may have. Default: `pendingCharsMax`. */
   readonly pendingCharsMax?: number;
+  /** Most bytes of the whole body, after decompression. Default: `bodyLimits.streamBytes`. */
+  readonly streamBytesMax?: number;
 }
 
 /** What is made of a body's text. */
@@ -32,12 +34,15 @@ export class BodyReader<Item> implements AsyncIterableIterator<Item, undefined> 
   readonly #source: ByteSource;
   readonly #parser: BodyParser<Item>;
   readonly #decoder = new TextDecoder();
+  readonly #bytesMax: number;
+  #sizeBytes = 0;
   #ended = false;
   #failed = false;
 
-  constructor(body: ReadableStream<Uint8Array>, parser: BodyParser<Item>) {
+  constructor(body: ReadableStream<Uint8Array>, parser: BodyParser<Item>, { streamBytesMax }: ReaderOptions = {}) {
     this.#source = byteSourceOf(body);
     this.#parser = parser;
+    this.#bytesMax = streamBytesMax ?? bodyLimits.streamBytes;
   }
 
   async next(): Promise<IteratorResult<Item, undefined>> {
@@ -47,6 +52,7 @@ export class BodyReader<Item> implements AsyncIterableIterator<Item, undefined> 
         const read = this.#source.read();
         const bytes = read instanceof Promise ? await read : read;
         this.#ended = bytes === undefined;
+        if (bytes !== undefined) this.#count(bytes);
         const item = bytes === undefined ? this.#parser.finish() : this.#parser.feed(this.#decoder.decode(bytes, more));
         if (item !== undefined) return { done: false, value: item };
         this.#throwFailure();
@@ -76,16 +82,13 @@ export class BodyReader<Item> implements AsyncIterableIterator<Item, undefined> 
     throw failure.error;
   }
 
+  #count(bytes: Uint8Array): void {
+    this.#sizeBytes += bytes.length;
+    if (this.#sizeBytes > this.#bytesMax) throw bodyTooLarge("streamBytes", this.#bytesMax);
+  }
+
   #leave(): void {
     if (!this.#ended) this.#source.cancel();
     this.#ended = true;
   }
-}
-
-/** The error for a line or an event without an end. */
-export function pendingTooLong(chars: number): AgentError {
-  return new AgentError("MODEL_PROTOCOL", {
-    message: `The answer holds a line or an event of more than ${chars} characters.`,
-    retryable: false,
-  });
 }

@@ -79,7 +79,7 @@ function codesOf(error: unknown): readonly string[] {
 }
 
 /** The error and what caused it, outermost first. */
-function causesOf(error: unknown): readonly object[] {
+export function causesOf(error: unknown): readonly object[] {
   const chain: object[] = [];
   let at: unknown = error;
   while (chain.length < causesMax && typeof at === "object" && at !== null) {

@@ -1,5 +1,6 @@
 /** What every model provider needs: readers of streams and the one classification of errors. */
 export { AnswerStream } from "./answer-stream.ts";
+export { bodyLimits } from "./body-limits.ts";
 export type { ReaderOptions } from "./body-reader.ts";
 export { pendingCharsMax } from "./body-reader.ts";
 export type { ChunkDecoder } from "./decode-reads.ts";
@@ -12,7 +13,9 @@ export type { FetchErrorContext } from "./error-from-fetch.ts";
 export { errorFromFetch, streamBroken } from "./error-from-fetch.ts";
 export type { StatusErrorInput } from "./error-from-status.ts";
 export { errorFromStatus, rateLimitWaitMaxMs } from "./error-from-status.ts";
+export { modelTransport } from "./model-transport.ts";
 export { readNdjson } from "./ndjson.ts";
+export { readWholeJson, readWholeText } from "./read-whole.ts";
 export { vendorText, vendorTextMax } from "./redact.ts";
 export { retryAfterMs } from "./retry-after.ts";
 export { countOf, decodeSoundly, requireUsage, unexpectedShape } from "./sound-chunks.ts";

@@ -1,4 +1,5 @@
-import { type BodyParser, BodyReader, pendingCharsMax, pendingTooLong, type ReaderOptions } from "./body-reader.ts";
+import { bodyTooLarge } from "./body-limits.ts";
+import { type BodyParser, BodyReader, pendingCharsMax, type ReaderOptions } from "./body-reader.ts";
 import { failureIn } from "./decode-reads.ts";
 
 /** One server-sent event. */
@@ -14,7 +15,7 @@ export interface SseEvent {
  * CR, LF and CRLF end a line, comments and unknown fields are skipped, a byte order mark is dropped, an event without data or
  * without its closing blank line is no event. `id` and `retry` are skipped, because answers of models are never resumed.
  * Leaving the loop early cancels the body. Linear in the size of the body, however it is cut.
- * @throws AgentError MODEL_PROTOCOL when an event grows over `pendingCharsMax`; whatever the body itself throws is passed on.
+ * @throws AgentError MODEL_PROTOCOL when an event grows over `pendingCharsMax` or the body over `streamBytesMax`; whatever the body itself throws is passed on.
  */
 export function readSse(body: ReadableStream<Uint8Array>, options: ReaderOptions = {}): AsyncIterableIterator<readonly SseEvent[]> {
   return mapSse(body, { take: (events) => events, finish: () => undefined }, options);
@@ -51,7 +52,7 @@ export function mapSse<Item>(
     },
     fail: (error) => (consumer.fail ? consumer.fail(error) : error),
   };
-  return new BodyReader(body, mapped);
+  return new BodyReader(body, mapped, options);
 }
 
 const lineFeed = 10;
@@ -119,7 +120,7 @@ class SseParser {
   /** Keeps the start of a line whose end has not come. */
   #keep(text: string): void {
     this.#pending += text;
-    if (this.#pending.length > this.#charsMax) throw pendingTooLong(this.#charsMax);
+    if (this.#pending.length > this.#charsMax) throw bodyTooLarge("pendingCharsMax", this.#charsMax);
   }
 
   /** Ends the line at `end`, together with what of it came before. */
@@ -146,7 +147,7 @@ class SseParser {
 
   #addData(value: string): void {
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
-    if (this.#data.length > this.#charsMax) throw pendingTooLong(this.#charsMax);
+    if (this.#data.length > this.#charsMax) throw bodyTooLarge("pendingCharsMax", this.#charsMax);
   }
 
   #dispatch(): void {

@@ -1,6 +1,6 @@
 import { type JsonObject, type ModelChunk, refuseUnknownOptions } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { decodeReads, readSse, withoutRedirects } from "@loopwright/provider-kit";
+import { decodeReads, modelTransport, readSse, readWholeJson } from "@loopwright/provider-kit";
 import { errorOf } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { type AnthropicOptions, type Credential, credentialOf, knownOptions, vendor, vendorName } from "./options.ts";
@@ -55,7 +55,7 @@ export function anthropic(options: AnthropicOptions = {}): ModelProvider {
       const response = await send(body, { signal: call.signal, streaming });
       answered = true;
       if (!streaming || !response.body || isJson(response)) {
-        const chunks = chunksOf((await response.json()) as WireAnswer, secrets);
+        const chunks = chunksOf((await readWholeJson(response)) as WireAnswer, secrets);
         ended = true;
         yield chunks;
         return;
@@ -94,7 +94,7 @@ async function connect(options: AnthropicOptions): Promise<Connection> {
     ...credential,
     webhookKey: null,
     baseURL: options.baseURL ?? "https://api.anthropic.com",
-    fetch: withoutRedirects(options.transport ?? globalThis.fetch, { provider: vendorName, secrets }),
+    fetch: modelTransport(options.transport, { provider: vendorName, secrets }),
     defaultHeaders: { "x-stainless-timeout": null, ...versionHeaders(options.version, credential), ...options.headers },
     logLevel: "off",
     openTelemetry: false,

@@ -1,6 +1,6 @@
 import { AgentError, type JsonObject, type ModelChunk, refuseUnknownOptions } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolSpec } from "@loopwright/core/ports";
-import { decodeReads, decodeWhole, errorFromFetch, readSse, streamBroken, withoutRedirects } from "@loopwright/provider-kit";
+import { decodeReads, decodeWhole, errorFromFetch, modelTransport, readSse, readWholeJson, streamBroken } from "@loopwright/provider-kit";
 import { bodyError } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { type GeminiOptions, keyOf, knownOptions, vendor, vendorName } from "./options.ts";
@@ -54,7 +54,7 @@ export function gemini(options: GeminiOptions = {}): ModelProvider {
       answered = true;
       const decoder = createDecoder(secrets, io.signal);
       if (!streaming || !response.body || isJson(response))
-        yield* decodeWhole(answersOf((await response.json()) as WireAnswer | readonly WireAnswer[]), decoder);
+        yield* decodeWhole(answersOf((await readWholeJson(response)) as WireAnswer | readonly WireAnswer[]), decoder);
       else yield* decodeReads(readSse(response.body), decoder, ({ data }): WireAnswer => JSON.parse(data));
       ended = true;
     } catch (error) {
@@ -88,7 +88,7 @@ async function connect(options: GeminiOptions): Promise<Connection> {
   const apiKey = keyOf(options);
   const { GoogleGenAI } = await import("@google/genai");
   const secrets = [apiKey];
-  const transport = withoutRedirects(options.transport ?? globalThis.fetch, { provider: vendorName, secrets });
+  const transport = modelTransport(options.transport, { provider: vendorName, secrets });
   const client = quietly(
     () =>
       new GoogleGenAI({

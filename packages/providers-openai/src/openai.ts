@@ -1,7 +1,7 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
 import { AgentError, refuseUnknownOptions } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { AnswerStream, decodeSoundly, errorFromFetch, failureIn, mapSse, type SseConsumer } from "@loopwright/provider-kit";
+import { AnswerStream, decodeSoundly, errorFromFetch, failureIn, mapSse, readWholeJson, type SseConsumer } from "@loopwright/provider-kit";
 import { createChatRequests } from "./chat-request.ts";
 import { ChatReader } from "./chat-response.ts";
 import { bodyText } from "./conversation.ts";
@@ -87,7 +87,7 @@ function call(instance: Instance, { request, io, options, vision }: Call): Async
       const send = await instance.send;
       const response = await send({ body: bodyText(body), isStreamed: body["stream"] === true, context });
       const bytes = bodyOf(response, settings.label);
-      if (isJson(response)) return readWhole(reader, await response.json(), context);
+      if (isJson(response)) return readWhole(reader, await readWholeJson(response), context);
       return mapSse(bytes, createConsumer(reader, { ...context, streaming: true }));
     } catch (error) {
       throw errorFromFetch(error, context);

@@ -1,4 +1,4 @@
-import { errorFromStatus, vendorErrorOf, withoutRedirects } from "@loopwright/provider-kit";
+import { errorFromStatus, modelTransport, vendorErrorOf } from "@loopwright/provider-kit";
 import type { OpenAI } from "openai";
 import type { CallContext } from "./errors.ts";
 import type { OpenAiOptions, OpenAiSettings } from "./options.ts";
@@ -26,8 +26,7 @@ interface Head {
 /** Makes the SDK's client, which says where requests go and with which headers: once, since that is as much work as the rest of a request. */
 export async function createSender(settings: OpenAiSettings, key: string | undefined, options: OpenAiOptions): Promise<Send> {
   const path = settings.api === "chat" ? "/chat/completions" : "/responses";
-  // Looked up with each call, so that a replaced global fetch is seen.
-  const transport = withoutRedirects(options.transport ?? ((input, init) => globalThis.fetch(input, init)), {
+  const transport = modelTransport(options.transport, {
     provider: settings.label,
     secrets: key === undefined ? [] : [key],
   });

@@ -5,10 +5,11 @@ import {
   decodeWhole,
   errorFromFetch,
   errorFromStatus,
+  modelTransport,
   readSse,
+  readWholeJson,
   streamBroken,
   vendorErrorOf,
-  withoutRedirects,
 } from "@loopwright/provider-kit";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { type AcmeOptions, keyOf, knownOptions, vendor, vendorName } from "./options.ts";
@@ -19,6 +20,7 @@ import { type AcmeEvent, createDecoder } from "./response.ts";
 export function acme(options: AcmeOptions = {}): ModelProvider {
   refuseUnknownOptions(options, knownOptions, "the provider `acme`");
   const baseURL = (options.baseURL ?? "https://api.acme.example").replace(/\/+$/, "");
+  let fetch: typeof globalThis.fetch | undefined;
 
   async function* stream(request: ModelRequest, { signal }: ModelCallIo): AsyncGenerator<readonly ModelChunk[]> {
     signal.throwIfAborted();
@@ -27,7 +29,7 @@ export function acme(options: AcmeOptions = {}): ModelProvider {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", ...options.headers };
     let streaming = false;
     try {
-      const fetch = withoutRedirects(options.transport ?? globalThis.fetch, { provider: vendorName, secrets: [key] });
+      fetch ??= modelTransport(options.transport, { provider: vendorName, secrets: [key] });
       const response = await fetch(`${baseURL}/v1/chat`, { method: "POST", headers, body, signal });
       if (!response.ok) throw await failureOf(response, key);
       streaming = true;
@@ -48,7 +50,7 @@ function readStream(response: Response, key: string): AsyncIterable<readonly Mod
 
 /** Unstreamed, Acme answers with the same events as one list. */
 async function* readWhole(response: Response, key: string): AsyncGenerator<readonly ModelChunk[]> {
-  const { events } = JSON.parse(await response.text()) as { readonly events: readonly AcmeEvent[] };
+  const { events } = (await readWholeJson(response)) as { readonly events: readonly AcmeEvent[] };
   yield* decodeWhole(events, createDecoder([key]));
 }
 

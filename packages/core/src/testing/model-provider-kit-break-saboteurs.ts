@@ -27,10 +27,10 @@ export const breakSaboteurs: readonly ModelProviderSaboteur[] = [
   deafIn("abort-in-text", "in the text", (last) => last?.text !== undefined),
   deafIn("abort-in-arguments", "in the arguments", (last) => last?.args !== undefined),
   withParts("abort-hangs-up", "leaves the connection open when it is aborted", {
-    lines: (body, signal) => readLines(body, signal, ["leaving"]),
+    lines: (body, signal) => readLines(body, signal, { closesOn: ["leaving"] }),
   }),
   withParts("leaving-hangs-up", "leaves the connection open when the consumer leaves", {
-    lines: (body, signal) => readLines(body, signal, ["abort"]),
+    lines: (body, signal) => readLines(body, signal, { closesOn: ["abort"] }),
   }),
   withParts("no-end", "takes the end of the body for the end of the answer", {
     unfinished: (count, last) => (count > 0 ? asIfComplete : honestParts.unfinished(count, last)),

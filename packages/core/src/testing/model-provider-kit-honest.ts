@@ -41,6 +41,10 @@ export interface HonestParts {
   /** What to throw for trouble of the connection; `streaming` once the headers came. */
   readonly trouble: (error: unknown, streaming: boolean) => unknown;
   readonly lines: (body: ReadableStream<Uint8Array>, signal: AbortSignal) => AsyncGenerator<readonly string[]>;
+  /** The text of an answer in one piece. */
+  readonly textOf: (body: ReadableStream<Uint8Array>) => Promise<string>;
+  /** What is read of the body of an error. */
+  readonly pageOf: (body: ReadableStream<Uint8Array>) => Promise<string>;
   readonly parse: (line: string) => ReadEvent | undefined;
   /** Makes what turns events into chunks, anew for every call. */
   readonly translator: () => (event: ReadEvent) => readonly ModelChunk[];
@@ -69,11 +73,22 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   429: "MODEL_RATE_LIMITED",
 };
 
-/** Reads lines as they come. `closesOn` tells after what the connection is closed: both, for an honest reader. */
+/** Most characters of a line, of a page and of an answer in one piece. */
+const honestCharsMax = 1024 * 1024;
+
+/** How lines are read. */
+export interface ReadLinesOptions {
+  /** After what the connection is closed. Default: both. */
+  readonly closesOn?: readonly ("abort" | "leaving")[];
+  /** Most characters of one line. */
+  readonly charsMax?: number;
+}
+
+/** Reads lines as they come. */
 export async function* readLines(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
-  closesOn: readonly ("abort" | "leaving")[] = ["abort", "leaving"],
+  { closesOn = ["abort", "leaving"], charsMax = honestCharsMax }: ReadLinesOptions = {},
 ): AsyncGenerator<readonly string[]> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -86,6 +101,10 @@ export async function* readLines(
     for (let read = await reader.read(); !read.done; read = await Promise.race([reader.read(), aborted])) {
       const lines = (rest + decoder.decode(read.value, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
+      if (rest.length > charsMax) {
+        reader.cancel().catch(() => undefined);
+        throw tooLong();
+      }
       if (lines.length > 0) yield lines;
     }
     if (rest !== "") yield [rest];
@@ -134,6 +153,12 @@ export const honestParts: HonestParts = {
         })
       : error,
   lines: (body, signal) => readLines(body, signal),
+  pageOf: async (body) => (await headOfBody(body)).text,
+  textOf: async (body) => {
+    const { text, isWhole } = await headOfBody(body);
+    if (!isWhole) throw tooLong();
+    return text;
+  },
   parse: (line) => {
     try {
       return JSON.parse(line) as ReadEvent;
@@ -162,8 +187,18 @@ export const honestParts: HonestParts = {
   isUnsupported: ({ model, messages }) => model === "memory-blind" && JSON.stringify(messages).includes('"image"'),
 };
 
-async function textOfBody(body: ReadableStream<Uint8Array>): Promise<string> {
-  return new Response(body).text();
+const tooLong = (): AgentError => new AgentError("MODEL_PROTOCOL", { message: "Memory said too much.", retryable: false });
+
+/** The text up to the bound, with the rest left unread. */
+async function headOfBody(body: ReadableStream<Uint8Array>): Promise<{ readonly text: string; readonly isWhole: boolean }> {
+  const decoder = new TextDecoder();
+  let text = "";
+  // Leaving the loop cancels the body.
+  for await (const bytes of body) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length > honestCharsMax) return { text, isWhole: false };
+  }
+  return { text, isWhole: true };
 }
 
 async function* events(
@@ -171,8 +206,8 @@ async function* events(
   response: MemoryResponse,
   { body, signal }: { body: JsonObject; signal: AbortSignal },
 ): AsyncGenerator<Iterable<ReadEvent>> {
-  if (body["stream"] === false) {
-    yield JSON.parse(await textOfBody(response.body)) as readonly ReadEvent[];
+  if (body["stream"] === false || response.headers["content-type"] === "application/json") {
+    yield JSON.parse(await parts.textOf(response.body)) as readonly ReadEvent[];
     return;
   }
   for await (const lines of parts.lines(response.body, signal)) yield parsed(lines, parts);
@@ -204,8 +239,8 @@ interface FailureBody {
   readonly waitMs?: number;
 }
 
-async function failureFrom(response: MemoryResponse): Promise<HonestFailure> {
-  const said = await textOfBody(response.body);
+async function failureFrom(response: MemoryResponse, { pageOf }: HonestParts): Promise<HonestFailure> {
+  const said = await pageOf(response.body);
   const json = said.startsWith("{") ? (JSON.parse(said) as FailureBody) : { error: "no JSON" };
   const retryAfter = response.headers["retry-after"];
   return {
@@ -233,7 +268,7 @@ function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvider {
       streaming = true;
       const { location } = response.headers;
       if (location !== undefined) throw parts.redirected(location, { wire, body });
-      if (response.status >= 400) throw parts.failure(await failureFrom(response), body);
+      if (response.status >= 400) throw parts.failure(await failureFrom(response, parts), body);
       if (response.headers["content-type"] === "text/html") return yield parts.page();
       for await (const batch of events(parts, response, { body, signal })) {
         const chunks: ModelChunk[] = [];

@@ -75,6 +75,13 @@ function stepsOf(script: Extract<WireScript, { readonly type: "answer" }>): read
   return [...send(before), { act: fate }, ...send(rest)];
 }
 
+/** Four million characters behind a head. */
+function floodOf(head: string): readonly Step[] {
+  const encoder = new TextEncoder();
+  const bytes = encoder.encode("x".repeat(64 * 1024));
+  return [{ bytes: encoder.encode(head) }, ...Array.from({ length: 64 }, () => ({ bytes }))];
+}
+
 const elsewhereOrigin = "https://elsewhere.example";
 
 /** A wire that plays this script at every request. */
@@ -126,6 +133,8 @@ export function memoryWire(script: WireScript, redirectKey: string): MemoryWire 
     if (script.type === "redirect")
       return { status: script.status, headers: { location: `${elsewhereOrigin}/v1/chat?key=${redirectKey}` }, body: text("") };
     if (script.type === "raw") return { status: script.status, headers: { "content-type": script.contentType }, body: text(script.body) };
+    if (script.type === "flood")
+      return { status: script.status, headers: { "content-type": script.contentType ?? "" }, body: bodyOf(floodOf(script.head)) };
     if (script.type !== "answer") throw new TypeError("fetch failed");
     const whole = typeof body === "object" && body !== null && "stream" in body && body.stream === false;
     const json = eventsOf(script.answer).map((event) => event.json);

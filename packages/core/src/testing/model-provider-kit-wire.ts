@@ -65,6 +65,8 @@ export type WireScript =
   | { readonly type: "redirect"; readonly status: number }
   /** These very bytes. */
   | { readonly type: "raw"; readonly status: number; readonly contentType: string; readonly body: string }
+  /** `head`, then the letter x until the client goes away; far beyond any bound the body ends. Default `contentType`: that of a streamed answer. */
+  | { readonly type: "flood"; readonly status: number; readonly contentType?: string; readonly head: string }
   /** The connection dies before the headers. */
   | { readonly type: "drop" }
   /** No headers until the client goes away. */

@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 import { runKit } from "./kit.ts";
 import { modelProviderKit } from "./model-provider-kit.ts";
 import { answerSaboteurs } from "./model-provider-kit-answer-saboteurs.ts";
+import { boundSaboteurs } from "./model-provider-kit-bound-saboteurs.ts";
 import { breakSaboteurs } from "./model-provider-kit-break-saboteurs.ts";
 import { memorySubject } from "./model-provider-kit-honest.ts";
 import { requestSaboteurs } from "./model-provider-kit-request-saboteurs.ts";
 import { errorSaboteurs } from "./model-provider-kit-saboteurs.ts";
 
-const saboteurs = [...answerSaboteurs, ...breakSaboteurs, ...errorSaboteurs, ...requestSaboteurs];
+const saboteurs = [...answerSaboteurs, ...breakSaboteurs, ...boundSaboteurs, ...errorSaboteurs, ...requestSaboteurs];
 
 describe("a provider over a wire in memory keeps every promise", () =>
   runKit(it, modelProviderKit, { make: (script) => memorySubject(script) }));

@@ -1,4 +1,5 @@
 import { answerCases } from "./model-provider-kit-answers.ts";
+import { boundCases } from "./model-provider-kit-bounds.ts";
 import { breakCases } from "./model-provider-kit-breaks.ts";
 import { errorCases } from "./model-provider-kit-errors.ts";
 import { historyCases } from "./model-provider-kit-history.ts";
@@ -15,6 +16,7 @@ import { wishCases } from "./model-provider-kit-wishes.ts";
 export const modelProviderKit: readonly ModelProviderCase[] = [
   ...answerCases,
   ...breakCases,
+  ...boundCases,
   ...errorCases,
   ...requestCases,
   ...historyCases,

@@ -1,6 +1,7 @@
 /** What the tests of a provider package are made with. Runs on Node.js only. */
 export { type CutOptions, type CutReport, cutEverywhere } from "./cut-everywhere.ts";
 export { faultSuite } from "./fault-suite.ts";
+export { type HostileReport, tryHostileBodies } from "./hostile-bodies.ts";
 export { type Asked, type LoopbackServer, loopbackServer } from "./loopback-server.ts";
 export { pickStreams } from "./pick-streams.ts";
 export { type ProviderUnderTest, providerUnderTest } from "./provider-under-test.ts";

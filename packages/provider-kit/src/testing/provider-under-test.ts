@@ -14,6 +14,10 @@ export interface ProviderUnderTest {
   readonly modelWithoutVision?: string;
 }
 
+/** Half a gigabyte: more than any provider may read of one body. */
+const floodPieceBytes = 256 * 1024;
+const floodPieces = 2_048;
+
 const key = "wire-KEY-4c1f-CANARY";
 
 /**
@@ -69,6 +73,11 @@ function responseOf(
       return { type: script.type };
     case "raw":
       return answered(script.status, { "content-type": script.contentType }, [write(script.body)]);
+    case "flood": {
+      const piece = encoder.encode("x".repeat(floodPieceBytes));
+      const head = { "content-type": script.contentType ?? wire.contentType };
+      return answered(script.status, head, [write(script.head), { type: "flood", piece, count: floodPieces }]);
+    }
     case "failure": {
       const { message, overflow = false, waitMs } = script;
       const { status, body } = wire.failure({ status: script.status, message, overflow, ...(waitMs === undefined ? {} : { waitMs }) });

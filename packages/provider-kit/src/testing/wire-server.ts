@@ -5,6 +5,8 @@ import type { WireRequest } from "@loopwright/core/testing";
 /** What the server does with the body of an answer, step by step. Each piece is a write of its own. */
 export type WireStep =
   | { readonly type: "write"; readonly bytes: Uint8Array }
+  /** The same bytes again and again, as fast as the client reads. */
+  | { readonly type: "flood"; readonly piece: Uint8Array; readonly count: number }
   /** Nothing more until `release` or until the client goes away. */
   | { readonly type: "hold" }
   /** Behind the body, which must be sent in chunks, so without a content length. */
@@ -73,6 +75,7 @@ export async function wireServer(respond: (request: WireRequest) => WireResponse
       if (step.type === "hold") await hold(response);
       else if (step.type === "write") await written(response, step.bytes);
       else if (step.type === "trailers") response.addTrailers(step.trailers);
+      else if (step.type === "flood") await flooded(response, step);
       else {
         cut = true;
         return void response.socket?.destroySoon();
@@ -122,6 +125,20 @@ async function written(response: ServerResponse, bytes: Uint8Array): Promise<voi
     if (response.destroyed) resolve();
   });
   await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function flooded(response: ServerResponse, { piece, count }: Extract<WireStep, { readonly type: "flood" }>): Promise<void> {
+  for (let sent = 0; sent < count && !response.destroyed; sent++) {
+    if (response.write(piece)) continue;
+    await new Promise<void>((resolve) => {
+      const goOn = (): void => {
+        response.off("drain", goOn).off("close", goOn);
+        resolve();
+      };
+      response.on("drain", goOn).on("close", goOn);
+      if (response.destroyed) goOn();
+    });
+  }
 }
 
 async function closed(server: Server): Promise<void> {

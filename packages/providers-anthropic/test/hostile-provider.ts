@@ -1,0 +1,7 @@
+import type { ModelProvider } from "@loopwright/core/ports";
+import { anthropic } from "../src/index.ts";
+
+/** The provider that another process reads hostile bodies with. */
+export function make(baseURL: string, transport?: typeof fetch): ModelProvider {
+  return anthropic({ apiKey: "key-0123456789", baseURL, ...(transport === undefined ? {} : { transport }) });
+}
