@@ -2,6 +2,7 @@ import type { SessionLog } from "../ports/session-log.ts";
 import { expectSame, expectThat } from "./kit.ts";
 import { expiryCases } from "./lease-expiry-cases.ts";
 import { renewalCases } from "./lease-renewal-cases.ts";
+import { overTwo } from "./log-over-two.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
 import { noteBatch, secondRef as other, sampleRef } from "./sample-facts.ts";
 import type { StoreCase, StoreKit } from "./store-case.ts";
@@ -219,5 +220,7 @@ const releaseCases: readonly StoreCase<LogUnderTest>[] = [
   },
 ];
 
-/** The promises of leases. Capabilities: `time`, `reopen`. */
-export const leaseKit: StoreKit<LogUnderTest> = [...claimCases, ...expiryCases, ...renewalCases, ...releaseCases];
+const ownCases = [...claimCases, ...expiryCases, ...renewalCases, ...releaseCases];
+
+/** The promises of leases. Capabilities: `time`, `reopen`, `another`. */
+export const leaseKit: StoreKit<LogUnderTest> = [...ownCases, ...overTwo(ownCases)];

@@ -1,16 +1,17 @@
+import { overTwo } from "./log-over-two.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
 import { appendCases } from "./session-log-append-cases.ts";
 import { contentCases } from "./session-log-content-cases.ts";
 import { dueCases } from "./session-log-due-cases.ts";
 import { faultCases } from "./session-log-fault-cases.ts";
-import { lifeCases } from "./session-log-life-cases.ts";
+import { endCases, lifeCases } from "./session-log-life-cases.ts";
 import { outcomeCases } from "./session-log-outcome-cases.ts";
 import { ruinCases } from "./session-log-ruin-cases.ts";
 import { subscribeCases } from "./session-log-subscribe-cases.ts";
 import type { StoreKit } from "./store-case.ts";
 
 /**
- * The promises of `SessionLog`, leases apart: 125 cases here and 30 in `leaseKit`. For an adapter of your own:
+ * The promises of `SessionLog`, leases apart: 162 cases here and 58 in `leaseKit`. For an adapter of your own:
  *
  *     runKit(it, sessionLogKit, { make: async () => ({ log: myStore(freshPlace()).log }), lacks: [{ capability: "full", reason: "..." }] });
  *
@@ -24,6 +25,7 @@ export const sessionLogKit: StoreKit<LogUnderTest> = [
   ...outcomeCases,
   ...lifeCases,
   ...subscribeCases,
+  ...overTwo([...outcomeCases, ...endCases, ...subscribeCases]),
   ...dueCases,
   ...faultCases,
   ...ruinCases,

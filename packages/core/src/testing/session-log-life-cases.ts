@@ -128,7 +128,8 @@ const readCases: readonly StoreCase<LogUnderTest>[] = [
   },
 ];
 
-const endCases: readonly StoreCase<LogUnderTest>[] = [
+/** How sessions end. */
+export const endCases: readonly StoreCase<LogUnderTest>[] = [
   {
     id: "removed",
     promise: "a removed session has no facts; its neighbours keep theirs",

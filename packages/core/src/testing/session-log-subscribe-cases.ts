@@ -151,7 +151,8 @@ const leaveCases: readonly StoreCase<LogUnderTest>[] = [
         await append(subject.log, seq);
         await ear.hears(seq);
       }
-      expectSame(told, [1], "what the one that left heard");
+      // Another process may learn of both at once.
+      expectSame(told.length, 1, "how often the one that left was told");
       ear.stop();
     },
   },

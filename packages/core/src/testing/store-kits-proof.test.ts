@@ -18,6 +18,7 @@ import { faultSaboteurs } from "./log-fault-saboteurs.ts";
 import { fencingSaboteurs } from "./log-fencing-saboteurs.ts";
 import { judgingSaboteurs } from "./log-judging-saboteurs.ts";
 import { lifeSaboteurs } from "./log-life-saboteurs.ts";
+import { brokenOverTwo, leaseOverTwoSaboteurs, logOverTwoSaboteurs } from "./log-over-two-saboteurs.ts";
 import { ruinSaboteurs } from "./log-ruin-saboteurs.ts";
 import { tellingSaboteurs } from "./log-telling-saboteurs.ts";
 import { writingSaboteurs } from "./log-writing-saboteurs.ts";
@@ -27,14 +28,17 @@ import { sessionLogKit } from "./session-log-kit.ts";
 
 describe("session log kit", () =>
   proveKit(it, sessionLogKit, [
-    ...[...writingSaboteurs, ...contentSaboteurs, ...judgingSaboteurs, ...fencingSaboteurs],
-    ...[...lifeSaboteurs, ...tellingSaboteurs, ...dueSaboteurs, ...faultSaboteurs, ...ruinSaboteurs],
+    ...brokenOverTwo(sessionLogKit, [
+      ...[...writingSaboteurs, ...contentSaboteurs, ...judgingSaboteurs, ...fencingSaboteurs],
+      ...[...lifeSaboteurs, ...tellingSaboteurs, ...dueSaboteurs, ...faultSaboteurs, ...ruinSaboteurs],
+    ]),
+    ...logOverTwoSaboteurs,
   ]));
 it("the kit of session logs says how many cases it has", () => {
   const text = readFileSync(new URL("session-log-kit.ts", import.meta.url), "utf8");
   expect(text).toContain(`${sessionLogKit.length} cases here and ${leaseKit.length} in \`leaseKit\``);
 });
-describe("lease kit", () => proveKit(it, leaseKit, leaseSaboteurs));
+describe("lease kit", () => proveKit(it, leaseKit, [...brokenOverTwo(leaseKit, leaseSaboteurs), ...leaseOverTwoSaboteurs]));
 describe("session index kit", () => proveKit(it, sessionIndexKit, [...listSaboteurs, ...searchSaboteurs, ...ruinedIndexSaboteurs]));
 describe("blob store kit", () => proveKit(it, blobStoreKit, blobSaboteurs));
 describe("draft store kit", () => proveKit(it, draftStoreKit, draftSaboteurs));
