@@ -32,8 +32,13 @@ export interface LeaseOptions {
   readonly onLost: () => void;
 }
 
-/** The lease and where the log ended when it was claimed; `undefined` while another holds it. @throws AgentError STORE_* */
-export async function claimLease(options: LeaseOptions): Promise<{ readonly lease: Lease; readonly lastSeq: number } | undefined> {
+/** A lease of one's own and where the log ended when it was claimed, or how long the lease of another node runs unless it is renewed. */
+export type ClaimedLease =
+  | { readonly type: "claimed"; readonly lease: Lease; readonly lastSeq: number }
+  | { readonly type: "held"; readonly remainingMs: number };
+
+/** @throws AgentError STORE_* */
+export async function claimLease(options: LeaseOptions): Promise<ClaimedLease> {
   const { log, ref, clock, node, leaseMs } = options;
   let askedAt = clock.monotonic();
   const claim = (): ReturnType<SessionLog["claim"]> => {
@@ -41,8 +46,8 @@ export async function claimLease(options: LeaseOptions): Promise<{ readonly leas
     return log.claim(ref, { node, leaseMs });
   };
   const outcome = await askStore(claim, { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
-  if (outcome.type === "held") return undefined;
-  return { lease: new HeldLease(options, outcome.epoch, askedAt), lastSeq: outcome.lastSeq };
+  if (outcome.type === "held") return outcome;
+  return { type: "claimed", lease: new HeldLease(options, outcome.epoch, askedAt), lastSeq: outcome.lastSeq };
 }
 
 class HeldLease implements Lease {

@@ -7,8 +7,6 @@ import { createTailWatch } from "./tail-watch.ts";
 export interface Attention {
   readonly isOwner: boolean;
   readonly isWatched: boolean;
-  /** Whoever runs it may be gone, and this process may go on with it. */
-  readonly mayTakeOver: boolean;
 }
 
 /** What a session hears of other nodes: what they append, and what they say in between. Nothing where nobody needs to know. */
@@ -35,15 +33,15 @@ export function createListening({ store, ref, clock, channel }: Deps, options: F
       lanes.need(!options.isOwner() || ownerHears);
       return tail.begin();
     },
-    beginOwner: () => tail.need("appends"),
-    attend({ isOwner, isWatched, mayTakeOver }) {
+    beginOwner: () => tail.need(true),
+    attend({ isOwner, isWatched }) {
       lanes.need(isOwner ? ownerHears : isWatched);
-      tail.need(isOwner ? "appends" : !isWatched ? undefined : mayTakeOver ? "take-over" : "appends");
+      tail.need(isOwner || isWatched);
     },
     heed: lanes.heed,
     end() {
       lanes.need(false);
-      tail.need(undefined);
+      tail.need(false);
     },
   };
 }

@@ -4,10 +4,15 @@
  */
 import type { Deps } from "./deps.ts";
 import { claimLease, type Lease } from "./lease.ts";
+import { createRivalLease } from "./rival-lease.ts";
 
 /** The lease of one session, while this process holds it. */
 export interface Ownership {
   readonly lease: Lease | undefined;
+  /** False while the lease of another node may run: a claim would be refused. */
+  readonly mayClaim: boolean;
+  /** While true it is looked whether the lease of another node still runs. */
+  awaitTurn(isNeeded: boolean): void;
   /** Gives where the log ended when it was claimed; `undefined` while another holds it. @throws AgentError STORE_* */
   claim(): Promise<number | undefined>;
   /** Stops renewing; the log is not told. */
@@ -16,8 +21,16 @@ export interface Ownership {
   release(): Promise<void>;
 }
 
-/** `onLost`: another may have taken over. */
-export function createOwnership({ store, ref, clock, node, leaseMs }: Deps, onLost: () => void): Ownership {
+export interface OwnershipOptions {
+  /** Another may have taken over. */
+  readonly onLost: () => void;
+  /** The session may be claimed now. */
+  readonly onTurn: () => void;
+}
+
+export function createOwnership(deps: Deps, { onLost, onTurn }: OwnershipOptions): Ownership {
+  const { store, ref, clock, node, leaseMs } = deps;
+  const rival = createRivalLease(deps, onTurn);
   let lease: Lease | undefined;
   const drop = (): void => {
     lease?.drop();
@@ -27,10 +40,19 @@ export function createOwnership({ store, ref, clock, node, leaseMs }: Deps, onLo
     get lease() {
       return lease;
     },
+    get mayClaim() {
+      return !rival.mayRun;
+    },
+    awaitTurn: rival.need,
     async claim() {
       const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost });
-      lease = claimed?.lease;
-      return claimed?.lastSeq;
+      if (claimed.type === "held") {
+        rival.refused(claimed.remainingMs);
+        return undefined;
+      }
+      rival.forget();
+      lease = claimed.lease;
+      return claimed.lastSeq;
     },
     drop,
     async release() {

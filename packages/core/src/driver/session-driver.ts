@@ -76,10 +76,11 @@ export class SessionDriver {
       onLeft: () => this.kick(),
     });
     this.preparing = createPreparing({ effects: this.effects, clock, onReady: () => this.kick() });
-    this.own = createOwnership(deps, () => {
+    const onLost = (): void => {
       this.loseLease();
       this.kick();
-    });
+    };
+    this.own = createOwnership(deps, { onLost, onTurn: () => this.kick() });
     this.date = createDateTimer(clock, () => this.onDate());
     const onTail = (seq: number | undefined): void => {
       this.view.noteTail(seq);
@@ -106,7 +107,7 @@ export class SessionDriver {
     const leave = this.watchers.add(watcher);
     return () => {
       leave();
-      if (this.watchers.size === 0 && !this.own.lease) this.listening.end();
+      if (this.watchers.size === 0 && !this.own.lease) this.hearNothing();
     };
   }
 
@@ -187,7 +188,7 @@ export class SessionDriver {
 
   /** What came while it was let go of, and what a claim under way began to listen to. */
   private endDisposed(): void {
-    this.listening.end();
+    this.hearNothing();
     this.inbox.refuseAll(handleLetGo());
   }
 
@@ -195,7 +196,8 @@ export class SessionDriver {
   private async decide(): Promise<boolean> {
     if (this.view.tooNew) return this.refuse(this.view.tooNew);
     if (this.own.lease?.isSure === false) await this.own.lease.makeSure();
-    const wantsOwner = this.drives && (this.inbox.needsOwner || (this.watchers.size > 0 && !isAtRest(this.state)));
+    const takesOver = this.watchers.size > 0 && !isAtRest(this.state) && this.own.mayClaim;
+    const wantsOwner = this.drives && (this.inbox.needsOwner || takesOver);
     if (this.inbox.length === 0 && !this.isOwner && !wantsOwner) return false;
     if (!this.isOwner && wantsOwner) await this.claim();
     // What there is to say to an offer depends on what others did: only an owner knows all of it.
@@ -331,7 +333,7 @@ export class SessionDriver {
     if (error.code === "SESSION_AGENT_MISMATCH") void this.own.release();
     this.loseLease();
     this.view.lose(error);
-    this.listening.end();
+    this.hearNothing();
     reportLoss(this.deps, error);
     this.inbox.lose(error);
     this.watchers.lost(error);
@@ -348,9 +350,15 @@ export class SessionDriver {
     this.date.set(this.drives && !this.view.tooNew && isWaitedFor ? this.state : emptyState);
   }
 
+  private hearNothing(): void {
+    this.listening.end();
+    this.own.awaitTurn(false);
+  }
+
   private attend(): void {
     const isWatched = this.watchers.size > 0;
-    this.listening.attend({ isOwner: this.isOwner, isWatched, mayTakeOver: this.drives && !this.view.tooNew && !isAtRest(this.state) });
+    this.listening.attend({ isOwner: this.isOwner, isWatched });
+    this.own.awaitTurn(isWatched && !this.isOwner && this.drives && !this.view.tooNew && !isAtRest(this.state));
   }
 
   private onDate(): void {

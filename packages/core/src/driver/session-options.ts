@@ -93,6 +93,7 @@ export const driverLimits: {
   readonly handOverMs: number;
   readonly tailPollMs: number;
   readonly channelPollMs: number;
+  readonly takeOverLookMs: number;
   readonly heldEvents: number;
   readonly heldBytes: number;
   readonly foreignLanes: number;
@@ -141,10 +142,12 @@ export const driverLimits: {
   drainMs: 5_000,
   /** How long tools that were signalled may take to end before the session is handed over without their results. */
   handOverMs: 500,
-  /** How often a log that cannot tell is looked at, and a session for a lease that ran out. */
+  /** How often a log that cannot tell is looked at. */
   tailPollMs: 250,
   /** How often a log is looked at that cannot tell, where a channel tells as long as it works. */
   channelPollMs: 2_000,
+  /** How often a node that would take a session over looks whether the lease of its owner still runs, unless that lease is over sooner. */
+  takeOverLookMs: 1_000,
   /** Of one lane of another node: what may wait for its opening event, or for what is missing before it. */
   heldEvents: 1_024,
   heldBytes: 1024 * 1024,

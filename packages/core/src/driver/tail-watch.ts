@@ -4,8 +4,7 @@ import { driverLimits } from "./session-options.ts";
 
 /** Notices what others append to a log, while somebody needs to know. */
 export interface TailWatch {
-  /** `appends`: what others append matters. `take-over`: also that who owns the session may be gone, which no append tells. */
-  need(what: "appends" | "take-over" | undefined): void;
+  need(isNeeded: boolean): void;
   /** Watches appends from now on. True where it did not before: what was appended until now is told by nobody. */
   begin(): boolean;
 }
@@ -41,8 +40,8 @@ export function createTailWatch(
       unsubscribe = log.subscribe?.(ref, onTail);
       return true;
     },
-    need(what) {
-      if (what === undefined) {
+    need(isNeeded) {
+      if (!isNeeded) {
         cancelPoll?.();
         unsubscribe?.();
         cancelPoll = unsubscribe = undefined;
@@ -51,13 +50,7 @@ export function createTailWatch(
       }
       isLooking = true;
       if (log.subscribe) unsubscribe ??= log.subscribe(ref, onTail);
-      const polls = what === "take-over" || !log.subscribe;
-      const pollMs = what === "appends" && hasChannel ? driverLimits.channelPollMs : driverLimits.tailPollMs;
-      if (polls && !cancelPoll) poll(pollMs);
-      else if (!polls) {
-        cancelPoll?.();
-        cancelPoll = undefined;
-      }
+      else if (!cancelPoll) poll(hasChannel ? driverLimits.channelPollMs : driverLimits.tailPollMs);
     },
   };
 }
