@@ -68,4 +68,7 @@ describe("a folder of files", () =>
         },
       }),
     };
-  }, [{ capability: "another", reason: "one process at a time holds a folder" }]));
+  }, [
+    { capability: "another", reason: "one process at a time holds a folder" },
+    { capability: "work", reason: "requests are counted in `bounded-pages.test.ts`" },
+  ]));

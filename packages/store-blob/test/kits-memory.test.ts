@@ -49,5 +49,6 @@ describe("two nodes on objects in memory, asked in turns", () =>
     };
   }, [
     { capability: "subscribe", reason: "where many machines may write, the driver polls" },
+    { capability: "work", reason: "requests are counted in `bounded-pages.test.ts`" },
     { capability: "full", reason: "memory has no bound of its own" },
   ]));

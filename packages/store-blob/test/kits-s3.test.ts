@@ -46,5 +46,6 @@ describe("a strict S3 server", () =>
   }, [
     { capability: "subscribe", reason: "where many machines may write, the driver polls" },
     { capability: "full", reason: "a bucket has no bound; lack of space is among the tests of faults" },
+    { capability: "work", reason: "requests are counted in `bounded-pages.test.ts`" },
     { capability: "unknown", reason: "a lost answer is made good by a second try; lost ones are among the tests of faults" },
   ]));

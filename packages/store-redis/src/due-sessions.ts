@@ -1,9 +1,10 @@
 import type { DueOptions, DueSession, SessionRef } from "@loopwright/core/ports";
 import type { Connection } from "./connection.ts";
 import type { StoreKeys } from "./keys.ts";
-import { dueScript } from "./log-scripts.ts";
+import { dueScript, lapseScript } from "./log-scripts.ts";
+import { isFull } from "./redis-fault.ts";
 import { listOf, numberOf, textOf } from "./reply.ts";
-import { answerOf } from "./script.ts";
+import { answerOf, run } from "./script.ts";
 
 /** Sessions that are looked at in one step of Redis. */
 const stepMax = 200;
@@ -13,11 +14,26 @@ export function memberOf({ scope, session }: SessionRef): string {
   return `${scope} ${session}`;
 }
 
+export interface DueParts {
+  readonly connection: Connection;
+  readonly keys: StoreKeys;
+  readonly now: () => string;
+}
+
+/** Puts sessions whose lease has ended back among those with a date. A Redis without memory for that lists the others meanwhile. */
+async function lapse({ connection, keys, now }: DueParts): Promise<void> {
+  const input = { keys: [keys.due, keys.held], args: [now(), String(stepMax), keys.sessions] };
+  for (let looked = stepMax; looked >= stepMax; ) {
+    const outcome = await run(connection, lapseScript, input);
+    if (outcome.type === "refused" && isFull(outcome.refusal)) return;
+    looked = numberOf(connection.answerOf(outcome));
+  }
+}
+
 /** The sessions whose date has come and that no running lease holds, in steps that hold Redis up for no longer than a moment. */
-export async function dueSessions(
-  { connection, keys, now }: { readonly connection: Connection; readonly keys: StoreKeys; readonly now: () => string },
-  options: DueOptions,
-): Promise<readonly DueSession[]> {
+export async function dueSessions(parts: DueParts, options: DueOptions): Promise<readonly DueSession[]> {
+  const { connection, keys, now } = parts;
+  await lapse(parts);
   const { limit = 100, after } = options;
   const found: DueSession[] = [];
   const place = after ? [String(after.due), memberOf(after.ref)] : ["", ""];

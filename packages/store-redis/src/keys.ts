@@ -26,8 +26,10 @@ export interface StoreKeys {
   session(ref: SessionRef): SessionKeys;
   /** What the keys of sessions begin with, for scripts that find a session by itself. */
   readonly sessions: string;
-  /** Sorted set: `<scope> <session>` by the date on which the session needs an owner. */
+  /** Sorted set: `<scope> <session>` by the date on which the session needs an owner; without those that a lease holds. */
   readonly due: string;
+  /** Sorted set: `<scope> <session>` by the end of the lease that holds it, of sessions with a date, which is in `meta` meanwhile. */
+  readonly held: string;
   /** Hash: which generation the data is, and whether it went back to an older state. */
   readonly store: string;
   /** Sorted set: who looks at the data, by the mark that it left last. */
@@ -71,6 +73,7 @@ export function storeKeys(prefix: string): StoreKeys {
     },
     sessions,
     due: `${prefix}:{due}`,
+    held: `${prefix}:{due}:held`,
     store: `${prefix}:{store}`,
     marks: `${prefix}:{marks}`,
     index: (scope) => `${prefix}:{index/${checkedScope(scope)}}`,

@@ -2,7 +2,7 @@ import { type Script, script } from "./script.ts";
 
 /*
  * Each script is one atomic step. Fields of `meta`: seq, chain (of the log), epoch, token (of the newest claim), node, until, lease (of the
- * lease that runs or has run out), closed, removed, damaged (the seq where it was found to be). Redis refuses a script for want of memory at its first write or not at all.
+ * lease that runs or has run out), due (the date, while the session stands among those that are held), closed, removed, damaged (the seq where it was found to be). Redis refuses a script for want of memory at its first write or not at all.
  */
 
 /** Milliseconds by the store's clock: Redis's own, or the one given for tests. */
@@ -30,9 +30,49 @@ local function owns(epoch, token, given, own)
 end
 `;
 
+/*
+ * A session with a date stands in one of two sets: in `dates` by that date, or in `held` by the end of its lease, so that a sweep does not walk
+ * those that are held. A lease that ends by itself is found by `lapseScript`.
+ */
 const schedule = `
-local function schedule(key, member, due)
-  if due == 'never' then redis.call('ZREM', key, member) elseif due ~= '' then redis.call('ZADD', key, due, member) end
+local function schedule(meta, dates, held, member, due)
+  if due == '' then return end
+  if due == 'never' then
+    redis.call('ZREM', dates, member)
+    if redis.call('ZREM', held, member) == 1 then redis.call('HDEL', meta, 'due') end
+    return
+  end
+  local m = redis.call('HMGET', meta, 'node', 'until')
+  if m[1] and m[2] then
+    redis.call('HSET', meta, 'due', due)
+    redis.call('ZADD', held, m[2], member)
+    redis.call('ZREM', dates, member)
+  else
+    redis.call('ZADD', dates, due, member)
+  end
+end
+`;
+
+const hold = `
+local function hold(meta, dates, held, member, ends)
+  local date = redis.call('ZSCORE', dates, member)
+  if date then
+    redis.call('HSET', meta, 'due', date)
+    redis.call('ZADD', held, ends, member)
+    redis.call('ZREM', dates, member)
+  else
+    redis.call('ZADD', held, 'XX', ends, member)
+  end
+end
+`;
+
+const free = `
+local function free(meta, dates, held, member)
+  redis.call('HDEL', meta, 'node', 'until', 'lease')
+  if redis.call('ZREM', held, member) == 0 then return end
+  local date = redis.call('HGET', meta, 'due')
+  if date then redis.call('ZADD', dates, 'NX', date, member) end
+  redis.call('HDEL', meta, 'due')
 end
 `;
 
@@ -42,10 +82,10 @@ local function chained(chain, sum) return (chain * 69069 + sum) % 4294967296 end
 `;
 
 /*
- * KEYS meta facts batches index due store
+ * KEYS meta facts batches index due store held
  * ARGV expectedSeq epoch token batchId knownChain closes release due at session member channel (sum body)...
  */
-export const appendScript: Script = script(`${owns}${schedule}${chained}
+export const appendScript: Script = script(`${owns}${schedule}${free}${chained}
 local m = redis.call('HMGET', KEYS[1], 'seq', 'chain', 'epoch', 'token', 'closed', 'removed', 'damaged')
 local seq, chain = tonumber(m[1] or 0), tonumber(m[2] or 0)
 if ARGV[2] ~= '' and not owns(m[3], m[4], ARGV[2], ARGV[3]) then return {'fenced', tonumber(m[3] or 0)} end
@@ -65,9 +105,9 @@ end
 redis.call('HSET', KEYS[3], ARGV[4], seq)
 redis.call('HSET', KEYS[1], 'seq', seq, 'chain', chain)
 if ARGV[6] ~= '' then redis.call('HSET', KEYS[1], 'closed', '1') end
-if ARGV[7] ~= '' then redis.call('HDEL', KEYS[1], 'node', 'until', 'lease') end
+if ARGV[7] ~= '' then free(KEYS[1], KEYS[5], KEYS[7], ARGV[11]) end
 redis.call('ZADD', KEYS[4], ARGV[9], ARGV[10])
-schedule(KEYS[5], ARGV[11], ARGV[8])
+schedule(KEYS[1], KEYS[5], KEYS[7], ARGV[11], ARGV[8])
 redis.call('PUBLISH', ARGV[12], seq)
 return {'ok', seq, chain}
 `);
@@ -79,45 +119,76 @@ local left = m[4] and remaining(m[5], m[6], clock(ARGV[1])) or 0
 return {tonumber(m[1] or 0), tonumber(m[2] or 0), m[3] and 1 or 0, left > 0 and m[4] or '', left}
 `);
 
-/* KEYS meta; ARGV clock node leaseMs token */
-export const claimScript: Script = script(`${clock}${remaining}
+/* KEYS meta due held; ARGV clock node leaseMs token member */
+export const claimScript: Script = script(`${clock}${remaining}${hold}
 local m = redis.call('HMGET', KEYS[1], 'seq', 'epoch', 'removed', 'node', 'until', 'lease')
 local now = clock(ARGV[1])
 local left = m[4] and m[4] ~= ARGV[2] and remaining(m[5], m[6], now) or 0
 if left > 0 then return {'held', m[4], left} end
 local epoch = tonumber(m[2] or 0) + 1
 redis.call('HSET', KEYS[1], 'epoch', epoch, 'token', ARGV[4], 'node', ARGV[2], 'until', string.format('%.3f', now + ARGV[3]), 'lease', ARGV[3])
+hold(KEYS[1], KEYS[2], KEYS[3], ARGV[5], string.format('%.3f', now + ARGV[3]))
 return {'claimed', epoch, tonumber(m[1] or 0), m[3] and 1 or 0}
 `);
 
-/* Renews one lease or many: 1 or 0 for each. KEYS meta...; ARGV clock (epoch token leaseMs)... */
+/* Renews one lease or many: 1 or 0 for each. KEYS held meta...; ARGV clock (epoch token leaseMs member)... */
 export const renewScript: Script = script(`${clock}${owns}
 local now = clock(ARGV[1])
 local renewed = {}
-for i, key in ipairs(KEYS) do
-  local epoch, token, leaseMs = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
+for i = 1, #KEYS - 1 do
+  local key, at = KEYS[i + 1], 4 * i - 2
+  local epoch, token, leaseMs, member = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   local m = redis.call('HMGET', key, 'epoch', 'token', 'node')
   renewed[i] = 0
   if m[3] and owns(m[1], m[2], epoch, token) then
-    redis.call('HSET', key, 'until', string.format('%.3f', now + leaseMs), 'lease', leaseMs)
+    local ends = string.format('%.3f', now + leaseMs)
+    redis.call('HSET', key, 'until', ends, 'lease', leaseMs)
+    redis.call('ZADD', KEYS[1], 'XX', ends, member)
     renewed[i] = 1
   end
 end
 return renewed
 `);
 
-/* KEYS meta; ARGV epoch token */
-export const releaseScript: Script = script(`${owns}
+/* KEYS meta due held; ARGV epoch token member */
+export const releaseScript: Script = script(`${owns}${free}
 local m = redis.call('HMGET', KEYS[1], 'epoch', 'token')
-if owns(m[1], m[2], ARGV[1], ARGV[2]) then redis.call('HDEL', KEYS[1], 'node', 'until', 'lease') end
+if owns(m[1], m[2], ARGV[1], ARGV[2]) then free(KEYS[1], KEYS[2], KEYS[3], ARGV[3]) end
 return 1
 `);
 
-/* KEYS meta due; ARGV expectedSeq due member */
+/* KEYS meta due held; ARGV expectedSeq due member */
 export const setDueScript: Script = script(`${schedule}
 local m = redis.call('HMGET', KEYS[1], 'seq', 'removed')
-if not m[2] and tonumber(m[1] or 0) == tonumber(ARGV[1]) then schedule(KEYS[2], ARGV[3], ARGV[2]) end
+if not m[2] and tonumber(m[1] or 0) == tonumber(ARGV[1]) then schedule(KEYS[1], KEYS[2], KEYS[3], ARGV[3], ARGV[2]) end
 return 1
+`);
+
+/*
+ * Moves sessions whose lease has ended back among the dates; how many it looked at. A lease that ends more than an hour from now is looked at, too:
+ * the clock may have been set back since. KEYS due held; ARGV clock count sessions
+ */
+export const lapseScript: Script = script(`${clock}${remaining}${free}
+local now = clock(ARGV[1])
+local looked = 0
+local function look(found)
+  for _, member in ipairs(found) do
+    looked = looked + 1
+    local key = ARGV[3] .. string.gsub(member, ' ', '.') .. '}:meta'
+    local m = redis.pcall('HMGET', key, 'node', 'until', 'lease')
+    if m.err then
+      redis.call('ZREM', KEYS[2], member)
+      redis.call('ZADD', KEYS[1], 'NX', 0, member)
+    elseif not m[1] or remaining(m[2], m[3], now) == 0 then
+      free(key, KEYS[1], KEYS[2], member)
+    else
+      redis.call('ZADD', KEYS[2], m[2], member)
+    end
+  end
+end
+look(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', string.format('%.3f', now), 'LIMIT', 0, ARGV[2]))
+look(redis.call('ZRANGEBYSCORE', KEYS[2], string.format('%.3f', now + 3600000), '+inf', 'LIMIT', 0, ARGV[2]))
+return looked
 `);
 
 /*
@@ -154,7 +225,7 @@ return free
 
 /*
  * Leaves a tombstone, with the epoch. A blob goes with the last session that owns it.
- * KEYS meta facts batches drafts view texts index due blobs; ARGV session member channel blobsOfScope
+ * KEYS meta facts batches drafts view texts index due blobs held; ARGV session member channel blobsOfScope
  */
 export const removeScript: Script = script(`
 local owned = redis.pcall('HKEYS', KEYS[9])
@@ -169,10 +240,11 @@ redis.call('UNLINK', KEYS[9])
 redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6])
 local meta = redis.pcall('HEXISTS', KEYS[1], 'removed')
 if type(meta) == 'table' and meta.err then redis.call('UNLINK', KEYS[1]) end
-redis.call('HDEL', KEYS[1], 'seq', 'chain', 'closed', 'damaged', 'node', 'until', 'lease')
+redis.call('HDEL', KEYS[1], 'seq', 'chain', 'closed', 'damaged', 'node', 'until', 'lease', 'due')
 redis.call('HSET', KEYS[1], 'removed', '1')
 redis.call('ZREM', KEYS[7], ARGV[1])
 redis.call('ZREM', KEYS[8], ARGV[2])
+redis.call('ZREM', KEYS[10], ARGV[2])
 redis.call('PUBLISH', ARGV[3], 0)
 return 1
 `);

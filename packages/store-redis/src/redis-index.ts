@@ -1,20 +1,23 @@
 import { isAgentError } from "@loopwright/core";
-import { checkedRef, excerptAround, matchTexts, searchWords } from "@loopwright/core/memory";
+import { checkedRef, excerptAround, matchTexts, searchWords, unlessAborted } from "@loopwright/core/memory";
 import type { SessionHit, SessionIndex, SessionRef, SessionSummary } from "@loopwright/core/ports";
 import type { Connection } from "./connection.ts";
 import type { StoreKeys } from "./keys.ts";
-import { listOf, numberOf, textOf } from "./reply.ts";
+import { listOf, textOf } from "./reply.ts";
 import type { SessionViews } from "./session-views.ts";
 
 /** Most summaries or hits of one answer, unless asked for fewer. */
 const indexPageMax = 100;
 /** Sessions that are looked at together. */
 const stepMax = 100;
+/** Sessions that a search looks at, the newest, unless the store was given another number. */
+export const searchedSessionsMax = 2_000;
 
 export interface IndexParts {
   readonly connection: Connection;
   readonly keys: StoreKeys;
   readonly views: SessionViews;
+  readonly searchSessionsMax: number;
 }
 
 type Place = Pick<SessionSummary, "updatedAt" | "id">;
@@ -24,9 +27,10 @@ export function redisIndex(parts: IndexParts): SessionIndex {
   const { connection, keys, views } = parts;
   return {
     async list(scope, options) {
-      const limit = options?.limit ?? indexPageMax;
+      const { limit = indexPageMax, before, signal } = options ?? {};
       const found: SessionSummary[] = [];
-      for await (const summaries of newestFirst(parts, scope, options?.before)) {
+      const wanted = { before, signal, step: () => Math.min(stepMax, limit - found.length + (before ? 1 : 0)) };
+      for await (const summaries of newestFirst(parts, scope, wanted)) {
         found.push(...summaries);
         if (found.length >= limit) break;
       }
@@ -39,9 +43,13 @@ export function redisIndex(parts: IndexParts): SessionIndex {
     async search(scope, query, options) {
       const sought = [...new Set(searchWords(query))];
       if (sought.length === 0) return [];
+      const { limit = indexPageMax, signal } = options ?? {};
       const found: { readonly hit: SessionHit; readonly score: number }[] = [];
-      for await (const summaries of newestFirst(parts, scope, undefined)) {
-        const texts = await Promise.all(summaries.map(({ id }) => views.textsOf({ scope, session: id })));
+      let left = parts.searchSessionsMax;
+      const wanted = { signal, step: () => Math.min(stepMax, left) };
+      for await (const summaries of newestFirst(parts, scope, wanted)) {
+        left -= summaries.length;
+        const texts = await unlessAborted(signal, () => Promise.all(summaries.map(({ id }) => views.textsOf({ scope, session: id }))));
         for (const [at, session] of summaries.entries()) {
           const match = matchTexts([...(texts[at] ?? []), session.title ?? ""], sought);
           if (match) found.push({ hit: { session, excerpt: excerptAround(match.text, sought) }, score: match.score });
@@ -49,14 +57,14 @@ export function redisIndex(parts: IndexParts): SessionIndex {
       }
       return found
         .sort((a, b) => b.score - a.score || order(a.hit.session, b.hit.session))
-        .slice(0, options?.limit ?? indexPageMax)
+        .slice(0, limit)
         .map(({ hit }) => hit);
     },
     async rebuild(scope) {
       const ids = listOf(await connection.answer(["ZRANGE", keys.index(scope), "0", "-1"])).flatMap((id) => textOf(id) ?? []);
       await Promise.all(ids.map((session) => views.forget({ scope, session })));
       let count = 0;
-      for await (const summaries of newestFirst(parts, scope, undefined)) count += summaries.length;
+      for await (const summaries of newestFirst(parts, scope, { step: () => stepMax })) count += summaries.length;
       return count;
     },
   };
@@ -72,20 +80,26 @@ function refOf(scope: string, session: string): SessionRef | undefined {
   }
 }
 
+interface Wanted {
+  readonly before?: Place | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** How many sessions to look at in the next step; 0 for no more. */
+  readonly step: () => number;
+}
+
 /** The sessions of a scope in steps, the one changed last first, from behind a place on. */
 async function* newestFirst(
   { connection, keys, views }: IndexParts,
   scope: string,
-  before: Place | undefined,
+  { before, signal, step }: Wanted,
 ): AsyncGenerator<readonly SessionSummary[]> {
-  const key = keys.index(scope);
-  let start = before ? numberOf(await connection.answer(["ZCOUNT", key, `(${before.updatedAt}`, "+inf"])) : 0;
-  for (;;) {
-    const words = ["ZREVRANGE", key, String(start), String(start + stepMax - 1)];
-    const ids = listOf(await connection.answer(words)).flatMap((id) => textOf(id) ?? []);
-    const summaries = await Promise.all(ids.map((session) => views.summaryOf({ scope, session })));
+  const newest = before ? String(before.updatedAt) : "+inf";
+  for (let start = 0, count = step(); count > 0; count = step()) {
+    const words = ["ZRANGE", keys.index(scope), newest, "-inf", "BYSCORE", "REV", "LIMIT", String(start), String(count)];
+    const ids = listOf(await unlessAborted(signal, () => connection.answer(words))).flatMap((id) => textOf(id) ?? []);
+    const summaries = await unlessAborted(signal, () => Promise.all(ids.map((session) => views.summaryOf({ scope, session }))));
     yield summaries.flatMap((summary) => (summary && (!before || order(before, summary) < 0) ? [summary] : []));
-    if (ids.length < stepMax) return;
+    if (ids.length < count) return;
     start += ids.length;
   }
 }

@@ -33,7 +33,7 @@ const all: number = Number.MAX_SAFE_INTEGER;
 export function redisLog(parts: StoreParts): SessionLog {
   const { connection, keys, memory, reader, tails, marks, now } = parts;
   const answer = (program: Parameters<typeof answerOf>[1], ref: SessionRef, args: readonly string[]): Promise<unknown> =>
-    ofSession(ref, answerOf(connection, program, { keys: [keys.session(ref).meta], args }));
+    ofSession(ref, answerOf(connection, program, { keys: [keys.session(ref).meta, keys.due, keys.held], args }));
   return {
     async append(ref, request) {
       return append(parts, checkedRef(ref), request);
@@ -51,7 +51,7 @@ export function redisLog(parts: StoreParts): SessionLog {
     async claim(ref, { node, leaseMs }) {
       await marks.look();
       const token = randomBytes(8).toString("hex");
-      const outcome = claimOf(listOf(await answer(claimScript, checkedRef(ref), [now(), node, String(leaseMs), token])));
+      const outcome = claimOf(listOf(await answer(claimScript, checkedRef(ref), [now(), node, String(leaseMs), token, memberOf(ref)])));
       if (outcome.type === "claimed") memory.claimed(ref, outcome.epoch, token);
       return outcome;
     },
@@ -60,18 +60,18 @@ export function redisLog(parts: StoreParts): SessionLog {
     },
     renewAll: async (renewals) => renewAll(parts, renewals),
     async release(ref, epoch) {
-      await answer(releaseScript, checkedRef(ref), [String(epoch), memory.tokenOf(ref, epoch)]);
+      await answer(releaseScript, checkedRef(ref), [String(epoch), memory.tokenOf(ref, epoch), memberOf(ref)]);
     },
     due: async (options) => dueSessions({ connection, keys, now }, options),
     async setDue(ref, { expectedSeq, due }) {
       const { meta } = keys.session(checkedRef(ref));
       const args = [String(expectedSeq), dueOf(due), memberOf(ref)];
-      await answerOf(connection, setDueScript, { keys: [meta, keys.due], args });
+      await answerOf(connection, setDueScript, { keys: [meta, keys.due, keys.held], args });
     },
     async remove(ref) {
       const own = keys.session(checkedRef(ref));
       const { meta, facts, batches, drafts, view, texts, blobs } = own;
-      const input = { keys: [meta, facts, batches, drafts, view, texts, keys.index(ref.scope), keys.due, blobs] };
+      const input = { keys: [meta, facts, batches, drafts, view, texts, keys.index(ref.scope), keys.due, blobs, keys.held] };
       await answerOf(connection, removeScript, { ...input, args: [ref.session, memberOf(ref), own.tail, keys.blobsOf(ref.scope)] });
       memory.forget(ref);
       tails.tell(ref, 0);
@@ -83,8 +83,11 @@ export function redisLog(parts: StoreParts): SessionLog {
 async function renewAll({ connection, keys, memory, now }: StoreParts, renewals: readonly LeaseRenewal[]): Promise<readonly boolean[]> {
   if (renewals.length === 0) return [];
   const input = {
-    keys: renewals.map(({ ref }) => keys.session(checkedRef(ref)).meta),
-    args: [now(), ...renewals.flatMap(({ ref, epoch, leaseMs }) => [String(epoch), memory.tokenOf(ref, epoch), String(leaseMs)])],
+    keys: [keys.held, ...renewals.map(({ ref }) => keys.session(checkedRef(ref)).meta)],
+    args: [
+      now(),
+      ...renewals.flatMap(({ ref, epoch, leaseMs }) => [String(epoch), memory.tokenOf(ref, epoch), String(leaseMs), memberOf(ref)]),
+    ],
   };
   const answers = listOf(await answerOf(connection, renewScript, input));
   return renewals.map((_, index) => answers[index] === 1);
@@ -104,7 +107,7 @@ async function append(parts: StoreParts, ref: SessionRef, request: AppendRequest
     ...[String(Number.isFinite(last?.at) ? last?.at : 0), ref.session, memberOf(ref), own.tail],
   ];
   for (const body of bodies) args.push(String(sumOf(ref, body)), body);
-  const input = { keys: [own.meta, own.facts, own.batches, keys.index(ref.scope), keys.due, keys.store], args };
+  const input = { keys: [own.meta, own.facts, own.batches, keys.index(ref.scope), keys.due, keys.store, keys.held], args };
   const answered = await run(connection, appendScript, input);
   if (answered.type === "refused" && answered.refusal.word === "WRONGTYPE" && (await isUnreadable(parts, ref)))
     throw unreadable(ref.session);

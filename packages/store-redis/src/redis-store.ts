@@ -9,7 +9,7 @@ import { FactReader } from "./fact-reader.ts";
 import { storeKeys } from "./keys.ts";
 import { redisBlobs } from "./redis-blobs.ts";
 import { redisDrafts } from "./redis-drafts.ts";
-import { redisIndex } from "./redis-index.ts";
+import { redisIndex, searchedSessionsMax } from "./redis-index.ts";
 import { redisLog } from "./redis-log.ts";
 import { textOf } from "./reply.ts";
 import { SessionMemory } from "./session-memory.ts";
@@ -32,6 +32,8 @@ export interface RedisStoreOptions {
    * anew notices too when Redis went back to an older one. Default: none; then only processes that ran all the time notice.
    */
   readonly marksFile?: string;
+  /** How many sessions a search looks at: those changed last. Default 2,000. */
+  readonly searchSessionsMax?: number;
   /** How long a command may take. Default 1,500 ms. */
   readonly deadlineMs?: number;
   /** Compares leases, for tests. All processes on a store need the same; default: Redis's own time. */
@@ -76,7 +78,7 @@ export function redisStore(urlOrOptions: string | RedisStoreOptions): RedisStore
   let closing: Promise<void> | undefined;
   return {
     log: redisLog({ connection, keys, memory, reader, tails, marks, now: () => (clock ? String(clock.monotonic()) : "") }),
-    index: redisIndex({ connection, keys, views }),
+    index: redisIndex({ connection, keys, views, searchSessionsMax: options.searchSessionsMax ?? searchedSessionsMax }),
     blobs: redisBlobs({ connection, keys }),
     drafts: redisDrafts({ connection, keys }),
     check: () => checkStore({ connection, keys, reader }),

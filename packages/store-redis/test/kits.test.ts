@@ -2,13 +2,14 @@ import type { SessionRef } from "@loopwright/core/ports";
 import { blobStoreKit, draftStoreKit, leaseKit, manualClock, runKit, sessionIndexKit, sessionLogKit } from "@loopwright/core/testing";
 import { faultyProxy } from "@loopwright/simulator/node";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { commandCount } from "./command-count.ts";
 import { damageFact } from "./damage-fact.ts";
 import { missing, redisFixture } from "./redis-fixture.ts";
 
 const fixture = redisFixture();
 
 /** A store of its own in the Redis of this file, over a line of its own, and how to open it again. */
-async function fresh(options: { readonly deadlineMs?: number } = {}) {
+async function fresh(options: { readonly deadlineMs?: number; readonly searchSessionsMax?: number } = {}) {
   const prefix = fixture.prefix();
   const clock = manualClock();
   const proxy = await faultyProxy({ target: { port: fixture.redis.port } });
@@ -41,6 +42,7 @@ async function logUnderTest() {
       return async () => void (await fixture.redis.command("CONFIG", "SET", "maxmemory", "0"));
     },
     loseAnswer: () => proxy.swallowNext(),
+    work: () => commandCount(fixture.redis),
   };
 }
 
@@ -65,12 +67,13 @@ describe.skipIf(missing !== undefined)("the store in Redis", () => {
   describe("session index", () =>
     runKit(it, sessionIndexKit, {
       make: async () => {
-        const { log, index, prefix, reopen } = await fresh();
+        const { log, index, prefix, reopen } = await fresh({ searchSessionsMax: 20 });
         return {
           log,
           index,
           ruin: (ref) => ruinings["a text in place of its meta"](prefix, ref),
           reopen: async () => (await reopen()).index,
+          work: () => commandCount(fixture.redis),
         };
       },
     }));

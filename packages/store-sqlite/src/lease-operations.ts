@@ -12,6 +12,11 @@ function own(): ProcessIdentity {
   return identity;
 }
 
+/** True when the process of this identity, as a lease names it, cannot be alive. */
+export function isDeadOwner(owner: string): boolean {
+  return isDead(owner, own());
+}
+
 /** How far the clocks of two threads that were given one may be apart. */
 const skewMsMax = 1_000;
 
@@ -63,7 +68,10 @@ export function release(statements: Statements, ref: SessionRef, epoch: number):
  * The lease, unless its time is over or its owner is dead. More time than a lease is given means that the clock began
  * anew since: the machine was restarted.
  */
-export function runningLease({ lease }: SessionRow, now: number): { readonly node: string; readonly remainingMs: number } | undefined {
+export function runningLease(
+  { lease }: Pick<SessionRow, "lease">,
+  now: number,
+): { readonly node: string; readonly remainingMs: number } | undefined {
   if (!lease) return undefined;
   const remainingMs = lease.until - now;
   const mayRun = remainingMs > 0 && remainingMs <= lease.leaseMs + skewMsMax;

@@ -105,6 +105,8 @@ export function openOnFullDisk({ path, busyTimeoutMs }: WorkerOptions, refusal: 
 
 function prepareForWriting(database: DatabaseSync, { path, busyTimeoutMs, sizeMaxBytes }: WorkerOptions): void {
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  // What is deleted is overwritten with zeros: it must not stand in free pages.
+  database.exec("PRAGMA secure_delete = ON");
   if (versionOf(database, path) < schemaVersion) {
     database.exec("BEGIN IMMEDIATE");
     // Another process may have been quicker.
@@ -112,8 +114,6 @@ function prepareForWriting(database: DatabaseSync, { path, busyTimeoutMs, sizeMa
     if (version < schemaVersion) migrate(database, version);
     database.exec("COMMIT");
   }
-  // What is deleted is overwritten with zeros: it must not stand in free pages.
-  database.exec("PRAGMA secure_delete = ON");
   // FULL: a commit is on the disk before it is acknowledged.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 16777216");
   if (sizeMaxBytes !== undefined)

@@ -70,7 +70,12 @@ export interface Operations {
   remove: Asked<OfRef, undefined>;
   list: Asked<{ readonly scope: string; readonly limit: number; readonly before: Place | undefined }, readonly SessionSummary[]>;
   get: Asked<{ readonly scope: string; readonly id: string }, SessionSummary | undefined>;
-  search: Asked<{ readonly scope: string; readonly query: string; readonly limit: number }, readonly SessionHit[]>;
+  search: Asked<
+    { readonly scope: string; readonly query: string; readonly limit: number; readonly textsMax: number },
+    readonly SessionHit[]
+  >;
+  /** Puts some more texts of a scope into the index of words. True: there are more. */
+  indexWords: Asked<{ readonly scope: string }, boolean>;
   rebuild: Asked<{ readonly scope: string }, number>;
   putBlob: Asked<
     OfKey<{

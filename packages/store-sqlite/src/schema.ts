@@ -6,9 +6,16 @@ export const applicationId = 0x4c_70_57_72;
 /** Numbers of facts go up to 2^30 - 1; the key of a session stands above them. */
 export const seqLimit: number = 2 ** 30;
 
-/** The index of words: holds no text, only where which word stands. */
+/** The index of words as the first versions had it, for all scopes together. */
+const firstWords =
+  "CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2')";
+
+/**
+ * The index of words: holds no text, only where which word stands. `owner` holds two words that no text has in that column, the scope and the
+ * session as `ownerWords` makes them: a search passes by what belongs to others.
+ */
 export function wordsTable(name: string): string {
-  return `CREATE VIRTUAL TABLE ${name} USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2')`;
+  return `CREATE VIRTUAL TABLE ${name} USING fts5(text, owner, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2')`;
 }
 
 /*
@@ -42,7 +49,7 @@ CREATE TABLE drafts (scope TEXT NOT NULL, session TEXT NOT NULL, name TEXT NOT N
 CREATE TABLE summaries (session INTEGER PRIMARY KEY, seq INTEGER NOT NULL, value TEXT NOT NULL) STRICT;
 CREATE TABLE texts (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, seq INTEGER NOT NULL) STRICT;
 CREATE INDEX texts_of_session ON texts (session, seq);
-${wordsTable("words")};
+${firstWords};
 CREATE VIEW log AS SELECT scope, sessions.id AS session, facts.id & 1073741823 AS seq, body FROM facts JOIN sessions ON sessions.key = facts.id >> 30;
 `;
 
@@ -76,8 +83,25 @@ CREATE INDEX owned_blobs_by_key ON owned_blobs (scope, key);
 CREATE INDEX sessions_in_erasure ON sessions (removed) WHERE removed > 1;
 `;
 
+/*
+ * What a page of a list, a search or a sweep reads, and nothing beside it (decision 0050): sessions by their last change; those whose texts are not
+ * all in the index of words; those with a date that no lease holds; those that one holds, by its owner. The words are indexed anew, in steps.
+ */
+const boundedPages = `
+DROP TABLE words;
+${wordsTable("words")};
+DELETE FROM texts;
+UPDATE sessions SET indexed_seq = 0 WHERE indexed_seq > 0;
+CREATE INDEX sessions_recent ON sessions (scope, updated_at, id) WHERE removed = 0 AND last_seq > 0;
+CREATE INDEX sessions_unindexed ON sessions (scope) WHERE indexed_seq < last_seq;
+DROP INDEX sessions_due;
+CREATE INDEX sessions_free ON sessions (due, scope, id) WHERE due IS NOT NULL AND lease_node IS NULL;
+CREATE INDEX sessions_held ON sessions (lease_owner, lease_until) WHERE due IS NOT NULL AND lease_node IS NOT NULL;
+CREATE INDEX sessions_renewed ON sessions (lease_until - lease_ms) WHERE due IS NOT NULL AND lease_node IS NOT NULL;
+`;
+
 /** What leads from version n to n + 1, at place n. A change of the tables appends one; nothing here is ever edited. */
-const migrations: readonly string[] = [firstVersion, dueColumn, damageColumn, ownedBlobs];
+const migrations: readonly string[] = [firstVersion, dueColumn, damageColumn, ownedBlobs, boundedPages];
 
 /** Version of the tables that this build writes. */
 export const schemaVersion: number = migrations.length;

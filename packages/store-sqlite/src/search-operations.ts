@@ -1,119 +1,130 @@
 import type { Fact } from "@loopwright/core";
-import { excerptAround, searchTextsOf, searchWords } from "@loopwright/core/memory";
+import { excerptAround, matchTexts, searchTextsOf, searchWords } from "@loopwright/core/memory";
 import type { SessionHit } from "@loopwright/core/ports";
-import { type FreshProjections, liveSessions, pagesOf, summaryOf } from "./index-operations.ts";
+import { type FreshProjections, summaryOf } from "./index-operations.ts";
+import { ownerWords, titleSeq } from "./index-words.ts";
 import { readPage } from "./log-operations.ts";
 import type { Ask } from "./operation.ts";
-import { wordsTable } from "./schema.ts";
-import { type SessionRow, sessionRowOf } from "./session-rows.ts";
+import { type SessionRow, sessionColumns, sessionRowOf } from "./session-rows.ts";
 import { numberOf, type Statements } from "./statements.ts";
 import { isOfOneSession } from "./store-fault.ts";
 
-/** Titles are indexed as if they stood before the first fact. */
-const titleSeq = 0;
+/** Words of a query that count. */
+const wordsMax = 32;
+/** Sessions that are asked for in one expression. */
+const ownersPerExpression = 100;
 
-/** Keys of the sessions of a scope whose texts are not all in the index of words. */
-export function unindexedKeys(statements: Statements, scope: string): readonly number[] {
-  return liveSessions(statements, scope).flatMap(({ key, indexedSeq, lastSeq }) => (indexedSeq < lastSeq ? [key] : []));
+/** A text that holds a word: the fact it comes from, or a title. */
+interface Found {
+  readonly key: number;
+  readonly seq: number;
 }
 
-/** Puts the texts of a session into the index of words, from where it was left. The caller holds the write transaction. */
-export function indexSession(statements: Statements, key: number): void {
-  const row = statements.one("SELECT * FROM sessions WHERE key = ?", key);
-  if (!row) return;
-  const session = sessionRowOf(row);
-  indexFacts(statements, session, session.indexedSeq + 1);
-  statements.run("UPDATE sessions SET indexed_seq = ? WHERE key = ?", session.lastSeq, key);
+interface Search extends Pick<Ask<"search">, "scope" | "textsMax"> {
+  readonly statements: Statements;
 }
 
-/** Indexes a scope in tables that live in memory and hide those of the file: for a file that cannot be written. */
-export function indexInMemory(statements: Statements, scope: string): void {
-  statements.run("DROP TABLE IF EXISTS temp.texts");
-  statements.run("DROP TABLE IF EXISTS temp.words");
-  statements.run("CREATE TEMP TABLE texts (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, seq INTEGER NOT NULL)");
-  statements.run(wordsTable("temp.words"));
-  for (const session of liveSessions(statements, scope)) indexFacts(statements, session, 1);
-}
-
-function indexFacts(statements: Statements, session: SessionRow, from: number): void {
-  try {
-    for (const facts of pagesOf(statements, session, from)) for (const fact of facts) indexFact(statements, session.key, fact);
-  } catch (error) {
-    // What comes before the damage can be found; whoever reads the log is told.
-    if (!isOfOneSession(error)) throw error;
-  }
-}
-
-function indexFact(statements: Statements, key: number, fact: Fact): void {
-  const texts = searchTextsOf(fact);
-  if (texts.length > 0) addWords(statements, { key, seq: fact.seq, text: texts.join("\n") });
-  const title = fact.type === "session.opened" || fact.type === "session.changed" ? fact.title : undefined;
-  if (title === undefined) return;
-  statements.run("DELETE FROM words WHERE rowid IN (SELECT id FROM texts WHERE session = ? AND seq = ?)", key, titleSeq);
-  statements.run("DELETE FROM texts WHERE session = ? AND seq = ?", key, titleSeq);
-  addWords(statements, { key, seq: titleSeq, text: title });
-}
-
-function addWords(statements: Statements, { key, seq, text }: { readonly key: number; readonly seq: number; readonly text: string }): void {
-  const words = searchWords(text).join(" ");
-  statements.run("INSERT INTO texts (session, seq) VALUES (?, ?)", key, seq);
-  statements.run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", words);
-}
-
-/** What a session's matches add up to. */
-interface Match {
-  /** The more negative the better, as the engine counts. */
-  rank: number;
-  best: { readonly seq: number; readonly rank: number };
-}
-
-/** The sessions that hold all words of the query, best first. */
-export function search(statements: Statements, { scope, query, limit }: Ask<"search">, fresh: FreshProjections): readonly SessionHit[] {
-  const sought = [...new Set(searchWords(query))];
-  if (sought.length === 0) return [];
-  const phrases = sought.map((word) => `"${word}"*`);
-  const matches = matchesOf(statements, scope, phrases.join(" OR "));
-  const holders = phrases.length === 1 ? [] : phrases.map((phrase) => holdersOf(statements, scope, phrase));
-  return [...matches]
-    .filter(([key]) => holders.every((keys) => keys.has(key)))
-    .sort(([, a], [, b]) => a.rank - b.rank)
-    .slice(0, limit)
-    .flatMap(([key, match]) => hitOf(statements, { key, match, sought }, fresh));
-}
-
-const joined =
-  "FROM words JOIN texts ON texts.id = words.rowid JOIN sessions ON sessions.key = texts.session WHERE words MATCH ? AND scope = ? AND removed = 0";
-
-function matchesOf(statements: Statements, scope: string, expression: string): ReadonlyMap<number, Match> {
-  const matches = new Map<number, Match>();
-  for (const row of statements.each(`SELECT texts.session AS key, seq, words.rank AS score ${joined}`, expression, scope)) {
-    const [key, seq, rank] = [numberOf(row, "key"), numberOf(row, "seq"), numberOf(row, "score")];
-    const match = matches.get(key);
-    if (!match) matches.set(key, { rank, best: { seq, rank } });
-    else {
-      match.rank += rank;
-      if (rank < match.best.rank) match.best = { seq, rank };
-    }
-  }
-  return matches;
-}
-
-function holdersOf(statements: Statements, scope: string, phrase: string): ReadonlySet<number> {
-  return new Set(statements.all(`SELECT DISTINCT texts.session AS key ${joined}`, phrase, scope).map((row) => numberOf(row, "key")));
-}
-
-function hitOf(
+/**
+ * The sessions that hold all words of the query, best first: of the texts that hold its rarest word those that were indexed last, at most
+ * `textsMax`. Each text is worth the more the larger the share of that word in it is.
+ */
+export function search(
   statements: Statements,
-  { key, match, sought }: { readonly key: number; readonly match: Match; readonly sought: readonly string[] },
+  { scope, query, limit, textsMax }: Ask<"search">,
   fresh: FreshProjections,
 ): readonly SessionHit[] {
-  const row = statements.one("SELECT * FROM sessions WHERE key = ?", key);
-  if (!row) return [];
-  const session = sessionRowOf(row);
-  const summary = summaryOf(statements, session, fresh);
-  const { seq } = match.best;
-  const text = seq === titleSeq ? (summary.title ?? "") : textAt(statements, session, seq);
-  return [{ session: summary, excerpt: excerptAround(text, sought) }];
+  const sought = [...new Set(searchWords(query))].slice(0, wordsMax);
+  const about: Search = { statements, scope, textsMax };
+  const [rarest, ...others] = sought.map((word) => wordOf(about, word)).sort((a, b) => a.count - b.count);
+  if (!rarest || rarest.count === 0) return [];
+  const found = textsHolding(about, rarest);
+  let keys: ReadonlySet<number> = new Set(found.map(({ key }) => key));
+  for (const word of others) keys = holdersAmong(about, keys, word);
+  return ranked(statements, { found: found.filter(({ key }) => keys.has(key)), word: rarest.word, fresh })
+    .slice(0, limit)
+    .map(({ session, text }) => ({ session: summaryOf(statements, session, fresh), excerpt: excerptAround(text, sought) }));
+}
+
+/** A word of the query. */
+interface Word {
+  readonly word: string;
+  /** What finds texts that hold it, or a longer one that begins with it. */
+  readonly text: string;
+  /** The same of the scope alone, where that makes a difference. */
+  readonly expression: string;
+  /** How many texts hold it; not counted beyond the bound. */
+  readonly count: number;
+  /** All its texts can be looked at. */
+  readonly isRare: boolean;
+}
+
+/** Only a word that many texts hold is looked for by the scope as well: that takes longer. */
+function wordOf({ statements, scope, textsMax }: Search, word: string): Word {
+  const ofAll = `text : "${word}" *`;
+  const ofScope = `owner : "${ownerWords.scope(scope)}" AND ${ofAll}`;
+  const countOf = (expression: string): number =>
+    numberOf(statements.one("SELECT count(*) AS n FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?)", expression, textsMax), "n");
+  const count = countOf(ofAll);
+  if (count < textsMax) return { word, text: ofAll, expression: ofAll, count, isRare: true };
+  const own = countOf(ofScope);
+  return { word, text: ofAll, expression: ofScope, count: own, isRare: own < textsMax };
+}
+
+const joined = `SELECT texts.session AS key, texts.seq AS seq FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) AS newest
+  JOIN texts ON texts.id = newest.rowid JOIN sessions ON sessions.key = texts.session WHERE sessions.scope = ? AND sessions.removed = 0`;
+
+function textsHolding({ statements, scope, textsMax }: Search, { expression }: Word): readonly Found[] {
+  return statements.all(joined, expression, textsMax, scope).map((row) => ({ key: numberOf(row, "key"), seq: numberOf(row, "seq") }));
+}
+
+/** Those of the sessions that hold the word anywhere. Of a rare word all texts are looked at; of another one those of these sessions. */
+function holdersAmong(about: Search, keys: ReadonlySet<number>, word: Word): ReadonlySet<number> {
+  if (word.isRare) {
+    const holders = new Set(textsHolding(about, word).map(({ key }) => key));
+    return new Set([...keys].filter((key) => holders.has(key)));
+  }
+  const holders = new Set<number>();
+  const asked = [...keys];
+  for (let at = 0; at < asked.length; at += ownersPerExpression) {
+    const owners = asked.slice(at, at + ownersPerExpression).map((key) => `"${ownerWords.session(key)}"`);
+    const expression = `owner : (${owners.join(" OR ")}) AND ${word.text}`;
+    const sql = "SELECT DISTINCT texts.session AS key FROM words JOIN texts ON texts.id = words.rowid WHERE words MATCH ?";
+    for (const row of about.statements.all(sql, expression)) holders.add(numberOf(row, "key"));
+  }
+  return holders;
+}
+
+/** A session, its best text and what its texts are worth. */
+interface Ranked {
+  readonly session: SessionRow;
+  text: string;
+  best: number;
+  score: number;
+}
+
+function ranked(
+  statements: Statements,
+  { found, word, fresh }: { readonly found: readonly Found[]; readonly word: string; readonly fresh: FreshProjections },
+): readonly Ranked[] {
+  const sessions = new Map<number, Ranked>();
+  for (const { key, seq } of found) {
+    const known = sessions.get(key);
+    const session = known?.session ?? sessionAt(statements, key);
+    if (!session) continue;
+    const text = seq === titleSeq ? (summaryOf(statements, session, fresh).title ?? "") : textAt(statements, session, seq);
+    const score = matchTexts([text], [word])?.score ?? 0;
+    if (!known) sessions.set(key, { session, text, best: score, score });
+    else {
+      known.score += score;
+      if (score > known.best) [known.text, known.best] = [text, score];
+    }
+  }
+  return [...sessions.values()].sort((a, b) => b.score - a.score || b.session.updatedAt - a.session.updatedAt);
+}
+
+function sessionAt(statements: Statements, key: number): SessionRow | undefined {
+  const row = statements.one(`SELECT ${sessionColumns} FROM sessions WHERE key = ?`, key);
+  return row && sessionRowOf(row);
 }
 
 function textAt(statements: Statements, session: SessionRow, seq: number): string {

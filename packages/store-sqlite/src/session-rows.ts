@@ -24,8 +24,9 @@ export interface Lease {
   readonly owner: string | null;
 }
 
-export const sessionColumns =
-  "key, id, last_seq, chain, updated_at, closed, removed, indexed_seq, epoch, lease_node, lease_until, lease_ms, lease_owner";
+export const leaseColumns = "lease_node, lease_until, lease_ms, lease_owner";
+
+export const sessionColumns: string = `key, id, last_seq, chain, updated_at, closed, removed, indexed_seq, epoch, ${leaseColumns}`;
 
 /** By the index of names, and then once more by the key that it gives: a damaged index must not lead to another session. */
 const byName = `SELECT own.scope, ${sessionColumns.replace(/\w+/g, "own.$&")} FROM sessions AS named LEFT JOIN sessions AS own ON own.key = named.key
@@ -55,8 +56,13 @@ export function tailOf(row: SessionRow | undefined): number | undefined {
   return row?.isRemoved ? 0 : row?.lastSeq || undefined;
 }
 
-export function sessionRowOf(row: Row): SessionRow {
+export function leaseOf(row: Row): Lease | undefined {
   const node = textOf(row, "lease_node");
+  if (node === null) return undefined;
+  return { node, until: numberOf(row, "lease_until"), leaseMs: numberOf(row, "lease_ms"), owner: textOf(row, "lease_owner") };
+}
+
+export function sessionRowOf(row: Row): SessionRow {
   return {
     key: numberOf(row, "key"),
     id: textOf(row, "id") ?? "",
@@ -67,9 +73,6 @@ export function sessionRowOf(row: Row): SessionRow {
     isRemoved: numberOf(row, "removed") !== 0,
     indexedSeq: numberOf(row, "indexed_seq"),
     epoch: numberOf(row, "epoch"),
-    lease:
-      node === null
-        ? undefined
-        : { node, until: numberOf(row, "lease_until"), leaseMs: numberOf(row, "lease_ms"), owner: textOf(row, "lease_owner") },
+    lease: leaseOf(row),
   };
 }

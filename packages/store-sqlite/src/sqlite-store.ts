@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { AgentError } from "@loopwright/core";
+import { unlessAborted } from "@loopwright/core/memory";
 import type { BlobStore, Clock, DraftStore, SessionIndex, SessionStore } from "@loopwright/core/ports";
 import type { SqliteReport, WorkerOptions } from "./operation.ts";
 import { answerOf, sqliteLog } from "./sqlite-log.ts";
@@ -23,6 +24,8 @@ export interface SqliteStore extends SessionStore {
 }
 
 const pageMax = 100;
+/** Texts that a search looks at: the newest of those that hold its rarest word. */
+const searchedTextsMax = 1_000;
 const blobListMax = 1_000;
 
 /**
@@ -58,9 +61,14 @@ export function sqliteStore(pathOrOptions: string | SqliteStoreOptions): SqliteS
 
 function sqliteIndex(calls: WorkerCalls): SessionIndex {
   return {
-    list: async (scope, options) => answerOf(calls, "list", { scope, limit: options?.limit ?? pageMax, before: placeOf(options?.before) }),
+    list: async (scope, { limit = pageMax, before, signal } = {}) =>
+      unlessAborted(signal, () => answerOf(calls, "list", { scope, limit, before: placeOf(before) })),
     get: async (scope, id) => answerOf(calls, "get", { scope, id }),
-    search: async (scope, query, options) => answerOf(calls, "search", { scope, query, limit: options?.limit ?? pageMax }),
+    async search(scope, query, { limit = pageMax, signal } = {}) {
+      // In steps, so that what others write gets its turn between two.
+      for (let hasMore = true; hasMore; ) hasMore = await unlessAborted(signal, () => answerOf(calls, "indexWords", { scope }));
+      return unlessAborted(signal, () => answerOf(calls, "search", { scope, query, limit, textsMax: searchedTextsMax }));
+    },
     rebuild: async (scope) => answerOf(calls, "rebuild", { scope }),
   };
 }

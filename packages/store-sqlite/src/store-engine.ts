@@ -14,12 +14,13 @@ import { due, setDue } from "./due-operations.ts";
 import { eraseTraces } from "./erase-traces.ts";
 import { FileWatch } from "./file-watch.ts";
 import { type FreshProjections, get, list, rebuild, saveProjections } from "./index-operations.ts";
+import { hasUnindexed, indexInMemory, indexSomeTexts } from "./index-words.ts";
 import { claim, head, release, renew } from "./lease-operations.ts";
 import { append, read, remove } from "./log-operations.ts";
 import { isMissing, mayWrite, type OpenedDatabase, openDatabase, openOnFullDisk } from "./open-database.ts";
 import type { Answer, Ask, Call, Fault, OperationName, Result, WorkerOptions } from "./operation.ts";
 import { Quarantine } from "./quarantine.ts";
-import { indexInMemory, indexSession, search, unindexedKeys } from "./search-operations.ts";
+import { search } from "./search-operations.ts";
 import { findSession, tailOf } from "./session-rows.ts";
 import { numberOf, type Statements, statementsOf, textOf } from "./statements.ts";
 import { diskFault, faultOf, isBusy, isIoError, isOfOneSession, isReadOnly, readOnlyFault, StoreFault } from "./store-fault.ts";
@@ -31,7 +32,7 @@ const writing: ReadonlySet<OperationName> = new Set([
 
 /** What can be answered without a write, also on a disk without space. */
 const reading: ReadonlySet<OperationName> = new Set([
-  ...(["read", "head", "list", "get", "search", "getBlob", "listBlobs", "getDraft", "check", "close"] as const),
+  ...(["read", "head", "list", "get", "search", "getBlob", "listBlobs", "getDraft", "indexWords", "check", "close"] as const),
 ]);
 
 type Handlers = { readonly [Name in OperationName]: (engine: StoreEngine, ask: Ask<Name>) => Answer<Name> };
@@ -64,9 +65,10 @@ const handlers: Handlers = {
   list: ({ statements, fresh }, ask) => list(statements, ask, fresh),
   get: ({ statements, fresh }, ask) => get(statements, ask, fresh),
   search(engine, ask) {
-    engine.indexWords(ask.scope);
+    if (engine.isReadOnly) indexInMemory(engine.statements, ask.scope);
     return search(engine.statements, ask, engine.fresh);
   },
+  indexWords: (engine, { scope }) => engine.indexWords(scope),
   rebuild: ({ statements }, { scope }) => rebuild(statements, scope),
   putBlob: ({ statements }, ask) => putBlob(statements, ask),
   getBlob: ({ statements }, ask) => getBlob(statements, ask),
@@ -117,6 +119,8 @@ export class StoreEngine {
   #isUncertain = false;
   #statements: Statements | undefined;
   #dataVersion = -1;
+  /** The batch under way has had its step of indexing. */
+  #hasIndexed = false;
   /** Removed sessions may have left something in the file. */
   #mayOweErasure = true;
   readonly #watch: FileWatch;
@@ -141,6 +145,7 @@ export class StoreEngine {
 
   /** One result per call, in order. Never throws. */
   serve(calls: readonly Call[]): readonly Result[] {
+    this.#hasIndexed = false;
     const isWrite = calls.some(({ name }) => writing.has(name));
     try {
       this.#open(
@@ -207,10 +212,12 @@ export class StoreEngine {
     this.#ownTransaction(() => liftMarks(this.statements, this.quarantine));
   }
 
-  /** Brings the index of words up to date; each session in a transaction of its own, so that appends of others pass. */
-  indexWords(scope: string): void {
-    if (this.#opened?.isReadOnly) indexInMemory(this.statements, scope);
-    else for (const key of unindexedKeys(this.statements, scope)) this.#transaction(() => indexSession(this.statements, key));
+  /** One step for all who ask in one batch, in a transaction of its own. True: there is more to do, what came meanwhile not counted. */
+  indexWords(scope: string): boolean {
+    if (this.isReadOnly || !hasUnindexed(this.statements, scope)) return false;
+    if (!this.#hasIndexed) this.#transaction(() => indexSomeTexts(this.statements, scope));
+    this.#hasIndexed = true;
+    return hasUnindexed(this.statements, scope);
   }
 
   /** Where a log ends; `undefined` where that cannot be read either: its reader is told why, and the others hear of theirs. */
@@ -346,7 +353,7 @@ export class StoreEngine {
 }
 
 function isPlain(call: Call | undefined): boolean {
-  return call !== undefined && call.name !== "search" && call.name !== "close" && call.name !== "check";
+  return call !== undefined && call.name !== "search" && call.name !== "indexWords" && call.name !== "close" && call.name !== "check";
 }
 
 /** The one place where a call meets its handler. */

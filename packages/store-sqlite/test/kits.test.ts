@@ -109,14 +109,17 @@ async function fillWith(blobs: BlobStore): Promise<() => Promise<void>> {
   };
 }
 
+const workLack = { capability: "work", reason: "the rows of a file are counted in `bounded-pages.test.ts`" };
+
 describe("session log", () =>
   runKit(it, sessionLogKit, {
     make: logUnderTest,
-    lacks: [{ capability: "unknown", reason: "an answer is lost only with the worker: `worker-calls.test.ts`" }],
+    lacks: [{ capability: "unknown", reason: "an answer is lost only with the worker: `worker-calls.test.ts`" }, workLack],
   }));
 describe("leases", () => runKit(it, leaseKit, { make: logUnderTest }));
 describe("session index", () =>
   runKit(it, sessionIndexKit, {
+    lacks: [workLack],
     make: async () => {
       const { log, index, path, reopen } = fresh();
       return { log, index, ruin: async (ref) => ruinings["nonsense in its rows"](path, ref), reopen: async () => (await reopen()).index };

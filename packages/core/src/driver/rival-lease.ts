@@ -24,8 +24,7 @@ export function createRivalLease({ store, ref, clock, node }: Deps, onOver: () =
   let isLooking = false;
   let cancel: (() => void) | undefined;
 
-  const head = (): Promise<LogHead> =>
-    askStore(() => store.log.head(ref), { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
+  const head = (): Promise<LogHead> => askStore(() => store.log.head(ref), { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
 
   async function look(): Promise<void> {
     cancel = undefined;

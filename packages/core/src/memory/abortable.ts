@@ -20,3 +20,10 @@ export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Prom
     );
   });
 }
+
+/** What is asked, unless the signal is aborted: then nothing is asked, or nobody waits for the answer. Rejects with the signal's reason. */
+export async function unlessAborted<T>(signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
+  if (!signal) return ask();
+  signal.throwIfAborted();
+  return abortable(ask(), signal);
+}

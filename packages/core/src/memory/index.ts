@@ -1,4 +1,5 @@
 /** The in-memory adapter of every port. */
+export { unlessAborted } from "./abortable.ts";
 export { systemClock } from "./clock.ts";
 export { consoleLogger } from "./console-logger.ts";
 export { checkedRef, factTexts } from "./fact-texts.ts";

@@ -3,21 +3,7 @@ import type { Fact, FactDraft } from "../loop/fact.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AppendOutcome, AppendRequest, ClaimOutcome, DueOptions, DueSession, SessionLog, SessionRef } from "../ports/session-log.ts";
 import { checkBatch } from "./fact-texts.ts";
-
-/** What one session is in memory. */
-export interface MemorySession {
-  readonly facts: Fact[];
-  /** Batch id -> seq of the batch's last fact. */
-  readonly batches: Map<string, number>;
-  readonly listeners: Set<(lastSeq: number) => void>;
-  epoch: number;
-  lease: { readonly node: string; readonly until: number } | undefined;
-  due: number | null;
-  removed: boolean;
-}
-
-/** Scope -> session id -> session. */
-export type MemorySessions = Map<string, Map<string, MemorySession>>;
+import type { MemorySession, MemorySessions } from "./memory-sessions.ts";
 
 const idShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
@@ -27,38 +13,47 @@ export function memoryLog(sessions: MemorySessions, clock: Clock): SessionLog {
     async append(ref, request) {
       const session = openSession(sessions, ref);
       const outcome = appendTo(session, request);
+      if (outcome.type === "ok") sessions.changed(session);
       if (outcome.type === "ok" && session.listeners.size > 0) notify(session, outcome.lastSeq);
       return outcome;
     },
     async read(ref, options) {
-      const facts = findSession(sessions, ref)?.facts ?? [];
+      const facts = sessions.find(ref)?.facts ?? [];
       const from = Math.max(1, options?.from ?? 1) - 1;
       return facts.slice(from, options?.limit === undefined ? undefined : from + options.limit);
     },
     async head(ref) {
-      const session = findSession(sessions, ref);
+      const session = sessions.find(ref);
       const lease = session && runningLease(session, clock);
       return { lastSeq: session?.facts.length ?? 0, epoch: session?.epoch ?? 0, ...(lease ? { lease } : {}) };
     },
     async claim(ref, claim) {
-      return claimFor(openSession(sessions, ref), claim, clock);
+      const session = openSession(sessions, ref);
+      const outcome = claimFor(session, claim, clock);
+      sessions.changed(session);
+      return outcome;
     },
     async renew(ref, { epoch, leaseMs }) {
-      const session = findSession(sessions, ref);
+      const session = sessions.find(ref);
       if (!session?.lease || session.epoch !== epoch) return false;
       session.lease = { node: session.lease.node, until: clock.monotonic() + leaseMs };
+      sessions.changed(session);
       return true;
     },
     async release(ref, epoch) {
-      const session = findSession(sessions, ref);
-      if (session?.epoch === epoch) session.lease = undefined;
+      const session = sessions.find(ref);
+      if (session?.epoch !== epoch) return;
+      session.lease = undefined;
+      sessions.changed(session);
     },
     async due(options) {
-      return dueOf(sessions, options, clock);
+      return dueOf(sessions, options);
     },
     async setDue(ref, { expectedSeq, due }) {
-      const session = findSession(sessions, ref);
-      if (session && !session.removed && session.facts.length === expectedSeq) session.due = due;
+      const session = sessions.find(ref);
+      if (!session || session.removed || session.facts.length !== expectedSeq) return;
+      session.due = due;
+      sessions.changed(session);
     },
     async remove(ref) {
       const session = openSession(sessions, ref);
@@ -67,6 +62,7 @@ export function memoryLog(sessions: MemorySessions, clock: Clock): SessionLog {
       session.lease = undefined;
       session.facts.length = 0;
       session.batches.clear();
+      sessions.changed(session);
       notify(session, 0);
     },
     subscribe(ref, listener) {
@@ -79,22 +75,16 @@ export function memoryLog(sessions: MemorySessions, clock: Clock): SessionLog {
   };
 }
 
-function findSession(sessions: MemorySessions, { scope, session }: SessionRef): MemorySession | undefined {
-  return sessions.get(scope)?.get(session);
+function openSession(sessions: MemorySessions, ref: SessionRef): MemorySession {
+  return sessions.open(ref, () => freshSession(ref));
 }
 
-function openSession(sessions: MemorySessions, ref: SessionRef): MemorySession {
-  const found = findSession(sessions, ref);
-  if (found) return found;
+function freshSession(ref: SessionRef): MemorySession {
   for (const id of [ref.scope, ref.session])
     if (!idShape.test(id))
       throw new AgentError("INPUT_INVALID", { message: `\`${id.slice(0, 80)}\` is not an id.`, fix: `An id matches ${idShape.source}.` });
-  let scope = sessions.get(ref.scope);
-  if (!scope) {
-    scope = new Map();
-    sessions.set(ref.scope, scope);
-  }
-  const fresh: MemorySession = {
+  return {
+    ref: { scope: ref.scope, session: ref.session },
     facts: [],
     batches: new Map(),
     listeners: new Set(),
@@ -103,8 +93,6 @@ function openSession(sessions: MemorySessions, ref: SessionRef): MemorySession {
     due: null,
     removed: false,
   };
-  scope.set(ref.session, fresh);
-  return fresh;
 }
 
 function appendTo(session: MemorySession, request: AppendRequest): AppendOutcome {
@@ -131,21 +119,12 @@ function isNumbered(draft: FactDraft, seq: number): draft is Fact {
   return "seq" in draft && draft.seq === seq;
 }
 
-function dueOf(sessions: MemorySessions, { now, limit = 100, after }: DueOptions, clock: Clock): readonly DueSession[] {
+function dueOf(sessions: MemorySessions, { now, limit = 100, after }: DueOptions): readonly DueSession[] {
   const found: DueSession[] = [];
-  for (const [scope, ofScope] of sessions)
-    for (const [session, { due, lease }] of ofScope)
-      if (due !== null && due <= now && !(lease && lease.until > clock.monotonic())) found.push({ ref: { scope, session }, due });
-  found.sort(byDate);
-  const from = after === undefined ? 0 : found.findIndex((one) => byDate(one, after) > 0);
-  return from < 0 ? [] : found.slice(from, from + limit);
+  if (limit <= 0) return found;
+  for (const one of sessions.due(now, after)) if (found.push(one) >= limit) break;
+  return found;
 }
-
-function byDate(a: DueSession, b: DueSession): number {
-  return a.due - b.due || order(a.ref.scope, b.ref.scope) || order(a.ref.session, b.ref.session);
-}
-
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function notify(session: MemorySession, lastSeq: number): void {
   const listeners = [...session.listeners];

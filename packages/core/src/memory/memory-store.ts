@@ -5,18 +5,33 @@ import { systemClock } from "./clock.ts";
 import { memoryBlobs } from "./memory-blobs.ts";
 import { memoryDrafts } from "./memory-drafts.ts";
 import { memoryIndex } from "./memory-index.ts";
-import { type MemorySessions, memoryLog } from "./memory-log.ts";
+import { memoryLog } from "./memory-log.ts";
+import { MemorySessions } from "./memory-sessions.ts";
 
 export interface MemoryStoreOptions {
   /** Decides when a lease is over. Default: the process's. */
   readonly clock?: Clock;
+  /** How many sessions a search looks at: those changed last. Default 2,000. */
+  readonly searchSessionsMax?: number;
 }
+
+const searchedSessionsMax = 2_000;
 
 /** A store that lives as long as the process: for tests, trials and short-lived agents. Nothing is serialised. */
 export function memoryStore(options?: MemoryStoreOptions): SessionStore {
-  const sessions: MemorySessions = new Map();
-  const log = memoryLog(sessions, options?.clock ?? systemClock);
-  const isRemoved = ({ scope, session }: SessionRef): boolean => sessions.get(scope)?.get(session)?.removed ?? false;
+  return countedMemoryStore(options).store;
+}
+
+/** The same, and how many sessions were looked at in it until now. */
+export function countedMemoryStore(options?: MemoryStoreOptions): { readonly store: SessionStore; readonly work: () => number } {
+  const clock = options?.clock ?? systemClock;
+  const sessions = new MemorySessions(clock);
+  return { store: storeOf(sessions, clock, options?.searchSessionsMax ?? searchedSessionsMax), work: () => sessions.looked };
+}
+
+function storeOf(sessions: MemorySessions, clock: Clock, searchSessionsMax: number): SessionStore {
+  const log = memoryLog(sessions, clock);
+  const isRemoved = (ref: SessionRef): boolean => sessions.find(ref)?.removed ?? false;
   const drafts = memoryDrafts(isRemoved);
   const blobs = memoryBlobs(isRemoved);
   return {
@@ -28,7 +43,7 @@ export function memoryStore(options?: MemoryStoreOptions): SessionStore {
         blobs.erase(ref);
       },
     },
-    index: memoryIndex(sessions),
+    index: memoryIndex(sessions, searchSessionsMax),
     blobs,
     drafts,
     async close() {},

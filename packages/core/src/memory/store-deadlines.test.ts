@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { IndexQuery } from "../ports/session-index.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { blobStoreKit } from "../testing/blob-store-kit.ts";
 import { draftStoreKit } from "../testing/draft-store-kit.ts";
@@ -8,7 +9,7 @@ import { manualClock } from "../testing/manual-clock.ts";
 import { noteBatch, sampleRef as ref } from "../testing/sample-facts.ts";
 import { sessionIndexKit } from "../testing/session-index-kit.ts";
 import { sessionLogKit } from "../testing/session-log-kit.ts";
-import { memoryStore } from "./memory-store.ts";
+import { countedMemoryStore, memoryStore } from "./memory-store.ts";
 import { withStoreDeadlines } from "./store-deadlines.ts";
 
 /** A store whose questions are done, and answered when `answer` is called: at once, or not before somebody wants it. */
@@ -103,12 +104,38 @@ it("an answer in time leaves no timer behind, and rebuilding an index may take a
   expect(clock.pending).toBe(0);
 });
 
+it("tells an index that nobody waits for it any longer, after its deadline and where its caller gives up", async () => {
+  const clock = manualClock();
+  const real = memoryStore();
+  const signals: (AbortSignal | undefined)[] = [];
+  const never = (query: { readonly signal?: AbortSignal } | undefined): Promise<never> => {
+    signals.push(query?.signal);
+    return new Promise(() => {});
+  };
+  const index = {
+    ...real.index,
+    list: (_: string, query?: IndexQuery) => never(query),
+    search: (_: string, __: string, query?: IndexQuery) => never(query),
+  };
+  const store = withStoreDeadlines({ ...real, index }, { clock, deadlineMs: 1_000 });
+  const listed = store.index.list("local").catch(({ code }: { readonly code: string }) => code);
+  const caller = new AbortController();
+  void store.index.search("local", "apples", { signal: caller.signal }).catch(() => {});
+  expect(signals.map((signal) => signal?.aborted)).toEqual([false, false]);
+  caller.abort();
+  expect(signals.map((signal) => signal?.aborted)).toEqual([false, true]);
+  clock.advance(1_000);
+  expect(await listed).toBe("STORE_UNAVAILABLE");
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true, true]);
+});
+
 describe("a store with deadlines keeps every promise", () => {
   const lacks = ["reopen", "corrupt", "ruin", "full", "unknown"].map((capability) => ({ capability, reason: "the store is in memory" }));
   const make = async () => {
     const clock = manualClock();
-    const store = withStoreDeadlines(memoryStore({ clock }), { clock });
-    return { ...store, advance: (ms: number) => clock.advance(ms), another: async () => store.log };
+    const counted = countedMemoryStore({ clock, searchSessionsMax: 20 });
+    const store = withStoreDeadlines(counted.store, { clock });
+    return { ...store, advance: (ms: number) => clock.advance(ms), another: async () => store.log, work: async () => counted.work() };
   };
   describe("session log", () => runKit(it, sessionLogKit, { lacks, make }));
   describe("leases", () => runKit(it, leaseKit, { lacks, make }));

@@ -2,7 +2,7 @@ import { AgentError } from "../errors.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DraftStore } from "../ports/draft-store.ts";
-import type { SessionIndex } from "../ports/session-index.ts";
+import type { IndexQuery, SessionIndex } from "../ports/session-index.ts";
 import type { SessionLog } from "../ports/session-log.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { systemClock } from "./clock.ts";
@@ -75,11 +75,27 @@ function timedLog(log: SessionLog, within: Within): SessionLog {
 
 function timedIndex(index: SessionIndex, within: Within): SessionIndex {
   return {
-    list: (scope, options) => within(() => index.list(scope, options)),
+    list: (scope, query) => givingUp(within, query, (own) => index.list(scope, own)),
     get: (scope, id) => within(() => index.get(scope, id)),
-    search: (scope, query, options) => within(() => index.search(scope, query, options)),
+    search: (scope, text, query) => givingUp(within, query, (own) => index.search(scope, text, own)),
     rebuild: (scope) => index.rebuild(scope),
   };
+}
+
+/** What the index says in time. Nobody waits for it later: then it is told to stop. */
+async function givingUp<Query extends IndexQuery, Found>(
+  within: Within,
+  query: Query | undefined,
+  ask: (query: Query | { readonly signal: AbortSignal }) => Promise<Found>,
+): Promise<Found> {
+  const late = new AbortController();
+  const signal = query?.signal ? AbortSignal.any([query.signal, late.signal]) : late.signal;
+  try {
+    return await within(() => ask({ ...query, signal }));
+  } catch (error) {
+    late.abort(error);
+    throw error;
+  }
 }
 
 function timedBlobs(blobs: BlobStore, within: Within): BlobStore {

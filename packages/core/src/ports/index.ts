@@ -8,7 +8,7 @@ export type { Logger } from "./logger.ts";
 export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolChoice, ToolSpec } from "./model-provider.ts";
 export type { PriceTable } from "./price-table.ts";
 export type { RunQueue, RunQueueWorker } from "./run-queue.ts";
-export type { SessionHit, SessionIndex, SessionSummary, WaitingReason } from "./session-index.ts";
+export type { IndexQuery, ListQuery, SessionHit, SessionIndex, SessionSummary, WaitingReason } from "./session-index.ts";
 export type {
   AppendOutcome,
   AppendRequest,

@@ -32,16 +32,32 @@ export interface SessionHit {
   readonly excerpt: string;
 }
 
-/** Lists and searches the sessions of a scope. Adapters keep it in step with the log they belong to. */
+export interface IndexQuery {
+  /** Default 100. */
+  readonly limit?: number;
+  /** Once aborted, the promise rejects with its reason, and nothing more is asked of what the index lies in. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ListQuery extends IndexQuery {
+  /** Pages on from the last summary of the page before. */
+  readonly before?: { readonly updatedAt: number; readonly id: string };
+}
+
+/**
+ * Lists and searches the sessions of a scope. Adapters keep it in step with the log they belong to. What a page or a search reads has a bound
+ * that does not grow with the number of sessions, but for what was written since the last one.
+ */
 export interface SessionIndex {
-  /** Newest change first; `before` pages on from the last summary of the page before. */
-  list(
-    scope: string,
-    options?: { readonly limit?: number; readonly before?: { readonly updatedAt: number; readonly id: string } },
-  ): Promise<readonly SessionSummary[]>;
+  /** Newest change first. */
+  list(scope: string, options?: ListQuery): Promise<readonly SessionSummary[]>;
   get(scope: string, id: string): Promise<SessionSummary | undefined>;
-  /** Sessions whose title or messages hold all words of the query (case and accents do not matter; a word also finds longer ones that begin with it), best first. Bad syntax is impossible: the query is plain words. */
-  search(scope: string, query: string, options?: { readonly limit?: number }): Promise<readonly SessionHit[]>;
+  /**
+   * Sessions whose title or messages hold all words of the query (case and accents do not matter; a word also finds longer ones that begin with it),
+   * best first. Bad syntax is impossible: the query is plain words. Of a large scope an adapter looks at the newest sessions or texts alone; it says
+   * at how many.
+   */
+  search(scope: string, query: string, options?: IndexQuery): Promise<readonly SessionHit[]>;
   /** Makes the projection anew from the logs; returns how many sessions it holds. */
   rebuild(scope: string): Promise<number>;
 }

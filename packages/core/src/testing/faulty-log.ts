@@ -1,5 +1,5 @@
 import { AgentError } from "../errors.ts";
-import { memoryStore } from "../memory/memory-store.ts";
+import { countedMemoryStore } from "../memory/memory-store.ts";
 import type { SessionLog, SessionRef } from "../ports/session-log.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
 import { type ManualClock, manualClock } from "./manual-clock.ts";
@@ -9,7 +9,8 @@ const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
 /** An honest log in memory that can do all that a test may ask of one, and its clock. */
 export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualClock } {
   const clock = manualClock();
-  const real = memoryStore({ clock }).log;
+  const { store, work } = countedMemoryStore({ clock });
+  const real = store.log;
   const damaged = new Map<string, number>();
   const ruined = new Set<string>();
   let isFull = false;
@@ -67,6 +68,7 @@ export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualCl
     loseAnswer() {
       losesAnswer = true;
     },
+    work: async () => work(),
     patienceMs: 20,
   };
 }

@@ -34,7 +34,7 @@ export const listSaboteurs: readonly Saboteur<IndexUnderTest>[] = [
   },
   {
     defect: "pages on by the moment alone",
-    breaks: ["pages"],
+    breaks: ["pages", "list-bounded", "list-aborted"],
     make: spoiledIndex((real) => ({
       async list(scope, options) {
         const { before, limit } = options ?? {};

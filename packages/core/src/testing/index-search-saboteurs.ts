@@ -92,7 +92,7 @@ export const searchSaboteurs: readonly Saboteur<IndexUnderTest>[] = [
   },
   {
     defect: "knows no limit",
-    breaks: ["search-limit"],
+    breaks: ["search-limit", "search-bounded", "search-aborted"],
     make: spoiledIndex((real) => ({ search: (scope, query) => real.search(scope, query) })),
   },
   {

@@ -20,6 +20,8 @@ export interface LogUnderTest {
   readonly fill?: () => Promise<() => Promise<void>>;
   /** Loses the answer to the next append, which is written all the same. Capability `unknown`. */
   readonly loseAnswer?: () => void;
+  /** What the store has done until now: rows, keys, requests or commands, whatever grows with what it looks at. Capability `work`. */
+  readonly work?: () => Promise<number>;
   /** How long subscribers may take. Default 2 s. */
   readonly patienceMs?: number;
 }

@@ -8,15 +8,16 @@ import { endCases, lifeCases } from "./session-log-life-cases.ts";
 import { outcomeCases } from "./session-log-outcome-cases.ts";
 import { ruinCases } from "./session-log-ruin-cases.ts";
 import { subscribeCases } from "./session-log-subscribe-cases.ts";
+import { logWorkCases } from "./session-log-work-cases.ts";
 import type { StoreKit } from "./store-case.ts";
 
 /**
- * The promises of `SessionLog`, leases apart: 162 cases here and 58 in `leaseKit`. For an adapter of your own:
+ * The promises of `SessionLog`, leases apart: 163 cases here and 58 in `leaseKit`. For an adapter of your own:
  *
  *     runKit(it, sessionLogKit, { make: async () => ({ log: myStore(freshPlace()).log }), lacks: [{ capability: "full", reason: "..." }] });
  *
- * `make` gives an empty log at every call. What a case needs beyond a log is a capability: `reopen`, `another`, `time`, `corrupt`, `ruin`, `full`
- * and `unknown` are members of `LogUnderTest`; `subscribe` is the log's own method; `exact` means that `due` names nobody too many. Each that your store
+ * `make` gives an empty log at every call. What a case needs beyond a log is a capability: `reopen`, `another`, `time`, `corrupt`, `ruin`, `full`,
+ * `unknown` and `work` are members of `LogUnderTest`; `subscribe` is the log's own method; `exact` means that `due` names nobody too many. Each that your store
  * cannot offer is named in `lacks` with the reason, which is shown with every case that is skipped for it.
  */
 export const sessionLogKit: StoreKit<LogUnderTest> = [
@@ -29,4 +30,5 @@ export const sessionLogKit: StoreKit<LogUnderTest> = [
   ...dueCases,
   ...faultCases,
   ...ruinCases,
+  ...logWorkCases,
 ];

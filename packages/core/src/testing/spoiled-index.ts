@@ -1,4 +1,4 @@
-import { memoryStore } from "../memory/memory-store.ts";
+import { countedMemoryStore } from "../memory/memory-store.ts";
 import type { SessionIndex } from "../ports/session-index.ts";
 import type { SessionLog } from "../ports/session-log.ts";
 import type { IndexUnderTest } from "./index-under-test.ts";
@@ -7,14 +7,16 @@ import type { Make } from "./store-case.ts";
 /** An index in memory some methods of which were replaced; `reopen` is honest, it gives the same index back; `ruin` is known to the replacements alone. */
 export function spoiledIndex(
   spoil: (real: SessionIndex, log: SessionLog, isRuined: () => boolean) => Partial<SessionIndex>,
+  searchSessionsMax = 20,
 ): Make<IndexUnderTest> {
   return async () => {
-    const { index: real, log } = memoryStore();
+    const { store, work } = countedMemoryStore({ searchSessionsMax });
+    const { index: real, log } = store;
     let isRuined = false;
     const index: SessionIndex = { ...real, ...spoil(real, log, () => isRuined) };
     const ruin = async (): Promise<void> => {
       isRuined = true;
     };
-    return { index, log, reopen: async () => index, ruin };
+    return { index, log, reopen: async () => index, ruin, work: async () => work() };
   };
 }

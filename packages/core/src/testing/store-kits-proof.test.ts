@@ -10,6 +10,7 @@ import { eventChannelKit } from "./event-channel-kit.ts";
 import { listSaboteurs } from "./index-list-saboteurs.ts";
 import { ruinedIndexSaboteurs } from "./index-ruin-saboteurs.ts";
 import { searchSaboteurs } from "./index-search-saboteurs.ts";
+import { indexWorkSaboteurs } from "./index-work-saboteurs.ts";
 import { leaseKit } from "./lease-kit.ts";
 import { leaseSaboteurs } from "./lease-saboteurs.ts";
 import { contentSaboteurs } from "./log-content-saboteurs.ts";
@@ -21,6 +22,7 @@ import { lifeSaboteurs } from "./log-life-saboteurs.ts";
 import { brokenOverTwo, leaseOverTwoSaboteurs, logOverTwoSaboteurs } from "./log-over-two-saboteurs.ts";
 import { ruinSaboteurs } from "./log-ruin-saboteurs.ts";
 import { tellingSaboteurs } from "./log-telling-saboteurs.ts";
+import { workSaboteurs } from "./log-work-saboteurs.ts";
 import { writingSaboteurs } from "./log-writing-saboteurs.ts";
 import { proveKit } from "./saboteur.ts";
 import { sessionIndexKit } from "./session-index-kit.ts";
@@ -30,7 +32,7 @@ describe("session log kit", () =>
   proveKit(it, sessionLogKit, [
     ...brokenOverTwo(sessionLogKit, [
       ...[...writingSaboteurs, ...contentSaboteurs, ...judgingSaboteurs, ...fencingSaboteurs],
-      ...[...lifeSaboteurs, ...tellingSaboteurs, ...dueSaboteurs, ...faultSaboteurs, ...ruinSaboteurs],
+      ...[...lifeSaboteurs, ...tellingSaboteurs, ...dueSaboteurs, ...faultSaboteurs, ...ruinSaboteurs, ...workSaboteurs],
     ]),
     ...logOverTwoSaboteurs,
   ]));
@@ -39,7 +41,8 @@ it("the kit of session logs says how many cases it has", () => {
   expect(text).toContain(`${sessionLogKit.length} cases here and ${leaseKit.length} in \`leaseKit\``);
 });
 describe("lease kit", () => proveKit(it, leaseKit, [...brokenOverTwo(leaseKit, leaseSaboteurs), ...leaseOverTwoSaboteurs]));
-describe("session index kit", () => proveKit(it, sessionIndexKit, [...listSaboteurs, ...searchSaboteurs, ...ruinedIndexSaboteurs]));
+describe("session index kit", () =>
+  proveKit(it, sessionIndexKit, [...listSaboteurs, ...searchSaboteurs, ...ruinedIndexSaboteurs, ...indexWorkSaboteurs]));
 describe("blob store kit", () => proveKit(it, blobStoreKit, blobSaboteurs));
 describe("draft store kit", () => proveKit(it, draftStoreKit, draftSaboteurs));
 describe("event channel kit", () => proveKit(it, eventChannelKit, [...channelSaboteurs, ...channelNodeSaboteurs]));

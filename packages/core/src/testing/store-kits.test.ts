@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 import { memoryStore } from "../memory/index.ts";
+import { countedMemoryStore } from "../memory/memory-store.ts";
 import { blobStoreKit } from "./blob-store-kit.ts";
 import { draftStoreKit } from "./draft-store-kit.ts";
 import { eventChannelKit } from "./event-channel-kit.ts";
@@ -26,8 +27,8 @@ describe("the adapters in memory keep every promise", () => {
       lacks: logLacks,
       make: async () => {
         const clock = manualClock();
-        const { log } = memoryStore({ clock });
-        return { log, advance: (ms) => clock.advance(ms), another: async () => log };
+        const { store, work } = countedMemoryStore({ clock });
+        return { log: store.log, advance: (ms) => clock.advance(ms), another: async () => store.log, work: async () => work() };
       },
     });
   });
@@ -44,7 +45,10 @@ describe("the adapters in memory keep every promise", () => {
   describe("session index", () =>
     runKit(it, sessionIndexKit, {
       lacks: [...lacks, { capability: "ruin", reason: "facts in memory are values, not bytes" }],
-      make: async () => memoryStore(),
+      make: async () => {
+        const { store, work } = countedMemoryStore({ searchSessionsMax: 20 });
+        return { ...store, work: async () => work() };
+      },
     }));
   describe("blob store", () => runKit(it, blobStoreKit, { lacks, make: async () => memoryStore() }));
   describe("draft store", () => runKit(it, draftStoreKit, { make: async () => memoryStore() }));

@@ -43,18 +43,17 @@ export async function answerRoute(
     throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
   const query = route.query ? validated(route.query, queryOf(request), "query") : undefined;
   const body = route.body ? await bodyOf(request, { route, principal, scene }) : undefined;
-  const call = { request, principal, params: route.params ? validated(route.params, params, "query") : params, query, body, scene };
+  const lateness = new AbortController();
+  const late = lateness.signal;
+  const call = { request, late, principal, params: route.params ? validated(route.params, params, "query") : params, query, body, scene };
   // Health is told anyway, and the body of a file takes its time: its route asks the store itself.
   if (route.access === "public" || route.hasRawBody) return route.handle({ ...call, openSink: passage.openSink });
-  let isLate = false;
   const openSink: OpenSink = (head) => {
-    if (isLate) throw tooLate(scene.limits.answerMs);
+    if (late.aborted) throw tooLate(scene.limits.answerMs);
     return passage.openSink(head);
   };
   const answer = Promise.resolve(route.handle({ ...call, openSink }));
-  return answerInTime(answer, scene, () => {
-    isLate = true;
-  });
+  return answerInTime(answer, scene, () => lateness.abort());
 }
 
 async function known(request: Request, { caller }: Passage, { scene, rates }: Walk): Promise<Principal> {

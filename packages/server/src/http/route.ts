@@ -11,6 +11,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
   readonly scene: ServerScene;
+  /** Aborted when the answer is late: nobody waits for it any longer. `request.signal` is when the caller has gone. */
+  readonly late: AbortSignal;
   /** For routes that stream. */
   readonly openSink: OpenSink;
 }

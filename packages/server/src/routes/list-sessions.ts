@@ -31,11 +31,13 @@ export const listSessionsRoute: Route<unknown, ListQuery> = {
     200: { description: "A page, and where the next one begins; with `search` what was found.", schema: z.union([page, found]) },
     400: { description: "The page cursor cannot be read." },
   },
-  async handle({ principal: { scope }, scene, query: { limit, before, search } }) {
+  async handle({ principal: { scope }, request, late, scene, query: { limit, before, search } }) {
     const { index } = scene.options.store;
+    // The work ends with the request: when its caller has gone, and when it is answered without it.
+    const signal = AbortSignal.any([request.signal, late]);
     if (search !== undefined && search.trim() !== "")
-      return jsonResponse({ hits: await index.search(scope, search, { limit }) }, scene.clock);
-    const sessions = await index.list(scope, { limit, ...(before === undefined ? {} : { before: placeOf(before) }) });
+      return jsonResponse({ hits: await index.search(scope, search, { limit, signal }) }, scene.clock);
+    const sessions = await index.list(scope, { limit, signal, ...(before === undefined ? {} : { before: placeOf(before) }) });
     const last = sessions.at(-1);
     return jsonResponse({ sessions, ...(last && sessions.length === limit ? { next: pageCursor(last) } : {}) }, scene.clock);
   },
