@@ -7,6 +7,8 @@ import { createTailWatch } from "./tail-watch.ts";
 export interface Attention {
   readonly isOwner: boolean;
   readonly isWatched: boolean;
+  /** Whoever runs it may be gone, and this process may go on with it. */
+  readonly mayTakeOver: boolean;
 }
 
 /** What a session hears of other nodes: what they append, and what they say in between. Nothing where nobody needs to know. */
@@ -21,11 +23,17 @@ export interface Listening {
   end(): void;
 }
 
+export interface ListeningOptions extends Omit<ForeignLanesOptions, "deps"> {
+  /** While true it is to be looked whether the lease of another node still runs: no append tells that. */
+  readonly awaitTurn: (isNeeded: boolean) => void;
+}
+
 /** `onTail` is told the seq of the tail, or nothing when it should simply look. */
-export function createListening({ store, ref, clock, channel }: Deps, options: ForeignLanesOptions): Listening {
+export function createListening(deps: Deps, options: ListeningOptions): Listening {
+  const { store, ref, clock, channel } = deps;
   const { log } = store;
   const tail = createTailWatch({ log, ref, clock, hasChannel: channel !== undefined }, options.onTail);
-  const lanes = createForeignLanes(options);
+  const lanes = createForeignLanes({ deps, ...options });
   // An owner says itself what is said; of the rest the log tells, where it can.
   const ownerHears = channel !== undefined && !log.subscribe;
   return {
@@ -34,14 +42,16 @@ export function createListening({ store, ref, clock, channel }: Deps, options: F
       return tail.begin();
     },
     beginOwner: () => tail.need(true),
-    attend({ isOwner, isWatched }) {
+    attend({ isOwner, isWatched, mayTakeOver }) {
       lanes.need(isOwner ? ownerHears : isWatched);
       tail.need(isOwner || isWatched);
+      options.awaitTurn(isWatched && !isOwner && mayTakeOver);
     },
     heed: lanes.heed,
     end() {
       lanes.need(false);
       tail.need(false);
+      options.awaitTurn(false);
     },
   };
 }

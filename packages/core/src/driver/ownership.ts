@@ -22,7 +22,7 @@ export interface Ownership {
 }
 
 export interface OwnershipOptions {
-  /** Another may have taken over. */
+  /** Another may have taken over; `onTurn` follows. */
   readonly onLost: () => void;
   /** The session may be claimed now. */
   readonly onTurn: () => void;
@@ -31,6 +31,10 @@ export interface OwnershipOptions {
 export function createOwnership(deps: Deps, { onLost, onTurn }: OwnershipOptions): Ownership {
   const { store, ref, clock, node, leaseMs } = deps;
   const rival = createRivalLease(deps, onTurn);
+  const lost = (): void => {
+    onLost();
+    onTurn();
+  };
   let lease: Lease | undefined;
   const drop = (): void => {
     lease?.drop();
@@ -45,7 +49,7 @@ export function createOwnership(deps: Deps, { onLost, onTurn }: OwnershipOptions
     },
     awaitTurn: rival.need,
     async claim() {
-      const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost });
+      const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost: lost });
       if (claimed.type === "held") {
         rival.refused(claimed.remainingMs);
         return undefined;

@@ -76,17 +76,14 @@ export class SessionDriver {
       onLeft: () => this.kick(),
     });
     this.preparing = createPreparing({ effects: this.effects, clock, onReady: () => this.kick() });
-    const onLost = (): void => {
-      this.loseLease();
-      this.kick();
-    };
-    this.own = createOwnership(deps, { onLost, onTurn: () => this.kick() });
+    this.own = createOwnership(deps, { onLost: () => this.loseLease(), onTurn: () => this.kick() });
     this.date = createDateTimer(clock, () => this.onDate());
     const onTail = (seq: number | undefined): void => {
       this.view.noteTail(seq);
       if (this.view.isBehind) this.look();
     };
-    this.listening = createListening(deps, { deps, hub: this.hub, current: () => this.state, onTail, isOwner: () => this.isOwner });
+    const { awaitTurn } = this.own;
+    this.listening = createListening(deps, { hub: this.hub, current: () => this.state, onTail, isOwner: () => this.isOwner, awaitTurn });
   }
 
   get state(): State {
@@ -107,7 +104,7 @@ export class SessionDriver {
     const leave = this.watchers.add(watcher);
     return () => {
       leave();
-      if (this.watchers.size === 0 && !this.own.lease) this.hearNothing();
+      if (this.watchers.size === 0 && !this.own.lease) this.listening.end();
     };
   }
 
@@ -188,7 +185,7 @@ export class SessionDriver {
 
   /** What came while it was let go of, and what a claim under way began to listen to. */
   private endDisposed(): void {
-    this.hearNothing();
+    this.listening.end();
     this.inbox.refuseAll(handleLetGo());
   }
 
@@ -333,7 +330,7 @@ export class SessionDriver {
     if (error.code === "SESSION_AGENT_MISMATCH") void this.own.release();
     this.loseLease();
     this.view.lose(error);
-    this.hearNothing();
+    this.listening.end();
     reportLoss(this.deps, error);
     this.inbox.lose(error);
     this.watchers.lost(error);
@@ -350,15 +347,9 @@ export class SessionDriver {
     this.date.set(this.drives && !this.view.tooNew && isWaitedFor ? this.state : emptyState);
   }
 
-  private hearNothing(): void {
-    this.listening.end();
-    this.own.awaitTurn(false);
-  }
-
   private attend(): void {
     const isWatched = this.watchers.size > 0;
-    this.listening.attend({ isOwner: this.isOwner, isWatched });
-    this.own.awaitTurn(isWatched && !this.isOwner && this.drives && !this.view.tooNew && !isAtRest(this.state));
+    this.listening.attend({ isOwner: this.isOwner, isWatched, mayTakeOver: this.drives && !this.view.tooNew && !isAtRest(this.state) });
   }
 
   private onDate(): void {
