@@ -34,10 +34,10 @@ describeWithRedis("the channel over Redis keeps the promises of event channels",
       channel: node({ url: redis().url }),
       secondNode: node({ url: `redis://${line.host}:${line.port}` }),
       patienceMs: 5_000,
-      async cut(act: () => void) {
+      async cut(act: () => void | Promise<void>) {
         line.infect({ isRefusing: true });
         line.cut("reset");
-        act();
+        await act();
         const probe = redisChannel({ url: redis().url, prefix: "probe" });
         // Redis takes commands in the order in which they come: what `act` said is through when this is.
         probe.publish({ scope: "probe", session: "probe" }, [{ type: "text_start", lane: 1, n: 1, index: 0 }]);

@@ -5,7 +5,11 @@ import { memoryNodes } from "./memory-nodes.ts";
 import type { Saboteur } from "./saboteur.ts";
 import type { Make } from "./store-case.ts";
 
-function spoiledNode(spoil: (real: EventChannel) => Partial<EventChannel>): Make<ChannelUnderTest> {
+/** What a saboteur changes of a channel. */
+export type ChannelSpoil = (real: EventChannel) => Partial<EventChannel>;
+
+/** Nodes of which the second is changed. */
+export function spoiledNode(spoil: ChannelSpoil): Make<ChannelUnderTest> {
   return async () => {
     const nodes = memoryNodes();
     return { ...nodes, secondNode: { ...nodes.secondNode, ...spoil(nodes.secondNode) } };
@@ -13,12 +17,13 @@ function spoiledNode(spoil: (real: EventChannel) => Partial<EventChannel>): Make
 }
 
 /** What is heard on the second node is changed on the way. */
-const spoiledWay = (change: (events: readonly SessionEvent[]) => readonly SessionEvent[]): Make<ChannelUnderTest> =>
+export const spoiledWay = (change: (events: readonly SessionEvent[]) => readonly SessionEvent[]): Make<ChannelUnderTest> =>
   spoiledNode((real) => ({
     subscribe: (ref, listener, listening) => real.subscribe(ref, (events) => listener(change(events)), listening),
   }));
 
-function spoiledMemory(spoil: (events: readonly SessionEvent[], lane: number) => readonly SessionEvent[]): Make<ChannelUnderTest> {
+/** What is recalled is changed. */
+export function spoiledMemory(spoil: (events: readonly SessionEvent[], lane: number) => readonly SessionEvent[]): Make<ChannelUnderTest> {
   return async () => {
     const nodes = memoryNodes();
     const spoiled = (channel: EventChannel): EventChannel => ({
@@ -33,12 +38,21 @@ function spoiledMemory(spoil: (events: readonly SessionEvent[], lane: number) =>
 export const channelNodeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   {
     defect: "turns round what another node hears",
-    breaks: ["nodes-order", "nodes-both-ways", "nodes-content"],
+    breaks: ["nodes-burst", "nodes-characters", "nodes-order", "nodes-both-ways", "nodes-content"],
     make: spoiledWay((events) => events.toReversed()),
   },
   {
     defect: "tells another node everything twice",
-    breaks: ["nodes-order", "nodes-both-ways", "nodes-content", "nodes-apart", "nodes-gap", "nodes-hostile"],
+    breaks: [
+      "nodes-burst",
+      "nodes-characters",
+      "nodes-order",
+      "nodes-both-ways",
+      "nodes-content",
+      "nodes-apart",
+      "nodes-gap",
+      "nodes-hostile",
+    ],
     make: spoiledWay((events) => events.flatMap((event) => [event, event])),
   },
   {
@@ -116,12 +130,12 @@ export const channelNodeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   },
   {
     defect: "is silent about what a node has missed",
-    breaks: ["nodes-gap"],
+    breaks: ["nodes-gap-again", "nodes-gap"],
     make: spoiledNode((real) => ({ subscribe: (ref, listener) => real.subscribe(ref, listener) })),
   },
   {
     defect: "is silent about what a node has missed of a scope",
-    breaks: ["nodes-gap"],
+    breaks: ["nodes-gap-again", "nodes-gap"],
     make: spoiledNode((real) => ({ subscribeScope: (scope, { gap: _, ...rest }) => real.subscribeScope(scope, rest) })),
   },
   {
@@ -169,7 +183,7 @@ export const channelNodeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   },
   {
     defect: "remembers nothing",
-    breaks: ["recall", "recall-grows", "recall-bounded", "recall-nodes"],
+    breaks: ["recall-characters", "recall", "recall-grows", "recall-bounded", "recall-nodes"],
     make: spoiledMemory(() => []),
   },
   {

@@ -11,10 +11,10 @@ export interface ChannelUnderTest {
   /** The same channel as another node has it. For promises that need `second node`. */
   readonly secondNode?: EventChannel;
   /**
-   * Runs `act`, which speaks on the first node, while the second cannot hear it, and lets it hear again. Resolves when what was said then can
-   * no longer come by itself. For promises that need `cut`.
+   * Runs `act`, which speaks on the first node, while the second cannot hear it, waits for it, and lets the second hear again. Resolves when what
+   * was said then can no longer come by itself. For promises that need `cut`.
    */
-  readonly cut?: (act: () => void) => Promise<void>;
+  readonly cut?: (act: () => void | Promise<void>) => Promise<void>;
   /** How long events may take. Default 2 s. */
   readonly patienceMs?: number;
 }

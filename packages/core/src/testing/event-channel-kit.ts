@@ -1,4 +1,5 @@
 import { type ChannelUnderTest, deltas, foreignRef, Listener, otherRef } from "./channel-under-test.ts";
+import { lossCases } from "./event-channel-loss-cases.ts";
 import { nodeCases } from "./event-channel-node-cases.ts";
 import { recallCases } from "./event-channel-recall-cases.ts";
 import { scopeCases } from "./event-channel-scope-cases.ts";
@@ -115,5 +116,6 @@ export const eventChannelKit: StoreKit<ChannelUnderTest> = [
   },
   ...scopeCases,
   ...nodeCases,
+  ...lossCases,
   ...recallCases,
 ];

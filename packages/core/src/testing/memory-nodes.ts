@@ -1,3 +1,4 @@
+import { systemClock } from "../memory/clock.ts";
 import { memoryChannel } from "../memory/memory-channel.ts";
 import type { EventChannel } from "../ports/event-channel.ts";
 import type { ChannelUnderTest } from "./channel-under-test.ts";
@@ -37,7 +38,14 @@ export function memoryNodes(): Required<ChannelUnderTest> {
     patienceMs: 20,
     async cut(act) {
       isDeaf = true;
-      act();
+      const isAway = new AbortController();
+      const tell = (): void => {
+        for (const gap of [...gaps]) gap();
+        if (!isAway.signal.aborted) systemClock.after(1, tell);
+      };
+      tell();
+      await act();
+      isAway.abort();
       await new Promise<void>((resolve) => {
         const stop = channel.subscribeScope("until-told", { notification: () => resolve(stop()) });
         channel.notify("until-told", { type: "told" });

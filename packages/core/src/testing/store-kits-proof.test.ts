@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { blobSaboteurs } from "./blob-saboteurs.ts";
 import { blobStoreKit } from "./blob-store-kit.ts";
+import { channelLossSaboteurs } from "./channel-loss-saboteurs.ts";
 import { channelNodeSaboteurs } from "./channel-node-saboteurs.ts";
 import { channelSaboteurs } from "./channel-saboteurs.ts";
+import { channelScopeSaboteurs } from "./channel-scope-saboteurs.ts";
 import { draftSaboteurs } from "./draft-saboteurs.ts";
 import { draftStoreKit } from "./draft-store-kit.ts";
 import { eventChannelKit } from "./event-channel-kit.ts";
@@ -45,4 +47,5 @@ describe("session index kit", () =>
   proveKit(it, sessionIndexKit, [...listSaboteurs, ...searchSaboteurs, ...ruinedIndexSaboteurs, ...indexWorkSaboteurs]));
 describe("blob store kit", () => proveKit(it, blobStoreKit, blobSaboteurs));
 describe("draft store kit", () => proveKit(it, draftStoreKit, draftSaboteurs));
-describe("event channel kit", () => proveKit(it, eventChannelKit, [...channelSaboteurs, ...channelNodeSaboteurs]));
+describe("event channel kit", () =>
+  proveKit(it, eventChannelKit, [...channelSaboteurs, ...channelScopeSaboteurs, ...channelNodeSaboteurs, ...channelLossSaboteurs]));
