@@ -180,10 +180,4 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     good: "return date > now && date - now <= retryWaitMaxMs;",
     bad: "return date > now;",
   },
-  {
-    name: "who begins to watch while a batch is written is told nothing of what follows",
-    file: driver,
-    good: "    if (this.watchers.size > 0 && this.listening.begin()) this.view.doubt();\n    if (this.inbox",
-    bad: "    if (this.inbox",
-  },
 ];
