@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Experiment, type Figure, isWithin, type Outcome } from "./experiments/experiment.ts";
-import { type KeptResult, type KeptResults, reliabilityPage } from "./reliability-page.ts";
+import { type KeptResult, reliabilityPage } from "./reliability-page.ts";
 import type { Tier } from "./tiers.ts";
 
 export interface RigRun {
@@ -30,14 +29,11 @@ const madeBy = (): Pick<KeptResult, "date" | "commit" | "node"> => ({
 
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Adds one result to those that are kept, and makes the page of them anew. */
+/** Puts one result into the page, which keeps those of the other experiments. */
 function keep(name: string, result: KeptResult): void {
-  const file = fileOf("../results/latest.json");
-  const before: KeptResults = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as KeptResults) : {};
-  const results: KeptResults = { ...before, [name]: result };
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
-  writeFileSync(fileOf("../../../docs/reliability.md"), reliabilityPage(results));
+  const file = fileOf("../../../docs/reliability.md");
+  const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+  writeFileSync(file, reliabilityPage(before, name, result));
 }
 
 const failuresShown = 20;
