@@ -28,19 +28,22 @@ async function server(store: SessionStore): Promise<string> {
   return listening.url.replace(/\/$/, "");
 }
 
+/** Looked at alone. */
+const looked = filled();
+
 /** How an id that was typed is found in the store, and on a server. */
 const doors: readonly (readonly [string, () => Promise<(typed: string) => Promise<string>>])[] = [
   [
     "in a store",
     async () => {
-      const store = await filled();
+      const store = await looked;
       return (typed) => findSession(store, typed);
     },
   ],
   [
     "on a server",
     async () => {
-      const client = clientOf({ url: await server(await filled()), token: undefined });
+      const client = clientOf({ url: await server(await looked), token: undefined });
       return async (typed) => (await sessionOf(client, typed)).sessionId;
     },
   ],
