@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ChatPlace } from "../src/chat/chat-place.ts";
 import { localPlace } from "../src/chat/local-place.ts";
 import { plainChat } from "../src/chat/plain-chat.ts";
+import { terminalChat } from "../src/chat/terminal-chat.ts";
 import { askUserTool } from "../src/compose/ask-user-tool.ts";
 import { remotePlace } from "../src/remote/remote-place.ts";
 import { resolveSettings } from "../src/settings/settings.ts";
@@ -106,6 +107,51 @@ test("a chat that is resumed asks what waited, beside questions of the client's 
   expect(ran).toEqual([{ path: "a" }]);
   second.type("/quit");
   await second.ended;
+});
+
+/** The last line of the arguments stands on the fourth page. */
+const long = { path: "a", lines: Array.from({ length: 130 }, (_, at) => `line ${at}`) };
+const longCall = [{ calls: [{ name: "remove", args: long, id: "c1" }] }, { text: "So be it." }];
+
+test("a chat takes no leave before it has shown the last page of the arguments", async () => {
+  const { agent, ran } = careful(longCall);
+  const { shows, type, ended } = await chatAt(await here(agent));
+  await shows("/help", "> ");
+  type("tidy up");
+  for (const page of [1, 2, 3]) {
+    await shows(`page ${page} of 4`, "? ");
+    type("y");
+    await shows(`page ${page} of 4`, "? ");
+    expect(ran).toEqual([]);
+    type("m");
+  }
+  expect((await shows("y allows it", "? ")).join("\n")).toContain('"line 129"');
+  type("y");
+  await shows("So be it.", "> ");
+  expect(ran).toEqual([long]);
+  type("/quit");
+  await ended;
+});
+
+test("a terminal of a few rows has all of the arguments in its scrollback before leave is taken", async () => {
+  const { agent, ran } = careful(longCall);
+  const place = await here(agent);
+  const [input, screen] = [new FakeInput(), new FakeScreen()];
+  const ended = terminalChat({ place, session: await place.open(undefined), style: createStyle(false), input, output: screen });
+  await screen.shows("Enter sends");
+  input.write("tidy up\r");
+  for (const page of [1, 2, 3]) {
+    await screen.shows(`page ${page} of 4`);
+    input.write("y\rm\r");
+  }
+  const lines = await screen.until((seen) => seen.some((line) => line.includes("y allows it")));
+  for (const at of [0, 60, 129]) expect(lines.filter((line) => line.trim().replace(",", "") === `"line ${at}"`)).toHaveLength(1);
+  expect(ran).toEqual([]);
+  input.write("y\r");
+  await screen.shows("So be it.");
+  expect(ran).toEqual([long]);
+  input.write("\u0004");
+  await ended;
 });
 
 test("`ask` says what waits, `sessions list` for what, and `sessions show` asks it", async () => {

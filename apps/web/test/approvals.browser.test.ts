@@ -105,6 +105,44 @@ pageTest("a denied call is told so, with the note that the model reads; all of i
   expect(ran).toEqual([{ path: "a" }]);
 });
 
+pageTest("a call is not allowed before the end of its arguments was in sight, by no key and no button", async (scene) => {
+  const asked = await askedPage(scene, [`${"a long name ".repeat(3_000)}the end`]);
+  const { chat, page, ran } = asked;
+  const form = chat.calls.getByRole("form");
+  const allow = form.getByRole("button", { name: "Allow" });
+  const box = form.getByRole("group");
+  const isAllowed = (): Promise<boolean> => allow.isEnabled();
+  const scroll = (): Promise<void> => box.evaluate((pre) => void pre.scrollTo(0, pre.scrollHeight));
+  expect(await isAllowed()).toBe(false);
+  await form.getByText("Scroll to the end of the arguments").waitFor();
+  await form.getByLabel("Note, if you like").press("Enter");
+  // Only its beginning is there: its end is not that of the arguments.
+  await scroll();
+  await page.waitForFunction(() => (document.querySelector(".call-approval pre")?.scrollTop ?? 0) > 0);
+  expect(await isAllowed()).toBe(false);
+  await form.getByRole("button", { name: /^Show all/ }).click();
+  expect(await isAllowed()).toBe(false);
+  await scroll();
+  await form.locator("button.primary:enabled").waitFor();
+  expect(await box.evaluate((pre) => pre.scrollWidth > pre.clientWidth)).toBe(false);
+  expect(ran).toEqual([]);
+  await allow.click();
+  await finish(asked);
+  expect(ran).toHaveLength(1);
+});
+
+pageTest("hosts that may be others than they look like are marked where a call waits for leave", async (scene) => {
+  const { chat, page } = await askedPage(scene, ["https://\u0430pple.com/login and https://bank.example@evil.example", "b"]);
+  const hosts = chat.calls.nth(0).getByRole("list", { name: "Doubtful hosts" }).getByRole("listitem");
+  expect(await hosts.allTextContents()).toEqual([
+    "\u0430pple.com mixes letters of several alphabets: the host is xn--pple-43d.com.",
+    "bank.example@evil.example only begins like a host: the host is evil.example.",
+  ]);
+  expect(await chat.calls.nth(1).getByRole("list", { name: "Doubtful hosts" }).count()).toBe(0);
+  await look(page, "approval-hosts");
+  expect(await axeProblems(page)).toEqual([]);
+});
+
 pageTest("a decision that comes second is told of the first one", async (scene) => {
   const asked = await askedPage(scene, ["a"]);
   const { page, chat, url, ran } = asked;

@@ -7,6 +7,7 @@ export type { NotificationEvent, NotificationsOptions } from "./stream/follow-no
 export type { FollowedEvent, FollowOptions } from "./stream/follow-session.ts";
 export type { ConnectionState } from "./stream/watch.ts";
 export { applyEvents } from "./view/apply-events.ts";
+export { type DoubtfulHost, doubtfulHosts } from "./view/doubtful-hosts.ts";
 export type {
   SessionView,
   ViewAnswer,

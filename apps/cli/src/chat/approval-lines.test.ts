@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createStyle } from "../terminal/style.ts";
-import { approvalLines, decisionOf } from "./approval-lines.ts";
+import { approvalLines, approvalText, decisionOf } from "./approval-lines.ts";
+import { approvalPages } from "./approval-pages.ts";
 
 const frame = { width: 60, style: createStyle(false) };
 const call = { toolCallId: "c", callKey: "r.1.0", toolName: "remove", argsDigest: "d" };
@@ -19,7 +20,7 @@ test("a decision is y or n with a note behind it, and nothing else", () => {
 });
 
 test("the question shows the reason and all arguments, and nothing that a terminal acts upon", () => {
-  const lines = approvalLines({ ...call, args: { path: "a\u001b[2J" }, reason: "It is\ngone." }, frame);
+  const lines = approvalLines({ ...call, args: { path: "a\u001b[2J" }, reason: "It is\ngone." }, frame, 0);
   expect(lines).toEqual([
     "? Run remove? It is gone.",
     "  {",
@@ -30,7 +31,26 @@ test("the question shows the reason and all arguments, and nothing that a termin
   expect(lines.join("")).not.toContain("\u001b");
 });
 
-test("arguments that are too long say how much is not shown", () => {
-  const args = { lines: Array.from({ length: 100 }, (_, at) => at) };
-  expect(approvalLines({ ...call, args }, frame)).toContain("  … and 64 more lines that are not shown");
+test("long arguments come in pages, which together are all of them, and only the last one says how to allow", () => {
+  const args = { lines: Array.from({ length: 100 }, (_, at) => at), text: "\u{1f331}".repeat(4_000) };
+  const pages = approvalPages(args);
+  expect(pages.length).toBeGreaterThan(4);
+  expect(pages.join("").replaceAll("\n", "")).toBe(JSON.stringify(args, undefined, 2).replaceAll("\n", ""));
+  expect(pages.every((page) => page.length <= 3_100 && page.split("\n").length <= 40 && page.isWellFormed())).toBe(true);
+  const keysOf = (at: number): string => approvalText({ ...call, args }, frame, at).keys.join(" ");
+  expect(keysOf(0)).toContain(`page 1 of ${pages.length}: m shows more`);
+  expect(pages.map((_, at) => keysOf(at).includes("y allows it"))).toEqual(pages.map((_, at) => at === pages.length - 1));
+  expect(approvalLines({ ...call, args }, frame, "all").join("")).toContain("y allows it");
+});
+
+test("hosts that may be others than they look like are marked with the one that is asked", () => {
+  const marks = (url: string): readonly string[] =>
+    approvalLines({ ...call, args: { url } }, frame, 0).filter((line) => line.startsWith("  !"));
+  expect(marks("https://apple.com")).toEqual([]);
+  expect(
+    approvalLines({ ...call, args: { url: "https://\u0430pple.com" } }, frame, 0)
+      .join(" ")
+      .replaceAll(/\s+/g, " "),
+  ).toContain("! \u0430pple.com mixes letters of several alphabets: the host is xn--pple-43d.com");
+  expect(marks("https://a\u202e.example")[0]).not.toContain("\u202e");
 });

@@ -2,7 +2,8 @@ import type { AgentEvent } from "@loopwright/core";
 import { complaintOf } from "../complaint.ts";
 import { addNotice, foldScreen, screenOf } from "../screen/fold-screen.ts";
 import { emptyScreen, type Screen, type Tone } from "../screen/screen.ts";
-import { decisionOf } from "./approval-lines.ts";
+import { asksForMore, decisionOf } from "./approval-lines.ts";
+import { approvalPages } from "./approval-pages.ts";
 import type { AnswerEnd, CallAnswers, ChatSession } from "./chat-session.ts";
 import { answerTo, isApproval, type Question } from "./question-lines.ts";
 
@@ -21,6 +22,8 @@ export interface Conversation {
   readonly isBusy: boolean;
   /** The call that the next words answer. */
   readonly question: Question | undefined;
+  /** The page of its arguments that is shown, from 0. */
+  readonly page: number;
   /** Resolves when no run of ours is open, or one asks the person. */
   rest(): Promise<void>;
   /** Shows the past and goes on with a run that a crash cut off, or with one that is under way. */
@@ -42,6 +45,8 @@ class SessionConversation implements Conversation {
   private readonly open = new Set<Promise<void>>();
   /** Given answers by call key; they are sent when the last one is there. */
   private readonly answers = new Map<string, Answer>();
+  /** How many pages of arguments were turned, by call key. */
+  private readonly turned = new Map<string, number>();
   /** Who waits for a change. */
   private wakes: (() => void)[] = [];
   private readonly unsubscribe: () => void;
@@ -103,10 +108,20 @@ class SessionConversation implements Conversation {
     return [...this.screen.approvals, ...this.screen.pending].find((call) => !this.answers.has(call.callKey));
   }
 
+  get page(): number {
+    return this.turned.get(this.question?.callKey ?? "") ?? 0;
+  }
+
   send(text: string): void {
-    const { question } = this;
+    const { question, page } = this;
     if (!question) {
       this.follow(this.session.say(text, this.model ? { model: this.model } : {}));
+      return;
+    }
+    if (isApproval(question) && page < approvalPages(question.args).length - 1 && decisionOf(text)?.decision !== "deny") {
+      // What was not shown to its end is not allowed; anything else than `m` shows the same page again.
+      if (asksForMore(text)) this.turned.set(question.callKey, page + 1);
+      this.onChange();
       return;
     }
     const answer = answerOf(question, text);

@@ -49,8 +49,9 @@ async function talk(room: ChatRoom, lines: Interface): Promise<ChatRoom | undefi
   conversation.begin();
   while (!isOver) {
     await conversation.rest();
-    const { question } = conversation;
-    if (question) room.output.write(`\n${questionLines(question, { width: proseWidth(room.output), style: room.style }).join("\n")}`);
+    const { question, page } = conversation;
+    const frame = { width: proseWidth(room.output), style: room.style };
+    if (question) room.output.write(`\n${questionLines(question, frame, page).join("\n")}`);
     const text = await ask(lines, question ? "\n? " : "\n> ");
     if (text === undefined) {
       room.output.write("\n");

@@ -11,9 +11,9 @@ export type Question = PendingToolCall | PendingApproval;
 /** True for one that waits for leave. */
 export const isApproval = (question: Question): question is PendingApproval => "argsDigest" in question;
 
-/** What waits for the person, as a question. */
-export function questionLines(call: Question, frame: Frame): readonly string[] {
-  if (isApproval(call)) return approvalLines(call, frame);
+/** What waits for the person, as a question; of arguments that fill several pages this one, from 0, or all. */
+export function questionLines(call: Question, frame: Frame, page: number | "all" = "all"): readonly string[] {
+  if (isApproval(call)) return approvalLines(call, frame, page);
   const { style, width } = frame;
   const { question, choices } = questionOf(call.args);
   const what =

@@ -5,9 +5,10 @@ import { inputRows } from "../terminal/input-lines.ts";
 import { type Command, emptyLine, type Key, type Line, pressKey } from "../terminal/line-editor.ts";
 import { wrapLines } from "../terminal/lines.ts";
 import { createLiveRegion, type LiveRegion } from "../terminal/live-region.ts";
+import { approvalText } from "./approval-lines.ts";
 import type { ChatRoom } from "./chat-room.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
-import { questionLines } from "./question-lines.ts";
+import { isApproval, questionLines } from "./question-lines.ts";
 import { runSlashCommand } from "./slash-command.ts";
 import { takeTerminal } from "./take-terminal.ts";
 
@@ -43,6 +44,9 @@ class TerminalChat {
   private leave: () => void = () => {};
   /** Text that was sent and not yet answered by a word: Esc gives it back. */
   private unanswered: { readonly text: string; readonly blocks: number } | undefined;
+
+  /** The call and the page of its arguments that went to the scrollback last. */
+  private pageShown: string | undefined;
 
   private readonly room: ChatRoom;
 
@@ -127,9 +131,10 @@ class TerminalChat {
     if (screen.activity !== this.activity.name) this.activity = { name: screen.activity, since: now };
     const { style } = this.room;
     const frame = { width: this.width(), style };
-    const { question } = this.conversation;
+    const { question, page } = this.conversation;
     const input = inputRows(this.line, { width: Math.max(20, this.room.output.columns - 1), style, prompt: question ? "? " : "> " });
-    const asked = question ? questionLines(question, frame) : [];
+    const approval = question && isApproval(question) ? approvalText(question, frame, page) : undefined;
+    const asked = approval ? [...approval.question, ...approval.keys] : question ? questionLines(question, frame) : [];
     const footer = footerLines(screen, this.footerState(now), frame);
     const room = this.room.output.rows - 2 - input.rows.length - asked.length - footer.length;
     const view = { frame, liveMax: Math.max(1, room), showThinking: this.showThinking, hasKeys: true, showTools: this.showTools, now };
@@ -137,11 +142,19 @@ class TerminalChat {
     const above = [...live, "", ...asked];
     const lines = [...above, ...input.rows, ...footer];
     const cut = Math.max(0, lines.length - (this.room.output.rows - 1));
+    // What a person decides on goes to the scrollback, where all of it can be read, however small the terminal is.
+    const read = question && approval && this.isNewPage(`${question.callKey} ${page}`) ? ["", ...approval.question, ...approval.page] : [];
     this.region.draw({
-      finished: [...this.announced.splice(0), ...finished],
+      finished: [...this.announced.splice(0), ...finished, ...read],
       live: lines.slice(cut),
       cursor: { row: Math.max(0, above.length + input.cursor.row - cut), column: input.cursor.column },
     });
+  }
+
+  private isNewPage(name: string): boolean {
+    const isNew = name !== this.pageShown;
+    this.pageShown = name;
+    return isNew;
   }
 
   private footerState(now: number): Parameters<typeof footerLines>[1] {

@@ -6,6 +6,7 @@ import { exitCodes } from "../exit-code.ts";
 import type { Settings } from "../settings/settings.ts";
 import { withoutSecret } from "../settings/store-place.ts";
 import { type Vendor, vendors } from "../settings/vendors.ts";
+import { jsonLine } from "../terminal/json-line.ts";
 import { padTo } from "../terminal/lines.ts";
 import { checkLinks } from "./check-links.ts";
 import { checkStore } from "./check-store.ts";
@@ -33,7 +34,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
     await choiceFinding(settings),
   ];
   if (flags.online) findings.push(await onlineFinding(settings));
-  if (flags.json) process.stdout.write(`${JSON.stringify({ findings })}\n`);
+  if (flags.json) process.stdout.write(`${jsonLine({ findings })}\n`);
   else print(findings, flags);
   return findings.some((finding) => finding.state === "bad") ? exitCodes.failed : exitCodes.ok;
 }

@@ -8,6 +8,7 @@ import { type ServerFlags, serverOf } from "../remote/server-address.ts";
 import { screenOf } from "../screen/fold-screen.ts";
 import { emptyScreen } from "../screen/screen.ts";
 import { createScreenWriter } from "../screen/screen-writer.ts";
+import { jsonLine } from "../terminal/json-line.ts";
 import { padTo } from "../terminal/lines.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { proseWidth, type SharedFlags, settingsOf, styleFor } from "./flags.ts";
@@ -22,7 +23,7 @@ interface SessionFlags extends SharedFlags, ServerFlags {
 export async function listSessions(flags: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
     const found = await shelf.list(limitOf(flags));
-    for (const summary of found) print(flags.json ? JSON.stringify(summary) : summaryLine(summary));
+    for (const summary of found) print(flags.json ? jsonLine(summary) : summaryLine(summary));
     if (found.length === 0 && !flags.json) process.stderr.write(`There are no sessions yet. \`${commandName()} chat\` starts one.\n`);
     return exitCodes.ok;
   });
@@ -32,7 +33,7 @@ export async function listSessions(flags: SessionFlags): Promise<number> {
 export async function searchSessions(words: readonly string[], flags: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
     const found = await shelf.search(words.join(" "), limitOf(flags));
-    for (const hit of found) print(flags.json ? JSON.stringify(hit) : `${summaryLine(hit.session)}\n    ${oneLine(hit.excerpt, 200)}`);
+    for (const hit of found) print(flags.json ? jsonLine(hit) : `${summaryLine(hit.session)}\n    ${oneLine(hit.excerpt, 200)}`);
     if (found.length === 0 && !flags.json) process.stderr.write("No session holds all of these words.\n");
     return exitCodes.ok;
   });
@@ -43,7 +44,7 @@ export async function showSession(typed: string, flags: SessionFlags): Promise<n
   return withShelf(flags, async (shelf) => {
     const { id, title, messages, isInterrupted, pending } = await shelf.read(typed);
     if (flags.json) {
-      for (const { id: messageId, message } of messages) print(JSON.stringify({ id: messageId, ...message }));
+      for (const { id: messageId, message } of messages) print(jsonLine({ id: messageId, ...message }));
       return exitCodes.ok;
     }
     const frame = { width: proseWidth(process.stdout), style: styleFor(process.stdout, flags) };

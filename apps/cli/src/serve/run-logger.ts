@@ -1,5 +1,6 @@
 import type { Json } from "@loopwright/core";
 import type { Logger } from "@loopwright/core/ports";
+import { jsonLine } from "../terminal/json-line.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 
 type Fields = { readonly [name: string]: Json | undefined };
@@ -13,7 +14,7 @@ export interface RunLogger extends Logger {
 /** For people: what is told on standard output, warnings and errors of the server on standard error. As JSON: everything on standard output. */
 export function createRunLogger({ isJson, stdout, stderr }: RunLoggerOptions): RunLogger {
   const json = (level: string, message: string, fields: Fields = {}): void =>
-    void stdout.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...fields })}\n`);
+    void stdout.write(`${jsonLine({ at: new Date().toISOString(), level, message, ...fields })}\n`);
   return {
     log(level, message, fields) {
       if (isJson) json(level, message, fields);

@@ -1,28 +1,30 @@
 import type { ViewCall } from "@loopwright/client";
 import type { AgentError } from "@loopwright/core/protocol";
-import { type ReactNode, use, useId, useRef, useState } from "react";
+import { type ReactNode, use, useCallback, useId, useRef, useState } from "react";
 import { errorOf } from "../../app/notices.ts";
 import { ProblemNote } from "../../app/problem-note.tsx";
 import { ActionsContext } from "../actions-context.ts";
 import { clockLabel } from "../amount-labels.ts";
 import type { CallDecision } from "../conversation-actions.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
-import { JsonText } from "./long-text.tsx";
+import { ArgumentsToRead } from "./arguments-to-read.tsx";
+import { DoubtfulHosts } from "./doubtful-hosts.tsx";
 
 export interface CallApprovalProps {
   readonly call: ViewCall;
-  /** False where the arguments are to be seen already. */
-  readonly showsArguments: boolean;
 }
 
-/** Where a person says whether a call may run. Never without its arguments in sight. */
-export function CallApproval({ call, showsArguments }: CallApprovalProps): ReactNode {
+/** Where a person says whether a call may run: not before the end of its arguments was in sight. */
+export function CallApproval({ call }: CallApprovalProps): ReactNode {
   const { decideCall, toolLabel } = use(ActionsContext);
   const [note, setNote] = useState("");
   const [isSending, setSending] = useState(false);
+  const [isRead, setRead] = useState(false);
+  const markRead = useCallback(() => setRead(true), []);
   const [error, setError] = useState<AgentError>();
   const form = useRef<HTMLFormElement>(null);
   const question = useId();
+  const hint = useId();
   const name = call.label ?? toolLabel(call.toolName) ?? call.toolName;
   const reason = call.approval?.reason;
 
@@ -46,7 +48,7 @@ export function CallApproval({ call, showsArguments }: CallApprovalProps): React
       aria-labelledby={question}
       onSubmit={(event) => {
         event.preventDefault();
-        void decide("allow");
+        if (isRead) void decide("allow");
       }}
     >
       <p id={question}>
@@ -59,7 +61,8 @@ export function CallApproval({ call, showsArguments }: CallApprovalProps): React
           </span>
         )}
       </p>
-      {showsArguments ? <JsonText value={call.args} /> : null}
+      <ArgumentsToRead args={call.args} onRead={markRead} />
+      <DoubtfulHosts args={call.args} />
       <input
         className="field"
         aria-label="Note, if you like"
@@ -70,12 +73,17 @@ export function CallApproval({ call, showsArguments }: CallApprovalProps): React
         onChange={(event) => setNote(event.target.value)}
       />
       {error ? <ProblemNote error={error} /> : null}
+      {isRead ? null : (
+        <p id={hint} className="call-approval-hint">
+          Scroll to the end of the arguments to allow the call.
+        </p>
+      )}
       <div className="call-answer-foot">
         {call.deadline === undefined ? null : <span className="call-deadline">until {clockLabel(call.deadline)}</span>}
         <button type="button" className="button small" disabled={isSending} onClick={() => void decide("deny")}>
           Deny
         </button>
-        <button type="submit" className="button small primary" disabled={isSending}>
+        <button type="submit" className="button small primary" disabled={isSending || !isRead} aria-describedby={isRead ? undefined : hint}>
           Allow
         </button>
       </div>

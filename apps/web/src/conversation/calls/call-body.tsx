@@ -20,9 +20,12 @@ export function CallBody({ shown, call }: ShownCallProps): ReactNode {
   const words = outcomeWords[state];
   return (
     <div className="call-body">
-      <Part title="Arguments">
-        {args ? <JsonText value={args} /> : <LongText text={argsText === undefined || argsText === "" ? "…" : argsText} />}
-      </Part>
+      {/* The question below shows them where it waits for leave. */}
+      {state === "approval" ? null : (
+        <Part title="Arguments">
+          {args ? <JsonText value={args} /> : <LongText text={argsText === undefined || argsText === "" ? "…" : argsText} />}
+        </Part>
+      )}
       {progress.length > 0 ? (
         <Part title="Steps">
           <Steps steps={progress} />

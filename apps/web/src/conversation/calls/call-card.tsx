@@ -66,7 +66,7 @@ export function CallCard({ shown, call }: ShownCallProps): ReactNode {
       <div id={body} hidden={!isOpen}>
         {isOpen ? <CallBody shown={shown} {...(call ? { call } : {})} /> : null}
       </div>
-      {state === "approval" && call ? <CallApproval call={call} showsArguments={!isOpen} /> : null}
+      {state === "approval" && call ? <CallApproval key={call.callKey} call={call} /> : null}
     </div>
   );
 }

@@ -35,7 +35,7 @@ export function LongText({ text, followsEnd = false }: LongTextProps): ReactNode
       </ScrollBox>
       <CopyButton label="Copy text" text={words} />
       {isCut ? (
-        <button type="button" className="button small" onClick={() => setWhole(true)}>
+        <button type="button" className="button small" data-cut="" onClick={() => setWhole(true)}>
           Show all {countLabel(words.length)} characters
         </button>
       ) : null}
