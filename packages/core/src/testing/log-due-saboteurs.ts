@@ -158,7 +158,7 @@ const lists: readonly Saboteur<LogUnderTest>[] = [
 const owners: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "names also who is owned",
-    breaks: ["due-leased", "due-held-work"],
+    breaks: ["another-due", "due-leased", "due-held-work"],
     make: spoiledLog((real, clock) => ({
       due(options) {
         clock.advance(100_000);

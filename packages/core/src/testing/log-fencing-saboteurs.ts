@@ -11,6 +11,7 @@ export const fencingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "lets old owners write",
     breaks: [
+      "another-claims",
       "fenced",
       "fenced-before-dup",
       "fenced-before-closed",
@@ -102,7 +103,7 @@ export const fencingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "looks for closed sessions before duplicates",
-    breaks: ["dup-before-closed"],
+    breaks: ["another-closes", "dup-before-closed"],
     make: appending(async (real, ref, request) => {
       const wasClosed = await isClosed(real, ref);
       const outcome = await real.append(ref, request);
@@ -120,7 +121,7 @@ export const fencingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "looks for conflicts before closed sessions",
-    breaks: ["closed-before-conflict"],
+    breaks: ["another-closes", "closed-before-conflict"],
     make: appending(async (real, ref, request) => {
       const outcome = await real.append(ref, request);
       const { lastSeq } = await real.head(ref);

@@ -46,7 +46,16 @@ const judges: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "writes on a conflict",
-    breaks: ["one-of-two", "conflict-behind", "conflict-ahead", "conflict-forgets", "due-conflict", "owner-conflict", "subscribe-refused"],
+    breaks: [
+      "another-appends",
+      "one-of-two",
+      "conflict-behind",
+      "conflict-ahead",
+      "conflict-forgets",
+      "due-conflict",
+      "owner-conflict",
+      "subscribe-refused",
+    ],
     make: appending(async (real, ref, request) => {
       const outcome = await real.append(ref, request);
       return outcome.type === "conflict" ? real.append(ref, { ...request, expectedSeq: outcome.actualSeq }) : outcome;
@@ -91,6 +100,8 @@ const rememberers: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "forgets batch ids",
     breaks: [
+      "another-appends",
+      "another-closes",
       "dup",
       "dup-at-tail",
       "dup-at-once",
@@ -106,7 +117,7 @@ const rememberers: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "answers a duplicate with the tail of today",
-    breaks: ["dup", "dup-before-closed", "batch-ids", "dup-of-old"],
+    breaks: ["another-closes", "dup", "dup-before-closed", "batch-ids", "dup-of-old"],
     make: appending(async (real, ref, request) => {
       const outcome = await real.append(ref, request);
       return outcome.type === "dup" ? { type: "dup", lastSeq: (await real.head(ref)).lastSeq } : outcome;
@@ -114,7 +125,7 @@ const rememberers: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "looks for conflicts before duplicates",
-    breaks: ["dup", "dup-before-closed", "batch-ids", "unknown"],
+    breaks: ["another-appends", "another-closes", "dup", "dup-before-closed", "batch-ids", "unknown"],
     make: appending(async (real, ref, request) => {
       const { lastSeq, epoch } = await real.head(ref);
       const outcome = await real.append(ref, request);

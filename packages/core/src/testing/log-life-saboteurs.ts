@@ -7,6 +7,7 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "does not know a session before its first fact",
     breaks: [
+      "another-removes",
       "unknown-session",
       "read-beyond",
       "removed",
@@ -29,12 +30,22 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "does not count the facts",
-    breaks: ["head", "corrupt-append", "fence-race"],
+    breaks: [
+      "another-appends",
+      "another-claims",
+      "another-closes",
+      "another-due",
+      "another-read-first",
+      "another-removes",
+      "head",
+      "corrupt-append",
+      "fence-race",
+    ],
     make: spoiledLog((real) => ({ head: async (ref) => ({ ...(await real.head(ref)), lastSeq: 0 }) })),
   },
   {
     defect: "reads after `from`",
-    breaks: ["read-from", "read-limit", "read-all", "corrupt-read", "corrupt-tail"],
+    breaks: ["another-appends", "read-from", "read-limit", "read-all", "corrupt-read", "corrupt-tail"],
     make: spoiledLog((real) => ({
       read: (ref, options) => real.read(ref, options?.from ? { ...options, from: options.from + 1 } : options),
     })),
@@ -85,7 +96,7 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "renews leases of the removed",
-    breaks: ["removed-lease"],
+    breaks: ["another-removes", "removed-lease"],
     make: spoiledLog((real) => {
       const removed = new Set<string>();
       return {
@@ -209,12 +220,31 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "removes nothing",
-    breaks: ["removed", "never-again", "reopen", "subscribe-removed", "due-removed", "removed-batches", "removed-claim", "removed-lease"],
+    breaks: [
+      "another-removes",
+      "removed",
+      "never-again",
+      "reopen",
+      "subscribe-removed",
+      "due-removed",
+      "removed-batches",
+      "removed-claim",
+      "removed-lease",
+    ],
     make: spoiledLog(() => ({ async remove() {} })),
   },
   {
     defect: "forgets that a session was removed",
-    breaks: ["never-again", "reopen", "subscribe-removed", "due-removed", "removed-batches", "removed-claim", "removed-lease"],
+    breaks: [
+      "another-removes",
+      "never-again",
+      "reopen",
+      "subscribe-removed",
+      "due-removed",
+      "removed-batches",
+      "removed-claim",
+      "removed-lease",
+    ],
     make: spoiledLog((real) => {
       const renamed = new Map<string, string>();
       const now = (ref: Parameters<typeof real.read>[0]): typeof ref => ({ ...ref, session: renamed.get(ref.session) ?? ref.session });

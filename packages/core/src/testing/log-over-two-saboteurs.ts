@@ -59,7 +59,10 @@ const over = (...ids: readonly string[]): readonly string[] => ids.map(idOverTwo
 export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "trusts the epoch that its own process was given last",
-    breaks: over("fenced", "fenced-before-closed", "fenced-before-conflict", "fenced-before-dup", "fenced-keeps-lease"),
+    breaks: [
+      "another-claims",
+      ...over("fenced", "fenced-before-closed", "fenced-before-conflict", "fenced-before-dup", "fenced-keeps-lease"),
+    ],
     make: perProcess((real) => {
       const epochs = new Map<string, number>();
       return {
@@ -77,7 +80,7 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "remembers only the batches of its own process",
-    breaks: over("dup", "dup-at-once", "dup-at-tail", "dup-before-closed", "dup-of-many", "dup-of-the-last"),
+    breaks: ["another-appends", ...over("dup", "dup-at-once", "dup-at-tail", "dup-before-closed", "dup-of-many", "dup-of-the-last")],
     make: perProcess((real) => {
       const own = new Set<string>();
       return {
@@ -94,7 +97,7 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "trusts the tail that its own process has seen last",
-    breaks: ["one-of-two", ...over("conflict-behind", "owner-conflict")],
+    breaks: ["another-appends", "one-of-two", ...over("conflict-behind", "owner-conflict")],
     make: perProcess((real) => {
       const tails = new Map<string, number>();
       return {
@@ -111,7 +114,7 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "knows a session as closed only in the process that closed it",
-    breaks: over("closed", "closed-before-conflict"),
+    breaks: ["another-closes", ...over("closed", "closed-before-conflict")],
     make: perProcess((real) => {
       const closed = new Set<string>();
       const closes = ({ facts }: AppendRequest): boolean => facts.some(({ type }) => type === "session.closed");
@@ -127,7 +130,7 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "knows a session as removed only in the process that removed it",
-    breaks: over("never-again", "removed-batches", "removed-claim"),
+    breaks: ["another-removes", ...over("never-again", "removed-batches", "removed-claim")],
     make: perProcess((real) => {
       const removed = new Set<string>();
       return {
@@ -171,6 +174,65 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
           listeners.set(keyOf(ref), all.add(own));
           return () => all.delete(own);
         },
+      };
+    }),
+  },
+  {
+    defect: "takes the tail that its own process has written for the tail",
+    breaks: ["another-appends"],
+    make: perProcess((real) => {
+      const tails = new Map<string, number>();
+      return {
+        async append(ref, request) {
+          const isOwnTail = tails.get(keyOf(ref)) === request.expectedSeq;
+          const outcome = await real.append(ref, request);
+          const written =
+            outcome.type === "conflict" && isOwnTail ? await real.append(ref, { ...request, expectedSeq: outcome.actualSeq }) : outcome;
+          if (written.type === "ok") tails.set(keyOf(ref), written.lastSeq);
+          return written;
+        },
+      };
+    }),
+  },
+  {
+    defect: "reads again what its own process has read, until it writes",
+    breaks: ["another-read-first", "subscribe-written-over-two"],
+    make: perProcess((real) => {
+      const read = new Map<string, ReturnType<SessionLog["read"]>>();
+      return {
+        async append(ref, request) {
+          read.delete(keyOf(ref));
+          return real.append(ref, request).finally(() => read.delete(keyOf(ref)));
+        },
+        async remove(ref) {
+          read.delete(keyOf(ref));
+          await real.remove(ref);
+        },
+        async read(ref, options) {
+          if (options) return real.read(ref, options);
+          const facts = read.get(keyOf(ref)) ?? real.read(ref);
+          // An empty log and one that cannot be read are looked at anew.
+          if ((await facts).length > 0) read.set(keyOf(ref), facts);
+          return facts;
+        },
+      };
+    }),
+  },
+  {
+    defect: "knows only the dates that its own process has given",
+    breaks: ["another-due"],
+    make: perProcess((real) => {
+      const dated = new Set<string>();
+      return {
+        append(ref, request) {
+          if (request.due !== undefined) dated.add(keyOf(ref));
+          return real.append(ref, request);
+        },
+        setDue(ref, options) {
+          dated.add(keyOf(ref));
+          return real.setDue(ref, options);
+        },
+        due: async (options) => (await real.due(options)).filter(({ ref }) => dated.has(keyOf(ref))),
       };
     }),
   },

@@ -1,5 +1,6 @@
 import { overTwo } from "./log-over-two.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
+import { anotherCases } from "./session-log-another-cases.ts";
 import { appendCases } from "./session-log-append-cases.ts";
 import { contentCases } from "./session-log-content-cases.ts";
 import { dueCases } from "./session-log-due-cases.ts";
@@ -12,7 +13,7 @@ import { logWorkCases } from "./session-log-work-cases.ts";
 import type { StoreKit } from "./store-case.ts";
 
 /**
- * The promises of `SessionLog`, leases apart: 163 cases here and 58 in `leaseKit`. For an adapter of your own:
+ * The promises of `SessionLog`, leases apart: 169 cases here and 58 in `leaseKit`. For an adapter of your own:
  *
  *     runKit(it, sessionLogKit, { make: async () => ({ log: myStore(freshPlace()).log }), lacks: [{ capability: "full", reason: "..." }] });
  *
@@ -26,6 +27,7 @@ export const sessionLogKit: StoreKit<LogUnderTest> = [
   ...outcomeCases,
   ...lifeCases,
   ...subscribeCases,
+  ...anotherCases,
   ...overTwo([...outcomeCases, ...endCases, ...subscribeCases]),
   ...dueCases,
   ...faultCases,
