@@ -1,4 +1,5 @@
 import type { SessionEvent } from "../loop/event.ts";
+import type { EventChannel } from "../ports/event-channel.ts";
 import { type ChannelSpoil, spoiledMemory, spoiledNode, spoiledWay } from "./channel-node-saboteurs.ts";
 import type { ChannelUnderTest } from "./channel-under-test.ts";
 import { memoryNodes } from "./memory-nodes.ts";
@@ -65,14 +66,38 @@ export const channelLossSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   },
   {
     defect: "tells of a gap once, however long it is away",
-    breaks: ["nodes-gap-again"],
+    breaks: ["nodes-gap", "nodes-gap-again"],
     make: spoiledNode((real) => ({
       subscribe: (ref, listener, listening) => real.subscribe(ref, listener, { gap: onlyOnce(listening?.gap) }),
     })),
   },
   {
+    defect: "hears again and says nothing of what it has missed last",
+    breaks: ["nodes-gap"],
+    make: async () => {
+      const nodes = memoryNodes();
+      let isAway = false;
+      const whileAway = (gap: (() => void) | undefined) => (): void => {
+        if (isAway) gap?.();
+      };
+      const secondNode: EventChannel = {
+        ...nodes.secondNode,
+        subscribe: (ref, listener, listening) => nodes.secondNode.subscribe(ref, listener, { gap: whileAway(listening?.gap) }),
+        subscribeScope: (scope, listener) => nodes.secondNode.subscribeScope(scope, { ...listener, gap: whileAway(listener.gap) }),
+      };
+      const cut: typeof nodes.cut = (act) => {
+        isAway = true;
+        return nodes.cut(async () => {
+          await act();
+          isAway = false;
+        });
+      };
+      return { ...nodes, secondNode, cut };
+    },
+  },
+  {
     defect: "tells those who listen to a scope of a gap once, however long it is away",
-    breaks: ["nodes-gap-again"],
+    breaks: ["nodes-gap", "nodes-gap-again"],
     make: spoiledNode((real) => ({
       subscribeScope: (scope, listener) => real.subscribeScope(scope, { ...listener, gap: onlyOnce(listener.gap) }),
     })),

@@ -35,13 +35,14 @@ export function memoryNodes(): Required<ChannelUnderTest> {
   return {
     channel,
     secondNode,
-    patienceMs: 20,
+    patienceMs: 60,
     async cut(act) {
       isDeaf = true;
       const isAway = new AbortController();
       const tell = (): void => {
+        if (isAway.signal.aborted) return;
         for (const gap of [...gaps]) gap();
-        if (!isAway.signal.aborted) systemClock.after(1, tell);
+        systemClock.after(1, tell);
       };
       tell();
       await act();
