@@ -38,15 +38,18 @@ function snapshotsOf(store: SessionStore, logger: Logger = listening().logger, s
 }
 
 /** A snapshot whatever the limits say. */
-async function keep(snapshots: FoldSnapshots, state: State): Promise<void> {
+async function keep(snapshots: FoldSnapshots, state: State, told?: EventCursor): Promise<void> {
   snapshots.grew(snapshotLimits.bytes);
-  snapshots.heed(state);
+  snapshots.heed(state, told);
   await calm();
 }
 
-async function loadedBy(snapshots: FoldSnapshots): Promise<{ readonly state: State; readonly from: number }> {
-  const { base, facts } = await snapshots.load(Number.POSITIVE_INFINITY);
-  return { state: catchUp(base, facts, ref.session).state, from: base.seq };
+async function loadedBy(
+  snapshots: FoldSnapshots,
+): Promise<{ readonly state: State; readonly from: number; readonly lastEvent: EventCursor | undefined }> {
+  const { base, told, facts } = await snapshots.load(Number.POSITIVE_INFINITY);
+  const { state, events } = catchUp(base, facts, ref.session);
+  return { state, from: base.seq, lastEvent: events.at(-1) ?? told };
 }
 
 async function append(store: SessionStore, facts: readonly Fact[]): Promise<void> {
@@ -86,10 +89,13 @@ describe("a state", () => {
         await append(store, facts);
         const whole = stateDigest(states.at(-1) as State);
         const { logger, said } = listening();
+        const { events } = catchUp(emptyState, facts, ref.session);
         for (let cut = 1; cut <= facts.length; cut += 1 + (cut % 4)) {
-          await keep(snapshotsOf(store, logger), states[cut] as State);
-          const { state, from } = await loadedBy(snapshotsOf(store, logger));
+          const told = events.findLast(({ seq }) => seq <= cut);
+          await keep(snapshotsOf(store, logger), states[cut] as State, told && { seq: told.seq, k: told.k });
+          const { state, from, lastEvent } = await loadedBy(snapshotsOf(store, logger));
           expect(from).toBe(cut);
+          expect(lastEvent).toMatchObject({ seq: events.at(-1)?.seq, k: events.at(-1)?.k });
           expect(stateDigest(state)).toBe(whole);
           cuts += 1;
         }

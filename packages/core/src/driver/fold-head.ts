@@ -8,6 +8,7 @@ import { type Lengths, lengthsOf, restOf, type StateRest, stateFrom } from "../l
 import { canonicalJson } from "../message/canonical-json.ts";
 import { digestOf } from "../message/digest.ts";
 import type { Json } from "../message/json.ts";
+import type { EventCursor } from "../protocol/cursor.ts";
 import type { Deps } from "./deps.ts";
 import { fitWithin, lengthsOfAll, readChunks } from "./fold-chunks.ts";
 import { dehydrate, fitsLog, hydrate } from "./payload.ts";
@@ -25,6 +26,8 @@ export interface FoldHead {
   readonly chunks: readonly string[];
   readonly lengths: Lengths;
   readonly rest: StateRest;
+  /** The last event that was told of the facts in it. Absent where the process that wrote it did not know. */
+  readonly told?: EventCursor;
 }
 
 type Shelf = Pick<Deps, "store" | "ref">;

@@ -10,6 +10,7 @@ import type { Fact } from "../loop/fact.ts";
 import { foldAll, foldVersion } from "../loop/fold.ts";
 import { emptyState, type State } from "../loop/state.ts";
 import { growthOf, lengthsOf, noLengths, stateDigest } from "../loop/state-image.ts";
+import type { EventCursor } from "../protocol/cursor.ts";
 import type { Deps } from "./deps.ts";
 import { chunkName, fitWithin, writeChunks } from "./fold-chunks.ts";
 import { type FoldHead, factDigest, headName, headOf, readHead, readState, writeHead } from "./fold-head.ts";
@@ -21,6 +22,8 @@ import { type UnderstoodFacts, understandFacts } from "./understand-facts.ts";
 export interface LoadedFold extends UnderstoodFacts {
   /** What the facts are to be folded onto. */
   readonly base: State;
+  /** The last event that was told up to `base`; `undefined` where nobody knows. */
+  readonly told: EventCursor | undefined;
 }
 
 export interface FoldSnapshots {
@@ -29,12 +32,15 @@ export interface FoldSnapshots {
   /** The owner has appended so many bytes. */
   grew(bytes: number): void;
   /** Nothing is left to do at once in this state: writes a snapshot, where it is time for one. */
-  heed(state: State): void;
+  heed(state: State, told: EventCursor | undefined): void;
   /** What was known of the log is void. */
   forget(): void;
 }
 
 type Parts = Pick<Deps, "store" | "ref" | "sessionId" | "ids" | "logger" | "snapshotCheckShare">;
+
+/** No event has this cursor. */
+const beforeAll: EventCursor = { seq: 0, k: 0 };
 
 export function createFoldSnapshots(parts: Parts): FoldSnapshots {
   return new Snapshots(parts);
@@ -67,7 +73,7 @@ class Snapshots implements FoldSnapshots {
     this.#bytes += bytes;
   }
 
-  heed(state: State): void {
+  heed(state: State, told: EventCursor | undefined): void {
     const { facts, bytes } = snapshotLimits;
     if (this.#isBusy || this.#parts.snapshotCheckShare === undefined || this.#bytes === 0) return;
     if (state.seq - this.#fromSeq < facts && this.#bytes < bytes) return;
@@ -77,7 +83,7 @@ class Snapshots implements FoldSnapshots {
     const done = (): void => {
       this.#isBusy = false;
     };
-    this.#write(state).then(done, (error: unknown) => {
+    this.#write(state, told).then(done, (error: unknown) => {
       done();
       this.#tell("warn", "A snapshot could not be written; the log has everything.", storeError(error).code);
     });
@@ -94,7 +100,7 @@ class Snapshots implements FoldSnapshots {
   }
 
   async #fromStart(read: readonly Fact[]): Promise<LoadedFold> {
-    return { base: emptyState, ...(await this.#understand(read, 0)) };
+    return { base: emptyState, told: beforeAll, ...(await this.#understand(read, 0)) };
   }
 
   #understand(read: readonly Fact[], after: number): Promise<UnderstoodFacts> {
@@ -111,7 +117,7 @@ class Snapshots implements FoldSnapshots {
     if (typeof base === "string") return this.#distrust(base);
     if (!fact) return this.#distrust("the log ends before it");
     if (fact.seq !== head.seq || factDigest(fact) !== head.fact) return this.#distrust("the log has another fact at its end");
-    const loaded: LoadedFold = { base, ...(await this.#understand(news, head.seq)) };
+    const loaded: LoadedFold = { base, told: head.told, ...(await this.#understand(news, head.seq)) };
     if (ids.random() < snapshotCheckShare && !(await this.#isTrue(base))) return undefined;
     this.#last = head;
     this.#fromSeq = head.seq;
@@ -152,7 +158,7 @@ class Snapshots implements FoldSnapshots {
     this.#parts.logger.log(level, message, { session: this.#parts.ref.session, scope: this.#parts.ref.scope, reason });
   }
 
-  async #write(state: State): Promise<void> {
+  async #write(state: State, told: EventCursor | undefined): Promise<void> {
     const { store, ref } = this.#parts;
     const generation = this.#generation;
     // As the log has it: it may hold references where the state has what they stand for.
@@ -162,7 +168,7 @@ class Snapshots implements FoldSnapshots {
     const before = typeof lying === "object" && (lying === this.#last || (await this.#continues(lying, state))) ? lying : undefined;
     const { chunks, lengths } = before ?? { chunks: [], lengths: noLengths };
     const added = await writeChunks(this.#parts, growthOf(state, lengths), chunks.length);
-    const head = headOf(state, fact, [...chunks, ...added]);
+    const head = { ...headOf(state, fact, [...chunks, ...added]), ...(told ? { told } : {}) };
     await writeHead(this.#parts, head);
     // What was read again since may be another history.
     if (generation === this.#generation) {

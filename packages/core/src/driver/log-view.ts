@@ -7,6 +7,7 @@ import type { DurableEvent } from "../loop/event.ts";
 import type { Fact } from "../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../loop/state.ts";
 import { firstFlaw, messageFlaw } from "../message/sound-message.ts";
+import type { EventCursor } from "../protocol/cursor.ts";
 import { type AskOptions, askStore } from "./ask-store.ts";
 import type { Deps } from "./deps.ts";
 import { createFoldSnapshots, type FoldSnapshots, type LoadedFold } from "./fold-snapshots.ts";
@@ -47,6 +48,7 @@ export class LogView {
   #age = 1;
   #freshAge = 0;
   #tooNew: AgentError | undefined;
+  #lastEvent: EventCursor | undefined;
   /** Everything that was read could be understood. */
   #isOpen = false;
 
@@ -73,6 +75,11 @@ export class LogView {
   /** SESSION_TOO_NEW: the log goes on in a newer version than this one. What comes before that can be read, and nothing be added. */
   get tooNew(): AgentError | undefined {
     return this.#tooNew;
+  }
+
+  /** Cursor of the last durable event up to the state; `undefined` where it was read from a snapshot that does not say. */
+  get lastEvent(): EventCursor | undefined {
+    return this.#lastEvent;
   }
 
   /** True once when the log, which could be added to so far, can no longer: who came to move the session is to be told. */
@@ -109,8 +116,10 @@ export class LogView {
     const age = this.#age;
     const before = this.#state;
     const ask = async (): Promise<LoadedFold> =>
-      before.seq === 0 ? this.#snapshots.load(this.#oldSeq) : { base: before, ...(await readNews(this.#deps, before.seq)) };
-    const { base, facts, tooNew } = await askStore(ask, {
+      before.seq === 0
+        ? this.#snapshots.load(this.#oldSeq)
+        : { base: before, told: this.#lastEvent, ...(await readNews(this.#deps, before.seq)) };
+    const { base, told, facts, tooNew } = await askStore(ask, {
       clock: this.#deps.clock,
       answerMs: driverLimits.readMs,
       staysFor: this.#options.staysFor,
@@ -123,6 +132,7 @@ export class LogView {
     if (facts.length === 0 && base === before) return;
     reportFlaws(this.#deps, facts);
     this.#options.onForeign(state);
+    this.#lastEvent = lastOf(events) ?? told;
     this.adopt(
       state,
       events.filter(({ seq }) => seq > this.#oldSeq),
@@ -157,6 +167,7 @@ export class LogView {
 
   /** A batch of this handle is in the log. */
   append({ state, events, bytes }: Speculation, isOwner: boolean): void {
+    this.#lastEvent = lastOf(events) ?? this.#lastEvent;
     this.adopt(state, events);
     if (isOwner) this.#snapshots.grew(bytes);
   }
@@ -164,7 +175,7 @@ export class LogView {
   /** Nothing is to be done now: what was recovered is dealt with when nothing moves any more, and there is time for a snapshot. */
   rest(): void {
     if (isAtRest(this.#state)) this.#wasRecovered = false;
-    this.#snapshots.heed(this.#state);
+    this.#snapshots.heed(this.#state, this.#lastEvent);
   }
 
   /** Forgets all, so that the next use reads it again. */
@@ -173,10 +184,17 @@ export class LogView {
     if (this.#oldSeq === 0) this.#oldSeq = this.#state.seq;
     if (this.#state.seq > 0 || !error.retryable) this.#lost = error.retryable ? this.#state : undefined;
     this.#state = emptyState;
+    this.#lastEvent = undefined;
     this.#tooNew = undefined;
     this.#tailSeq = 0;
     this.#snapshots.forget();
   }
+}
+
+/** Where the last of them stands, without holding it. */
+function lastOf(events: readonly DurableEvent[]): EventCursor | undefined {
+  const last = events.at(-1);
+  return last && { seq: last.seq, k: last.k };
 }
 
 /** Tells operators of messages that an earlier build recorded unchecked: they are shown as far as they can be read. */

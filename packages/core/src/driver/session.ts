@@ -19,6 +19,7 @@ import { checkPayload } from "./payload.ts";
 import { commandsOf } from "./session-commands.ts";
 import { SessionDriver } from "./session-driver.ts";
 import type { SessionOptions } from "./session-options.ts";
+import { SharedSnapshot } from "./shared-snapshot.ts";
 import { snapshotOf } from "./snapshot.ts";
 import { type SubmitScene, submitInput } from "./submit.ts";
 
@@ -98,6 +99,7 @@ function handleOf(session: AgentSession): Handle {
 function sessionOver(handle: Handle): AgentSession {
   const { deps, driver } = handle;
   const isReadOnly = (): boolean => driver.view.tooNew !== undefined;
+  const shared = new SharedSnapshot(deps.sessionId);
   const session: AgentSession = {
     id: deps.sessionId,
     get status() {
@@ -140,6 +142,9 @@ function sessionOver(handle: Handle): AgentSession {
     get lastSeq() {
       return driver.state.seq;
     },
+    get lastEvent() {
+      return driver.view.lastEvent;
+    },
     get runId() {
       return driver.state.run?.runId;
     },
@@ -155,7 +160,7 @@ function sessionOver(handle: Handle): AgentSession {
     get dueAt() {
       return isReadOnly() ? null : dueOf(driver.state);
     },
-    snapshot: () => snapshotOf(driver.state, deps.sessionId, isReadOnly()),
+    snapshot: () => shared.of(driver.state, isReadOnly()),
     staleSnapshot: () => driver.view.staleState && snapshotOf(driver.view.staleState, deps.sessionId),
     subscribe: (listener) => driver.hub.listen(guardListener(deps)((events: readonly SessionEvent[]) => listener(events))),
     ...commandsOf(handle),

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "../message/json.ts";
 import type { Message, MessageId, StopReason, ToolResultMessage, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import type { AcceptedDecision, DecideOptions } from "./approval.ts";
+import type { EventCursor } from "./cursor.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
 
 /**
@@ -115,6 +116,8 @@ export interface AgentSession {
   readonly isInterrupted: boolean;
   /** Number of the last fact that this handle has seen; 0 for a new session, and until `ready`. */
   readonly lastSeq: number;
+  /** Cursor of the last durable event that this handle has seen or read past, `0.0` before the first; `undefined` where it is not known, and until `ready`. */
+  readonly lastEvent: EventCursor | undefined;
   /** The open run. */
   readonly runId: string | undefined;
   /** True when nothing moves the session by itself: no run is open, it waits for somebody outside, or it can only be read here. */

@@ -149,16 +149,17 @@ class LiveFeed implements HostedFeed {
     });
   }
 
-  /** Until the session is loaded nothing is told: all that comes after is news. */
+  /** Until the session is loaded nothing is told: all that comes after is news. Who has its last event misses nothing, whatever else the log ends with. */
   #recentEvents(): RecentEvents {
-    this.#recent ??= this.#recentAfter(this.#parts.session.lastSeq);
+    const { lastSeq, lastEvent } = this.#parts.session;
+    this.#recent ??= this.#recentFrom(lastEvent ?? cursorAfter(lastSeq));
     return this.#recent;
   }
 
-  #recentAfter(seq: number): RecentEvents {
+  #recentFrom(from: EventCursor): RecentEvents {
     const { session, limits } = this.#parts;
     const answering = session.snapshot().run?.answering;
-    return createRecentEvents(cursorAfter(seq), limits.recentEvents, answering);
+    return createRecentEvents(from, limits.recentEvents, answering);
   }
 
   #publish(events: readonly SessionEvent[], runId: string | undefined): void {
@@ -167,7 +168,7 @@ class LiveFeed implements HostedFeed {
     // Asked before the batch is added: a long batch pushes out what says which answer was being written before it.
     let answering: number | undefined;
     if (first) {
-      this.#recent ??= this.#recentAfter(first.seq - 1);
+      this.#recent ??= this.#recentFrom(cursorAfter(first.seq - 1));
       answering = this.#recent.answeringAtEnd;
       this.#recent.add(durable);
     }

@@ -1,0 +1,50 @@
+import { createSession, execute } from "@loopwright/core";
+import { memoryStore } from "@loopwright/core/memory";
+import type { SessionStore } from "@loopwright/core/ports";
+import { expect, it } from "vitest";
+import { scriptedAgent, type TestServer, testServer } from "./test-server.ts";
+
+const ref = { scope: "local", session: "a" };
+
+/** A session of so many runs that another process has left, and a server that has not seen it. */
+async function afterRestart(runs: number): Promise<{ readonly server: TestServer; readonly reads: number[]; readonly lastSeq: number }> {
+  const real = memoryStore();
+  const agent = scriptedAgent();
+  const session = createSession({ agent, store: real, id: ref.session, access: { user: "local", scope: ref.scope } });
+  for (let run = 0; run < runs; run++) await execute(session, `Question ${run}`).result();
+  await session[Symbol.asyncDispose]();
+  const reads: number[] = [];
+  const read: SessionStore["log"]["read"] = async (of, range) => {
+    const facts = await real.log.read(of, range);
+    reads.push(facts.length);
+    return facts;
+  };
+  const server = testServer({ agents: [agent], store: { ...real, log: { ...real.log, read } } });
+  const { lastSeq } = await real.log.head(ref);
+  return { server, reads, lastSeq };
+}
+
+it.each([
+  ["is read whole", 5],
+  ["begins with a snapshot", 60],
+])("readers who missed nothing cost no read of the log, also after a restart: a log that %s", async (_, runs) => {
+  const { server, reads, lastSeq } = await afterRestart(runs);
+  await server.send("/api/sessions/a");
+  expect(reads.reduce((sum, count) => sum + count)).toBeGreaterThan(0);
+  reads.length = 0;
+  const cursor = `${lastSeq}.0`;
+  const readers = await Promise.all(Array.from({ length: 20 }, () => server.send(`/api/sessions/a/events?after=${cursor}`)));
+  for (const reader of readers) {
+    const stream = (reader.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("event: rest")) text += (await stream.read()).value ?? "";
+    expect(text).not.toContain("id: ");
+    await stream.cancel();
+  }
+  expect((await server.send("/api/sessions/a/events", { headers: { "Last-Event-ID": cursor } })).status).toBe(204);
+  expect(reads).toEqual([]);
+  // Who did miss something gets it.
+  const missed = await (await server.send("/api/sessions/a/events", { headers: { "Last-Event-ID": `${lastSeq - 1}.9` } })).text();
+  expect([...missed.matchAll(/^id: (.*)$/gm)].map(([, id]) => id)).toEqual([cursor]);
+  await server.server.close();
+});
