@@ -61,7 +61,8 @@ export interface SessionRequests {
   list(options?: ListOptions): Promise<{ readonly sessions: readonly SessionSummary[]; readonly next?: string }>;
   /** Best first. */
   search(words: string, options?: RequestOptions & { readonly limit?: number }): Promise<readonly SessionHit[]>;
-  create(session?: NewSession, options?: RequestOptions): Promise<SessionSnapshot>;
+  /** Sent again, without beginning a second session, where the answer got lost or the store was busy. */
+  create(session?: NewSession, options?: RequestOptions & { readonly idempotencyKey?: string }): Promise<SessionSnapshot>;
   get(sessionId: string, options?: RequestOptions): Promise<SessionSnapshot>;
   change(
     sessionId: string,
@@ -119,7 +120,8 @@ export function createSessionRequests(scene: ClientScene): SessionRequests {
       });
       return hits;
     },
-    create: (session = {}, { signal } = {}) => json({ path: "/api/sessions", json: session, signal }),
+    create: (session = {}, { signal, idempotencyKey = newId(scene) } = {}) =>
+      keyed("/api/sessions", { json: session, idempotencyKey, signal }),
     get: (id, { signal } = {}) => json({ path: pathOf(id), signal }),
     change: (id, change, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: change, signal }),
     moveHead: (id, head, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: { head }, signal }),

@@ -7,6 +7,11 @@ export interface ServerLimits {
   readonly fileMs: number;
   /** Bytes of a file that must come in each `bodyMs`. */
   readonly filePaceBytes: number;
+  /** How long `authenticate` may take to say who sends a request. */
+  readonly authenticateMs: number;
+  /** Bytes of files that may be on their way to one principal, and to all: each is held whole until it was taken, for `streamStallMs` without a piece. */
+  readonly sentFileBytesPerPrincipal: number;
+  readonly sentFileBytes: number;
   /** Requests of one principal in a minute; those that change something count in `writesPerMinute` too. */
   readonly requestsPerMinute: number;
   readonly writesPerMinute: number;
@@ -66,6 +71,9 @@ export const defaultServerLimits: ServerLimits = {
   bodyMs: 10_000,
   fileMs: 60_000,
   filePaceBytes: 16 * 1024,
+  authenticateMs: 5_000,
+  sentFileBytesPerPrincipal: 32 * 1024 * 1024,
+  sentFileBytes: 256 * 1024 * 1024,
   requestsPerMinute: 600,
   writesPerMinute: 120,
   streamsPerPrincipal: 50,

@@ -1,6 +1,7 @@
 import type { Clock, EventChannel, IdSource, Logger } from "@loopwright/core/ports";
 import type { OpenRuns } from "./http/open-runs.ts";
 import type { RequestMetrics } from "./http/request-metrics.ts";
+import type { SentFiles } from "./http/sent-files.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { SessionHost } from "./sessions/session-host.ts";
@@ -18,6 +19,7 @@ export interface ServerScene {
   readonly host: SessionHost;
   readonly streams: StreamRegistry;
   readonly runs: OpenRuns;
+  readonly files: SentFiles;
   readonly metrics: RequestMetrics;
   /** False while the server shuts down. */
   isReady(): boolean;

@@ -1,8 +1,9 @@
-import type { NotificationEvent } from "@loopwright/client";
+import { createClient, type NotificationEvent } from "@loopwright/client";
+import { systemClock } from "@loopwright/core/memory";
 import { isAgentError, type SessionEvent } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
 import { clientOf, clientScene } from "./client-scene.ts";
-import { fromHere } from "./test-server.ts";
+import { fromHere, testServer } from "./test-server.ts";
 
 const answers = Array.from({ length: 20 }, (_, i) => ({ text: `Answer ${i}.` }));
 
@@ -21,6 +22,30 @@ describe("the requests of a client", () => {
     expect((await sessions.search("lakes")).map(({ session }) => session.id)).toEqual(["s1"]);
     await sessions.remove("s1");
     await expect(sessions.get("s1")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND", details: { status: 404 } });
+  });
+
+  it("begin a session once, though a busy store refuses the request and the answer of the next one is lost", async () => {
+    const { server, ask } = testServer();
+    const keys: (string | null)[] = [];
+    const client = createClient({
+      url: "http://localhost",
+      clock: { ...systemClock, after: (_, run) => systemClock.after(0, run) },
+      fetch: async (request) => {
+        keys.push(request.headers.get("Idempotency-Key"));
+        if (keys.length === 1) return Response.json({ code: "STORE_UNAVAILABLE", error: "Busy.", retryable: true }, { status: 503 });
+        const answer = await server.fetch(request, fromHere);
+        if (keys.length === 2) throw new TypeError("fetch failed");
+        return answer;
+      },
+    });
+    const created = await client.sessions.create({ title: "Rivers" });
+    expect(created.title).toBe("Rivers");
+    expect(new Set(keys)).toEqual(new Set([expect.stringMatching(/./)]));
+    expect(keys).toHaveLength(3);
+    expect((await ask<{ sessions: readonly { id: string }[] }>("/api/sessions")).body.sessions.map(({ id }) => id)).toEqual([
+      created.sessionId,
+    ]);
+    await server.close();
   });
 
   it("record an input once, and tell what became of it", async () => {

@@ -4,6 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createSession, execute } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
+import { manualClock } from "@loopwright/core/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Listening, listen } from "../src/node/listen.ts";
 import { defaultServerLimits } from "../src/server-limits.ts";
@@ -87,6 +88,35 @@ describe("an answer that sixteen callers ask for and do not read", () => {
     const held = heldBytes() - before;
     for (const socket of sockets.splice(0)) socket.destroy();
     expect(held).toBeLessThan(mostBytes);
+  });
+});
+
+describe("files that are not read", () => {
+  it("are 32 MiB at most of one caller, the next is refused with 503, and there is room again when they were given up", async () => {
+    const uploaded = await server.ask<{ blob: string }>("/api/files", {
+      body: new Uint8Array(9_000_000),
+      headers: { "Content-Type": "image/png" },
+    });
+    const path = `/api/files/${uploaded.body.blob}`;
+    for (let count = 0; count < callers; count++) await deaf(path, "*/*");
+    const problem = await server.refused(path);
+    expect(problem).toMatchObject({ status: 503, code: "CONNECTION_LIMIT", retryable: true });
+    expect(problem.detail).toContain("32 MiB");
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await expect.poll(async () => (await server.send(path, { method: "HEAD" })).status).toBe(200);
+    await expect.poll(async () => (await whole(path, "*/*")).byteLength).toBe(9_000_000);
+  });
+
+  it("of a caller who keeps the connection open and takes nothing count for half a minute", async () => {
+    const clock = manualClock();
+    const { ask, send } = testServer({ clock, limits: { sentFileBytesPerPrincipal: 100_000 } });
+    const { body } = await ask<{ blob: string }>("/api/files", { body: new Uint8Array(90_000), headers: { "Content-Type": "image/png" } });
+    const path = `/api/files/${body.blob}`;
+    const first = await send(path);
+    expect((await send(path)).status).toBe(503);
+    clock.advance(defaultServerLimits.streamStallMs);
+    expect((await (await send(path)).arrayBuffer()).byteLength).toBe(90_000);
+    await expect(first.arrayBuffer()).rejects.toThrow("not read");
   });
 });
 

@@ -12,6 +12,7 @@ import type { ExecuteInput, ExecuteOptions, SubmitOptions } from "../protocol/ex
 import { checkVision } from "./check-vision.ts";
 import type { Deps } from "./deps.ts";
 import { sessionClosed } from "./session-errors.ts";
+import { driverLimits } from "./session-options.ts";
 
 /** An input that asks for a run, with the ids it gets when it is accepted. */
 export interface NewInput {
@@ -77,6 +78,7 @@ export function acceptInput(
   const { run } = state;
   const mode = options.mode ?? "enqueue";
   if (run && mode === "reject") throw new AgentError("SESSION_BUSY", { message: `The session \`${deps.sessionId}\` is running.` });
+  checkRoom(state, deps.sessionId);
   const parent = input.regenerate ?? options.parent;
   checkParent(state, input, parent);
   const steers = mode === "steer" && run !== undefined && !run.abort && message !== undefined;
@@ -98,6 +100,16 @@ export function acceptInput(
   const abort: readonly FactBody[] =
     mode === "interrupt" && run ? [{ type: "abort.requested", runId: run.runId, reason: "interrupted", by: deps.access.user }] : [];
   return { bodies: [...first, ...abort, body], runId };
+}
+
+/** Each that waits is held in memory by every node that has the session. @throws AgentError SESSION_BUSY */
+function checkRoom({ inputs, run }: State, sessionId: string): void {
+  const { inputsWaiting } = driverLimits;
+  if (inputs.length + (run?.steered.length ?? 0) < inputsWaiting) return;
+  throw new AgentError("SESSION_BUSY", {
+    message: `${inputsWaiting} inputs of the session \`${sessionId}\` wait for an answer already.`,
+    fix: "Send the input again when some of them have their answers, or stop the run.",
+  });
 }
 
 function checkParent(state: State, input: NewInput, parent: string | null | undefined): void {

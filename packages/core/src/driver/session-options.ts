@@ -87,6 +87,7 @@ export const driverLimits: {
   readonly offersPerBatch: number;
   readonly factsPerBatch: number;
   readonly resultsPerInput: number;
+  readonly inputsWaiting: number;
   readonly hookWaitMs: number;
   readonly hookMs: number;
   readonly drainMs: number;
@@ -134,6 +135,8 @@ export const driverLimits: {
   factsPerBatch: 120,
   /** Results of client calls that one input may bring. */
   resultsPerInput: 100,
+  /** Inputs of one session that may wait for a run, or to join the open one. */
+  inputsWaiting: 100,
   /** How long a batch waits for user code before it is written without what that is for. */
   hookWaitMs: 20,
   /** How long one hook, prompt or lookup may think; a gate may be asking a person. */

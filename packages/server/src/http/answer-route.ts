@@ -58,7 +58,7 @@ export async function answerRoute(
 
 async function known(request: Request, { caller }: Passage, { scene, rates }: Walk): Promise<Principal> {
   try {
-    return await identify(request, scene.options, caller);
+    return await identify(request, scene, caller);
   } catch (error) {
     await rates.take(strangers, false);
     throw error;

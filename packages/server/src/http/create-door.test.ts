@@ -55,11 +55,13 @@ describe("the door", () => {
     expect(preflight.headers.has("Access-Control-Allow-Origin")).toBe(false);
   });
 
-  it("refuses writes that a browser calls cross-site, even without an origin", async () => {
+  it("refuses what a browser calls cross-site, even without an origin, but for a link that is followed", async () => {
     const { refused, send } = testServer();
     const headers = { "Sec-Fetch-Site": "cross-site" };
     expect(await refused("/api/sessions", { json: {}, headers })).toMatchObject({ status: 403, code: "ORIGIN_REFUSED" });
-    expect((await send("/api/agents", { headers })).status).toBe(200);
+    expect(await refused("/api/agents", { headers })).toMatchObject({ status: 403 });
+    const link = { ...headers, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" };
+    expect((await send("/api/agents", { headers: link })).status).toBe(200);
   });
 
   it("lets the page of its own host and pages of `origins` in", async () => {

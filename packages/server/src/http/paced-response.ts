@@ -20,9 +20,21 @@ export function jsonResponse(value: unknown, clock: Clock, { status = 200, heade
   return new Response(body, { status, headers: { "Content-Type": "application/json", ...headers } });
 }
 
-/** Bytes that nobody changes any more; `headers` tell their length. */
-export function bytesResponse(bytes: Uint8Array, clock: Clock, { status = 200, headers = {} }: AnswerInit = {}): Response {
-  return new Response(pacedBody(slices(bytes), clock), { status, headers: { ...headers, "Content-Length": String(bytes.byteLength) } });
+/** Of bytes that are held for one caller alone. */
+export interface HeldBytes {
+  /** How long the caller may take none of them before the answer is cut. */
+  readonly stallMs: number;
+  /** They are needed no more; called once. */
+  readonly onEnd: () => void;
+}
+
+/** Bytes that nobody changes any more, with their length among the headers. */
+export function bytesResponse(
+  bytes: Uint8Array,
+  clock: Clock,
+  { headers = {}, held }: AnswerInit & { readonly held?: HeldBytes },
+): Response {
+  return new Response(pacedBody(slices(bytes), clock, held), { headers: { ...headers, "Content-Length": String(bytes.byteLength) } });
 }
 
 function* encoded(texts: Iterable<string>): Generator<Uint8Array, void> {
@@ -33,30 +45,52 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array, void> {
   for (let from = 0; from < bytes.byteLength; from += pieceChars) yield bytes.subarray(from, from + pieceChars);
 }
 
-/** Others have their turn of the event loop before each piece, however fast this one is taken. */
-function pacedBody(pieces: Iterator<Uint8Array>, clock: Clock): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      pull: (controller) =>
-        new Promise((resolve) => {
-          clock.soon(() => {
-            give(controller, pieces);
-            resolve();
-          });
-        }),
-      cancel: () => void pieces.return?.(),
-    },
-    { highWaterMark: 0 },
-  );
-}
+type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** It may have been cancelled meanwhile. */
-function give(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>, pieces: Iterator<Uint8Array>): void {
-  const { done, value } = pieces.next();
-  try {
-    if (done) controller.close();
-    else controller.enqueue(value as Uint8Array<ArrayBuffer>);
-  } catch {
-    // Nobody takes it any more.
-  }
+/** Others have their turn of the event loop before each piece, however fast this one is taken. */
+function pacedBody(pieces: Iterator<Uint8Array>, clock: Clock, held?: HeldBytes): Body {
+  let controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
+  let cancelStall = (): void => {};
+  const end = (): void => {
+    cancelStall();
+    controller = undefined;
+    pieces.return?.();
+    held?.onEnd();
+  };
+  const awaitPull = (): void => {
+    if (!held) return;
+    const cut = (): void => {
+      controller?.error(new Error("The answer was not read."));
+      end();
+    };
+    cancelStall = clock.after(held.stallMs, cut, { idle: true });
+  };
+  const give = (): void => {
+    // Cancelled meanwhile, or cut.
+    if (!controller) return;
+    const { done, value } = pieces.next();
+    if (!done) {
+      controller.enqueue(value as Uint8Array<ArrayBuffer>);
+      awaitPull();
+      return;
+    }
+    controller.close();
+    end();
+  };
+  const source: UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> = {
+    start(given) {
+      controller = given;
+      awaitPull();
+    },
+    pull: () =>
+      new Promise((resolve) => {
+        cancelStall();
+        clock.soon(() => {
+          give();
+          resolve();
+        });
+      }),
+    cancel: end,
+  };
+  return new ReadableStream(source, { highWaterMark: 0 });
 }

@@ -1,5 +1,7 @@
+import { manualClock } from "@loopwright/core/testing";
 import { describe, expect, it } from "vitest";
 import { scriptedAgent, testServer } from "../../test/test-server.ts";
+import { defaultServerLimits } from "../server-limits.ts";
 import { bearerTokens } from "./bearer-tokens.ts";
 
 const annesToken = "anne-0123456789abcdef";
@@ -10,6 +12,23 @@ const tokens = bearerTokens({
 });
 const anne = { Authorization: `Bearer ${annesToken}` };
 const ben = { Authorization: `Bearer ${bensToken}` };
+
+it("`authenticate` that does not answer holds a request for five seconds, and what it says later is not heard", async () => {
+  const clock = manualClock();
+  let fail = (_: Error): void => {};
+  const authenticate = (): Promise<never> =>
+    new Promise((_, reject) => {
+      fail = reject;
+    });
+  const { refused, server } = testServer({ clock, authenticate });
+  const answer = refused("/api/sessions");
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(defaultServerLimits.authenticateMs);
+  expect(await answer).toMatchObject({ status: 503, code: "NOT_READY", retryable: true });
+  fail(new Error("too late"));
+  await new Promise((resolve) => setImmediate(resolve));
+  await server.close();
+});
 
 describe("bearer tokens", () => {
   it("tell who sends a request, and refuse everybody else with how to say it", async () => {

@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { AgentError } from "@loopwright/core";
 import { isLoopbackHost } from "../http/check-host.ts";
+import { cutSilent } from "./cut-silent.ts";
 import { refuseClient, refuseExpectation } from "./refuse-client.ts";
 import { type Listenable, listenerFor } from "./request-listener.ts";
 
@@ -32,7 +33,10 @@ export interface ConnectionLimits {
   /** How often the two before are looked at. */
   readonly checkMs: number;
   readonly keepAliveMs: number;
-  /** A connection on which nothing moves for so long is cut, whatever waits to be taken from it. Streams are pinged more often. */
+  /**
+   * A connection on which nothing moves for so long is cut, whatever waits to be taken from it. Streams are pinged more often; on Linux a ping
+   * that the other side does not acknowledge is no movement.
+   */
   readonly silentMs: number;
   readonly connections: number;
   readonly requestsPerConnection: number;
@@ -93,6 +97,7 @@ function createNodeServer(server: Listenable, isExposed: boolean, limits: Connec
     listenerFor(server, isExposed),
   );
   http.timeout = limits.silentMs;
+  cutSilent(http, limits.silentMs);
   http.maxConnections = limits.connections;
   http.maxRequestsPerSocket = limits.requestsPerConnection;
   http.on("clientError", refuseClient);

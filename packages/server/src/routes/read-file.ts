@@ -19,19 +19,26 @@ export const readFileRoute: Route<FileParams> = {
   summary: "A file that was uploaded in the caller's scope.",
   access: "principal",
   params,
-  responses: { 200: { description: "Its bytes, as an attachment unless it is a picture." }, 404: { description: "No such file." } },
-  async handle({ params: { blob }, principal: { scope }, scene }) {
+  responses: {
+    200: { description: "Its bytes, as an attachment unless it is a picture." },
+    404: { description: "No such file." },
+    503: { description: "Too much is on its way already." },
+  },
+  async handle({ params: { blob }, principal, request, scene }) {
+    const { scope } = principal;
     const found = isFileName(blob) ? await scene.options.store.blobs.get(scope, blob) : undefined;
     if (!found) throw new AgentError("BLOB_UNKNOWN", { message: "There is no file of this name." });
     const mediaType = found.mediaType ?? "application/octet-stream";
-    return bytesResponse(found.bytes, scene.clock, {
-      headers: {
-        "Content-Type": mediaType,
-        "Content-Disposition": shown.has(mediaType) ? "inline" : "attachment",
-        "Content-Security-Policy": "sandbox; default-src 'none'",
-        // The name is a digest of the content and its type.
-        "Cache-Control": "private, max-age=31536000, immutable",
-      },
-    });
+    const headers = {
+      "Content-Type": mediaType,
+      "Content-Length": String(found.bytes.byteLength),
+      "Content-Disposition": shown.has(mediaType) ? "inline" : "attachment",
+      "Content-Security-Policy": "sandbox; default-src 'none'",
+      // The name is a digest of the content and its type.
+      "Cache-Control": "private, max-age=31536000, immutable",
+    };
+    if (request.method === "HEAD") return new Response(null, { headers });
+    const onEnd = scene.files.take(principal, found.bytes.byteLength);
+    return bytesResponse(found.bytes, scene.clock, { headers, held: { stallMs: scene.limits.streamStallMs, onEnd } });
   },
 };

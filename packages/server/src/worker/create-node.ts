@@ -6,6 +6,7 @@ import { createOpenRuns } from "../http/open-runs.ts";
 import { createRateLimiter } from "../http/rate-limiter.ts";
 import { createRequestMetrics } from "../http/request-metrics.ts";
 import type { Route } from "../http/route.ts";
+import { createSentFiles } from "../http/sent-files.ts";
 import type { ServerEnv } from "../http/server-env.ts";
 import { defaultServerLimits } from "../server-limits.ts";
 import type { ServerOptions } from "../server-options.ts";
@@ -85,6 +86,7 @@ export function createNode(given: ServerOptions, { role, routes }: NodeRole): No
   const scene: ServerScene = {
     ...{ options, limits, channel, clock, ids, logger, host, streams },
     runs: createOpenRuns(limits.runsPerPrincipal),
+    files: createSentFiles(limits),
     metrics: createRequestMetrics(),
     isReady: () => leaving.isReady,
     watched,

@@ -76,6 +76,28 @@ describe("a page of another origin", () => {
     expect(writes).toEqual([]);
   });
 
+  it("cannot have a picture, a script or a frame open streams and read here; following a link to here still works", async () => {
+    const { port } = await payloadScene();
+    for (const site of ["cross-site", "same-site"])
+      for (const [mode, dest] of [
+        ["no-cors", "image"],
+        ["no-cors", "script"],
+        ["navigate", "iframe"],
+        ["websocket", ""],
+      ] as const)
+        for (const line of ["GET /api/notifications", "GET /api/sessions/a/events?after=", "GET /api/sessions"]) {
+          const headers = { "Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest };
+          const answer = await rawExchange({ port, bytes: requestText(line, headers) });
+          expect(problemIn(answer)).toMatchObject({ status: 403, code: "ORIGIN_REFUSED" });
+        }
+    for (const headers of [
+      { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" },
+      { "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image" },
+      { "Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" },
+    ])
+      expect(await rawExchange({ port, bytes: requestText("GET /api/sessions", headers) })).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it("gains nothing by a browser's cookies: only the header says who asks", async () => {
     const { port } = await payloadScene({ authenticate: people });
     const Cookie = "Authorization=Bearer anne-0123456789abcdef; token=anne-0123456789abcdef";

@@ -1,0 +1,49 @@
+import { AgentError } from "@loopwright/core";
+import type { ServerLimits } from "../server-limits.ts";
+import type { Principal } from "../server-options.ts";
+
+/** The files that are on their way to callers: a store gives a file whole, so that each is held until its caller has taken it. */
+export interface SentFiles {
+  /** Counts a file; gives what counts it no more, twice is once. @throws AgentError CONNECTION_LIMIT where too much is on its way, to the caller or to all */
+  take(principal: Principal, sizeBytes: number): () => void;
+}
+
+const retryAfterMs = 5_000;
+const mebibyte = 1024 * 1024;
+
+export function createSentFiles({ sentFileBytes, sentFileBytesPerPrincipal }: ServerLimits): SentFiles {
+  const held = new Map<string, number>();
+  let total = 0;
+
+  function add(key: string, bytes: number): void {
+    total += bytes;
+    const own = (held.get(key) ?? 0) + bytes;
+    if (own > 0) held.set(key, own);
+    else held.delete(key);
+  }
+
+  return {
+    take({ scope, user }, sizeBytes) {
+      const key = `${scope}/${user}`;
+      // One file may always be read, however large it is.
+      const own = held.get(key) ?? 0;
+      if (own > 0) check(own + sizeBytes, sentFileBytesPerPrincipal, "this caller");
+      if (total > 0) check(total + sizeBytes, sentFileBytes, "the callers of this server");
+      add(key, sizeBytes);
+      let isTaken = true;
+      return () => {
+        if (isTaken) add(key, -sizeBytes);
+        isTaken = false;
+      };
+    },
+  };
+}
+
+function check(bytes: number, most: number, whose: string): void {
+  if (bytes <= most) return;
+  throw new AgentError("CONNECTION_LIMIT", {
+    message: `With this file more than ${Math.round(most / mebibyte)} MiB of files would be on their way to ${whose}.`,
+    fix: "Read those that were asked for, or close their connections; then ask again.",
+    retryAfterMs,
+  });
+}
