@@ -77,20 +77,17 @@ function pacedBody(pieces: Iterator<Uint8Array>, clock: Clock, held?: HeldBytes)
     controller.close();
     end();
   };
-  const source: UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> = {
-    start(given) {
-      controller = given;
-      awaitPull();
-    },
-    pull: () =>
-      new Promise((resolve) => {
-        cancelStall();
-        clock.soon(() => {
-          give();
-          resolve();
-        });
-      }),
-    cancel: end,
+  const pull = (): Promise<void> =>
+    new Promise((resolve) => {
+      cancelStall();
+      clock.soon(() => {
+        give();
+        resolve();
+      });
+    });
+  const start = (given: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void => {
+    controller = given;
+    awaitPull();
   };
-  return new ReadableStream(source, { highWaterMark: 0 });
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({ start, pull, cancel: end }, { highWaterMark: 0 });
 }
