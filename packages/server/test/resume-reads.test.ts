@@ -35,7 +35,7 @@ it.each([
   const cursor = `${lastSeq}.0`;
   const readers = await Promise.all(Array.from({ length: 20 }, () => server.send(`/api/sessions/a/events?after=${cursor}`)));
   for (const reader of readers) {
-    const stream = (reader.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader();
+    const stream = (reader.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     while (!text.includes("event: rest")) text += (await stream.read()).value ?? "";
     expect(text).not.toContain("id: ");

@@ -129,7 +129,7 @@ describe("a long answer", () => {
     expect(history.filter((frame) => frame.includes("event: message_end"))).toHaveLength(2 * messages);
     const now = await fetch(new URL("/api/sessions/a/events?from=now", listening.url));
     let text = "";
-    for await (const piece of (now.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream())) {
+    for await (const piece of (now.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream())) {
       text += piece;
       if (text.includes("event: rest")) break;
     }
