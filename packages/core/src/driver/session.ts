@@ -99,7 +99,6 @@ function handleOf(session: AgentSession): Handle {
 function sessionOver(handle: Handle): AgentSession {
   const { deps, driver } = handle;
   const isReadOnly = (): boolean => driver.view.tooNew !== undefined;
-  const shared = new SharedSnapshot(deps.sessionId);
   const session: AgentSession = {
     id: deps.sessionId,
     get status() {
@@ -138,7 +137,6 @@ function sessionOver(handle: Handle): AgentSession {
     ready: () => driver.load().then(() => session),
     submit: (input, options = {}) => submitInput(handle, input, options),
     follow: (follower) => followSession(handle, follower),
-    lanes: (runId) => driver.hub.snapshots(runId).filter(({ lane }) => isLaneOpen(driver.state, lane)),
     get lastSeq() {
       return driver.state.seq;
     },
@@ -160,14 +158,23 @@ function sessionOver(handle: Handle): AgentSession {
     get dueAt() {
       return isReadOnly() ? null : dueOf(driver.state);
     },
-    snapshot: () => shared.of(driver.state, isReadOnly()),
-    staleSnapshot: () => driver.view.staleState && snapshotOf(driver.view.staleState, deps.sessionId),
+    ...viewsOf(handle, isReadOnly),
     subscribe: (listener) => driver.hub.listen(guardListener(deps)((events: readonly SessionEvent[]) => listener(events))),
     ...commandsOf(handle),
     handOver: () => driver.handOver(),
     [Symbol.asyncDispose]: () => driver.dispose(),
   };
   return session;
+}
+
+/** What the session and its open lanes look like at once. */
+function viewsOf({ deps, driver }: Handle, isReadOnly: () => boolean): Pick<AgentSession, "lanes" | "snapshot" | "staleSnapshot"> {
+  const shared = new SharedSnapshot(deps.sessionId);
+  return {
+    lanes: (runId) => driver.hub.snapshots(runId).filter(({ lane }) => isLaneOpen(driver.state, lane)),
+    snapshot: () => shared.of(driver.state, isReadOnly()),
+    staleSnapshot: () => driver.view.staleState && snapshotOf(driver.view.staleState, deps.sessionId),
+  };
 }
 
 /** A lane is over with the fact that closes it, which its effect is told of a moment later. */

@@ -26,6 +26,7 @@ export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
     403: { description: "The context holds what only trusted callers may bring." },
     404: { description: "No such agent." },
     409: { description: "A session of this id exists." },
+    410: { description: "A session of this id was deleted." },
     422: { description: "The `Idempotency-Key` came with another session." },
   },
   async handle(call) {

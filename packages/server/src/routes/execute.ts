@@ -31,6 +31,7 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
     },
     404: { description: "No such session, agent or call." },
     409: { description: "The session is busy, or the call has another result." },
+    410: { description: "The session is closed, or was deleted: its id is never used again." },
     422: {
       description:
         "The `Idempotency-Key` came with another input, another context or other options; where it began the session, also with another agent.",
