@@ -1,10 +1,11 @@
 import { isAgentError } from "@loopwright/core";
-import { excerptAround, matchTexts, searchWords } from "@loopwright/core/memory";
+import { excerptAround, matchTexts, searchWords, unlessAborted } from "@loopwright/core/memory";
 import type { SessionHit, SessionIndex, SessionSummary } from "@loopwright/core/ports";
 import { inParallel } from "./in-parallel.ts";
 import { listAll } from "./list-all.ts";
 import { isId } from "./object-keys.ts";
 import type { OpenLogs } from "./open-logs.ts";
+import type { Place } from "./session-places.ts";
 import type { SessionSummaries } from "./session-summaries.ts";
 import type { SessionTexts } from "./session-texts.ts";
 
@@ -15,21 +16,25 @@ export interface BlobIndexDeps {
   readonly logs: OpenLogs;
   readonly summaries: SessionSummaries;
   readonly texts: SessionTexts;
+  /** How many sessions a search looks at. */
+  readonly searchSessionsMax: number;
   /** Makes the summary of a session anew; true when it has facts. */
   readonly remake: (session: { readonly scope: string; readonly session: string }) => Promise<boolean>;
 }
 
 /** Lists by summaries, searches by reading logs, and keeps both in memory for the next time. */
-export function blobIndex({ logs, summaries, texts, remake }: BlobIndexDeps): SessionIndex {
+export function blobIndex({ logs, summaries, texts, searchSessionsMax, remake }: BlobIndexDeps): SessionIndex {
   async function search(
     scope: string,
     sought: readonly string[],
+    signal: AbortSignal | undefined,
   ): Promise<readonly { readonly hit: SessionHit; readonly score: number }[]> {
-    const found = await inParallel(await summaries.all(scope), async (summary) => {
+    const newest = await summaries.newest(scope, { limit: searchSessionsMax, signal });
+    const matches = async (summary: SessionSummary) => {
       const match = matchTexts([...(await textsOf(scope, summary)), summary.title ?? ""], sought);
       return match ? [{ hit: { session: summary, excerpt: excerptAround(match.text, sought) }, score: match.score }] : [];
-    });
-    return found.flat();
+    };
+    return (await inParallel(newest, matches, signal)).flat();
   }
 
   async function textsOf(scope: string, { id, lastSeq }: SessionSummary): Promise<readonly string[]> {
@@ -44,21 +49,20 @@ export function blobIndex({ logs, summaries, texts, remake }: BlobIndexDeps): Se
   }
 
   return {
-    async list(scope, { limit = pageMax, before } = {}) {
-      const all = await summaries.all(scope);
-      return all
-        .filter((summary) => !before || newestFirst(before, summary) < 0)
-        .sort(newestFirst)
-        .slice(0, limit);
-    },
+    list: (scope, { limit = pageMax, before, signal } = {}) =>
+      unlessAborted(signal, () =>
+        summaries.newest(scope, { limit, before: before && { updatedAt: before.updatedAt, id: before.id }, signal }),
+      ),
     async get(scope, id) {
       const log = logs.of({ scope, session: id });
       return (await log.hold(() => summaries.fresh(log)))?.summary;
     },
-    async search(scope, query, { limit = pageMax } = {}) {
+    async search(scope, query, { limit = pageMax, signal } = {}) {
       const sought = [...new Set(searchWords(query))];
+      signal?.throwIfAborted();
       if (sought.length === 0) return [];
-      const found = [...(await search(scope, sought))].sort((a, b) => b.score - a.score || newestFirst(a.hit.session, b.hit.session));
+      const matches = await unlessAborted(signal, () => search(scope, sought, signal));
+      const found = [...matches].sort((a, b) => b.score - a.score || newestFirst(a.hit.session, b.hit.session));
       return found.slice(0, limit).map(({ hit }) => hit);
     },
     async rebuild(scope) {
@@ -88,8 +92,6 @@ async function sessionsOf({ deps: { blobs } }: OpenLogs, scope: string): Promise
     after = `${prefix}${id}/~`;
   }
 }
-
-type Place = Pick<SessionSummary, "updatedAt" | "id">;
 
 function newestFirst(a: Place, b: Place): number {
   return b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);

@@ -3,6 +3,7 @@ import { type AppendOutcome, type AppendRequest, appendLimits, type SessionLog, 
 import type { Background } from "./background.ts";
 import { compactLog } from "./compact-log.ts";
 import { dropDueMark, dueEntry, dueSessions, putDueMark } from "./due-marks.ts";
+import { HeldSessions } from "./held-sessions.ts";
 import type { KeyQueue } from "./key-queue.ts";
 import { claimLog, releaseLease, renewLease, runningLease } from "./lease.ts";
 import { type OpenLog, wholeState } from "./open-log.ts";
@@ -28,17 +29,23 @@ export interface BlobLogDeps {
   readonly compactions: KeyQueue;
   /** A log is compacted when so many slots lie after its checkpoint. */
   readonly compactAfter: number;
+  /** How long sweeps pass a session that a lease was seen to hold, at most. */
+  readonly heldLookMs: number;
 }
 
 /** The log of sessions as objects: one per batch, in slots that are written once. */
 export function blobLog(deps: BlobLogDeps): SessionLog {
   const { logs } = deps;
   const isExclusive = logs.deps.blobs.exclusive !== undefined;
+  const held = new HeldSessions(logs.deps.clock, deps.heldLookMs);
   return {
     async append(ref, request) {
       const batch = numberedBatch(request);
       const log = logs.of(ref);
-      const outcome = await log.run(() => append(deps, log, { request, lines: batch.lines }).catch(fullOutcome));
+      const outcome = await log.run(async () => {
+        if (request.release) held.forget(ref);
+        return append(deps, log, { request, lines: batch.lines }).catch(fullOutcome);
+      });
       if (outcome.type === "ok") appended(deps, log, batch.facts);
       return outcome;
     },
@@ -71,15 +78,19 @@ export function blobLog(deps: BlobLogDeps): SessionLog {
     },
     async release(ref, epoch) {
       const log = logs.of(ref);
-      await log.run(() => releaseLease(log, epoch));
+      await log.run(async () => {
+        held.forget(ref);
+        await releaseLease(log, epoch);
+      });
     },
-    due: (options) => dueSessions({ logs, finish: (log) => finishRemoval(log, deps.observer.removed) }, options),
+    due: (options) => dueSessions({ logs, held, finish: (log) => finishRemoval(log, deps.observer.removed) }, options),
     async setDue(ref, options) {
       const log = logs.of(ref);
       await log.run(() => setDue(log, options));
     },
     async remove(ref) {
       const log = logs.of(ref);
+      held.forget(ref);
       await log.run(() => removeLog(log, deps.observer.removed));
       tell(log, 0);
     },

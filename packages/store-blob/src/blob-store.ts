@@ -13,6 +13,7 @@ import { OpenLogs } from "./open-logs.ts";
 import { RestWatch } from "./rest-watch.ts";
 import { SessionSummaries } from "./session-summaries.ts";
 import { SessionTexts } from "./session-texts.ts";
+import { storeLimits } from "./store-limits.ts";
 
 export interface BlobStoreOptions {
   /** Where the objects lie: `fileBlobs` or `s3Blobs`. The store closes it. */
@@ -23,6 +24,13 @@ export interface BlobStoreOptions {
   readonly compactAfter?: number;
   /** Whether a view of each conversation is written for other programs. Default true. */
   readonly conversationViews?: boolean;
+  /**
+   * How long `log.due` leaves out a session that a lease was seen to hold, without another look: so long may it take until a session is found that
+   * another process has given back. Default 3,000 ms.
+   */
+  readonly heldLookMs?: number;
+  /** How many sessions a search looks at: those changed last. Default 2,000. */
+  readonly searchSessionsMax?: number;
   /** Times the views. Leases go by the clock of `blobs`. Default: the process's. */
   readonly clock?: Clock;
 }
@@ -53,6 +61,7 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
     logs,
     background,
     compactAfter,
+    heldLookMs: options.heldLookMs ?? storeLimits.heldLookMs,
     compactions: new KeyQueue(),
     observer: {
       writing: (one) => summaries.mark(one),
@@ -72,6 +81,7 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
       logs,
       summaries,
       texts,
+      searchSessionsMax: options.searchSessionsMax ?? storeLimits.searchSessionsMax,
       remake(ref) {
         const one = logs.of(ref);
         texts.forget(one);

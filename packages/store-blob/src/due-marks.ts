@@ -5,6 +5,7 @@
  */
 import { AgentError, isAgentError } from "@loopwright/core";
 import type { DueOptions, DueSession } from "@loopwright/core/ports";
+import type { HeldSessions } from "./held-sessions.ts";
 import { inParallel } from "./in-parallel.ts";
 import { runningLease } from "./lease.ts";
 import { listAll } from "./list-all.ts";
@@ -41,14 +42,15 @@ export interface DueParts {
   readonly logs: OpenLogs;
   /** Deletes what is left of a session whose removal was cut short. */
   readonly finish: (log: OpenLog) => Promise<void>;
+  readonly held: HeldSessions;
 }
 
 /** The sessions whose date has come and that no lease holds. Finishes removals that were cut short. */
-export async function dueSessions({ logs, finish }: DueParts, { now, limit = 100, after }: DueOptions): Promise<readonly DueSession[]> {
+export async function dueSessions(parts: DueParts, { now, limit = 100, after }: DueOptions): Promise<readonly DueSession[]> {
   const found: DueSession[] = [];
-  const marks = await marksUntil(logs, now, after?.due);
+  const marks = (await marksUntil(parts.logs, now, after?.due)).filter(({ ref }) => !parts.held.isHeld(ref));
   for (let at = 0; at < marks.length && found.length < limit; at += storeLimits.parallelMax) {
-    const some = await inParallel(marks.slice(at, at + storeLimits.parallelMax), (mark) => judgeMark({ logs, finish }, mark));
+    const some = await inParallel(marks.slice(at, at + storeLimits.parallelMax), (mark) => judgeMark(parts, mark));
     for (const one of some) if (one && one.due <= now && (!after || byDate(one, after) > 0) && !found.some(isSame(one))) found.push(one);
   }
   return found.sort(byDate).slice(0, limit);
@@ -73,7 +75,7 @@ const isSame =
     other.ref.scope === ref.scope && other.ref.session === ref.session;
 
 /** The session of a mark, where the mark is true; a void one is removed. */
-async function judgeMark({ logs, finish }: DueParts, mark: DueMark): Promise<DueSession | undefined> {
+async function judgeMark({ logs, finish, held }: DueParts, mark: DueMark): Promise<DueSession | undefined> {
   const log = logs.of(mark.ref);
   return log.run(async () => {
     try {
@@ -88,7 +90,11 @@ async function judgeMark({ logs, finish }: DueParts, mark: DueMark): Promise<Due
         await dropDueMark(log, { at: mark.date, slot: mark.slot });
         return undefined;
       }
-      if (await runningLease(log, state)) return undefined;
+      const lease = await runningLease(log, state);
+      if (lease) {
+        held.saw(mark.ref, lease.remainingMs);
+        return undefined;
+      }
       return { ref: mark.ref, due: isTrue && state.due ? state.due.at : mark.date };
     } catch (error) {
       if (isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_TOO_NEW")) return { ref: mark.ref, due: mark.date };

@@ -6,7 +6,6 @@
 import { type Fact, isAgentError } from "@loopwright/core";
 import { projectSession, type SessionProjection } from "@loopwright/core/memory";
 import type { SessionRef, SessionSummary } from "@loopwright/core/ports";
-import type { ListedObject } from "./conditional-blobs.ts";
 import { inParallel } from "./in-parallel.ts";
 import { listAll } from "./list-all.ts";
 import { isId, summariesOf } from "./object-keys.ts";
@@ -14,6 +13,7 @@ import { type OpenLog, wholeState } from "./open-log.ts";
 import type { OpenLogs } from "./open-logs.ts";
 import { readFacts } from "./read-facts.ts";
 import { openObject, sealObject } from "./sealed-object.ts";
+import { type KnownPlace, type Place, SessionPlaces } from "./session-places.ts";
 import { storeLimits } from "./store-limits.ts";
 
 interface KnownSession {
@@ -31,11 +31,18 @@ interface StoredSummary {
   readonly projection?: SessionProjection;
 }
 
+interface Page {
+  readonly limit: number;
+  readonly before?: Place | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The summaries of sessions, as objects and as this process knows them. */
 export class SessionSummaries {
   readonly #logs: OpenLogs;
   readonly #sessionsMax: number;
   readonly #known = new Map<string, KnownSession>();
+  readonly #places = new Map<string, SessionPlaces>();
 
   constructor(logs: OpenLogs, sessionsMax: number = storeLimits.summariesMax) {
     this.#logs = logs;
@@ -57,7 +64,8 @@ export class SessionSummaries {
   /** Takes facts in that this process has written. Gives what is known after them, if that is all. */
   add(log: OpenLog, facts: readonly Fact[]): SessionProjection | undefined {
     const known = this.#of(log);
-    const [first] = facts;
+    const [first, last] = [facts[0], facts.at(-1)];
+    if (last) this.#placesOf(log.ref.scope).note({ updatedAt: last.at, id: log.ref.session });
     if (!first || first.seq !== (known.projection?.summary.lastSeq ?? 0) + 1) return undefined;
     known.projection = projectSession(log.ref.session, known.projection, facts);
     return known.projection;
@@ -92,12 +100,14 @@ export class SessionSummaries {
 
   async remove(log: OpenLog): Promise<void> {
     this.#known.delete(nameOf(log));
+    this.#placesOf(log.ref.scope).forget(log.ref.session);
     await log.deps.blobs.remove(log.keys.summary, { isDurable: true });
   }
 
   /** Makes a summary from its log alone; true when there is something to sum up. @throws AgentError STORE_* */
   async remake(log: OpenLog): Promise<boolean> {
     this.#known.delete(nameOf(log));
+    this.#placesOf(log.ref.scope).isWhole = false;
     try {
       await this.remove(log);
       await log.run(() => this.mark(log));
@@ -111,20 +121,58 @@ export class SessionSummaries {
     }
   }
 
-  /** The summaries of a scope, in no order. */
-  async all(scope: string): Promise<readonly SessionSummary[]> {
-    const prefix = summariesOf(scope);
-    const objects = new Map<string, ListedObject>();
-    for await (const object of listAll(this.#logs.deps.blobs, prefix)) {
-      // A folder in place of a summary names its session, too.
-      const [session = ""] = object.key.slice(prefix.length).split("/");
-      if (isId(session)) objects.set(session, object);
+  /** So many summaries of a scope, the session changed last first, from behind a place on. */
+  async newest(scope: string, { limit, before, signal }: Page): Promise<readonly SessionSummary[]> {
+    const places = this.#placesOf(scope);
+    await this.#learnPlaces(scope, places, signal);
+    const found: SessionSummary[] = [];
+    for (let after = before; found.length < limit; ) {
+      const some = places.newestFirst(limit - found.length, after);
+      const summaries = await inParallel(some, ({ id, etag }) => this.#listed({ scope, session: id }, etag), signal);
+      found.push(...summaries.flatMap((summary) => summary ?? []));
+      after = some.at(-1);
+      if (!after) break;
     }
-    const found = await inParallel([...objects], ([session, object]) => this.#listed({ scope, session }, object));
-    return found.flatMap((summary) => (summary ? [summary] : []));
+    return found;
   }
 
-  async #listed(ref: SessionRef, { etag }: ListedObject): Promise<SessionSummary | undefined> {
+  /** Learns where sessions stand: of all once where this process is the only writer, else of those whose summary others have written since. */
+  async #learnPlaces(scope: string, places: SessionPlaces, signal: AbortSignal | undefined): Promise<void> {
+    const { blobs } = this.#logs.deps;
+    if (places.isWhole && blobs.exclusive) return;
+    const prefix = summariesOf(scope);
+    const noted = places.notes;
+    const etags = new Map<string, string | undefined>();
+    for await (const { key, etag } of listAll(blobs, prefix)) {
+      signal?.throwIfAborted();
+      // A folder in place of a summary names its session, too.
+      const [session = ""] = key.slice(prefix.length).split("/");
+      if (isId(session)) etags.set(session, etag);
+    }
+    const isKnown = (id: string, place: KnownPlace | undefined): boolean =>
+      place !== undefined && (blobs.exclusive !== undefined || (place.etag !== undefined && place.etag === etags.get(id)));
+    const unknown = [...etags].filter(([id]) => !isKnown(id, places.get(id)));
+    await inParallel(unknown, ([session, etag]) => this.#learnPlace({ scope, session }, { places, etag }), signal);
+    places.keepOnly(new Set(etags.keys()), noted);
+    places.isWhole = true;
+  }
+
+  async #learnPlace(
+    ref: SessionRef,
+    { places, etag }: { readonly places: SessionPlaces; readonly etag: string | undefined },
+  ): Promise<void> {
+    const summary = await this.#listed(ref, etag);
+    if (summary) places.note(summary, this.#known.get(`${ref.scope}/${ref.session}`)?.settledEtag);
+    else places.forget(ref.session);
+  }
+
+  #placesOf(scope: string): SessionPlaces {
+    const places = this.#places.get(scope) ?? new SessionPlaces();
+    this.#places.set(scope, places);
+    return places;
+  }
+
+  async #listed(ref: SessionRef, etag: string | undefined): Promise<SessionSummary | undefined> {
     const log = this.#logs.of(ref);
     const known = this.#of(log);
     if (known.markEtag === undefined) {

@@ -30,6 +30,12 @@ export const storeLimits = {
   foldsMax: 32,
   /** Facts that are read at once. */
   factsPerRead: 1_000,
+  /** How long sweeps pass a session that a lease was seen to hold, at most. */
+  heldLookMs: 3_000,
+  /** Sessions of which that is remembered. */
+  heldSessionsMax: 100_000,
+  /** Sessions that a search looks at: those changed last. */
+  searchSessionsMax: 2_000,
   /** Characters of texts that are kept for the next search. */
   searchCharactersMax: 32_000_000,
   /** Messages of a conversation view: the newest. */

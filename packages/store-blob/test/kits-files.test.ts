@@ -43,7 +43,7 @@ describe("a folder of files", () =>
     const folder = join(root, String(count++));
     const { faults, files } = faultyFiles();
     return {
-      open: () => blobStore({ blobs: fileBlobs({ folder, clock, files }), compactAfter: 16 }),
+      open: () => blobStore({ blobs: fileBlobs({ folder, clock, files }), compactAfter: 16, heldLookMs: 0 }),
       more: () => ({
         advance: (ms) => clock.advance(ms),
         async damage(ref, seq) {

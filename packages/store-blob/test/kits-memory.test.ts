@@ -21,7 +21,11 @@ describe("two nodes on objects in memory, asked in turns", () =>
       },
     };
     return {
-      open: () => inTurns([blobStore({ blobs: lossy, compactAfter: 8 }), blobStore({ blobs: lossy, compactAfter: 16 })]),
+      open: () =>
+        inTurns([
+          blobStore({ blobs: lossy, compactAfter: 8, heldLookMs: 0 }),
+          blobStore({ blobs: lossy, compactAfter: 16, heldLookMs: 0 }),
+        ]),
       more: (current) => ({
         advance: (ms) => clock.advance(ms),
         async damage(ref, seq) {

@@ -8,6 +8,7 @@ export { randomIds } from "./ids.ts";
 export { type MemoryChannelOptions, memoryChannel } from "./memory-channel.ts";
 export { type MemoryQueueOptions, memoryQueue } from "./memory-queue.ts";
 export { type MemoryStoreOptions, memoryStore } from "./memory-store.ts";
+export { Ordered } from "./ordered.ts";
 export {
   type ScriptedCall,
   type ScriptedOptions,

@@ -12,7 +12,7 @@ async function sweepAmong(make: Make<LogUnderTest>, heldCount: number): Promise<
     await log.claim(ref, { node: "n", leaseMs: 60_000 });
   }
   await dated(log, { scope: "local", session: "free" }, 2);
-  await log.due({ now: 0 });
+  await dueOf(log);
   const before = (await work?.()) ?? 0;
   expectSame(await dueOf(log), ["local/free 2"], "who is due");
   return ((await work?.()) ?? 0) - before;

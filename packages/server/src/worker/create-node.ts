@@ -76,9 +76,11 @@ export function createNode(given: ServerOptions, { role, routes }: NodeRole): No
   const isAlone = role === "all" && !options.isOneOfMany;
   // Where nobody tells of what others leave behind, it is looked for often.
   const sweepMs = options.queue || isAlone ? limits.sweepMs : limits.pollMs;
+  // A log that cannot tell of appends is one where each look is a request that costs: it is looked at less while there is nothing to do.
+  const idleSweepMs = store.log.subscribe ? sweepMs : limits.sweepMs;
   const queue = options.queue ?? memoryQueue();
   const work = drives
-    ? runWork({ ...{ host, store, queue, limits, clock, ids, logger, sweepMs }, keepsAlive: role === "worker" })
+    ? runWork({ ...{ host, store, queue, limits, clock, ids, logger, sweepMs, idleSweepMs }, keepsAlive: role === "worker" })
     : undefined;
   const streams = createStreamRegistry(limits, { clock, ids });
   const rates = createRateLimiter(limits, clock);

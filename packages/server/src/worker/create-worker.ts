@@ -14,7 +14,8 @@ export type Worker = RuntimeNode;
 
 /**
  * A process that runs sessions which servers of the role `server` record: told of them by the queue, and by looking into the store. Works until
- * it is handed over or closed. Without a queue it looks four times a second. @throws AgentError CONFIG_INVALID
+ * it is handed over or closed. Without a queue it looks four times a second; in a store
+ * whose log cannot tell of appends (S3) less often while it finds nothing, down to every `limits.sweepMs`. @throws AgentError CONFIG_INVALID
  */
 export function createWorker(options: WorkerOptions): Worker {
   return createNode(options, { role: "worker", routes: [healthRoute, readyRoute, metricsRoute] }).node;

@@ -26,13 +26,15 @@ export interface WorkParts {
   readonly ids: IdSource;
   readonly logger: Logger;
   readonly sweepMs: number;
+  /** The longest pause between sweeps that find nothing. */
+  readonly idleSweepMs: number;
   /** Without anything else to wait for the process stays. */
   readonly keepsAlive: boolean;
 }
 
 /** Begins at once. */
 export function runWork(parts: WorkParts): Work {
-  const { host, store, queue, limits, clock, ids, logger, sweepMs, keepsAlive } = parts;
+  const { host, store, queue, limits, clock, ids, logger, sweepMs, idleSweepMs, keepsAlive } = parts;
   const hint = hintOffers(queue, logger);
   const worker = createSessionWorker({ host, store, limits, clock, logger });
   // Through the queue the work is shared out. What the queue does not bring about is taken here.
@@ -45,6 +47,7 @@ export function runWork(parts: WorkParts): Work {
     ...{ log: store.log, clock, ids, logger, keepsAlive },
     found: (ref, again) => void found(ref, again),
     everyMs: sweepMs,
+    idleMs: idleSweepMs,
     sessionsPerSweep: limits.sessionsPerSweep,
     isLeftAlone: (ref) => worker.isLeftAlone(ref),
   });

@@ -17,8 +17,10 @@ export interface SweeperParts {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
-  /** So often at least. */
+  /** So often, and as soon after a sweep that has found something. */
   readonly everyMs: number;
+  /** The longest pause, reached by doubling while sweeps find nothing. As `everyMs`: there is no doubling. */
+  readonly idleMs: number;
   readonly sessionsPerSweep: number;
   /** The sweeps alone keep the process alive. */
   readonly keepsAlive: boolean;
@@ -34,13 +36,14 @@ const jitter = 0.2;
 
 /** Sweeps at once, then again and again. */
 export function createSweeper(parts: SweeperParts): Sweeper {
-  const { log, clock, ids, logger, everyMs, sessionsPerSweep, keepsAlive, isLeftAlone } = parts;
+  const { log, clock, ids, logger, everyMs, idleMs, sessionsPerSweep, keepsAlive, isLeftAlone } = parts;
   /** Where the last sweep broke off. */
   let after: DueSession | undefined;
   /** What it has found. */
   let before: ReadonlySet<string> = new Set();
   let isStopped = false;
   let isFailing = false;
+  let waitMs = everyMs;
   let cancel = (): void => {};
 
   async function sweep(): Promise<readonly SessionRef[]> {
@@ -64,12 +67,13 @@ export function createSweeper(parts: SweeperParts): Sweeper {
     try {
       found = await sweep();
       isFailing = false;
+      waitMs = found.length > 0 ? everyMs : Math.min(idleMs, waitMs * 2);
     } catch (error) {
       const fields = { code: failureOf(error).code };
       if (!isFailing && !isStopped) logger.log("error", "Sessions that need an owner could not be looked for.", fields);
       isFailing = true;
     }
-    if (!isStopped) cancel = clock.after(everyMs * (1 - jitter * ids.random()), () => void beat(), { idle: !keepsAlive });
+    if (!isStopped) cancel = clock.after(waitMs * (1 - jitter * ids.random()), () => void beat(), { idle: !keepsAlive });
     return found;
   }
 
