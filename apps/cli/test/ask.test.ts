@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { AgentEvent } from "@loopwright/core";
 import { restrictedStart } from "@loopwright/simulator/node";
 import { describe, expect, test } from "vitest";
-import { emptyDirectory, main, run, start } from "./run-binary.ts";
+import { emptyDirectory, main, run, runAll, runEach, start } from "./run-binary.ts";
 
 const parse = (stdout: string): readonly AgentEvent[] =>
   stdout
@@ -135,7 +135,7 @@ describe.concurrent("ask", () => {
 
 describe("bad input ends with three lines and its exit code:", () => {
   const hint = /^.+ \([A-Z_]+\)\nwhy: .+\ntry: .+\n$/;
-  test.concurrent.each<[string, readonly string[], Record<string, string>, number, string]>([
+  const cases: readonly (readonly [string, readonly string[], Record<string, string>, number, string])[] = [
     ["an unknown command", ["aks", "hi"], {}, 2, "Did you mean ask?"],
     ["an unknown flag", ["ask", "--ofline", "hi"], {}, 2, "Did you mean --offline?"],
     ["a flag without its value", ["ask", "--provider"], {}, 2, "--provider"],
@@ -150,12 +150,16 @@ describe("bad input ends with three lines and its exit code:", () => {
     ["an unknown session to show", ["sessions", "show", "nobody"], {}, 1, "SESSION_NOT_FOUND"],
     ["an unknown session to delete", ["sessions", "rm", "../../x"], {}, 1, "SESSION_NOT_FOUND"],
     ["a limit that is no number", ["sessions", "list", "--limit", "many"], {}, 2, "INPUT_INVALID"],
-  ])("%s", async (_, words, env, code, text) => {
-    const ended = await run(words, { cwd: await emptyDirectory(), env });
-    expect(ended.stderr).toMatch(hint);
-    expect(ended.stderr).toMatch(new RegExp(text));
-    expect(ended.stdout).toBe("");
-    expect(ended.code).toBe(code);
+  ];
+
+  test.concurrent("all that is known before anything is asked", async () => {
+    const lines = cases.map(([, words, env]) => ({ words, env }));
+    const ended = await runEach(lines, { cwd: await emptyDirectory() });
+    for (const [place, [what, , , code, text]] of cases.entries()) {
+      const { stderr, stdout, code: found } = ended[place] ?? {};
+      expect([what, stderr, stdout, found]).toEqual([what, expect.stringMatching(hint), "", code]);
+      expect([what, stderr]).toEqual([what, expect.stringMatching(new RegExp(text))]);
+    }
   });
 
   test.concurrent("a refused connection", async () => {
@@ -201,14 +205,14 @@ describe("bad input ends with three lines and its exit code:", () => {
   test.concurrent("a store that is no database, and nothing of it is touched", async () => {
     const cwd = await emptyDirectory();
     await writeFile(join(cwd, "broken.db"), "this is no database ".repeat(500));
-    for (const words of [["ask", "hi"], ["sessions", "list"], ["chat"]]) {
-      const ended = await run([...words, "--store", "broken.db"], { cwd });
-      expect(ended.stderr).toMatch(/STORE_CORRUPT/);
-      expect(ended.code).toBe(1);
-    }
-    const checked = await run(["doctor", "--store", "broken.db"], { cwd });
-    expect(checked.stdout).toMatch(/BAD {2}store[\s\S]*STORE_CORRUPT/);
-    expect(checked.code).toBe(1);
+    const commands = [["ask", "hi"], ["sessions", "list"], ["chat"], ["doctor"]];
+    const ended = await runAll(
+      commands.map((words) => [...words, "--store", "broken.db"]),
+      { cwd },
+    );
+    for (const { stderr } of ended.slice(0, 3)) expect(stderr).toMatch(/STORE_CORRUPT/);
+    expect(ended[3]?.stdout).toMatch(/BAD {2}store[\s\S]*STORE_CORRUPT/);
+    expect(ended.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
   });
 
   test.concurrent("a store of a newer version, and nothing of it is touched", async () => {

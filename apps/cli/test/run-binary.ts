@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { RestrictedStart } from "@loopwright/simulator/node";
 
 export const main: string = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const each: string = fileURLToPath(new URL("run-each.ts", import.meta.url));
 
 /** Compiled code of the sources, kept for the next process: a third of what a start costs. */
 const compileCache = process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), `loopwright-compile-cache-${process.getuid?.() ?? ""}`);
@@ -24,6 +25,8 @@ export interface RunOptions {
   readonly input?: string;
   /** Without the rights of root to pass over the modes of files. */
   readonly restricted?: RestrictedStart;
+  /** The module that is started; default: the command line. */
+  readonly module?: string;
 }
 
 /** A running command line. */
@@ -40,13 +43,13 @@ export function emptyDirectory(): Promise<string> {
 }
 
 /** Starts the command line from its sources, with an empty environment and the offline model in no hurry and without pauses. */
-export function start(words: readonly string[], { cwd, env = {}, input, restricted = { prefix: [] } }: RunOptions): Running {
+export function start(words: readonly string[], { cwd, env = {}, input, restricted = { prefix: [] }, module = main }: RunOptions): Running {
   const [program = "", ...args] = [
     ...restricted.prefix,
     process.execPath,
     "--conditions=@loopwright/source",
     "--no-warnings",
-    main,
+    module,
     ...words,
   ];
   const child = spawn(program, args, {
@@ -85,3 +88,20 @@ export function start(words: readonly string[], { cwd, env = {}, input, restrict
 export function run(words: readonly string[], options: RunOptions): Promise<Ended> {
   return start(words, options).ended;
 }
+
+/** Runs command lines one after another in one process of their own, where each by itself would cost a start; for those that end by themselves. */
+export async function runEach(
+  lines: readonly { readonly words: readonly string[]; readonly env?: Readonly<Record<string, string>> }[],
+  options: Pick<RunOptions, "cwd" | "env">,
+): Promise<readonly Ended[]> {
+  const { stdout, stderr } = await start([JSON.stringify(lines)], { ...options, module: each }).ended;
+  if (stdout === "") throw new Error(`The command lines were not run to their end:\n${stderr}`);
+  return JSON.parse(stdout) as readonly Ended[];
+}
+
+/** The same for lines without an environment of their own. */
+export const runAll = (lines: readonly (readonly string[])[], options: Pick<RunOptions, "cwd" | "env">): Promise<readonly Ended[]> =>
+  runEach(
+    lines.map((words) => ({ words })),
+    options,
+  );

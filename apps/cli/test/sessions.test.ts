@@ -5,47 +5,52 @@ import { createAgent, createSession, execute } from "@loopwright/core";
 import { scripted } from "@loopwright/core/memory";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import { expect, test } from "vitest";
-import { emptyDirectory, run, start } from "./run-binary.ts";
+import { emptyDirectory, run, runAll, runEach, start } from "./run-binary.ts";
 
 const idIn = (text: string): string => /(?:--resume |"sessionId":")([a-z0-9]+)/.exec(text)?.[1] ?? "";
 
 test.concurrent("sessions are listed, searched, shown and deleted", async () => {
   const cwd = await emptyDirectory();
-  const one = idIn((await run(["ask", "the invoice of October"], { cwd })).stderr);
-  const two = idIn((await run(["ask", "what is 6 * 7?"], { cwd })).stderr);
-
-  const listed = await run(["sessions", "list"], { cwd });
-  expect(listed.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual([two, one, ""]);
-  expect(listed.stdout).toContain("the invoice of October");
-  const asJson = await run(["sessions", "list", "--json", "--limit", "1"], { cwd });
-  expect(JSON.parse(asJson.stdout)).toMatchObject({ id: two, status: "idle" });
-
-  const shown = await run(["sessions", "show", two], { cwd });
-  expect(shown.stdout).toMatch(/> what is 6 \* 7\?[\s\S]*● [\s\S]*└ .*42/);
-  const messages = (await run(["sessions", "show", two, "--json"], { cwd })).stdout.trim().split("\n");
-  expect(messages.map((line) => JSON.parse(line).role)).toEqual(["user", "assistant", "tool_result", "assistant"]);
-
+  const asked = await runAll(
+    [
+      ["ask", "the invoice of October"],
+      ["ask", "what is 6 * 7?"],
+    ],
+    { cwd },
+  );
+  const [one = "", two = ""] = asked.map(({ stderr }) => idIn(stderr));
   const shared = two.slice(
     0,
     Array.from(two).findIndex((letter, at) => letter !== one[at]),
   );
-  const refused = await run(["sessions", "rm", shared], { cwd });
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`ids of 2 sessions: \`${two}\`, \`${one}\`.`)]);
-  const beginning = one.slice(0, shared.length + 1);
-  expect(await run(["sessions", "rm", beginning], { cwd })).toEqual({ code: 0, stdout: "", stderr: `Deleted ${one}.\n` });
-  expect((await run(["sessions", "list"], { cwd })).stdout).not.toContain(one);
-  expect((await run(["sessions", "show", one], { cwd })).code).toBe(1);
-});
-
-test.concurrent("a session is found by its words, and can be deleted after that", async () => {
-  const cwd = await emptyDirectory();
-  const one = idIn((await run(["ask", "the invoice of October"], { cwd })).stderr);
-  const two = idIn((await run(["ask", "what is 6 * 7?"], { cwd })).stderr);
-  const found = await run(["sessions", "search", "INVOICE"], { cwd });
-  expect(found.stdout).toContain(one);
-  expect(found.stdout).not.toContain(two);
-  expect((await run(["sessions", "rm", one], { cwd })).stderr).toBe(`Deleted ${one}.\n`);
-  expect((await run(["sessions", "search", "INVOICE"], { cwd })).stdout).toBe("");
+  const [listed, asJson, shown, messages, found, refused, removed, gone, kept, none] = await runAll(
+    [
+      ["sessions", "list"],
+      ["sessions", "list", "--json", "--limit", "1"],
+      ["sessions", "show", two],
+      ["sessions", "show", two, "--json"],
+      ["sessions", "search", "INVOICE"],
+      ["sessions", "rm", shared],
+      ["sessions", "rm", one.slice(0, shared.length + 1)],
+      ["sessions", "show", one],
+      ["sessions", "list"],
+      ["sessions", "search", "INVOICE"],
+    ],
+    { cwd },
+  );
+  expect(listed?.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual([two, one, ""]);
+  expect(listed?.stdout).toContain("the invoice of October");
+  expect(JSON.parse(asJson?.stdout ?? "")).toMatchObject({ id: two, status: "idle" });
+  expect(shown?.stdout).toMatch(/> what is 6 \* 7\?[\s\S]*● [\s\S]*└ .*42/);
+  const roles = messages?.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).role);
+  expect(roles).toEqual(["user", "assistant", "tool_result", "assistant"]);
+  expect([found?.stdout.includes(one), found?.stdout.includes(two)]).toEqual([true, false]);
+  expect([refused?.code, refused?.stderr]).toEqual([2, expect.stringContaining(`ids of 2 sessions: \`${two}\`, \`${one}\`.`)]);
+  expect(removed).toEqual({ code: 0, stdout: "", stderr: `Deleted ${one}.\n` });
+  expect([gone?.code, kept?.stdout.includes(one), none?.stdout]).toEqual([1, false, ""]);
 });
 
 test.concurrent("a session that another program began is shown, and refused where it would go on under another agent", async () => {
@@ -77,10 +82,8 @@ test.concurrent("a session that another program began is shown, and refused wher
 
 test.concurrent("looking makes no file", async () => {
   const cwd = await emptyDirectory();
-  const listed = await run(["sessions", "list"], { cwd });
+  const [listed] = await runAll([["sessions", "list"], ["doctor"], ["ask", "--provider", "openai", "no key"]], { cwd });
   expect(listed).toMatchObject({ code: 0, stdout: "" });
-  await run(["doctor"], { cwd });
-  await run(["ask", "--provider", "openai", "no key"], { cwd });
   expect(existsSync(join(cwd, ".loopwright"))).toBe(false);
 });
 
@@ -156,20 +159,26 @@ test.concurrent("without a terminal chat is a short demonstration that ends with
 
 test.concurrent("doctor names what is there and never shows a key", async () => {
   const cwd = await emptyDirectory();
-  await run(["ask", "hello"], { cwd });
-  const { code, stdout } = await run(["doctor"], { cwd, env: { ANTHROPIC_API_KEY: "sk-ant-very-secret" } });
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/ok {3}store .*sessions\.db: 1 sessions/);
-  expect(stdout).toMatch(/anthropic +default model \S+ · ANTHROPIC_API_KEY set/);
-  expect(stdout).toMatch(/- {4}openai +default model \S+ · OPENAI_API_KEY not set/);
-  expect(stdout).toMatch(/chosen +anthropic .*\(by ANTHROPIC_API_KEY\)/);
-  expect(stdout).not.toContain("secret");
-  expect((await run(["doctor"], { cwd })).stdout).toMatch(/chosen +offline .*\(no key is set/);
-  // Nothing listens on this port.
-  const away = await run(["doctor", "--provider", "ollama"], { cwd, env: { OLLAMA_HOST: "127.0.0.1:9" } });
-  expect(away.stdout).toMatch(/- {4}ollama .*OLLAMA_HOST set · no server answers at http:\/\/127\.0\.0\.1:9$/m);
-  expect(away.stdout).toMatch(/BAD {2}chosen +ollama: no server answers at http:\/\/127\.0\.0\.1:9$/m);
-  expect(away.code).toBe(1);
+  const [, checked, bare, away] = await runEach(
+    [
+      { words: ["ask", "hello"] },
+      { words: ["doctor"], env: { ANTHROPIC_API_KEY: "sk-ant-very-secret" } },
+      { words: ["doctor"] },
+      // Nothing listens on this port.
+      { words: ["doctor", "--provider", "ollama"], env: { OLLAMA_HOST: "127.0.0.1:9" } },
+    ],
+    { cwd },
+  );
+  expect(checked?.code).toBe(0);
+  expect(checked?.stdout).toMatch(/ok {3}store .*sessions\.db: 1 sessions/);
+  expect(checked?.stdout).toMatch(/anthropic +default model \S+ · ANTHROPIC_API_KEY set/);
+  expect(checked?.stdout).toMatch(/- {4}openai +default model \S+ · OPENAI_API_KEY not set/);
+  expect(checked?.stdout).toMatch(/chosen +anthropic .*\(by ANTHROPIC_API_KEY\)/);
+  expect(checked?.stdout).not.toContain("secret");
+  expect(bare?.stdout).toMatch(/chosen +offline .*\(no key is set/);
+  expect(away?.stdout).toMatch(/- {4}ollama .*OLLAMA_HOST set · no server answers at http:\/\/127\.0\.0\.1:9$/m);
+  expect(away?.stdout).toMatch(/BAD {2}chosen +ollama: no server answers at http:\/\/127\.0\.0\.1:9$/m);
+  expect(away?.code).toBe(1);
 });
 
 test.concurrent("tools of the user's own are offered", async () => {

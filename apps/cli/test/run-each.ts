@@ -1,0 +1,28 @@
+import { runProgram } from "../src/program.ts";
+
+/* Runs the command lines of its argument (JSON) one after another in one process, and says as JSON what each of them said and ended with. */
+
+interface CommandLine {
+  readonly words: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const { stdout, stderr, env: environment } = process;
+const write = stdout.write.bind(stdout);
+const said: { code: number; stdout: string; stderr: string }[] = [];
+for (const { words, env = {} } of JSON.parse(process.argv[2] ?? "[]") as readonly CommandLine[]) {
+  const heard = { stdout: "", stderr: "" };
+  stdout.write = ((text: string) => {
+    heard.stdout += text;
+    return true;
+  }) as typeof stdout.write;
+  stderr.write = ((text: string) => {
+    heard.stderr += text;
+    return true;
+  }) as typeof stderr.write;
+  Object.assign(environment, env);
+  const code = await runProgram(words, "0.0.0");
+  for (const name of Object.keys(env)) delete environment[name];
+  said.push({ code, ...heard });
+}
+write(JSON.stringify(said));
