@@ -12,7 +12,8 @@ describe("a strict S3 server", () =>
     const clock = manualClock();
     const fake = await startFakeS3(clock);
     onTestFinished(() => fake.close());
-    const node = () => blobStore({ blobs: s3Blobs({ ...fakeS3Place, endpoint: fake.endpoint, prefix }), heldLookMs: 0 });
+    const blobs = { ...fakeS3Place, endpoint: fake.endpoint, prefix, deadlineMs: 60_000 };
+    const node = () => blobStore({ blobs: s3Blobs(blobs), heldLookMs: 0 });
     const startMs = clock.monotonic();
     let askedMs = 0;
     return {
