@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createSimpleTool, execute } from "../src/index.ts";
+import { createSimpleTool, execute, type Message } from "../src/index.ts";
 import { scripted } from "../src/memory/index.ts";
+import type { ModelProvider } from "../src/ports/index.ts";
+import { keptMediaMax, withStoredMedia } from "../src/prompt/stored-media.ts";
 import { world } from "./harness.ts";
 
 const image = (source: { blob: string } | { data: string }) =>
@@ -57,6 +59,56 @@ describe("an image in the blob store", () => {
     const result = await execute(session, image({ blob: "picture" })).result();
     expect(result.error).toMatchObject({ code: "BLOB_NOT_FOUND", message: expect.stringContaining("picture") });
     expect(provider.requests).toHaveLength(1);
+  });
+});
+
+describe("images of the blob store in memory", () => {
+  const provider: ModelProvider = {
+    name: "p",
+    defaultModel: "m",
+    capabilities: () => ({ streaming: true, tools: true, vision: true, promptCaching: false }),
+    async *stream() {
+      yield [{ type: "end", stopReason: "stop" }];
+    },
+  };
+  const photo = (place: number): Message => ({
+    role: "user",
+    content: [{ type: "image", mediaType: "image/png", source: { blob: `photo ${place}` } }],
+  });
+
+  /** Sends one request with each of the messages; gives what had to be read. */
+  async function readFor(messages: readonly Message[], bytes: Uint8Array): Promise<number> {
+    let reads = 0;
+    const load = async (): Promise<{ bytes: Uint8Array }> => {
+      reads++;
+      return { bytes };
+    };
+    const request = { model: "m", messages };
+    for await (const _ of withStoredMedia(provider, load).stream(request, { signal: new AbortController().signal, attempt: 1 }));
+    return reads;
+  }
+
+  it("are read once for many requests", async () => {
+    const messages = [photo(1), photo(2)];
+    expect(await readFor(messages, new Uint8Array(1_000))).toBe(2);
+    expect(await readFor(messages, new Uint8Array(1_000))).toBe(0);
+  });
+
+  it("are kept up to a limit of all sessions together, those used last; others are read again", async () => {
+    const bytes = new Uint8Array(keptMediaMax / 8);
+    // In base64 each has a third more, so that five have room.
+    const messages = Array.from({ length: 6 }, (_, place) => photo(place));
+    for (const message of messages) expect(await readFor([message], bytes)).toBe(1);
+    expect(await readFor(messages.slice(1), bytes)).toBe(0);
+    expect(await readFor(messages.slice(0, 1), bytes)).toBe(1);
+    expect(await readFor(messages.slice(1, 2), bytes)).toBe(1);
+    expect(await readFor(messages.slice(5), bytes)).toBe(0);
+  });
+
+  it("are not kept where one alone is over the limit", async () => {
+    const messages = [photo(1)];
+    expect(await readFor(messages, new Uint8Array(keptMediaMax))).toBe(1);
+    expect(await readFor(messages, new Uint8Array(1))).toBe(1);
   });
 });
 

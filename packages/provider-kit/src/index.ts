@@ -19,6 +19,7 @@ export { readWholeJson, readWholeText } from "./read-whole.ts";
 export { vendorText, vendorTextMax } from "./redact.ts";
 export { retryAfterMs } from "./retry-after.ts";
 export { countOf, decodeSoundly, requireUsage, unexpectedShape } from "./sound-chunks.ts";
+export { flagIn, indexIn, listIn, recordIn, textIn } from "./sound-fields.ts";
 export type { SseConsumer, SseEvent } from "./sse.ts";
 export { mapSse, readSse } from "./sse.ts";
 export type { RedirectContext } from "./without-redirects.ts";

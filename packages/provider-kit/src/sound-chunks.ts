@@ -17,7 +17,7 @@ export function countOf(value: unknown): number | undefined {
 
 /** What a vendor calls its usage. @throws AgentError MODEL_PROTOCOL for what is no object. */
 export function requireUsage(value: unknown): void {
-  if (typeof value !== "object") throw unexpectedShape("a usage");
+  if (typeof value !== "object" || Array.isArray(value)) throw unexpectedShape("a usage");
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Json, JsonObject, ModelChunk } from "@loopwright/core";
+import { listIn, recordIn, textIn } from "@loopwright/provider-kit";
 import { vendor } from "./options.ts";
 import type { WireBlock, WireDelta } from "./wire.ts";
 
@@ -28,14 +29,14 @@ export function kindOf(type: string | undefined): OpenBlock["kind"] {
 export function startBlock(index: number, start: WireBlock, out: ModelChunk[]): OpenBlock {
   const block: OpenBlock = { index, kind: kindOf(start.type), start, signature: "", citations: [], filled: false, input: [], more: [] };
   if (block.kind === "call") {
-    const id = textOf(start["id"]);
-    out.push({ type: "call-start", index, ...(id === "" ? {} : { id }), name: textOf(start["name"]) });
+    const id = textOf(start["id"], "the id of a tool call");
+    out.push({ type: "call-start", index, ...(id === "" ? {} : { id }), name: textOf(start["name"], "the name of a tool call") });
   } else if (block.kind !== "opaque") {
-    const delta = textOf(start[block.kind]);
+    const delta = textOf(start[block.kind], "a text");
     block.filled = delta !== "";
     if (block.filled) out.push({ type: block.kind, index, delta });
-    block.signature = textOf(start["signature"]);
-    if (Array.isArray(start["citations"])) block.citations.push(...(start["citations"] as readonly Json[]));
+    block.signature = textOf(start["signature"], "a signature");
+    block.citations.push(...listIn(start["citations"] as readonly JsonObject[] | undefined, "a list of citations"));
   }
   return block;
 }
@@ -44,16 +45,17 @@ export function startBlock(index: number, start: WireBlock, out: ModelChunk[]): 
 export function extendBlock(block: OpenBlock, delta: WireDelta, out: ModelChunk[]): void {
   const { kind, index } = block;
   if (delta.type === "text_delta" || delta.type === "thinking_delta") {
-    const piece = delta.type === "text_delta" ? delta.text : delta.thinking;
+    const piece = textIn(delta.type === "text_delta" ? delta.text : delta.thinking, "a delta");
     if (!piece || (kind !== "text" && kind !== "thinking")) return;
     block.filled = true;
     out.push({ type: kind, index, delta: piece });
   } else if (delta.type === "input_json_delta") {
-    if (!delta.partial_json) return;
+    const piece = textIn(delta.partial_json, "the input of a tool call");
+    if (!piece) return;
     block.filled = true;
-    if (kind === "call") out.push({ type: "call-args", index, delta: delta.partial_json });
-    else block.input.push(delta.partial_json);
-  } else if (delta.type === "signature_delta") block.signature += delta.signature ?? "";
+    if (kind === "call") out.push({ type: "call-args", index, delta: piece });
+    else block.input.push(piece);
+  } else if (delta.type === "signature_delta") block.signature += textIn(delta.signature, "a signature") ?? "";
   else if (delta.type === "citations_delta") {
     if (delta.citation !== undefined) block.citations.push(delta.citation);
   } else if (kind === "opaque") block.more.push(delta);
@@ -64,9 +66,9 @@ export function stopBlock(block: OpenBlock, out: ModelChunk[]): void {
   const { index } = block;
   if (block.kind === "opaque") out.push({ type: "opaque", index, vendor, data: wholeBlock(block) });
   else if (block.kind === "call") {
-    const { input, caller } = block.start;
-    if (!block.filled && isObject(input) && Object.keys(input).length > 0)
-      out.push({ type: "call-args", index, delta: JSON.stringify(input) });
+    const input = recordIn(block.start["input"] as JsonObject | undefined, "the input of a tool call");
+    const { caller } = block.start;
+    if (!block.filled && input && Object.keys(input).length > 0) out.push({ type: "call-args", index, delta: JSON.stringify(input) });
     if (isObject(caller) && caller["type"] !== "direct") out.push({ type: "opaque", index, vendor, data: { caller } });
     out.push({ type: "call-end", index });
   } else if (block.signature !== "") {
@@ -102,8 +104,8 @@ function parsedInput(text: string): Json {
   }
 }
 
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
+function textOf(value: Json | undefined, what: string): string {
+  return textIn(value, what) ?? "";
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

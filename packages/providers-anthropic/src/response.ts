@@ -4,8 +4,12 @@ import {
   countOf,
   decodeSoundly,
   errorFromStatus,
+  indexIn,
+  listIn,
+  recordIn,
   requireUsage,
   streamBroken,
+  textIn,
   vendorErrorOf,
 } from "@loopwright/provider-kit";
 import { extendBlock, kindOf, type OpenBlock, startBlock, stopBlock } from "./open-block.ts";
@@ -14,7 +18,8 @@ import type { WireAnswer, WireDelta, WireEvent, WireStopDetails, WireUsage } fro
 
 /** A decoder for one answer. `secrets` are kept out of errors that it holds. */
 export function createDecoder(secrets: readonly string[] = []): ChunkDecoder<WireEvent | null> {
-  const blocks: (OpenBlock | undefined)[] = [];
+  /** Those that are open, by the number that the vendor gives them. */
+  const blocks = new Map<number, OpenBlock>();
   let model: string | undefined;
   let raw: string | undefined;
   let details: WireStopDetails | null | undefined;
@@ -22,29 +27,37 @@ export function createDecoder(secrets: readonly string[] = []): ChunkDecoder<Wir
   let ended = false;
 
   const take = (event: WireEvent, out: ModelChunk[]): void => {
-    const index = event.index ?? 0;
+    const index = indexIn(event.index, "the index of a block") ?? 0;
     switch (event.type) {
       case "content_block_delta": {
-        if (!event.delta) return;
-        blocks[index] ??= unstartedBlock(index, event.delta, out);
-        if (blocks[index]) extendBlock(blocks[index], event.delta, out);
+        const delta = recordIn(event.delta, "a delta");
+        const block = delta && (blocks.get(index) ?? unstartedBlock(index, delta, out));
+        if (!block) return;
+        blocks.set(index, block);
+        extendBlock(block, delta, out);
         return;
       }
-      case "content_block_start":
-        blocks[index] = startBlock(index, event.content_block ?? {}, out);
-        hasCalls ||= blocks[index].kind === "call";
+      case "content_block_start": {
+        const block = startBlock(index, recordIn(event.content_block, "a block") ?? {}, out);
+        blocks.set(index, block);
+        hasCalls ||= block.kind === "call";
         return;
-      case "content_block_stop":
-        if (blocks[index]) stopBlock(blocks[index], out);
-        blocks[index] = undefined;
+      }
+      case "content_block_stop": {
+        const block = blocks.get(index);
+        blocks.delete(index);
+        if (block) stopBlock(block, out);
         return;
-      case "message_start":
-        model = event.message?.model;
-        pushUsage(event.message?.usage, out);
+      }
+      case "message_start": {
+        const message = recordIn(event.message, "a message");
+        model = textIn(message?.model, "a model");
+        pushUsage(message?.usage, out);
         return;
+      }
       case "message_delta":
-        raw = event.delta?.stop_reason ?? raw;
-        details = event.delta?.stop_details ?? details;
+        raw = textIn(recordIn(event.delta, "a delta")?.stop_reason, "a stop reason") ?? raw;
+        details = recordIn(event.delta?.stop_details, "a `stop_details`") ?? details;
         pushUsage(event.usage, out);
         return;
       case "message_stop":
@@ -87,11 +100,14 @@ export function chunksOf(answer: WireAnswer, secrets: readonly string[] = []): r
   const out: ModelChunk[] = [];
   const { content } = answer;
   decodeSoundly(out, () => {
-    for (const [index, block] of content.entries()) stopBlock(startBlock(index, block, out), out);
+    for (const [index, block] of listIn(content, "a content").entries()) stopBlock(startBlock(index, block, out), out);
     pushUsage(answer.usage, out);
   });
-  const hasCalls = answer.content.some(({ type }) => kindOf(type) === "call");
-  out.push(endOf({ raw: answer.stop_reason ?? undefined, details: answer.stop_details, model: answer.model, hasCalls }));
+  decodeSoundly(out, () => {
+    const hasCalls = content.some(({ type }) => kindOf(type) === "call");
+    const details = recordIn(answer.stop_details, "a `stop_details`");
+    out.push(endOf({ raw: textIn(answer.stop_reason, "a stop reason"), details, model: answer.model, hasCalls }));
+  });
   return out;
 }
 
@@ -107,7 +123,7 @@ function pushUsage(wire: WireUsage | null | undefined, out: ModelChunk[]): void 
     cacheRead: countOf(wire.cache_read_input_tokens),
     cacheWrite: countOf(wire.cache_creation_input_tokens),
     output: countOf(wire.output_tokens),
-    reasoning: countOf(wire.output_tokens_details?.thinking_tokens),
+    reasoning: countOf(recordIn(wire.output_tokens_details, "a usage")?.thinking_tokens),
   };
   for (const name of countNames) if (counts[name] !== undefined) usage[name] = counts[name];
   out.push({ type: "usage", usage });
@@ -138,7 +154,7 @@ function endOf({ raw, details, model, hasCalls }: Ending): ModelChunk {
 }
 
 function refusalText(details: WireStopDetails | null | undefined): string {
-  const category = details?.category ? ` (${details.category})` : "";
-  const explanation = details?.explanation ? ` ${details.explanation}` : "";
-  return `The model declined to answer${category}.${explanation}`;
+  const category = textIn(details?.category, "a category");
+  const explanation = textIn(details?.explanation, "an explanation");
+  return `The model declined to answer${category ? ` (${category})` : ""}.${explanation ? ` ${explanation}` : ""}`;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
+import { flagIn, listIn, textIn } from "@loopwright/provider-kit";
 import { vendor } from "./options.ts";
 import { createPartialArgs, type PartialArgs, type WirePartialArg } from "./partial-args.ts";
 
@@ -38,10 +39,15 @@ export function createCallDecoder(nextIndex: () => number): CallDecoder {
     end(chunks, false);
     hasCalls = true;
     const index = nextIndex();
-    chunks.push({ type: "call-start", index, name: call.name, ...(call.id ? { id: call.id } : {}) });
+    const id = textIn(call.id, "the id of a function call");
+    chunks.push({ type: "call-start", index, name: call.name, ...(id ? { id } : {}) });
     if (signature !== undefined) chunks.push({ type: "opaque", index, vendor, data: { thoughtSignature: signature } });
     if (call.willContinue || call.partialArgs) open = { index, args: createPartialArgs() };
-    else chunks.push({ type: "call-args", index, delta: JSON.stringify(call.args ?? {}) }, { type: "call-end", index });
+    else
+      chunks.push(
+        { type: "call-args", index, delta: JSON.stringify(call.args ?? {}) },
+        { type: "call-end", index },
+      );
   };
 
   return {
@@ -49,11 +55,12 @@ export function createCallDecoder(nextIndex: () => number): CallDecoder {
       return hasCalls;
     },
     take(call, signature, chunks) {
-      const { name } = call;
+      const name = textIn(call.name, "the name of a function call");
+      const isOpen = flagIn(call.willContinue, "a `willContinue`");
       if (name !== undefined) begin({ ...call, name }, signature, chunks);
       if (!open) return;
-      if (call.partialArgs) open.args.take(call.partialArgs);
-      if (call.willContinue) chunks.push({ type: "alive" });
+      open.args.take(listIn(call.partialArgs, "a list of arguments"));
+      if (isOpen) chunks.push({ type: "alive" });
       else end(chunks, true);
     },
     cutOff: (chunks) => end(chunks, false),

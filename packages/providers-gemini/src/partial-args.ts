@@ -1,4 +1,5 @@
 import { jsonDepthMax } from "@loopwright/core";
+import { flagIn, textIn, unexpectedShape } from "@loopwright/provider-kit";
 
 /** A piece of streamed arguments. @see https://ai.google.dev/api/caching#FunctionCall partialArgs (2026-11-21) */
 export interface WirePartialArg {
@@ -40,7 +41,7 @@ export function createPartialArgs(): PartialArgs {
 }
 
 function set(root: { [key: string]: Node }, piece: WirePartialArg): void {
-  const path = pathOf(piece.jsonPath ?? "$");
+  const path = pathOf(textIn(piece.jsonPath, "a path") ?? "$");
   let at: { [key: string]: Node } | Node[] = root;
   for (const [depth, key] of path.entries()) {
     if (depth === path.length - 1) {
@@ -57,12 +58,15 @@ function set(root: { [key: string]: Node }, piece: WirePartialArg): void {
 }
 
 function valueFrom(piece: WirePartialArg, present: Node | undefined): Node {
-  if (piece.stringValue !== undefined) {
+  const text = textIn(piece.stringValue, "an argument");
+  if (text !== undefined) {
     const pieces = present instanceof Pieces ? present : new Pieces();
-    pieces.list.push(piece.stringValue);
+    pieces.list.push(text);
     return pieces;
   }
-  return piece.numberValue ?? piece.boolValue ?? null;
+  const number: unknown = piece.numberValue ?? undefined;
+  if (number !== undefined && typeof number !== "number") throw unexpectedShape("an argument");
+  return number ?? flagIn(piece.boolValue, "an argument") ?? null;
 }
 
 function read(container: { [key: string]: Node } | Node[], key: string | number): Node | undefined {

@@ -1,5 +1,5 @@
 import type { JsonObject, ModelChunk, Usage } from "@loopwright/core";
-import { type ChunkDecoder, countOf, requireUsage, streamBroken } from "@loopwright/provider-kit";
+import { type ChunkDecoder, countOf, flagIn, listIn, recordIn, requireUsage, streamBroken, textIn } from "@loopwright/provider-kit";
 import { createCallDecoder, type WireCall } from "./call-decoder.ts";
 import { bodyError } from "./errors.ts";
 import { endOf } from "./finish.ts";
@@ -52,9 +52,9 @@ export function createDecoder(secrets: readonly string[] = [], signal?: AbortSig
   let model: string | undefined;
 
   const takeText = (part: WirePart, chunks: ModelChunk[]): void => {
-    const type = part.thought ? "thinking" : "text";
-    const delta = part.text ?? "";
-    const signature = part.thoughtSignature;
+    const type = flagIn(part.thought, "a thought") ? "thinking" : "text";
+    const delta = textIn(part.text, "a text") ?? "";
+    const signature = textIn(part.thoughtSignature, "a signature");
     if (signature === undefined) {
       if (delta === "") return;
       if (open?.type !== type) open = { type, index: next++ };
@@ -75,9 +75,10 @@ export function createDecoder(secrets: readonly string[] = [], signal?: AbortSig
   };
 
   const takePart = (part: WirePart, chunks: ModelChunk[]): void => {
-    if (part.functionCall) {
+    const functionCall = recordIn(part.functionCall, "a function call");
+    if (functionCall) {
       open = undefined;
-      calls.take(part.functionCall, part.thoughtSignature, chunks);
+      calls.take(functionCall, textIn(part.thoughtSignature, "a signature"), chunks);
     } else if (part.text !== undefined) takeText(part, chunks);
     else if (Object.keys(part).length > 0) {
       // Code that the vendor ran, its results, media: kept whole, for this vendor only.
@@ -93,14 +94,13 @@ export function createDecoder(secrets: readonly string[] = [], signal?: AbortSig
       if (usage) chunks.push({ type: "usage", usage });
       // The counts beside an error are what the failed call costs.
       if (answer.error !== undefined) throw bodyError(answer, { secrets });
-      const candidate = answer.candidates?.[0];
-      for (const part of candidate?.content?.parts ?? []) takePart(part, chunks);
-      if (candidate?.finishReason !== undefined) {
-        reason = candidate.finishReason;
-        message = candidate.finishMessage ?? message;
-      }
-      blockReason = answer.promptFeedback?.blockReason ?? blockReason;
-      model = answer.modelVersion ?? model;
+      const [candidate] = listIn(answer.candidates, "a list of candidates");
+      const content = recordIn(candidate?.content, "a content");
+      for (const part of listIn(content?.parts, "a list of parts")) takePart(part, chunks);
+      reason = textIn(candidate?.finishReason, "a finish reason") ?? reason;
+      message = textIn(candidate?.finishMessage, "a finish message") ?? message;
+      blockReason = textIn(recordIn(answer.promptFeedback, "a `promptFeedback`")?.blockReason, "a block reason") ?? blockReason;
+      model = textIn(answer.modelVersion, "a model") ?? model;
     },
     finish(chunks) {
       // A call that was aborted may look like one whose body ended.

@@ -1,6 +1,16 @@
 import type { Json, ModelChunk, Usage } from "@loopwright/core";
 import { AgentError } from "@loopwright/core";
-import { type ChunkDecoder, countOf, errorFromStatus, streamBroken, vendorErrorOf } from "@loopwright/provider-kit";
+import {
+  type ChunkDecoder,
+  countOf,
+  errorFromStatus,
+  flagIn,
+  listIn,
+  recordIn,
+  streamBroken,
+  textIn,
+  vendorErrorOf,
+} from "@loopwright/provider-kit";
 import { vendor, vendorName } from "./options.ts";
 
 /** One line of a stream, or the whole answer of an unstreamed call; anything may be missing. */
@@ -43,23 +53,27 @@ export function createDecoder({ isWhole, secrets }: DecoderOptions): ChunkDecode
     if (type === "thinking") out.push({ type: "opaque", index: open.index, vendor, data: {} });
   };
 
-  const call = ({ id, function: asked }: WireCall, out: ModelChunk[]): void => {
+  const call = ({ id: wireId, function: wireFunction }: WireCall, out: ModelChunk[]): void => {
+    const id = textIn(wireId, "the id of a tool call");
+    const asked = recordIn(wireFunction, "a tool call");
     const index = next++;
     open = undefined;
     hasCalls = true;
     const given = asked?.arguments ?? {};
-    out.push({ type: "call-start", index, ...(id ? { id } : {}), name: asked?.name ?? "" });
+    out.push({ type: "call-start", index, ...(id ? { id } : {}), name: textIn(asked?.name, "the name of a tool call") ?? "" });
     out.push({ type: "call-args", index, delta: typeof given === "string" ? given : JSON.stringify(given) });
     out.push({ type: "call-end", index });
   };
 
   const take = (line: WireLine, out: ModelChunk[]): void => {
     if (line.error !== undefined) throw errorFromStatus({ provider: vendorName, secrets, ...vendorErrorOf(line) });
-    const { message } = line;
-    if (message?.thinking) say("thinking", message.thinking, out);
-    if (message?.content) say("text", message.content, out);
-    for (const each of message?.tool_calls ?? []) call(each, out);
-    if (line.done !== true) return;
+    const message = recordIn(line.message, "a message");
+    const thinking = textIn(message?.thinking, "a thinking");
+    const content = textIn(message?.content, "a content");
+    if (thinking) say("thinking", thinking, out);
+    if (content) say("text", content, out);
+    for (const each of listIn(message?.tool_calls, "a list of tool calls")) call(each, out);
+    if (!flagIn(line.done, "a `done`")) return;
     ended = true;
     const usage = usageOf(line);
     if (usage) out.push({ type: "usage", usage });

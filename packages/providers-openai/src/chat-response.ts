@@ -1,5 +1,5 @@
 import { AgentError, type Json, type ModelChunk } from "@loopwright/core";
-import { DeltaTemplate, streamBroken } from "@loopwright/provider-kit";
+import { DeltaTemplate, indexIn, listIn, recordIn, streamBroken, textIn } from "@loopwright/provider-kit";
 import { chatVendor } from "./chat-request.ts";
 import { errorFromEvent, notTheApi } from "./errors.ts";
 import { createReasoningDetails, type ReasoningDetail } from "./reasoning-details.ts";
@@ -141,33 +141,36 @@ export class ChatReader implements WireReader {
 
   #takeChunk(chunk: ChatChunk, out: ModelChunk[]): void {
     this.#out = out;
-    if (chunk.model) this.#model = chunk.model;
-    const usage = chunk.usage ?? chunk.x_groq?.usage;
+    this.#model = textIn(chunk.model, "a model") || this.#model;
+    const usage = chunk.usage ?? recordIn(chunk.x_groq, "an `x_groq`")?.usage;
     if (usage) out.push({ type: "usage", usage: usageFrom(usage) });
     // The counts beside an error are what the failed call costs.
     if (chunk.error) throw errorFromEvent(chunk, this.#context);
     if (!chunk.choices) return;
     this.#hasChoices = true;
-    for (const choice of chunk.choices) {
+    for (const choice of listIn(chunk.choices, "a list of choices")) {
       // One answer was asked for; a second choice can only come from `vendorOptions`.
-      if (choice.index) continue;
-      const delta = choice.delta ?? choice.message;
+      if (indexIn(choice.index, "the index of a choice")) continue;
+      const delta = recordIn(choice.delta ?? choice.message, "a delta");
       if (delta) this.#takeDelta(delta);
-      if (choice.finish_reason) this.#finishReason = choice.finish_reason;
+      this.#finishReason = textIn(choice.finish_reason, "a finish reason") || this.#finishReason;
     }
   }
 
   #takeDelta(delta: ChatDelta): void {
     const { content } = delta;
-    if (delta.reasoning_content) this.#addThinking("reasoning_content", delta.reasoning_content);
-    else if (delta.reasoning) this.#addThinking("reasoning", delta.reasoning);
+    const reasoningContent = textIn(delta.reasoning_content, "a `reasoning_content`");
+    const reasoning = textIn(delta.reasoning, "a `reasoning`");
+    if (reasoningContent) this.#addThinking("reasoning_content", reasoningContent);
+    else if (reasoning) this.#addThinking("reasoning", reasoning);
     if (typeof content === "string") {
       if (content !== "") this.#addText(content);
-    } else if (content) this.#addPieces(content);
-    if (delta.reasoning_details) this.#details.add(delta.reasoning_details);
-    if (delta.tool_calls) for (const [place, piece] of delta.tool_calls.entries()) this.#takeCall(piece, place);
-    if (delta.function_call) this.#takeCall({ index: 0, function: delta.function_call }, 0);
-    if (delta.refusal) this.#refusal += delta.refusal;
+    } else this.#addPieces(listIn(content, "a content"));
+    this.#details.add(listIn(delta.reasoning_details, "a `reasoning_details`"));
+    for (const [place, piece] of listIn(delta.tool_calls, "a list of tool calls").entries()) this.#takeCall(piece, place);
+    const functionCall = recordIn(delta.function_call, "a `function_call`");
+    if (functionCall) this.#takeCall({ index: 0, function: functionCall }, 0);
+    this.#refusal += textIn(delta.refusal, "a refusal") ?? "";
   }
 
   #addText(delta: string): void {
@@ -183,19 +186,25 @@ export class ChatReader implements WireReader {
 
   #addPieces(pieces: readonly ContentPiece[]): void {
     for (const piece of pieces) {
-      if (piece.type === "text" && piece.text) this.#addText(piece.text);
-      for (const thought of piece.thinking ?? []) if (thought.text) this.#addThinking("content", thought.text);
+      const text = piece.type === "text" ? textIn(piece.text, "a text") : undefined;
+      if (text) this.#addText(text);
+      for (const thought of listIn(piece.thinking, "a thinking")) {
+        const thinking = textIn(thought.text, "a thinking");
+        if (thinking) this.#addThinking("content", thinking);
+      }
     }
   }
 
   /** A number may come again for another call (some servers number every call 0), or not at all. */
   #takeCall(piece: CallPiece, place: number): void {
-    const number = piece.index ?? place;
+    const number = indexIn(piece.index, "the index of a tool call") ?? place;
     let call = this.#byNumber.get(number);
     if (call === undefined || isOtherCall(call, piece)) call = this.#startCall(number, piece);
     else if (!call.isTold) call.name = longerName(call.name, nameOf(piece));
     if (piece.extra_content !== undefined) call.extra = piece.extra_content;
-    const delta = call.custom ? customInput.piece(piece.custom?.input ?? "") : piece.function?.arguments;
+    const delta = call.custom
+      ? customInput.piece(textIn(recordIn(piece.custom, "a tool call")?.input, "an input") ?? "")
+      : textIn(recordIn(piece.function, "a tool call")?.arguments, "the arguments of a tool call");
     if (!delta) return;
     this.#tell(call);
     this.#out.push({ type: "call-args", index: call.index, delta });
@@ -206,7 +215,14 @@ export class ChatReader implements WireReader {
     const name = nameOf(piece) ?? "";
     const last = this.#calls.at(-1);
     if (last) this.#tell(last);
-    const call: Call = { index: this.#blocks++, id: piece.id || undefined, custom, extra: undefined, name, isTold: false };
+    const call: Call = {
+      index: this.#blocks++,
+      id: textIn(piece.id, "the id of a tool call") || undefined,
+      custom,
+      extra: undefined,
+      name,
+      isTold: false,
+    };
     this.#calls.push(call);
     this.#byNumber.set(number, call);
     return call;
@@ -240,7 +256,8 @@ function memberOf({ choices, usage }: ChatChunk, { type }: DeltaChunk): string |
 }
 
 function nameOf(piece: CallPiece): string | undefined {
-  return piece.function?.name || piece.custom?.name || undefined;
+  const name = recordIn(piece.function, "a tool call")?.name || recordIn(piece.custom, "a tool call")?.name;
+  return textIn(name, "the name of a tool call") || undefined;
 }
 
 /** Some servers cut a name in two, some say it again with every piece. */

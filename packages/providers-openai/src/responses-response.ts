@@ -1,5 +1,5 @@
 import type { Json, ModelChunk } from "@loopwright/core";
-import { DeltaTemplate, streamBroken } from "@loopwright/provider-kit";
+import { DeltaTemplate, indexIn, listIn, recordIn, streamBroken, textIn } from "@loopwright/provider-kit";
 import { errorFromEvent, notTheApi } from "./errors.ts";
 import { responsesVendor } from "./responses-request.ts";
 import { usageFrom, type WireUsage } from "./usage.ts";
@@ -73,7 +73,7 @@ export class ResponsesReader implements WireReader {
     if (name === "error") throw errorFromEvent(event, this.#context);
     this.#out = out;
     const countBefore = out.length;
-    this.#takeEvent(event, event.output_index ?? 0);
+    this.#takeEvent(event, indexIn(event.output_index, "an `output_index`") ?? 0);
     const [chunk] = out.slice(countBefore);
     this.#template.forget();
     // An event with a delta of its own says nothing else; a custom tool's is not what it says.
@@ -110,21 +110,23 @@ export class ResponsesReader implements WireReader {
         this.#say("thinking", index, event.delta);
         return;
       case "response.custom_tool_call_input.delta":
-        this.#say("call-args", index, customInput.piece(event.delta ?? ""));
+        this.#say("call-args", index, customInput.piece(textIn(event.delta, "a delta") ?? ""));
         return;
       case "response.refusal.delta":
-        this.#refusal += event.delta ?? "";
+        this.#refusal += textIn(event.delta, "a delta") ?? "";
         return;
       case "response.output_item.added":
-        if (event.item?.type === "function_call" || event.item?.type === "custom_tool_call") this.#startCall(index, event.item);
+      case "response.output_item.done": {
+        const item = recordIn(event.item, "an item");
+        if (!item) return;
+        if (event.type === "response.output_item.done") this.#closeItem(index, item);
+        else if (item.type === "function_call" || item.type === "custom_tool_call") this.#startCall(index, item);
         return;
-      case "response.output_item.done":
-        if (event.item) this.#closeItem(index, event.item);
-        return;
+      }
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
-        this.#close(event.response ?? {});
+        this.#close(recordIn(event.response, "a response") ?? {});
         return;
       default:
         // `type: "error"` comes with and without an SSE event of that name. The rest is progress of server tools, parts opened and
@@ -133,7 +135,8 @@ export class ResponsesReader implements WireReader {
     }
   }
 
-  #say(type: "text" | "thinking" | "call-args", index: number, delta: string | undefined): void {
+  #say(type: "text" | "thinking" | "call-args", index: number, piece: string | undefined): void {
+    const delta = textIn(piece, "a delta");
     if (!delta) return;
     this.#said.add(index);
     this.#out.push({ type, index, delta });
@@ -142,8 +145,9 @@ export class ResponsesReader implements WireReader {
   #startCall(index: number, item: ResponseItem): void {
     if (this.#started.has(index)) return;
     this.#started.add(index);
-    const name = item.name ?? "";
-    this.#out.push(item.call_id ? { type: "call-start", index, id: item.call_id, name } : { type: "call-start", index, name });
+    const name = textIn(item.name, "the name of a tool call") ?? "";
+    const id = textIn(item.call_id, "the id of a tool call");
+    this.#out.push(id ? { type: "call-start", index, id, name } : { type: "call-start", index, name });
     if (item.type === "custom_tool_call") this.#out.push({ type: "call-args", index, delta: customInput.open });
   }
 
@@ -161,7 +165,8 @@ export class ResponsesReader implements WireReader {
         return;
       case "reasoning":
         if (!this.#said.has(index))
-          for (const part of [...(item.summary ?? []), ...(item.content ?? [])]) this.#say("thinking", index, part.text);
+          for (const part of [...listIn(item.summary, "a summary"), ...listIn(item.content, "a content")])
+            this.#say("thinking", index, part.text);
         this.#keep(index, verbatim(item));
         return;
       default:
@@ -173,23 +178,28 @@ export class ResponsesReader implements WireReader {
   #closeCall(index: number, item: ResponseItem): void {
     this.#startCall(index, item);
     const custom = item.type === "custom_tool_call";
-    if (!this.#said.has(index)) this.#say("call-args", index, custom ? customInput.piece(item.input ?? "") : item.arguments);
+    if (!this.#said.has(index))
+      this.#say("call-args", index, custom ? customInput.piece(textIn(item.input, "an input") ?? "") : item.arguments);
     if (custom) {
       this.#out.push({ type: "call-args", index, delta: customInput.close });
       this.#keep(index, { custom });
-    } else if (item.namespace) this.#keep(index, { namespace: item.namespace });
+    } else {
+      const namespace = textIn(item.namespace, "the namespace of a tool call");
+      if (namespace) this.#keep(index, { namespace });
+    }
     this.#out.push({ type: "call-end", index });
   }
 
   #closeMessage(index: number, item: ResponseItem): void {
     const wasSaid = this.#said.has(index);
     let refusal = "";
-    for (const part of item.content ?? []) {
-      if (part.type === "refusal") refusal += part.refusal ?? "";
+    for (const part of listIn(item.content, "a content")) {
+      if (part.type === "refusal") refusal += textIn(part.refusal, "a refusal") ?? "";
       else if (!wasSaid) this.#say("text", index, part.text);
     }
     if (this.#refusal === "") this.#refusal = refusal;
-    if (item.phase) this.#keep(index, { phase: item.phase });
+    const phase = textIn(item.phase, "a phase");
+    if (phase) this.#keep(index, { phase });
   }
 
   #keep(index: number, data: Json): void {
@@ -200,7 +210,7 @@ export class ResponsesReader implements WireReader {
     if (response.usage) this.#out.push({ type: "usage", usage: usageFrom(response.usage) });
     // The counts beside an error are what the failed call costs.
     if (response.status === "failed" || response.error) throw errorFromEvent(response.error ?? response, this.#context);
-    for (const [index, item] of (response.output ?? []).entries()) this.#closeItem(index, item);
+    for (const [index, item] of listIn(response.output, "an output").entries()) this.#closeItem(index, item);
     this.#ended = response;
   }
 }
@@ -209,10 +219,11 @@ function endOf(
   response: WholeResponse,
   { refusal, hasCalls, provider }: { refusal: string; hasCalls: boolean; provider: string },
 ): ModelChunk {
-  const reason = response.incomplete_details?.reason;
-  const status = response.status ?? "completed";
+  const reason = textIn(recordIn(response.incomplete_details, "an `incomplete_details`")?.reason, "a reason");
+  const status = textIn(response.status, "a status") ?? "completed";
+  const model = textIn(response.model, "a model");
   const raw = reason === undefined ? status : `${status}:${reason}`;
-  const base = { raw, ...(response.model === undefined ? {} : { model: response.model }) };
+  const base = { raw, ...(model === undefined ? {} : { model }) };
   if (refusal !== "") return { type: "end", stopReason: "error", message: refusal, ...base };
   if (reason === "content_filter")
     return { type: "end", stopReason: "error", message: `The content filter of ${provider} stopped the answer.`, ...base };

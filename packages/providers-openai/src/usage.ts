@@ -1,5 +1,5 @@
 import type { Usage } from "@loopwright/core";
-import { countOf, requireUsage } from "@loopwright/provider-kit";
+import { countOf, recordIn, requireUsage } from "@loopwright/provider-kit";
 
 /** The counts of both APIs and of compatible servers. Absent or null: not reported. */
 export interface WireUsage {
@@ -29,7 +29,7 @@ export function usageFrom(wire: WireUsage): Usage {
   requireUsage(wire);
   const usage: { -readonly [K in keyof Usage]: Usage[K] } = {};
   const all = countOf(wire.prompt_tokens ?? wire.input_tokens);
-  const details = wire.prompt_tokens_details ?? wire.input_tokens_details;
+  const details = recordIn(wire.prompt_tokens_details ?? wire.input_tokens_details, "a usage");
   const cached = countOf(details?.cached_tokens ?? wire.prompt_cache_hit_tokens);
   const written = countOf(details?.cache_write_tokens);
   if (all !== undefined) {
@@ -41,7 +41,7 @@ export function usageFrom(wire: WireUsage): Usage {
   }
   const output = countOf(wire.completion_tokens ?? wire.output_tokens);
   if (output !== undefined) usage.output = output;
-  const reasoning = countOf((wire.completion_tokens_details ?? wire.output_tokens_details)?.reasoning_tokens);
+  const reasoning = countOf(recordIn(wire.completion_tokens_details ?? wire.output_tokens_details, "a usage")?.reasoning_tokens);
   if (reasoning !== undefined) usage.reasoning = reasoning;
   const total = countOf(wire.total_tokens);
   if (total !== undefined) usage.total = total;

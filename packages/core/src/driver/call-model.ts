@@ -10,6 +10,7 @@ import { mayRetry } from "../loop/turns.ts";
 import type { Message } from "../message/message.ts";
 import type { Blob } from "../ports/blob-store.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
+import { lengthBesideMessages } from "../prompt/message-length.ts";
 import { holdsOpaque } from "../prompt/opaque-content.ts";
 import type { BuiltHistory } from "../prompt/request-builder.ts";
 import { withStoredMedia } from "../prompt/stored-media.ts";
@@ -72,7 +73,7 @@ function launchModel(options: EffectsOptions, { prepared, effect, intent, state,
   if (isStopped) return void close(stoppedModel(prepared));
   noteShown(shown, run, prepared.registry);
   const fail = (failure: Failure): void => void close({ type: "model.failed", runId, turn, attempt, failure });
-  const built = builtOrFailed(options, state, prepared.request.model);
+  const built = builtOrFailed(options, state, prepared.request);
   if ("failure" in built) {
     fail(built.failure);
     return;
@@ -136,11 +137,12 @@ function launchModel(options: EffectsOptions, { prepared, effect, intent, state,
 function builtOrFailed(
   { deps, builder }: EffectsOptions,
   state: State,
-  model: string,
+  request: PreparedModel["request"],
 ): Extract<BuiltHistory, { readonly messages: readonly Message[] }> | { readonly failure: Failure } {
+  const { model } = request;
   try {
     const { contextTokens, vision } = deps.bound.agent.provider.capabilities(model);
-    const built = builder.build(state, contextTokens);
+    const built = builder.build(state, contextTokens, lengthBesideMessages(request));
     if (built.messages) return built.hasImages && !vision ? { failure: failureOf(withoutVision(model)) } : built;
     const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
     return { failure: { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false } };

@@ -18,6 +18,7 @@ import type { StopReason } from "../message/message.ts";
 import { soundUsage, type Usage } from "../message/usage.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
+import { createAnswerBounds } from "./answer-bounds.ts";
 import type { ChunkFilter } from "./filter-chunks.ts";
 import type { Lane } from "./hub.ts";
 import { createModelTeller } from "./model-events.ts";
@@ -67,6 +68,7 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
   const assembler = createAssembler();
   const said = createSpeech(filter);
   const teller = createModelTeller(assembler, filter?.holds);
+  const bounds = createAnswerBounds(provider.name);
   const controller = new AbortController();
   const startedAt = clock.monotonic();
   let firstTokenAt: number | undefined;
@@ -77,6 +79,7 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
   const watchdog = watchModelCall(options, (error) => finish({ error }));
 
   const take = (read: readonly ModelChunk[]): void => {
+    bounds.count(read);
     const chunks = said.pass(read);
     for (const chunk of chunks) assembler.push(chunk);
     // What is held back has come all the same.

@@ -1,7 +1,7 @@
 import type { Agent } from "../agent/agent.ts";
 import type { HookContext, StreamFilter } from "../agent/hooks.ts";
 import type { AgentError } from "../errors.ts";
-import type { TextFilter } from "../tools/run-output.ts";
+import type { TextFilter } from "../tools/normalise-output.ts";
 import type { Deps } from "./deps.ts";
 import { createTextWindow, type TextWindow } from "./text-window.ts";
 import { hookFailed } from "./user-code.ts";

@@ -1,13 +1,14 @@
 import type { ModelChunk } from "./chunk.ts";
 import type { ArgsProblem, AssistantPart, Opaque, ToolCallPart } from "./content.ts";
+import { GrowingText } from "./growing-text.ts";
 import { findJsonFlaw, type JsonObject } from "./json.ts";
 import type { StopReason } from "./message.ts";
 import type { Usage } from "./usage.ts";
 import { wellFormedJson } from "./well-formed.ts";
 
 type Block =
-  | { readonly type: "text" | "thinking"; readonly pieces: string[]; opaque?: Opaque }
-  | { readonly type: "call"; readonly id: string; readonly name: string; readonly pieces: string[]; ended: boolean; opaque?: Opaque }
+  | { readonly type: "text" | "thinking"; readonly said: GrowingText; opaque?: Opaque }
+  | { readonly type: "call"; readonly id: string; readonly name: string; readonly said: GrowingText; ended: boolean; opaque?: Opaque }
   | { readonly type: "opaque"; opaque: Opaque };
 
 /** A call whose arguments are being streamed. */
@@ -41,7 +42,9 @@ export interface Assembler {
 }
 
 export function createAssembler(): Assembler {
-  const blocks: Block[] = [];
+  const blocks = new Map<number, Block>();
+  /** An index is a vendor's number: it says where a block stands and nothing of how many there are. */
+  const inOrder = (): readonly (readonly [number, Block])[] => [...blocks].sort(([a], [b]) => a - b);
   const usage: { -readonly [K in keyof Usage]: Usage[K] } = {};
   let usageSeen = false;
   let ended: Assembled["ended"];
@@ -51,26 +54,29 @@ export function createAssembler(): Assembler {
       case "text":
       case "thinking":
       case "call-args": {
-        const block = blocks[chunk.index];
-        if (block && block.type !== "opaque") block.pieces.push(chunk.delta);
+        const block = blocks.get(chunk.index);
+        if (block && block.type !== "opaque") block.said.add(chunk.delta);
         else if (chunk.type !== "call-args") {
-          blocks[chunk.index] = { type: chunk.type, pieces: [chunk.delta], ...(block ? { opaque: block.opaque } : {}) };
+          const said = new GrowingText();
+          said.add(chunk.delta);
+          blocks.set(chunk.index, { type: chunk.type, said, ...(block ? { opaque: block.opaque } : {}) });
         }
         return;
       }
       case "call-start":
-        blocks[chunk.index] ??= { type: "call", id: chunk.id ?? "", name: chunk.name, pieces: [], ended: false };
+        if (blocks.has(chunk.index)) return;
+        blocks.set(chunk.index, { type: "call", id: chunk.id ?? "", name: chunk.name, said: new GrowingText(), ended: false });
         return;
       case "call-end": {
-        const block = blocks[chunk.index];
+        const block = blocks.get(chunk.index);
         if (block?.type === "call") block.ended = true;
         return;
       }
       case "opaque": {
         const opaque = { vendor: chunk.vendor, data: chunk.data };
-        const block = blocks[chunk.index];
+        const block = blocks.get(chunk.index);
         if (block) block.opaque = opaque;
-        else blocks[chunk.index] = { type: "opaque", opaque };
+        else blocks.set(chunk.index, { type: "opaque", opaque });
         return;
       }
       case "usage":
@@ -93,27 +99,31 @@ export function createAssembler(): Assembler {
   return {
     push,
     finish: (callKeyPrefix) => ({
-      parts: partsFrom(blocks, { callKeyPrefix, truncated: ended?.stopReason === "length" }),
+      parts: partsFrom(inOrder(), { callKeyPrefix, truncated: ended?.stopReason === "length" }),
       ...(usageSeen ? { usage } : {}),
       ...(ended ? { ended } : {}),
     }),
-    partial: () => partsFrom(blocks),
+    partial: () => partsFrom(inOrder()),
     calls: () =>
-      blocks.flatMap((block, index) => (block?.type === "call" ? [{ index, toolName: block.name, argsText: collapse(block.pieces) }] : [])),
+      inOrder().flatMap(([index, block]) =>
+        block.type === "call" ? [{ index, toolName: block.name, argsText: block.said.toString() }] : [],
+      ),
     textAt(index) {
-      const block = blocks[index];
-      return block?.type === "text" || block?.type === "thinking" ? collapse(block.pieces) : "";
+      const block = blocks.get(index);
+      return block?.type === "text" || block?.type === "thinking" ? block.said.toString() : "";
     },
   };
 }
 
 /** Without `calls` the calls are left out, and so are opaque parts that only make sense beside them. */
-function partsFrom(blocks: readonly Block[], calls?: { callKeyPrefix: string; truncated: boolean }): readonly AssistantPart[] {
+function partsFrom(
+  blocks: readonly (readonly [number, Block])[],
+  calls?: { callKeyPrefix: string; truncated: boolean },
+): readonly AssistantPart[] {
   const parts: AssistantPart[] = [];
   const ids = new Set<string>();
   let ordinal = 0;
-  for (const block of blocks) {
-    if (!block) continue;
+  for (const [, block] of blocks) {
     if (block.type === "opaque") parts.push({ type: "opaque", ...block.opaque });
     else if (block.type === "call") {
       if (!calls) continue;
@@ -122,7 +132,7 @@ function partsFrom(blocks: readonly Block[], calls?: { callKeyPrefix: string; tr
       ids.add(id);
       parts.push(callFrom(block, { callKey, id, truncated: calls.truncated }));
     } else {
-      const text = collapse(block.pieces);
+      const text = block.said.toString();
       if (text !== "" || block.opaque) parts.push({ type: block.type, text, ...(block.opaque ? { opaque: block.opaque } : {}) });
     }
   }
@@ -133,16 +143,10 @@ function callFrom(
   block: Extract<Block, { type: "call" }>,
   { callKey, id, truncated }: { callKey: string; id: string; truncated: boolean },
 ): ToolCallPart {
-  const text = collapse(block.pieces);
+  const text = block.said.toString();
   const parsed = parseArguments(text, truncated);
   const base = { type: "tool_call", callKey, id, name: block.name, ...(block.opaque ? { opaque: block.opaque } : {}) } as const;
   return typeof parsed === "string" ? { ...base, args: {}, argsText: text, problem: parsed } : { ...base, args: wellFormedJson(parsed) };
-}
-
-/** Joins the pieces once and keeps the joined form, so that repeated snapshots stay linear. */
-function collapse(pieces: string[]): string {
-  if (pieces.length > 1) pieces.splice(0, pieces.length, pieces.join(""));
-  return pieces[0] ?? "";
 }
 
 /** Reads the arguments of a call. Blank text is `{}` (the schema decides then); anything else unusable is named, never replaced by `{}`. */

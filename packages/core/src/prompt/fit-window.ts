@@ -1,38 +1,166 @@
-import type { Message, ToolResultMessage } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
+/*
+ * Owns: what of a history is left out so that it is likely to fit the model's window. Does not own: the history (valid-history).
+ * Invariants
+ *  W1 what was cut stays cut, to the same text: a vendor's cache of the beginning survives the turns that follow;
+ *  W2 it follows from the history, the window and what else is in the request alone, so that another process cuts the same;
+ *  W3 no cut parts a character, and no message becomes empty.
+ */
+import type { FilePart, ImagePart, ResultPart, UserPart } from "../message/content.ts";
+import { type Message, partsOf, type ToolResultMessage, type UserMessage } from "../message/message.ts";
+import { headOf } from "../tools/cut-text.ts";
+import { jsonHead } from "../tools/json-head.ts";
+import { lengthOf } from "./message-length.ts";
 
 /** Characters that a token stands for at the least and at the most: text outside these bounds is rare. */
 const charactersPerToken = { usual: 4, most: 8 };
 /** Results shorter than this are never cut. */
 const resultKeptMin = 2_000;
+/** How full the window is after a cut: the room is for the next turns, which would else cut, and lose the vendor's cache, each time. */
+const filledAfterCut = 0.75;
 
-/**
- * The messages so that they are likely to fit the window: the largest tool results are cut, oldest first among equals. `undefined` when
- * they cannot fit whatever the tokenizer: a vendor would refuse them. Unknown window: unchanged.
- */
-export function fitWindow(
-  messages: readonly Message[],
-  textLength: number,
-  contextTokens: number | undefined,
-): readonly Message[] | undefined {
-  if (contextTokens === undefined || textLength <= contextTokens * charactersPerToken.usual) return messages;
-  const fitted = [...messages];
-  let left = textLength;
-  for (const place of largestResults(messages)) {
-    if (left <= contextTokens * charactersPerToken.usual) break;
-    const result = messages[place] as ToolResultMessage;
-    const text = textOf(result);
-    const note = `\n[${text.length - resultKeptMin} characters left out to fit the model's window]`;
-    fitted[place] = { ...result, content: text.slice(0, resultKeptMin) + note };
-    left -= text.length - resultKeptMin - note.length;
+/** What a history has to fit into. */
+export interface Window {
+  /** Characters of the history, as `lengthOf` counts them. */
+  readonly textLength: number;
+  /** Characters of the request beside its messages. */
+  readonly besideLength: number;
+  /** Unknown: nothing is cut. */
+  readonly contextTokens: number | undefined;
+}
+
+/** Fits one history as it grows. */
+export interface WindowFit {
+  /**
+   * The messages so that they are likely to fit: the largest tool results are cut, oldest first among equals, then images and files of earlier
+   * inputs are left out. `undefined` when they cannot fit whatever the tokenizer: a vendor would refuse them.
+   */
+  fit(messages: readonly Message[], window: Window): readonly Message[] | undefined;
+}
+
+export function createWindowFit(): WindowFit {
+  let cuts: Cuts | undefined;
+  return {
+    fit(messages, window) {
+      const { contextTokens, textLength, besideLength } = window;
+      if (contextTokens === undefined || textLength + besideLength <= contextTokens * charactersPerToken.usual) return messages;
+      if (!cuts?.goesOn(messages, contextTokens)) cuts = new Cuts(messages, contextTokens);
+      return cuts.fitted(besideLength);
+    },
+  };
+}
+
+interface Candidate {
+  readonly place: number;
+  readonly size: number;
+}
+
+/** What was cut of one list of messages, which only grows. */
+class Cuts {
+  readonly #messages: readonly Message[];
+  readonly #contextTokens: number;
+  readonly #shown = new Map<number, Message>();
+  #results: Candidate[] = [];
+  #media: Candidate[] = [];
+  #done = 0;
+  #left = 0;
+
+  constructor(messages: readonly Message[], contextTokens: number) {
+    this.#messages = messages;
+    this.#contextTokens = contextTokens;
   }
-  return left <= contextTokens * charactersPerToken.most ? fitted : undefined;
+
+  goesOn(messages: readonly Message[], contextTokens: number): boolean {
+    return this.#messages === messages && this.#contextTokens === contextTokens && this.#done <= messages.length;
+  }
+
+  fitted(besideLength: number): readonly Message[] | undefined {
+    for (; this.#done < this.#messages.length; this.#done++) {
+      const message = this.#messages[this.#done] as Message;
+      // A request went out before each answer: what it left out stays out.
+      if (message.role === "assistant") this.#shrink(besideLength);
+      this.#take(message, this.#done);
+    }
+    this.#shrink(besideLength);
+    if (this.#left + besideLength > this.#contextTokens * charactersPerToken.most) return undefined;
+    return this.#messages.map((message, place) => this.#shown.get(place) ?? message);
+  }
+
+  #take(message: Message, place: number): void {
+    const size = lengthOf(message);
+    this.#left += size;
+    if (message.role === "tool_result" && (size > resultKeptMin || hasMedia(message))) this.#results.push({ place, size });
+    if (message.role === "user" && hasMedia(message)) this.#media.push({ place, size });
+  }
+
+  #shrink(besideLength: number): void {
+    const full = this.#contextTokens * charactersPerToken.usual - besideLength;
+    if (this.#left <= full) return;
+    const goal = full * filledAfterCut;
+    this.#results = this.#cutSome(this.#results.sort(largestFirst), goal);
+    const lastInput = this.#messages.findLastIndex(({ role }, place) => role === "user" && place < this.#done);
+    const [now, earlier] = [this.#media.filter(({ place }) => place === lastInput), this.#media.filter(({ place }) => place !== lastInput)];
+    this.#media = [...this.#cutSome(earlier, goal), ...now];
+  }
+
+  /** Cuts in the given order until the goal is reached; gives back what was spared. */
+  #cutSome(candidates: readonly Candidate[], goal: number): Candidate[] {
+    const spared = candidates.findIndex(({ place, size }) => {
+      if (this.#left <= goal) return true;
+      const shown = cut(this.#messages[place] as Message);
+      this.#shown.set(place, shown);
+      this.#left += lengthOf(shown) - size;
+      return false;
+    });
+    return spared < 0 ? [] : candidates.slice(spared);
+  }
 }
 
-function largestResults(messages: readonly Message[]): readonly number[] {
-  const sizes = messages.flatMap((message, place) => {
-    const size = message.role === "tool_result" ? textOf(message).length : 0;
-    return size > resultKeptMin ? [{ place, size }] : [];
-  });
-  return sizes.sort((a, b) => b.size - a.size || a.place - b.place).map(({ place }) => place);
+const largestFirst = (a: Candidate, b: Candidate): number => b.size - a.size || a.place - b.place;
+
+const isMedia = (part: { readonly type: string }): part is ImagePart | FilePart => part.type === "image" || part.type === "file";
+
+const hasMedia = ({ content }: UserMessage | ToolResultMessage): boolean => typeof content !== "string" && content.some(isMedia);
+
+/** Messages as they are cut: the same object each time, so that providers may cache by identity. */
+const cutMessages = new WeakMap<Message, Message>();
+
+function cut(message: Message): Message {
+  let shown = cutMessages.get(message);
+  if (!shown) {
+    shown = message.role === "tool_result" ? cutResult(message) : message.role === "user" ? withoutMedia(message) : message;
+    cutMessages.set(message, shown);
+  }
+  return shown;
 }
+
+const leftOut = (what: string): string => `[${what} left out to fit the model's window]`;
+
+function cutResult(message: ToolResultMessage): ToolResultMessage {
+  const notes: string[] = [];
+  let text = "";
+  let length = 0;
+  for (const part of partsOf<ResultPart>(message.content)) {
+    if (isMedia(part)) notes.push(leftOut(describe(part)));
+    else {
+      const head =
+        part.type === "text" ? { text: headOf(part.text, resultKeptMin), length: part.text.length } : jsonHead(part.value, resultKeptMin);
+      text += `${text === "" ? "" : "\n"}${head.text}`;
+      length += head.length;
+    }
+  }
+  const kept = headOf(text, resultKeptMin);
+  if (length > kept.length) notes.unshift(leftOut(`${length - kept.length} characters`));
+  return { ...message, content: [...(kept === "" ? [] : [kept]), ...notes].join("\n") };
+}
+
+function withoutMedia(message: UserMessage): UserMessage {
+  const content = partsOf<UserPart>(message.content).map(
+    (part): UserPart => (isMedia(part) ? { type: "text", text: leftOut(describe(part)) } : part),
+  );
+  return { ...message, content };
+}
+
+const describe = (part: ImagePart | FilePart): string =>
+  part.type === "file" && part.name !== undefined
+    ? `the file ${headOf(part.name, 100)}`
+    : `${part.type === "image" ? "an image" : "a file"}, ${part.mediaType},`;

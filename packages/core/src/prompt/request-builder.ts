@@ -2,7 +2,7 @@ import { type Compaction, type State, tipOf } from "../loop/state.ts";
 import { createTranscript, followTranscript, type GrowingTranscript } from "../loop/transcript.ts";
 import type { Message, MessageId, ToolResultMessage } from "../message/message.ts";
 import { soundMessage } from "../message/sound-message.ts";
-import { fitWindow } from "./fit-window.ts";
+import { createWindowFit } from "./fit-window.ts";
 import { withoutThinking } from "./opaque-content.ts";
 import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./valid-history.ts";
 
@@ -23,8 +23,11 @@ export type BuiltHistory =
 export interface RequestBuilder {
   /** The path as people see it, up to date with the last state given. Shared, grows in place. */
   readonly transcript: GrowingTranscript;
-  /** Total: any state of any log has an answer. `contextTokens`: the model's window, where known. */
-  build(state: State, contextTokens?: number): BuiltHistory;
+  /**
+   * Total: any state of any log has an answer. `contextTokens`: the model's window, where known; `besideLength`: the characters of the request
+   * beside its messages.
+   */
+  build(state: State, contextTokens?: number, besideLength?: number): BuiltHistory;
   /** Brings the transcript to the state without building. */
   follow(state: State): GrowingTranscript;
   /**
@@ -36,6 +39,7 @@ export interface RequestBuilder {
 
 export function createRequestBuilder(): RequestBuilder {
   const transcript = createTranscript();
+  const window = createWindowFit();
   let generation = transcript.generation;
   let refusedAt: number | undefined;
   /** The run whose results are shown whole. */
@@ -76,11 +80,11 @@ export function createRequestBuilder(): RequestBuilder {
     transcript,
     follow,
     messagesAt: (state) => Object.freeze([...follow(state).messages]),
-    build(state, contextTokens) {
+    build(state, contextTokens, besideLength = 0) {
       if (state.run?.calls.some((call) => call.stage !== "settled")) return { waiting: true };
       const valid = upToDate(state);
       if (valid.messages.length === 0) return { waiting: true };
-      const fitted = fitWindow(valid.messages, valid.textLength, contextTokens);
+      const fitted = window.fit(valid.messages, { textLength: valid.textLength, besideLength, contextTokens });
       const { hasStoredMedia, hasImages } = valid;
       return fitted ? { messages: withAnswerableEnd(fitted), hasStoredMedia, hasImages } : { failed: "context" };
     },

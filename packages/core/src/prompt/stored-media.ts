@@ -18,8 +18,40 @@ export function hasImage(message: Message): boolean {
   return message.content.some(({ type }) => type === "image");
 }
 
-/** What a message became with its bytes; kept as long as the message, so that providers may cache by identity. */
-const resolved = new WeakMap<Message, Message>();
+/** Base64 characters that are kept between requests, of all sessions of a process. */
+export const keptMediaMax: number = 32 * 1024 * 1024;
+
+/**
+ * What messages became with their bytes, the last used last: with the same message again a provider need not make its part of the body again. Bounded,
+ * because it is text of megabytes that the blob store has too.
+ */
+const kept = new Map<Message, Message>();
+let keptCharacters = 0;
+
+function keep(message: Message, whole: Message): void {
+  const size = mediaLength(whole);
+  if (size > keptMediaMax) return;
+  forget(message);
+  kept.set(message, whole);
+  keptCharacters += size;
+  for (const oldest of kept.keys()) {
+    if (keptCharacters <= keptMediaMax) return;
+    forget(oldest);
+  }
+}
+
+function forget(message: Message): void {
+  const whole = kept.get(message);
+  if (!whole) return;
+  kept.delete(message);
+  keptCharacters -= mediaLength(whole);
+}
+
+/** Base64 characters of a message's images and files. */
+function mediaLength(message: Message): number {
+  if (message.role === "notice" || message.role === "assistant" || typeof message.content === "string") return 0;
+  return message.content.reduce((sum, part) => sum + (isMedia(part) ? (part.source.data?.length ?? 0) : 0), 0);
+}
 
 /** The provider as it would be if every image and file came with its bytes. They are read when the request goes out. */
 export function withStoredMedia(provider: ModelProvider, load: Load): ModelProvider {
@@ -35,12 +67,15 @@ export function withStoredMedia(provider: ModelProvider, load: Load): ModelProvi
 }
 
 async function resolve(message: Message, load: Load): Promise<Message> {
-  const known = resolved.get(message);
-  if (known) return known;
+  const known = kept.get(message);
+  if (known) {
+    keep(message, known);
+    return known;
+  }
   if (message.role === "notice" || message.role === "assistant" || typeof message.content === "string") return message;
   const content = await Promise.all(message.content.map((part) => (isMedia(part) ? withBytes(part, load) : part)));
   const whole = { ...message, content } as Message;
-  resolved.set(message, whole);
+  keep(message, whole);
   return whole;
 }
 

@@ -11,6 +11,7 @@ import type { AssistantPart, ToolCallPart } from "../message/content.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolResultMessage } from "../message/message.ts";
 import { soundMessage } from "../message/sound-message.ts";
 import { wellFormedJson } from "../message/well-formed.ts";
+import { lengthOf } from "./message-length.ts";
 import { hasImage, hasStoredMedia } from "./stored-media.ts";
 
 const opening: Message = { role: "user", content: "(The conversation goes on.)" };
@@ -27,7 +28,7 @@ export interface ValidHistory {
   readonly messages: readonly Message[];
   /** Messages of the transcript taken so far. */
   readonly done: number;
-  /** Characters of text in all, for estimates. */
+  /** Characters in all, as `lengthOf` counts them. */
   readonly textLength: number;
   /** A message names a blob in place of an image's or a file's bytes. */
   readonly hasStoredMedia: boolean;
@@ -205,16 +206,4 @@ function isEmpty(message: Exclude<Message, AssistantMessage>): boolean {
   if (message.role === "notice") return message.text.trim() === "";
   if (typeof message.content === "string") return message.content.trim() === "";
   return message.content.every((part) => part.type === "text" && part.text.trim() === "");
-}
-
-function lengthOf(message: Message): number {
-  if (message.role === "notice") return message.text.length;
-  if (typeof message.content === "string") return message.content.length;
-  let length = 0;
-  for (const part of message.content) {
-    if (part.type === "text" || part.type === "thinking") length += part.text.length;
-    else if (part.type === "tool_call" || part.type === "json")
-      length += JSON.stringify(part.type === "json" ? part.value : part.args).length;
-  }
-  return length;
 }

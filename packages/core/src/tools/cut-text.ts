@@ -5,9 +5,12 @@ export function cutText(text: string, max: number): string {
   return text.length <= max ? text : `${headOf(text, Math.max(0, max - note.length))}${note}`.slice(0, max);
 }
 
-/** The first `max` characters, one fewer where that would part a surrogate pair. */
+/**
+ * The first `max` characters, one fewer where that would part a surrogate pair. What is cut is a copy: engines make a slice a view of the whole
+ * text, which then lives as long as the slice.
+ */
 export function headOf(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
+  return JSON.parse(JSON.stringify(text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)));
 }

@@ -2,39 +2,45 @@ import type { FilePart, ImagePart, ResultPart } from "../message/content.ts";
 import { type Json, mapStrings } from "../message/json.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import { headOf } from "./cut-text.ts";
+import { jsonHead } from "./json-head.ts";
 import { toJson } from "./to-json.ts";
 import { toolLimits } from "./tool-limits.ts";
 
 /** Stands where a tool said nothing: vendors refuse empty results. */
 const noOutput = "(no output)";
 
+/** What a text is to be in place of itself; a window for one that comes in pieces, or of which only the beginning is looked at. */
+export interface TextFilter {
+  apply(text: string): string;
+  window(): { push(text: string): string; end(): string };
+}
+
+/** Characters behind those that are kept which a filter is given too, so that it sees a match whole that stands across the cut. */
+export const filteredBeyond: number = 64 * 1024;
+
 /**
  * A tool's output as parts, at most `outputMax` characters of text and JSON and then a note of what was cut; or a `flaw`
- * that says where it is no JSON. A list whose every item is a well-formed part is taken as parts, everything else as JSON. `mend` is given each
- * text before anything is cut.
+ * that says where it is no JSON. A list whose every item is a well-formed part is taken as parts, everything else as JSON. A text that is much too
+ * long is cut before anything is done with it; `filter` is given what is left and decides what of its end may be shown.
  */
 export function normaliseOutput(
   output: unknown,
   outputMax: number,
-  mend: (text: string) => string = (text) => text,
+  filter?: TextFilter,
 ): { readonly parts: readonly ResultPart[]; readonly flaw?: never } | { readonly flaw: string; readonly parts?: never } {
   if (output === undefined) return { parts: [textPart(noOutput)] };
-  if (typeof output === "string") return { parts: cutParts([textPart(mend(output))], outputMax) };
-  const json = toJson(output);
+  if (typeof output === "string") return { parts: cutParts([textPart(output)], outputMax, filter) };
+  const json = toJson(output, { textMax: Math.max(outputMax + filteredBeyond, toolLimits.mediaTextMax) + 1 });
   if (json.flaw !== undefined) return { flaw: json.flaw };
   const parts = isPartList(json.value) ? json.value : [{ type: "json", value: json.value } as const];
-  return {
-    parts: cutParts(
-      parts.map((part) => mendPart(part, mend)),
-      outputMax,
-    ),
-  };
+  return { parts: cutParts(parts, outputMax, filter) };
 }
 
-/** Bytes and addresses of media are no text. */
-function mendPart(part: ResultPart, mend: (text: string) => string): ResultPart {
-  if (part.type === "text") return { ...part, text: mend(part.text) };
-  return part.type === "json" ? { ...part, value: mapStrings(part.value, mend) } : part;
+/** The beginning of a text as it may be shown: as much as could be kept, and well-formed. */
+export function headThrough(text: string, max: number, filter: TextFilter | undefined): string {
+  const head = wellFormed(headOf(text, max + filteredBeyond));
+  if (!filter) return head;
+  return head.length < text.length ? filter.window().push(head) : filter.apply(head);
 }
 
 /** The text of a stream of which only the first `outputMax` characters were kept. */
@@ -44,7 +50,7 @@ export function cutStream(kept: string, total: number): readonly ResultPart[] {
   return total > kept.length ? [textPart(text), textPart(cutNote(total - kept.length, total))] : [textPart(text)];
 }
 
-function cutParts(parts: readonly ResultPart[], outputMax: number): readonly ResultPart[] {
+function cutParts(parts: readonly ResultPart[], outputMax: number, filter: TextFilter | undefined): readonly ResultPart[] {
   const result: ResultPart[] = [];
   let room = outputMax;
   let mediaRoom = toolLimits.mediaTextMax;
@@ -57,17 +63,45 @@ function cutParts(parts: readonly ResultPart[], outputMax: number): readonly Res
       result.push(mediaRoom >= 0 ? part : textPart(`[${part.type} of ${size} base64 characters left out: too large]`));
       continue;
     }
-    const text = part.type === "text" ? wellFormed(part.text) : JSON.stringify(part.value);
-    if (text === "") continue;
-    total += text.length;
-    if (text.length <= room) result.push(part.type === "text" ? { ...part, text } : part);
-    else if (room > 0) result.push(textPart(headOf(text, room)));
-    const taken = Math.min(text.length, room);
-    kept += taken;
-    room -= taken;
+    const { shown, head, length } = headOfPart(part, outputMax, filter);
+    if (length === 0) continue;
+    total += length;
+    if (length <= room) result.push(shown);
+    else if (room > 0 && head !== "") result.push(textPart(headOf(head, room)));
+    kept += Math.min(head.length, room);
+    room = length <= room ? room - length : 0;
   }
   if (total > kept) result.push(textPart(cutNote(total - kept, total)));
   return result.length === 0 ? [textPart(noOutput)] : result;
+}
+
+interface PartHead {
+  /** The part as it is shown where all of it has room. */
+  readonly shown: ResultPart;
+  /** As much of its text as could be kept, and how long the whole is. */
+  readonly head: string;
+  readonly length: number;
+}
+
+function headOfPart(
+  part: Extract<ResultPart, { readonly type: "text" | "json" }>,
+  outputMax: number,
+  filter: TextFilter | undefined,
+): PartHead {
+  if (part.type === "text") {
+    const head = headThrough(part.text, outputMax, filter);
+    const isWhole = part.text.length <= outputMax + filteredBeyond;
+    return { shown: { ...part, text: head }, head, length: isWhole ? head.length : part.text.length };
+  }
+  let isWhole = true;
+  const through = (text: string): string => {
+    isWhole &&= text.length <= outputMax + filteredBeyond;
+    return headThrough(text, outputMax, filter);
+  };
+  const value = filter ? mapStrings(part.value, through) : part.value;
+  const { text, length } = jsonHead(value, outputMax);
+  // A filter may leave so little of a text that was cut that the rest of the value has room.
+  return { shown: { ...part, value }, head: text, length: isWhole ? length : Math.max(length, jsonHead(part.value, 0).length) };
 }
 
 function cutNote(left: number, total: number): string {

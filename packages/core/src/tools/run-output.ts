@@ -5,7 +5,8 @@ import type { ResultPart } from "../message/content.ts";
 import { type Json, mapStrings } from "../message/json.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import { headOf } from "./cut-text.ts";
-import { cutStream, normaliseOutput } from "./normalise-output.ts";
+import { jsonHead } from "./json-head.ts";
+import { cutStream, filteredBeyond, headThrough, normaliseOutput, type TextFilter } from "./normalise-output.ts";
 import { toJson } from "./to-json.ts";
 import { toolFailure } from "./tool-failure.ts";
 import { toolLimits } from "./tool-limits.ts";
@@ -29,12 +30,6 @@ export interface CollectOptions extends ToolEars {
   readonly abandon?: AbortSignal | undefined;
   /** Through which every text goes before it is kept, told or cut. */
   readonly filter?: TextFilter | undefined;
-}
-
-/** What a text is to be in place of itself; a window for one that comes in pieces. */
-export interface TextFilter {
-  apply(text: string): string;
-  window(): { push(text: string): string; end(): string };
 }
 
 /**
@@ -143,21 +138,23 @@ class Collector {
 
   /** Keeps and hands on what still has room, and holds back half a surrogate pair until its other half comes. */
   private emit(delta: string, isLast: boolean): void {
-    let text = isLast ? delta : this.held + delta;
-    this.held = isLast ? "" : (/[\uD800-\uDBFF]$/.exec(text)?.[0] ?? "");
-    if (this.held !== "") text = text.slice(0, -1);
-    if (text === "" && !isLast) return;
-    text = wellFormed(text);
-    if (this.window) text = this.window.push(text) + (isLast ? this.window.end() : "");
-    if (text === "") return;
-    this.totalLength += text.length;
+    const whole = isLast ? delta : this.held + delta;
+    this.held = !isLast && endsInHalf(whole) ? whole.slice(-1) : "";
+    const room = this.outputMax - this.keptLength;
+    // Cut before anything is done with it. Of what comes once nothing is kept any more only the length counts.
+    const given = headOf(whole, Math.min(whole.length - this.held.length, room <= 0 ? 0 : room + filteredBeyond));
+    const isCut = given.length < whole.length - this.held.length;
+    if (given === "" && !isLast && !isCut) return;
+    let text = wellFormed(given);
+    if (this.window && room > 0) text = this.window.push(text) + (isLast && !isCut ? this.window.end() : "");
+    this.totalLength += text.length + (whole.length - this.held.length - given.length);
     if (this.totalLength > toolLimits.deltaTextMax) throw this.flood(`${toolLimits.deltaTextMax} characters`);
-    const room = headOf(text, this.outputMax - this.keptLength);
-    if (room === "") return;
-    this.pieces.push(room);
+    const kept = headOf(text, Math.max(0, room));
     // Once something was cut nothing later may slip in behind it.
-    this.keptLength = room.length < text.length ? this.outputMax : this.keptLength + room.length;
-    if (!this.isAbandoned) this.options.onDelta?.(room);
+    this.keptLength = isCut || kept.length < text.length ? this.outputMax : this.keptLength + kept.length;
+    if (kept === "") return;
+    this.pieces.push(kept);
+    if (!this.isAbandoned) this.options.onDelta?.(kept);
   }
 
   private result(): CallResult {
@@ -173,7 +170,7 @@ class Collector {
     const { completion } = this;
     if (!completion || (completion.output === undefined && this.totalLength > 0))
       return { outcome: "ok", output: this.partial(), ...this.extras() };
-    const { parts, flaw } = normaliseOutput(completion.output, this.outputMax, this.options.filter?.apply);
+    const { parts, flaw } = normaliseOutput(completion.output, this.outputMax, this.options.filter);
     if (parts) return { outcome: "ok", output: parts, ...this.extras() };
     const message = `The tool \`${this.options.name}\` ran, but its output is not JSON: it holds ${flaw}.`;
     const error = new AgentError("TOOL_FAILED", { message, fix: "Let it return text, JSON or parts." });
@@ -192,11 +189,13 @@ class Collector {
     const { details, summary } = this.completion ?? {};
     const kept: { details?: NonNullable<CallResult["details"]>; summary?: string } = {};
     const mend = this.options.filter?.apply ?? ((text: string) => text);
-    if (typeof summary === "string" && summary !== "") kept.summary = headOf(mend(wellFormed(summary)), this.outputMax);
+    if (typeof summary === "string" && summary !== "")
+      kept.summary = headOf(headThrough(summary, this.outputMax, this.options.filter), this.outputMax);
     if (details === undefined || details === null) return kept;
-    const json = toJson(details, "details");
+    const json = toJson(details, { name: "details", textMax: toolLimits.detailsTextMax });
     if (json.flaw !== undefined) this.warn(`its details were dropped: they hold ${json.flaw}`);
-    else if (JSON.stringify(json.value).length > toolLimits.detailsTextMax) this.warn("its details were dropped: too large");
+    else if (jsonHead(json.value, toolLimits.detailsTextMax).length > toolLimits.detailsTextMax)
+      this.warn("its details were dropped: too large");
     else if (json.value !== null) kept.details = mapStrings(json.value, mend) as NonNullable<Json>;
     return kept;
   }
@@ -243,6 +242,11 @@ export function filteredFailure(
   } catch (thrown) {
     return toolFailure(thrown, { name }, kept);
   }
+}
+
+function endsInHalf(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff;
 }
 
 function iteratorOf(value: unknown): AnyIterator | undefined {

@@ -1,5 +1,6 @@
 import { type Json, jsonDepthMax } from "../message/json.ts";
 import { wellFormed } from "../message/well-formed.ts";
+import { headOf } from "./cut-text.ts";
 import { toolLimits } from "./tool-limits.ts";
 
 const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
@@ -9,10 +10,14 @@ class Flaw extends Error {}
 /**
  * A copy of the value as JSON, made as `JSON.stringify` would (`toJSON` is called, `undefined` members are left out), with
  * lone surrogates replaced; or the first `flaw`, as words with its path. What `JSON.stringify` silently loses (functions,
- * maps, numbers that are not finite) is a flaw here. `name`: what paths begin with. Never throws, whatever getters and proxies do.
+ * maps, numbers that are not finite) is a flaw here. `name`: what paths begin with. A text of more than `textMax` characters is cut there, before
+ * anything else is done with it. Never throws, whatever getters and proxies do.
  */
-export function toJson(value: unknown, name = ""): { readonly value: Json; readonly flaw?: never } | { readonly flaw: string } {
-  const state = { nodes: 0 };
+export function toJson(
+  value: unknown,
+  { name = "", textMax = Number.POSITIVE_INFINITY }: { readonly name?: string; readonly textMax?: number } = {},
+): { readonly value: Json; readonly flaw?: never } | { readonly flaw: string } {
+  const state = { nodes: 0, textMax };
   try {
     return { value: copy(value, name, { depth: 0, state }) };
   } catch (error) {
@@ -23,13 +28,13 @@ export function toJson(value: unknown, name = ""): { readonly value: Json; reado
 
 interface Place {
   readonly depth: number;
-  readonly state: { nodes: number };
+  readonly state: { nodes: number; readonly textMax: number };
 }
 
 function copy(value: unknown, path: string, place: Place): Json {
   if (++place.state.nodes > toolLimits.jsonNodesMax) throw new Flaw(`more than ${toolLimits.jsonNodesMax} values`);
   if (value === null || typeof value === "boolean") return value;
-  if (typeof value === "string") return wellFormed(value);
+  if (typeof value === "string") return wellFormed(headOf(value, place.state.textMax));
   if (typeof value === "number") {
     if (Number.isFinite(value)) return value;
     throw flawAt(`the number ${value}`, path);

@@ -19,8 +19,11 @@ export function toolFailure(error: unknown, tool: { readonly name: string }, kep
 function describe(error: unknown, tool: string): { readonly failure: Failure; readonly fix: string } {
   if (isAgentError(error)) {
     const { code, message, retryable, retryAfterMs, fix } = error;
-    const base: Failure = { code, message: cutText(wellFormed(message), toolLimits.errorTextMax), retryable };
-    return { failure: retryAfterMs === undefined ? base : { ...base, retryAfterMs }, fix: wellFormed(fix) };
+    const base: Failure = { code, message: wellFormed(cutText(message, toolLimits.errorTextMax)), retryable };
+    return {
+      failure: retryAfterMs === undefined ? base : { ...base, retryAfterMs },
+      fix: wellFormed(cutText(fix, toolLimits.errorTextMax)),
+    };
   }
   return { failure: { code: "TOOL_FAILED", message: `The tool \`${tool}\` failed.`, retryable: false }, fix: "" };
 }

@@ -3,6 +3,7 @@ export { type CutOptions, type CutReport, cutEverywhere } from "./cut-everywhere
 export { faultSuite } from "./fault-suite.ts";
 export { type HostileReport, tryHostileBodies } from "./hostile-bodies.ts";
 export { type Asked, type LoopbackServer, loopbackServer } from "./loopback-server.ts";
+export { type OddShapes, type OddShapesReport, tryOddShapes } from "./odd-shapes.ts";
 export { pickStreams } from "./pick-streams.ts";
 export { type ProviderUnderTest, providerUnderTest } from "./provider-under-test.ts";
 export { type RechunkOptions, type RechunkReport, rechunk } from "./rechunk.ts";

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import type { ResultPart } from "../message/content.ts";
+import type { Message, ToolResultMessage } from "../message/message.ts";
+import { createWindowFit } from "./fit-window.ts";
+import { lengthBesideMessages, lengthOf, mediaCharacters } from "./message-length.ts";
+
+const user = (content: Extract<Message, { role: "user" }>["content"]): Message => ({ role: "user", content });
+const answer = (text: string): Message => ({
+  role: "assistant",
+  content: [{ type: "text", text }],
+  provider: "p",
+  model: "m",
+  stopReason: "stop",
+});
+const result = (content: ToolResultMessage["content"]): Message => ({
+  role: "tool_result",
+  toolCallId: "c",
+  toolName: "t",
+  content,
+  isError: false,
+  outcome: "ok",
+});
+const image = (characters: number): ResultPart => ({ type: "image", mediaType: "image/png", source: { data: "A".repeat(characters) } });
+
+/** Fits one growing list as a session does. */
+function fitting(contextTokens: number, besideLength = 0) {
+  const window = createWindowFit();
+  return (messages: readonly Message[]) => {
+    const textLength = messages.reduce((sum, message) => sum + lengthOf(message), 0);
+    return window.fit(messages, { textLength, besideLength, contextTokens });
+  };
+}
+
+const lengthOfAll = (messages: readonly Message[] = []): number => messages.reduce((sum, message) => sum + lengthOf(message), 0);
+
+describe("a history that is too long for the window", () => {
+  it("is the same list as long as it fits", () => {
+    const messages = [user("go"), result("x".repeat(3_000))];
+    expect(fitting(1_000)(messages)).toBe(messages);
+  });
+
+  it.each<[string, ToolResultMessage["content"]]>([
+    ["text", "x".repeat(50_000)],
+    ["JSON", [{ type: "json", value: { rows: Array.from({ length: 2_000 }, (_, id) => ({ id, name: `row ${id}` })) } }]],
+    [
+      "text and JSON",
+      [
+        { type: "text", text: "y".repeat(20_000) },
+        { type: "json", value: "z".repeat(30_000) },
+      ],
+    ],
+  ])("has its results of %s cut", (_, content) => {
+    const fitted = fitting(1_000)([user("go"), result(content)]);
+    const shown = String(fitted?.[1] && "content" in fitted[1] && fitted[1].content);
+    expect(shown.length).toBeLessThan(2_100);
+    expect(shown).toMatch(/\[\d+ characters left out to fit the model's window\]$/);
+  });
+
+  it("is told how much of a result is missing", () => {
+    const fitted = fitting(1_000)([user("go"), result([{ type: "json", value: "\u{1f600}".repeat(3_000) }])]);
+    expect(fitted?.[1]).toMatchObject({ content: expect.stringContaining(`[${6_002 - 1_999} characters left out`) });
+  });
+
+  it.each([1_999, 2_000, 2_001])("is cut in no character after %i others", (before) => {
+    const fitted = fitting(1_000)([user("go"), result("a".repeat(before) + "\u{1f600}".repeat(3_000))]);
+    expect(JSON.stringify(fitted).isWellFormed() && !/\\ud8/i.test(JSON.stringify(fitted))).toBe(true);
+  });
+
+  it("has images of results replaced by a note", () => {
+    const messages = [user("go"), result([{ type: "text", text: "seen" }, image(100), image(100)])];
+    const fitted = fitting(1_000)(messages);
+    expect(fitted?.[1]).toMatchObject({
+      content: "seen\n[an image, image/png, left out to fit the model's window]\n[an image, image/png, left out to fit the model's window]",
+    });
+  });
+
+  it("has images and files of earlier inputs left out, and keeps those of the last one", () => {
+    const picture = [{ type: "text", text: "look" }, image(100)] as const;
+    const fitted = fitting(2_400)([user(picture), answer("a cat"), user(picture)]);
+    expect(fitted?.[0]).toMatchObject({ content: [{ text: "look" }, { type: "text", text: expect.stringContaining("an image") }] });
+    expect(fitted?.[2]).toMatchObject({ content: picture });
+  });
+
+  it("counts what else is in the request", () => {
+    const messages = [user("go"), result("x".repeat(3_000))];
+    const schema = { type: "object", properties: { a: { description: "d".repeat(1_000) } } };
+    const besideLength = lengthBesideMessages({ system: "s".repeat(500), tools: [{ name: "t", description: "T", parameters: schema }] });
+    expect(besideLength).toBe(500 + 2 + JSON.stringify(schema).length);
+    expect(fitting(1_000, besideLength)(messages)).not.toBe(messages);
+    expect(fitting(1_000, 8_000)(messages)).toBeUndefined();
+  });
+
+  it("does not fit where its inputs alone are too long", () => {
+    expect(fitting(1_000)([user("x".repeat(9_000))])).toBeUndefined();
+  });
+
+  it("counts an image as what vendors bill, not as its bytes", () => {
+    expect(lengthOf(result([image(1_000_000)]))).toBe(mediaCharacters);
+  });
+});
+
+describe("turn by turn", () => {
+  /** A history of 60 turns, as it was sent at each of them. */
+  function sentTurns(fit: (messages: readonly Message[]) => readonly Message[] | undefined): (readonly Message[])[] {
+    const messages: Message[] = [user("go")];
+    const sent: (readonly Message[])[] = [];
+    for (let turn = 0; turn < 60; turn++) {
+      messages.push(answer(`turn ${turn}`), result("x".repeat(2_100 + ((turn * 7_919) % 9_000))));
+      sent.push([...(fit(messages) ?? [])]);
+    }
+    return sent;
+  }
+
+  it("what was cut stays cut, as the same object", () => {
+    const sent = sentTurns(fitting(20_000));
+    for (const [turn, messages] of sent.entries()) {
+      for (const [place, message] of (sent[turn - 1] ?? []).entries()) {
+        const isCut = JSON.stringify(message).includes("left out to fit");
+        if (isCut) expect(messages[place]).toBe(message);
+      }
+      expect(lengthOfAll(messages)).toBeLessThanOrEqual(160_000);
+    }
+  });
+
+  it("the beginning is cut anew in few turns, so that a vendor's cache of it is of use", () => {
+    const sent = sentTurns(fitting(40_000));
+    const changes = sent.filter((messages, turn) => (sent[turn - 1] ?? []).some((message, place) => messages[place] !== message));
+    expect(changes.length).toBeGreaterThan(0);
+    expect(changes.length).toBeLessThanOrEqual(10);
+  });
+
+  it("another process that begins with the whole history sends the same", () => {
+    const sent = sentTurns(fitting(20_000));
+    const messages: Message[] = [user("go")];
+    for (let turn = 0; turn < 60; turn++) messages.push(answer(`turn ${turn}`), result("x".repeat(2_100 + ((turn * 7_919) % 9_000))));
+    expect(JSON.stringify(fitting(20_000)(messages))).toBe(JSON.stringify(sent.at(-1)));
+  });
+});
