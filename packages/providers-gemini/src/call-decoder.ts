@@ -43,11 +43,7 @@ export function createCallDecoder(nextIndex: () => number): CallDecoder {
     chunks.push({ type: "call-start", index, name: call.name, ...(id ? { id } : {}) });
     if (signature !== undefined) chunks.push({ type: "opaque", index, vendor, data: { thoughtSignature: signature } });
     if (call.willContinue || call.partialArgs) open = { index, args: createPartialArgs() };
-    else
-      chunks.push(
-        { type: "call-args", index, delta: JSON.stringify(call.args ?? {}) },
-        { type: "call-end", index },
-      );
+    else chunks.push({ type: "call-args", index, delta: JSON.stringify(call.args ?? {}) }, { type: "call-end", index });
   };
 
   return {

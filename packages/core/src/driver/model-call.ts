@@ -66,9 +66,8 @@ export interface ModelCallOptions {
 export function startModelCall(options: ModelCallOptions): ModelCall {
   const { clock, provider, request, lane, filter } = options;
   const assembler = createAssembler();
-  const said = createSpeech(filter);
+  const said = createSpeech(filter, provider.name);
   const teller = createModelTeller(assembler, filter?.holds);
-  const bounds = createAnswerBounds(provider.name);
   const controller = new AbortController();
   const startedAt = clock.monotonic();
   let firstTokenAt: number | undefined;
@@ -79,7 +78,6 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
   const watchdog = watchModelCall(options, (error) => finish({ error }));
 
   const take = (read: readonly ModelChunk[]): void => {
-    bounds.count(read);
     const chunks = said.pass(read);
     for (const chunk of chunks) assembler.push(chunk);
     // What is held back has come all the same.
@@ -149,13 +147,16 @@ function snapshotOf(assembler: Assembler, whole: readonly AssistantPart[] | unde
   return { type: "message_snapshot", content: whole ?? assembler.partial(), ...(calls.length > 0 ? { calls } : {}) };
 }
 
-/** The stream as it is told and kept: filtered, and well-formed before a filter sees it and after. */
-function createSpeech(filter: ChunkFilter | undefined): ChunkMender {
+/** The stream as it is told and kept: within the limits of an answer, filtered, and well-formed before a filter sees it and after. */
+function createSpeech(filter: ChunkFilter | undefined, provider: string): ChunkMender {
+  const bounds = createAnswerBounds(provider);
   const whole = createChunkMender();
-  if (!filter) return whole;
-  const shown = createChunkMender();
+  const shown = filter ? createChunkMender() : whole;
   return {
-    pass: (chunks) => shown.pass(filter.pass(whole.pass(chunks))),
+    pass(chunks) {
+      bounds.count(chunks);
+      return filter ? shown.pass(filter.pass(whole.pass(chunks))) : whole.pass(chunks);
+    },
     flush: () => shown.flush(),
   };
 }
