@@ -50,6 +50,7 @@ function mountSmallDisk(place: string): string | undefined {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", place], { stdio: "ignore" });
     return undefined;
   } catch {
+    rmSync(place, { recursive: true });
     return "A disk of 1 MiB cannot be mounted here.";
   }
 }
