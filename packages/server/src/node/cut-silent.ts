@@ -8,10 +8,14 @@ interface Progress {
   readonly acknowledged: number;
   /** When that was last seen to be more, or nothing was waiting. */
   readonly movedAt: number;
+  /** How often it was looked at since. */
+  readonly looks: number;
 }
 
 /** Looks in the time after which a connection is silent. */
 const looksPerSilence = 12;
+/** Looks that must have found no movement: a process that stood still itself has looked less often. */
+const looksMin = 6;
 
 /**
  * Cuts connections of which the other side acknowledges nothing for so long, though something was sent: it is gone, or reads nothing. Bytes that
@@ -20,7 +24,7 @@ const looksPerSilence = 12;
 export function cutSilent(http: Server, silentMs: number): void {
   const progress = new Map<Socket, Progress>();
   http.on("connection", (socket) => {
-    progress.set(socket, { acknowledged: 0, movedAt: performance.now() });
+    progress.set(socket, { acknowledged: 0, movedAt: performance.now(), looks: 0 });
     socket.once("close", () => progress.delete(socket));
   });
   let isLooking = false;
@@ -35,8 +39,10 @@ export function cutSilent(http: Server, silentMs: number): void {
       const queued = unacknowledged(socket) ?? 0;
       const acknowledged = socket.bytesWritten - socket.writableLength - queued;
       const isMoving = queued === 0 || acknowledged > before.acknowledged;
-      if (isMoving) progress.set(socket, { acknowledged, movedAt: now });
-      else if (now - before.movedAt >= silentMs) socket.destroy();
+      const looks = before.looks + 1;
+      if (isMoving) progress.set(socket, { acknowledged, movedAt: now, looks: 0 });
+      else if (now - before.movedAt >= silentMs && looks >= looksMin) socket.destroy();
+      else progress.set(socket, { ...before, looks });
     }
   };
   const timer = setInterval(() => void look(), silentMs / looksPerSilence);
