@@ -105,8 +105,8 @@ ${tableText(measured, processColumns)}
 
 - Before the clock starts: three runs of a tool loop of ten turns, or thirty turns of the workload itself where it is one of crowds, parallel
   tools or a history. Then one run is measured; five of parallel tools, ten turns of a history.
-- Parallel tools are compared by the time until the answer, not by CPU. "On n messages" is in memory for every contender; Loopwright's
-  log of it is read before the clock starts.
+- Parallel tools are compared by the time until the answer, not by CPU. "On n messages" is in memory for every contender, and the conversation
+  is there before the clock starts.
 - Start and import are whole processes from their birth, without a compile cache.
 ${detailText(measured)}`,
 });

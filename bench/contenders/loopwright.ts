@@ -1,6 +1,7 @@
-import { type Agent, type AgentSession, createAgent, createSession, defineTool, execute } from "@loopwright/core";
+import { type Agent, type AgentSession, createAgent, createSession, defineTool, execute, type Message } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
 import { openai } from "@loopwright/providers-openai";
+import { historyText } from "../server/script.ts";
 import { type BenchTool, modelName, type Open, type Opening, type Outcome, sessionId, systemPrompt } from "./contender.ts";
 
 /** Calls of one turn that may run at once: as many as the loop written by hand runs. */
@@ -26,17 +27,28 @@ function agentFor({ baseURL, tools, turnsMax }: Opening, transport: typeof fetch
 const toolFrom = ({ name, description, parameters, execute: run }: BenchTool): ReturnType<typeof defineTool> =>
   defineTool({ name, description, parameters, execute: (args) => run(args as Record<string, unknown>) });
 
-/** Holds the messages before the first input: the database, or in memory what it would hold. */
-async function storeOf({ database, history }: Opening): Promise<SessionStore> {
-  if (database !== undefined) {
-    const { sqliteStore } = await import("@loopwright/store-sqlite");
-    return sqliteStore({ path: database });
-  }
-  const { memoryStore } = await import("@loopwright/core/memory");
-  const { writeMessages } = await import("../durable/history-facts.ts");
-  const store = memoryStore();
-  await writeMessages(store, { scope: "local", session: sessionId }, history);
-  return store;
+async function storeAt(database: string): Promise<SessionStore> {
+  const { sqliteStore } = await import("@loopwright/store-sqlite");
+  return sqliteStore({ path: database });
+}
+
+/** A new session with so many messages, an even number: the last two are of a first turn, with which the others are recorded. */
+async function sessionWith(agent: Agent, messages: number): Promise<AgentSession> {
+  const context = Array.from({ length: messages - 2 }, (_, index) => messageAt(index));
+  const session = createSession({ agent, context });
+  await say(session, historyText(messages - 2), () => undefined);
+  return session;
+}
+
+function messageAt(index: number): Message {
+  if (index % 2 === 0) return { role: "user", content: historyText(index) };
+  return {
+    role: "assistant",
+    content: [{ type: "text", text: historyText(index) }],
+    stopReason: "stop",
+    provider: "bench",
+    model: modelName,
+  };
 }
 
 async function say(session: AgentSession, input: string, onText: Opening["onText"]): Promise<Outcome> {
@@ -57,11 +69,11 @@ export const openerOver =
   async (opening) => {
     const agent = agentFor(opening, transport);
     const { database, history, onText } = opening;
-    if (database === undefined && history === 0) {
-      const session = createSession({ agent });
+    if (database === undefined) {
+      const session = history === 0 ? createSession({ agent }) : await sessionWith(agent, history);
       return { say: (input) => say(session, input, onText), close: () => session[Symbol.asyncDispose]() };
     }
-    const store = await storeOf(opening);
+    const store = await storeAt(database);
     const session = await createSession({ agent, id: sessionId, store }).ready();
     if (session.messages.length !== history) throw new Error(`The session has ${session.messages.length} messages.`);
     return {

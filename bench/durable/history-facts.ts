@@ -31,10 +31,6 @@ function runBodies(run: number): readonly FactBody[] {
   ];
 }
 
-/** Writes a session of so many messages, an even number, into a store. */
-export const writeMessages = (store: SessionStore, ref: SessionRef, messages: number): Promise<void> =>
-  writeHistory(store, ref, 1 + (messages / 2) * factsPerRun);
-
 /** Writes such a session into a store. */
 export async function writeHistory(store: SessionStore, ref: SessionRef, count: number): Promise<void> {
   let batch: Fact[] = [];

@@ -10,7 +10,7 @@ import {
   type UserMessage,
   type UserPart,
 } from "@loopwright/core";
-import type { ModelRequest } from "@loopwright/core/ports";
+import type { ModelRequest, ToolSpec } from "@loopwright/core/ports";
 import { argumentsOf, chatCallIds, createCallIds, nineCallIds, toolNameOf } from "./call-ids.ts";
 import type { OpenAiCompat } from "./compat.ts";
 import { type ConversationWriter, createConversations } from "./conversation.ts";
@@ -18,6 +18,7 @@ import { fileDataOf, fileNameOf, fileTextOf, imageUrlOf } from "./media.ts";
 import { modelOf } from "./models.ts";
 import { createRenderCache, emptyOutput, noticeText, type RenderCache } from "./request-cache.ts";
 import { isStrictSchema, outputSchemaOf, parametersOf } from "./strict-schema.ts";
+import { createToolLists } from "./tool-lists.ts";
 
 /** Tag of vendor-opaque parts of this wire. */
 export const chatVendor = "openai-chat";
@@ -26,20 +27,28 @@ export const chatVendor = "openai-chat";
 export function createChatRequests(compat: OpenAiCompat): (request: ModelRequest) => JsonObject {
   const cache = createRenderCache<readonly JsonObject[]>();
   const itemsOf = createConversations(() => createChatWriter(compat, cache));
+  const toolsOf = createToolLists((spec) => toolItem(spec, compat));
   return (request) => {
     const system = systemOf(request, compat);
-    return bodyOf(request, compat, itemsOf(request.messages, system === undefined ? [] : [{ role: compat.systemRole, content: system }]));
+    const messages = itemsOf(request.messages, system === undefined ? [] : [{ role: compat.systemRole, content: system }]);
+    const tools = compat.tools && request.tools !== undefined ? toolsOf(request.tools) : [];
+    return bodyOf(request, compat, { messages, tools });
   };
 }
 
-function bodyOf(request: ModelRequest, compat: OpenAiCompat, messages: Json[]): JsonObject {
+interface Lists {
+  readonly messages: readonly Json[];
+  readonly tools: readonly JsonObject[];
+}
+
+function bodyOf(request: ModelRequest, compat: OpenAiCompat, { messages, tools }: Lists): JsonObject {
   const model = modelOf(request.model);
   const streamed = request.stream !== false;
   const body: Record<string, Json> = { model: request.model, messages, stream: streamed };
   if (streamed && compat.streamOptions) body["stream_options"] = { include_usage: true };
   if (request.maxTokens !== undefined) body[compat.maxTokensField] = request.maxTokens;
   if (request.temperature !== undefined && !model?.reasoning) body["temperature"] = request.temperature;
-  addTools(body, request, compat);
+  if (tools.length > 0) addTools(body, request, { compat, tools });
   addReasoning(body, request, compat);
   if (request.output !== undefined) {
     const schema = outputSchemaOf(request.output.schema);
@@ -52,17 +61,22 @@ function bodyOf(request: ModelRequest, compat: OpenAiCompat, messages: Json[]): 
   return { ...body, ...request.vendorOptions };
 }
 
-function addTools(body: Record<string, Json>, request: ModelRequest, compat: OpenAiCompat): void {
-  if (!compat.tools || request.tools === undefined || request.tools.length === 0) return;
-  body["tools"] = request.tools.map(({ name, description, parameters }) => ({
-    type: "function",
-    function: {
-      name,
-      description,
-      parameters: parametersOf(parameters),
-      ...(compat.strictTools && isStrictSchema(parameters) ? { strict: true } : {}),
-    },
-  }));
+const toolItem = ({ name, description, parameters }: ToolSpec, compat: OpenAiCompat): JsonObject => ({
+  type: "function",
+  function: {
+    name,
+    description,
+    parameters: parametersOf(parameters),
+    ...(compat.strictTools && isStrictSchema(parameters) ? { strict: true } : {}),
+  },
+});
+
+interface ShownTools extends Pick<Lists, "tools"> {
+  readonly compat: OpenAiCompat;
+}
+
+function addTools(body: Record<string, Json>, request: ModelRequest, { compat, tools }: ShownTools): void {
+  body["tools"] = tools;
   const choice = request.toolChoice;
   if (choice !== undefined) {
     body["tool_choice"] =

@@ -1,6 +1,8 @@
 import type { JsonObject, Message } from "@loopwright/core";
+import type { ToolSpec } from "@loopwright/core/ports";
 import { expect, test } from "vitest";
 import { bodyText, type ConversationWriter, createConversations } from "./conversation.ts";
+import { createToolLists } from "./tool-lists.ts";
 
 const user = (content: string): Message => ({ role: "user", content });
 
@@ -65,4 +67,18 @@ test("keeps nothing of a request with a message that cannot be written", () => {
 test("leaves members out that are not defined, and writes what is no conversation as it is", () => {
   const body: JsonObject = { model: "m", tools: [{ a: 1 }], input: "only text" };
   expect(bodyText(Object.assign(body, { temperature: undefined }))).toBe('{"model":"m","tools":[{"a":1}],"input":"only text"}');
+});
+
+test("writes the tools once for all requests that show the same ones, in whatever list, and anew for others", () => {
+  const made: string[] = [];
+  const toolsOf = createToolLists((spec) => {
+    made.push(spec.name);
+    return { name: spec.name };
+  });
+  const specOf = (name: string): ToolSpec => ({ name, description: "", parameters: { type: "object" } });
+  const [a, b] = [specOf("a"), specOf("b")];
+  const texts = [[a, b], [a, b], [a], [a, b], [], [b]].map((specs) => bodyText({ tools: toolsOf(specs) }));
+  const both = '{"tools":[{"name":"a"},{"name":"b"}]}';
+  expect(texts).toEqual([both, both, '{"tools":[{"name":"a"}]}', both, '{"tools":[]}', '{"tools":[{"name":"b"}]}']);
+  expect(made.join("")).toBe("abaabb");
 });

@@ -52,6 +52,11 @@ export function createConversations(
 /** The texts that a list of items consists of. */
 const written = new WeakMap<readonly Json[], readonly string[]>();
 
+/** Keeps the text of a list that stands in many bodies. It must not be changed any more. */
+export function keepText(items: readonly Json[]): void {
+  written.set(items, items.map(textOf));
+}
+
 /** The body as JSON text, with the texts of a conversation as they were written. Put together at once: a long history is copied once. */
 export function bodyText(body: JsonObject): string {
   const pieces: string[] = [];
@@ -60,16 +65,28 @@ export function bodyText(body: JsonObject): string {
     pieces.push(pieces.length === 0 ? "{" : ",", textOf(name), ":");
     const texts = Array.isArray(value) ? written.get(value) : undefined;
     if (texts === undefined) pieces.push(textOf(value));
-    else pieces.push("[", ...texts.flatMap((text, at) => (at === 0 ? [text] : [",", text])), "]");
+    else addList(pieces, texts);
   }
   pieces.push(pieces.length === 0 ? "{}" : "}");
   return pieces.join("");
 }
 
+function addList(pieces: string[], texts: readonly string[]): void {
+  let before = "[";
+  for (const text of texts) {
+    pieces.push(before, text);
+    before = ",";
+  }
+  pieces.push(texts.length === 0 ? "[]" : "]");
+}
+
 const textOf = (value: Json): string => JSON.stringify(value);
 
-const continues = (messages: readonly Message[], sent: readonly Message[]): boolean =>
-  sent.length <= messages.length && sent.every((message, at) => message === messages[at]);
+function continues(messages: readonly Message[], sent: readonly Message[]): boolean {
+  if (sent.length > messages.length) return false;
+  for (let at = 0; at < sent.length; at++) if (sent[at] !== messages[at]) return false;
+  return true;
+}
 
 /** Writes what can change no more: all but the last item. Old texts are joined now and then, so that they never become many. */
 function settle(sent: Sent): void {
@@ -80,4 +97,4 @@ function settle(sent: Sent): void {
   if (sent.texts.length > textsMax) sent.texts = [sent.texts.join(",")];
 }
 
-const textsMax = 200;
+const textsMax = 32;

@@ -10,7 +10,7 @@ import {
   type ToolResultMessage,
   type UserPart,
 } from "@loopwright/core";
-import type { ModelRequest } from "@loopwright/core/ports";
+import type { ModelRequest, ToolSpec } from "@loopwright/core/ports";
 import { argumentsOf, type CallIds, createCallIds, responsesCallIds, toolNameOf } from "./call-ids.ts";
 import { type ConversationWriter, createConversations } from "./conversation.ts";
 import { fileDataOf, fileNameOf, fileTextOf, imageUrlOf } from "./media.ts";
@@ -18,6 +18,7 @@ import { modelOf } from "./models.ts";
 import type { OpenAiSettings } from "./options.ts";
 import { createRenderCache, emptyOutput, noticeText, type RenderCache } from "./request-cache.ts";
 import { isStrictSchema, outputSchemaOf, parametersOf } from "./strict-schema.ts";
+import { createToolLists } from "./tool-lists.ts";
 
 /** Tag of vendor-opaque parts of this wire. */
 export const responsesVendor = "openai-responses";
@@ -29,10 +30,19 @@ const maxOutputTokensMin = 16;
 export function createResponsesRequests(settings: OpenAiSettings): (request: ModelRequest) => JsonObject {
   const cache = createRenderCache<readonly JsonObject[]>();
   const inputOf = createConversations(() => createResponsesWriter(cache));
-  return (request) => bodyOf(request, settings, inputOf(request.messages));
+  const toolsOf = createToolLists(toolItem);
+  return (request) => {
+    const tools = settings.compat.tools && request.tools !== undefined ? toolsOf(request.tools) : [];
+    return bodyOf(request, settings, { input: inputOf(request.messages), tools });
+  };
 }
 
-function bodyOf(request: ModelRequest, settings: OpenAiSettings, input: Json[]): JsonObject {
+interface Lists {
+  readonly input: readonly Json[];
+  readonly tools: readonly JsonObject[];
+}
+
+function bodyOf(request: ModelRequest, settings: OpenAiSettings, { input, tools }: Lists): JsonObject {
   const model = modelOf(request.model);
   // Nothing is kept by the vendor: the log is the session, and reasoning travels encrypted inside it.
   const body: Record<string, Json> = {
@@ -51,7 +61,7 @@ function bodyOf(request: ModelRequest, settings: OpenAiSettings, input: Json[]):
     ...(settings.reasoningSummary === undefined ? {} : { summary: settings.reasoningSummary }),
   };
   if ((model?.reasoning ?? true) && Object.keys(reasoning).length > 0) body["reasoning"] = reasoning;
-  if (settings.compat.tools && request.tools !== undefined && request.tools.length > 0) addTools(body, request);
+  if (tools.length > 0) addTools(body, request, tools);
   if (request.output !== undefined) {
     const { name, schema } = request.output;
     body["text"] = { format: { type: "json_schema", name, schema: outputSchemaOf(schema), strict: isStrictSchema(schema) } };
@@ -60,15 +70,17 @@ function bodyOf(request: ModelRequest, settings: OpenAiSettings, input: Json[]):
   return { ...body, ...request.vendorOptions };
 }
 
-function addTools(body: Record<string, Json>, request: ModelRequest): void {
-  // `strict` is said either way: this API takes a tool without it for strict.
-  body["tools"] = (request.tools ?? []).map(({ name, description, parameters }) => ({
-    type: "function",
-    name,
-    description,
-    parameters: parametersOf(parameters),
-    strict: isStrictSchema(parameters),
-  }));
+const toolItem = ({ name, description, parameters }: ToolSpec): JsonObject => ({
+  type: "function",
+  name,
+  description,
+  parameters: parametersOf(parameters),
+  // Said either way: this API takes a tool without it for strict.
+  strict: isStrictSchema(parameters),
+});
+
+function addTools(body: Record<string, Json>, request: ModelRequest, tools: readonly JsonObject[]): void {
+  body["tools"] = tools;
   const choice = request.toolChoice;
   if (choice !== undefined) body["tool_choice"] = typeof choice === "object" ? { type: "function", name: choice.tool } : choice;
   if (request.parallelToolCalls !== undefined) body["parallel_tool_calls"] = request.parallelToolCalls;
