@@ -39,20 +39,35 @@ export function mapSse<Item>(
   consumer: SseConsumer<Item>,
   options: ReaderOptions = {},
 ): AsyncIterableIterator<Item> {
-  const parser = new SseParser(options.pendingCharsMax ?? pendingCharsMax);
-  const mapped: BodyParser<Item> = {
-    feed: (text) => {
-      const events = parser.feed(text);
-      return events.length === 0 ? undefined : consumer.take(events);
-    },
-    finish: () => consumer.finish(),
-    // What the consumer could not take stood before what the parser could not read.
-    get failure() {
-      return consumer.failure ?? parser.failure;
-    },
-    fail: (error) => (consumer.fail ? consumer.fail(error) : error),
-  };
-  return new BodyReader(body, mapped, options);
+  return new BodyReader(body, new MappedEvents(consumer, options.pendingCharsMax ?? pendingCharsMax), options);
+}
+
+class MappedEvents<Item> implements BodyParser<Item> {
+  readonly #consumer: SseConsumer<Item>;
+  readonly #parser: SseParser;
+
+  constructor(consumer: SseConsumer<Item>, charsMax: number) {
+    this.#consumer = consumer;
+    this.#parser = new SseParser(charsMax);
+  }
+
+  /** What the consumer could not take stood before what the parser could not read. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#consumer.failure ?? this.#parser.failure;
+  }
+
+  feed(text: string): Item | undefined {
+    const events = this.#parser.feed(text);
+    return events.length === 0 ? undefined : this.#consumer.take(events);
+  }
+
+  finish(): Item | undefined {
+    return this.#consumer.finish();
+  }
+
+  fail(error: unknown): unknown {
+    return this.#consumer.fail ? this.#consumer.fail(error) : error;
+  }
 }
 
 const lineFeed = 10;

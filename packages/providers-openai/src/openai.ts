@@ -1,7 +1,16 @@
 import type { JsonObject, ModelChunk } from "@loopwright/core";
 import { AgentError, refuseUnknownOptions } from "@loopwright/core";
 import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { AnswerStream, decodeSoundly, errorFromFetch, failureIn, mapSse, readWholeJson, type SseConsumer } from "@loopwright/provider-kit";
+import {
+  AnswerStream,
+  decodeSoundly,
+  errorFromFetch,
+  failureIn,
+  mapSse,
+  readWholeJson,
+  type SseConsumer,
+  type SseEvent,
+} from "@loopwright/provider-kit";
 import { createChatRequests } from "./chat-request.ts";
 import { ChatReader } from "./chat-response.ts";
 import { bodyText } from "./conversation.ts";
@@ -88,7 +97,7 @@ function call(instance: Instance, { request, io, options, vision }: Call): Async
       const response = await send({ body: bodyText(body), isStreamed: body["stream"] === true, context });
       const bytes = bodyOf(response, settings.label);
       if (isJson(response)) return readWhole(reader, await readWholeJson(response), context);
-      return mapSse(bytes, createConsumer(reader, { ...context, streaming: true }));
+      return mapSse(bytes, new Consumer(reader, { ...context, streaming: true }));
     } catch (error) {
       throw errorFromFetch(error, context);
     }
@@ -107,35 +116,48 @@ function refuseUnsendable(request: ModelRequest, { settings, vision }: { setting
 }
 
 /** One array per read of the socket. After the vendor's last event the rest is read and dropped, so that the connection can be used again. */
-function createConsumer(reader: WireReader, context: CallContext): SseConsumer<readonly ModelChunk[]> {
-  let ended = false;
-  let failure: ReturnType<typeof failureIn>;
+class Consumer implements SseConsumer<readonly ModelChunk[]> {
+  readonly #reader: WireReader;
+  readonly #context: CallContext;
+  #ended = false;
+  failure: ReturnType<typeof failureIn>;
+
+  constructor(reader: WireReader, context: CallContext) {
+    this.#reader = reader;
+    this.#context = context;
+  }
+
+  take(events: readonly SseEvent[]): readonly ModelChunk[] | undefined {
+    const reader = this.#reader;
+    return this.#chunksOf((out) => {
+      for (const { event, data } of events) if (!reader.done) reader.take(event, data, out);
+      if (reader.done) this.#finish(out);
+      else if (out.length === 0) out.push(alive);
+    });
+  }
+
+  finish(): readonly ModelChunk[] | undefined {
+    return this.#chunksOf((out) => this.#finish(out));
+  }
+
+  /** What breaks after the end breaks nothing. */
+  fail(error: unknown): unknown {
+    return this.#ended ? undefined : errorFromFetch(error, this.#context);
+  }
+
   /** The chunks that `work` adds; what came before an error is kept, and the error thrown behind it. */
-  const chunksOf = (work: (out: ModelChunk[]) => void): readonly ModelChunk[] | undefined => {
-    if (ended) return undefined;
+  #chunksOf(work: (out: ModelChunk[]) => void): readonly ModelChunk[] | undefined {
+    if (this.#ended) return undefined;
     const out: ModelChunk[] = [];
-    failure = failureIn(() => decodeSoundly(out, () => work(out)));
+    this.failure = failureIn(() => decodeSoundly(out, () => work(out)));
     return out.length === 0 ? undefined : out;
-  };
-  const finish = (out: ModelChunk[]): void => {
-    context.signal.throwIfAborted();
-    reader.finish(out);
-    ended = true;
-  };
-  return {
-    get failure() {
-      return failure;
-    },
-    take: (events) =>
-      chunksOf((out) => {
-        for (const { event, data } of events) if (!reader.done) reader.take(event, data, out);
-        if (reader.done) finish(out);
-        else if (out.length === 0) out.push(alive);
-      }),
-    finish: () => chunksOf(finish),
-    // What breaks after the end breaks nothing.
-    fail: (error) => (ended ? undefined : errorFromFetch(error, context)),
-  };
+  }
+
+  #finish(out: ModelChunk[]): void {
+    this.#context.signal.throwIfAborted();
+    this.#reader.finish(out);
+    this.#ended = true;
+  }
 }
 
 const alive: ModelChunk = { type: "alive" };

@@ -38,34 +38,35 @@ export function bindAgent({ agent: base, tools, prompt }: Given, sessionId: stri
   const declared = declaredTools(tools);
   const given: Declared = { ...(declared.length > 0 ? { tools: declared } : {}), ...(prompt === undefined ? {} : { prompt }) };
   let held = given;
-  let bound = boundTo(base, given);
-  return {
+  const bound: BoundAgent = {
     given,
-    get agent() {
-      return bound.agent;
-    },
-    get digest() {
-      return bound.digest;
-    },
-    get registry() {
-      return bound.registry;
-    },
+    ...boundTo(base, given),
     bind(state) {
       const wanted: Declared = state.status === "new" ? given : state;
       if (state.agent !== undefined && state.agent !== base.name) throw otherAgent(sessionId, { own: state.agent, given: base.name });
       if (wanted.tools === held.tools && wanted.prompt === held.prompt) return;
       if (tools !== undefined && !areSame(given.tools, wanted.tools)) throw otherOpening(sessionId, "tools");
       if (prompt !== undefined && prompt !== wanted.prompt) throw otherOpening(sessionId, "prompt");
-      bound = boundTo(base, wanted);
+      Object.assign(bound, boundTo(base, wanted));
       held = wanted;
     },
   };
+  return bound;
 }
 
-function boundTo(base: Agent, { tools = [], prompt }: Declared): Pick<BoundAgent, "agent" | "digest" | "registry"> {
-  const agent = tools.length > 0 || prompt !== undefined ? withDeclared(base, { tools, prompt }) : base;
-  return { agent, digest: digestOfAgent(agent), registry: createToolRegistry(agent.tools) };
+type Bound = Pick<BoundAgent, "agent" | "digest" | "registry">;
+
+/** What agents are by themselves, for all their sessions. */
+const alone = new WeakMap<Agent, Bound>();
+
+function boundTo(base: Agent, { tools = [], prompt }: Declared): Bound {
+  if (tools.length > 0 || prompt !== undefined) return boundOf(withDeclared(base, { tools, prompt }));
+  const bound = alone.get(base) ?? boundOf(base);
+  alone.set(base, bound);
+  return bound;
 }
+
+const boundOf = (agent: Agent): Bound => ({ agent, digest: digestOfAgent(agent), registry: createToolRegistry(agent.tools) });
 
 /** As the log would have them. */
 function areSame(given: readonly DeclaredTool[] = [], kept: readonly DeclaredTool[] = []): boolean {
@@ -73,15 +74,9 @@ function areSame(given: readonly DeclaredTool[] = [], kept: readonly DeclaredToo
   return image(given) === image(kept);
 }
 
-const digests = new WeakMap<Agent, string>();
-
 function digestOfAgent(agent: Agent): string {
-  const known = digests.get(agent);
-  if (known !== undefined) return known;
   const prompt = typeof agent.prompt === "string" ? agent.prompt : "";
-  const digest = digestOf(
+  return digestOf(
     [agent.name, agent.provider.name, agent.model, prompt, ...agent.tools.map((tool) => `${tool.name}: ${tool.description}`)].join("\n"),
   );
-  digests.set(agent, digest);
-  return digest;
 }

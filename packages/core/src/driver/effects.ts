@@ -22,7 +22,7 @@ export interface Effects {
   /** Asks what an owed effect is to be. User code is asked with `patience`. */
   readonly prepare: (effect: Effect, state: State, patience: Patience) => Maybe<Prepared>;
   isRunning(effectId: string): boolean;
-  readonly count: number;
+  count(): number;
   /** Signals what the state wants no longer: effects of an aborted run, with its grace, and of a run that is over. */
   heed(state: State): void;
   /** Signals everything that the session goes to another node. What ends by itself is handed in still. */
@@ -78,9 +78,7 @@ export function createEffects(given: Omit<EffectsOptions, "shown">): Effects {
   return {
     prepare,
     isRunning: (id) => running.has(id),
-    get count() {
-      return running.size;
-    },
+    count: () => running.size,
     heed({ run }) {
       for (const { runId, abort, isOver } of running.values()) {
         if (isOver) continue;

@@ -86,7 +86,7 @@ interface Reader {
 
 /** Events in order, with their weight. */
 interface Queue {
-  readonly weight: number;
+  weight: number;
   add(event: AgentEvent): void;
   shift(): AgentEvent | undefined;
   dropDeltas(dropped: DroppedAnswers): void;
@@ -96,26 +96,23 @@ interface Queue {
 function createQueue(): Queue {
   let events: AgentEvent[] = [];
   let first = 0;
-  let weight = 0;
   const hold = (kept: AgentEvent[]): void => {
     events = kept;
     first = 0;
-    weight = kept.reduce((sum, event) => sum + weightOf(event), 0);
+    queue.weight = kept.reduce((sum, event) => sum + weightOf(event), 0);
   };
-  return {
-    get weight() {
-      return weight;
-    },
+  const queue: Queue = {
+    weight: 0,
     add(event) {
       events.push(event);
-      weight += weightOf(event);
+      queue.weight += weightOf(event);
     },
     shift() {
       const event = events[first];
       if (event === undefined) return undefined;
       events[first] = undefined as never;
       first += 1;
-      weight -= weightOf(event);
+      queue.weight -= weightOf(event);
       if (first === events.length) {
         events.length = 0;
         first = 0;
@@ -132,6 +129,7 @@ function createQueue(): Queue {
     },
     clear: () => hold([]),
   };
+  return queue;
 }
 
 /** Bytes that an event is taken for: its text, and a little for the rest. Durable events are never dropped, so they need no exact weight. */

@@ -137,5 +137,8 @@ function snapshotsOf(lanes: ReadonlyMap<number, OpenLane>, runId: string | undef
 
 /** Writes into the body, which nobody else has: one object per delta, not two. */
 function numbered(body: EphemeralBody, lane: number, n: number): EphemeralEvent {
-  return Object.assign(body, { lane, n });
+  const event = body as { -readonly [Name in "lane" | "n"]?: number } & EphemeralBody;
+  event.lane = lane;
+  event.n = n;
+  return event as EphemeralEvent;
 }

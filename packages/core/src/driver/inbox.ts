@@ -70,72 +70,91 @@ export interface Inbox {
 
 /** `refusal`: what refuses an offer that could not be turned into facts. */
 export function createInbox(clock: Clock, refusal: (error: unknown) => AgentError): Inbox {
-  let waiting: WaitingOffer[] = [];
+  return new OfferList(clock, refusal);
+}
+
+class OfferList implements Inbox {
+  readonly #clock: Clock;
+  readonly #refusal: (error: unknown) => AgentError;
+  #waiting: WaitingOffer[] = [];
   /** Of the last decision. */
-  let taken: readonly WaitingOffer[] = [];
+  #taken: readonly WaitingOffer[] = [];
   /** Offers at the front of those that wait that go in alone. */
-  let suspects = 0;
-  let isAlone = false;
-  return {
-    get length() {
-      return waiting.length;
-    },
-    get needsOwner() {
-      return waiting.some((offer) => offer.needsOwner);
-    },
-    stopsRun: (state) => state.run?.abort !== undefined || waiting.some((offer) => offer.mayStop && stopsRun(offer, state)),
-    get isAlone() {
-      return isAlone;
-    },
-    put: (offer) =>
-      new Promise((resolve, reject) => {
-        const own = waitingOffer(offer, { resolve, reject });
-        const giveUp = (): void => {
-          waiting = waiting.filter((one) => one !== own);
-          own.reject(storeSilent());
-        };
-        waiting.push(own);
-        if (!offer.isClosing && !offer.isPatient) own.cancel = clock.after(driverLimits.commandMs, giveUp);
-      }),
-    accept(speculation) {
-      const accepted: WaitingOffer[] = [];
-      taken = accepted;
-      isAlone = suspects > 0 && waiting.length > 0;
-      suspects = isAlone ? suspects - 1 : 0;
-      const most = isAlone ? 1 : driverLimits.offersPerBatch;
-      while (waiting.length > 0 && accepted.length < most && hasRoom(speculation)) {
-        const offer = waiting.shift() as WaitingOffer;
-        try {
-          offer.facts = offer.bodies(speculation.state).flatMap((body) => speculation.add(body) ?? []);
-          accepted.push(offer);
-        } catch (error) {
-          offer.reject(refusal(error));
-        }
+  #suspects = 0;
+  isAlone = false;
+
+  constructor(clock: Clock, refusal: (error: unknown) => AgentError) {
+    this.#clock = clock;
+    this.#refusal = refusal;
+  }
+
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  get needsOwner(): boolean {
+    return this.#waiting.some((offer) => offer.needsOwner);
+  }
+
+  stopsRun(state: State): boolean {
+    return state.run?.abort !== undefined || this.#waiting.some((offer) => offer.mayStop && stopsRun(offer, state));
+  }
+
+  put(offer: Offer): Promise<readonly Fact[]> {
+    return new Promise((resolve, reject) => {
+      const own = waitingOffer(offer, { resolve, reject });
+      const giveUp = (): void => {
+        this.#waiting = this.#waiting.filter((one) => one !== own);
+        own.reject(storeSilent());
+      };
+      this.#waiting.push(own);
+      if (!offer.isClosing && !offer.isPatient) own.cancel = this.#clock.after(driverLimits.commandMs, giveUp);
+    });
+  }
+
+  accept(speculation: Speculation): readonly WaitingOffer[] {
+    const accepted: WaitingOffer[] = [];
+    this.#taken = accepted;
+    this.isAlone = this.#suspects > 0 && this.#waiting.length > 0;
+    this.#suspects = this.isAlone ? this.#suspects - 1 : 0;
+    const most = this.isAlone ? 1 : driverLimits.offersPerBatch;
+    while (this.#waiting.length > 0 && accepted.length < most && hasRoom(speculation)) {
+      const offer = this.#waiting.shift() as WaitingOffer;
+      try {
+        offer.facts = offer.bodies(speculation.state).flatMap((body) => speculation.add(body) ?? []);
+        accepted.push(offer);
+      } catch (error) {
+        offer.reject(this.#refusal(error));
       }
-      return accepted;
-    },
-    putBack(offers) {
-      waiting = [...offers.filter((offer) => !offer.isOver && mayTryAgain(offer)), ...waiting];
-    },
-    refused(offered, error) {
-      if (offered.length === 0) throw error;
-      const offers = offered.filter((offer) => !offer.isOver && (!isAlone || isReplaced(offer, error)));
-      suspects += offers.length;
-      waiting = [...offers, ...waiting];
-    },
-    dropClosings() {
-      for (const offer of waiting) if (offer.isClosing) offer.resolve();
-      waiting = waiting.filter((offer) => !offer.isClosing);
-    },
-    refuseAll(error) {
-      for (const offer of waiting.splice(0)) offer.reject(error);
-    },
-    lose(error) {
-      // Those that were told how it went are settled already.
-      for (const offer of [...taken, ...waiting.splice(0)]) offer.reject(error);
-      taken = [];
-    },
-  };
+    }
+    return accepted;
+  }
+
+  putBack(offers: readonly WaitingOffer[]): void {
+    this.#waiting = [...offers.filter((offer) => !offer.isOver && mayTryAgain(offer)), ...this.#waiting];
+  }
+
+  refused(offered: readonly WaitingOffer[], error: AgentError): void {
+    if (offered.length === 0) throw error;
+    const offers = offered.filter((offer) => !offer.isOver && (!this.isAlone || isReplaced(offer, error)));
+    this.#suspects += offers.length;
+    this.#waiting = [...offers, ...this.#waiting];
+  }
+
+  dropClosings(): void {
+    for (const offer of this.#waiting) if (offer.isClosing) offer.resolve();
+    this.#waiting = this.#waiting.filter((offer) => !offer.isClosing);
+  }
+
+  refuseAll(error: AgentError): void {
+    for (const offer of this.#waiting.splice(0)) offer.reject(error);
+  }
+
+  lose(error: AgentError): void {
+    // Those that were told how it went are settled already.
+    for (const offer of [...this.#taken, ...this.#waiting.splice(0)]) offer.reject(error);
+    this.#taken = [];
+  }
 }
 
 function stopsRun({ bodies }: Offer, state: State): boolean {

@@ -4,7 +4,7 @@
  */
 import type { Deps } from "./deps.ts";
 import { claimLease, type Lease } from "./lease.ts";
-import { createRivalLease } from "./rival-lease.ts";
+import { createRivalLease, type RivalLease } from "./rival-lease.ts";
 
 /** The lease of one session, while this process holds it. */
 export interface Ownership {
@@ -28,41 +28,54 @@ export interface OwnershipOptions {
   readonly onTurn: () => void;
 }
 
-export function createOwnership(deps: Deps, { onLost, onTurn }: OwnershipOptions): Ownership {
-  const { store, ref, clock, node, leaseMs } = deps;
-  const rival = createRivalLease(deps, onTurn);
-  const lost = (): void => {
-    onLost();
-    onTurn();
-  };
-  let lease: Lease | undefined;
-  const drop = (): void => {
-    lease?.drop();
-    lease = undefined;
-  };
-  return {
-    get lease() {
-      return lease;
-    },
-    get mayClaim() {
-      return !rival.mayRun;
-    },
-    awaitTurn: rival.need,
-    async claim() {
-      const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost: lost });
-      if (claimed.type === "held") {
-        rival.refused(claimed.remainingMs);
-        return undefined;
-      }
-      rival.forget();
-      lease = claimed.lease;
-      return claimed.lastSeq;
-    },
-    drop,
-    async release() {
-      const held = lease;
-      drop();
-      if (held) await store.log.release(ref, held.epoch).catch(() => {});
-    },
-  };
+export function createOwnership(deps: Deps, options: OwnershipOptions): Ownership {
+  return new SessionOwnership(deps, options);
+}
+
+class SessionOwnership implements Ownership {
+  readonly #deps: Deps;
+  readonly #onLost: () => void;
+  readonly #rival: RivalLease;
+  lease: Lease | undefined;
+
+  constructor(deps: Deps, { onLost, onTurn }: OwnershipOptions) {
+    this.#deps = deps;
+    this.#rival = createRivalLease(deps, onTurn);
+    this.#onLost = () => {
+      onLost();
+      onTurn();
+    };
+  }
+
+  get mayClaim(): boolean {
+    return !this.#rival.mayRun();
+  }
+
+  awaitTurn(isNeeded: boolean): void {
+    this.#rival.need(isNeeded);
+  }
+
+  async claim(): Promise<number | undefined> {
+    const { store, ref, clock, node, leaseMs } = this.#deps;
+    const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost: this.#onLost });
+    if (claimed.type === "held") {
+      this.#rival.refused(claimed.remainingMs);
+      return undefined;
+    }
+    this.#rival.forget();
+    this.lease = claimed.lease;
+    return claimed.lastSeq;
+  }
+
+  drop(): void {
+    this.lease?.drop();
+    this.lease = undefined;
+  }
+
+  async release(): Promise<void> {
+    const held = this.lease;
+    this.drop();
+    const { store, ref } = this.#deps;
+    if (held) await store.log.release(ref, held.epoch).catch(() => {});
+  }
 }

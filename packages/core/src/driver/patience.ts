@@ -14,58 +14,68 @@ export interface Patience {
 }
 
 export function createPatience(clock: Clock): Patience {
-  let controller: AbortController | undefined;
-  let reason: AgentError | undefined;
-  let isOver = false;
-  let giveUp = (): void => {};
-  let cancelGrace = (): void => {};
+  return new ClockPatience(clock);
+}
 
-  const end = (error: AgentError): void => {
-    if (isOver) return;
-    reason ??= error;
-    controller?.abort(reason);
-    isOver = true;
-    giveUp();
-  };
+class ClockPatience implements Patience {
+  readonly #clock: Clock;
+  #controller: AbortController | undefined;
+  #reason: AgentError | undefined;
+  #isOver = false;
+  #giveUp: (() => void) | undefined;
+  #cancelGrace: (() => void) | undefined;
 
-  return {
-    get signal() {
-      controller ??= new AbortController();
-      if (reason && !controller.signal.aborted) controller.abort(reason);
-      return controller.signal;
-    },
-    waitFor: (work, otherwise) => {
-      if (!(work instanceof Promise)) return work;
-      return new Promise((resolve, reject) => {
-        const cancelLimit = clock.after(driverLimits.hookMs, () => end(tooLong()));
-        const settle = (): void => {
-          cancelLimit();
-          cancelGrace();
-          giveUp = () => {};
-        };
-        giveUp = () => {
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason && !this.#controller.signal.aborted) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  waitFor<T>(work: Maybe<T>, otherwise: (reason: AgentError) => Maybe<T>): Maybe<T> {
+    if (!(work instanceof Promise)) return work;
+    return new Promise((resolve, reject) => {
+      const cancelLimit = this.#clock.after(driverLimits.hookMs, () => this.#end(tooLong()));
+      const settle = (): void => {
+        cancelLimit();
+        this.#cancelGrace?.();
+        this.#giveUp = undefined;
+      };
+      this.#giveUp = () => {
+        settle();
+        resolve(new Promise((answer) => answer(otherwise(this.#reason as AgentError))));
+      };
+      const settling =
+        <Value>(end: (value: Value) => void) =>
+        (value: Value): void => {
           settle();
-          resolve(new Promise((answer) => answer(otherwise(reason as AgentError))));
+          end(value);
         };
-        const settling =
-          <Value>(end: (value: Value) => void) =>
-          (value: Value): void => {
-            settle();
-            end(value);
-          };
-        work.then(settling(resolve), settling(reject));
-        if (isOver) giveUp();
-      });
-    },
-    abort(graceMs) {
-      if (reason) return;
-      reason = new AgentError("RUN_ABORTED", { message: "The run was stopped." });
-      controller?.abort(reason);
-      // What is waited for keeps the process alive; a grace that nobody needs does not.
-      if (graceMs > 0) cancelGrace = clock.after(graceMs, () => end(reason as AgentError), { idle: true });
-      else end(reason);
-    },
-  };
+      work.then(settling(resolve), settling(reject));
+      if (this.#isOver) this.#giveUp();
+    });
+  }
+
+  abort(graceMs: number): void {
+    if (this.#reason) return;
+    const reason = new AgentError("RUN_ABORTED", { message: "The run was stopped." });
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+    // What is waited for keeps the process alive; a grace that nobody needs does not.
+    if (graceMs > 0) this.#cancelGrace = this.#clock.after(graceMs, () => this.#end(reason), { idle: true });
+    else this.#end(reason);
+  }
+
+  #end(error: AgentError): void {
+    if (this.#isOver) return;
+    this.#reason ??= error;
+    this.#controller?.abort(this.#reason);
+    this.#isOver = true;
+    this.#giveUp?.();
+  }
 }
 
 const tooLong = (): AgentError =>

@@ -45,17 +45,14 @@ class PauseWatch {
     this.#entries.add(entry);
     const everyMs = Math.min(intervalMs, watcher.gapMs / looksPerGap);
     if (!this.#cancel || everyMs < this.#everyMs) this.#plan(everyMs);
-    return {
-      get stoodStill() {
-        return clock.monotonic() - entry.seenAt > watcher.gapMs;
-      },
-      end: () => {
-        this.#entries.delete(entry);
-        if (this.#entries.size > 0) return;
-        this.#cancel?.();
-        this.#cancel = undefined;
-      },
-    };
+    return new Watched(entry, clock, () => this.#end(entry));
+  }
+
+  #end(entry: Entry): void {
+    this.#entries.delete(entry);
+    if (this.#entries.size > 0) return;
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 
   #plan(everyMs: number): void {
@@ -75,6 +72,22 @@ class PauseWatch {
       if (now - seenAt > watcher.gapMs) watcher.onPause();
     }
     if (this.#entries.size > 0 && !this.#cancel) this.#plan(everyMs);
+  }
+}
+
+class Watched implements WatchedPauses {
+  readonly #entry: Entry;
+  readonly #clock: Clock;
+  readonly end: () => void;
+
+  constructor(entry: Entry, clock: Clock, end: () => void) {
+    this.#entry = entry;
+    this.#clock = clock;
+    this.end = end;
+  }
+
+  get stoodStill(): boolean {
+    return this.#clock.monotonic() - this.#entry.seenAt > this.#entry.watcher.gapMs;
   }
 }
 

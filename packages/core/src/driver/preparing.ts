@@ -113,7 +113,7 @@ export function createPreparing({ effects, clock, onReady }: PreparingOptions): 
 
 /** A wait that is short at the most, and over at once when it is interrupted. */
 interface Wait {
-  readonly isOn: boolean;
+  isOn: boolean;
   until(all: readonly Promise<void>[]): Promise<void>;
   /** Ends this wait and later ones, until it is reset. */
   interrupt(): void;
@@ -123,19 +123,19 @@ interface Wait {
 function createWait(clock: Clock): Wait {
   let isInterrupted = false;
   let end: (() => void) | undefined;
-  return {
-    get isOn() {
-      return end !== undefined;
-    },
+  const wait: Wait = {
+    isOn: false,
     async until(all) {
       if (all.length === 0 || isInterrupted) return;
       let cancel = (): void => {};
+      wait.isOn = true;
       await new Promise<void>((resolve) => {
         end = resolve;
         cancel = clock.after(driverLimits.hookWaitMs, resolve);
         void Promise.all(all).then(() => resolve());
       });
       end = undefined;
+      wait.isOn = false;
       cancel();
     },
     interrupt() {
@@ -146,6 +146,7 @@ function createWait(clock: Clock): Wait {
       isInterrupted = false;
     },
   };
+  return wait;
 }
 
 function thoughtOf(prepared: Promise<Prepared>, patience: Patience): Thought {

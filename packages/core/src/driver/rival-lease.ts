@@ -9,7 +9,7 @@ import { driverLimits } from "./session-options.ts";
  */
 export interface RivalLease {
   /** It may be running still: a claim would be refused. */
-  readonly mayRun: boolean;
+  mayRun(): boolean;
   /** A claim was refused. */
   refused(remainingMs: number): void;
   /** A claim succeeded: nothing is known of another lease. */
@@ -52,7 +52,7 @@ export function createRivalLease({ store, ref, clock, node }: Deps, onOver: () =
   }
 
   return {
-    get mayRun() {
+    mayRun() {
       return until > clock.monotonic();
     },
     refused(remainingMs) {

@@ -5,57 +5,68 @@ import type { State } from "../loop/state.ts";
 import type { MessageId } from "../message/message.ts";
 import { shownId } from "../message/shown-id.ts";
 import type { AgentSession } from "../protocol/execute.ts";
-import { decideCall } from "./decide-call.ts";
 import { checkPayload } from "./payload.ts";
 import { sessionClosed } from "./session-errors.ts";
 import type { SubmitScene } from "./submit.ts";
 
-/** What anybody may record, whoever owns the session. */
-export function commandsOf(scene: SubmitScene): Pick<AgentSession, "open" | "abort" | "decide" | "change" | "moveHead" | "end"> {
-  const { deps, driver, keeper, opening } = scene;
-  const record = (bodies: (state: State) => readonly FactBody[], mayStop = false): Promise<unknown> =>
-    driver.offer({ bodies, needsOwner: false, mayStop });
-  const change = (bodies: (state: State) => readonly FactBody[]): Promise<unknown> =>
-    record((state) => {
-      if (state.status === "closed") throw sessionClosed(deps.sessionId);
-      return bodies(state);
-    });
-  return {
-    async open() {
-      let isNew = false;
-      await record(({ status }) => {
-        isNew = status === "new";
-        return isNew ? [opening] : [];
-      });
-      return isNew;
-    },
-    async abort(reason = "user", { by = deps.access.user, runId } = {}) {
-      let isAborting = false;
-      await record(({ run, inputs }) => {
-        const runs = run ? [run, ...inputs] : inputs;
-        const target = runId === undefined ? runs[0] : runs.find((one) => one.runId === runId);
-        isAborting = target !== undefined && !target.abort;
-        return target && isAborting ? [{ type: "abort.requested", runId: target.runId, reason, by }] : [];
-      }, true);
-      if (isAborting && deps.drives) keeper.keep();
-      return isAborting;
-    },
-    decide: (callKey, decision) => decideCall(scene, callKey, decision),
-    async change(changes) {
-      const body = changedBy(changes);
-      await change((state) => (state.status === "new" ? [opening, body] : [body]));
-    },
-    async moveHead(to) {
-      await change((state) => {
-        if (placeOf(state, to) !== undefined) return [{ type: "head.moved", to }];
-        throw noMessage(to);
-      });
-    },
-    async end() {
-      const closed: FactBody = { type: "session.closed" };
-      await record(({ status }) => (status === "closed" ? [] : status === "new" ? [opening, closed] : [closed]), true);
-    },
+/** Records what anybody may, whoever owns the session. */
+const record = ({ driver }: SubmitScene, bodies: (state: State) => readonly FactBody[], mayStop = false): Promise<unknown> =>
+  driver.offer({ bodies, needsOwner: false, mayStop });
+
+const recordOpen = (scene: SubmitScene, bodies: (state: State) => readonly FactBody[]): Promise<unknown> =>
+  record(scene, (state) => {
+    if (state.status === "closed") throw sessionClosed(scene.deps.sessionId);
+    return bodies(state);
+  });
+
+/** Writes the opening; false where there is one. */
+export async function openSession(scene: SubmitScene): Promise<boolean> {
+  let isNew = false;
+  await record(scene, ({ status }) => {
+    isNew = status === "new";
+    return isNew ? [scene.opening] : [];
+  });
+  return isNew;
+}
+
+/** Records the abort of a run; false where there is none to abort. */
+export async function abortRun(
+  scene: SubmitScene,
+  reason: string,
+  { by = scene.deps.access.user, runId }: { readonly by?: string; readonly runId?: string },
+): Promise<boolean> {
+  let isAborting = false;
+  const bodies = ({ run, inputs }: State): readonly FactBody[] => {
+    const runs = run ? [run, ...inputs] : inputs;
+    const target = runId === undefined ? runs[0] : runs.find((one) => one.runId === runId);
+    isAborting = target !== undefined && !target.abort;
+    return target && isAborting ? [{ type: "abort.requested", runId: target.runId, reason, by }] : [];
   };
+  await record(scene, bodies, true);
+  if (isAborting && scene.deps.drives) scene.keeper.keep();
+  return isAborting;
+}
+
+/** @throws AgentError INPUT_INVALID, SESSION_CLOSED */
+export async function changeSession(scene: SubmitScene, changes: Parameters<AgentSession["change"]>[0]): Promise<void> {
+  const body = changedBy(changes);
+  await recordOpen(scene, (state) => (state.status === "new" ? [scene.opening, body] : [body]));
+}
+
+/** @throws AgentError INPUT_INVALID, SESSION_CLOSED */
+export async function moveHead(scene: SubmitScene, to: MessageId | null): Promise<void> {
+  await recordOpen(scene, (state) => {
+    if (placeOf(state, to) !== undefined) return [{ type: "head.moved", to }];
+    throw noMessage(to);
+  });
+}
+
+/** Ends the conversation for ever. */
+export async function endSession(scene: SubmitScene): Promise<void> {
+  const closed: FactBody = { type: "session.closed" };
+  const bodies = ({ status }: State): readonly FactBody[] =>
+    status === "closed" ? [] : status === "new" ? [scene.opening, closed] : [closed];
+  await record(scene, bodies, true);
 }
 
 const noMessage = (id: MessageId | null): AgentError =>

@@ -66,7 +66,7 @@ export class SessionDriver {
     });
     this.hub = createHub(channel && ((events) => channel.publish(ref, events)));
     this.drafts = createDrafts(deps, () => this.hub.snapshots());
-    const close = createClosings({ ...deps, inbox: this.inbox, count: () => this.effects.count, look: () => this.look() });
+    const close = createClosings({ ...deps, inbox: this.inbox, count: () => this.effects.count(), look: () => this.look() });
     this.effects = createEffects({
       deps,
       builder: this.builder,
@@ -213,7 +213,7 @@ export class SessionDriver {
       lease !== undefined &&
       !this.inbox.isAlone &&
       launches.length === 0 &&
-      this.effects.count <= accepted.filter((offer) => offer.isClosing).length &&
+      this.effects.count() <= accepted.filter((offer) => offer.isClosing).length &&
       this.inbox.length === 0 &&
       (isAtRest(speculation.state) || !this.drives);
     const decision: BatchDecision = { speculation, accepted, launches, lease, rests };
@@ -234,7 +234,7 @@ export class SessionDriver {
 
   /** How long to stay with a store that is away: what runs here would be lost with it, and nothing of that is worth more than the lease. */
   private staysFor(): number {
-    return this.isOwner && this.effects.count > 0 ? driverLimits.outageMs : 0;
+    return this.isOwner && this.effects.count() > 0 ? driverLimits.outageMs : 0;
   }
 
   private append({ speculation, lease, rests }: BatchDecision): Promise<Committed> {

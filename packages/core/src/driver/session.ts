@@ -1,27 +1,19 @@
 import { isAgent } from "../agent/agent.ts";
 import { AgentError } from "../errors.ts";
-import type { SessionEvent } from "../loop/event.ts";
 import type { FactBody } from "../loop/fact.ts";
-import { isAtRest, type State } from "../loop/state.ts";
-import type { Message, MessageId } from "../message/message.ts";
-import type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteStream, SessionStatus } from "../protocol/execute.ts";
+import type { State } from "../loop/state.ts";
+import type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteStream } from "../protocol/execute.ts";
 import { checkContext, checkExecuteInput } from "../protocol/input-guards.ts";
 import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
 import { acceptResults } from "./accept-results.ts";
-import { dueOf } from "./dates.ts";
 import { depsOf } from "./deps.ts";
-import { Execution, pendingApprovals, pendingToolCalls } from "./execution.ts";
-import { followSession } from "./follow-session.ts";
-import { guardListener } from "./guard-listener.ts";
+import { Execution } from "./execution.ts";
 import { createKeeper } from "./keeper.ts";
-import { openLanes } from "./open-lanes.ts";
 import { checkPayload } from "./payload.ts";
-import { commandsOf } from "./session-commands.ts";
 import { SessionDriver } from "./session-driver.ts";
+import { SessionHandle } from "./session-handle.ts";
 import type { SessionOptions } from "./session-options.ts";
-import { SharedSnapshot } from "./shared-snapshot.ts";
-import { snapshotOf } from "./snapshot.ts";
-import { type SubmitScene, submitInput } from "./submit.ts";
+import type { SubmitScene } from "./submit.ts";
 
 /** What a session is beneath its door. */
 type Handle = SubmitScene;
@@ -50,7 +42,7 @@ export function createSession(options: SessionOptions): AgentSession {
   };
   const driver = new SessionDriver(deps);
   const handle: Handle = { deps, driver, keeper: createKeeper(driver), opening };
-  const session = sessionOver(handle);
+  const session = new SessionHandle(handle);
   handles.set(session, handle);
   return session;
 }
@@ -94,96 +86,4 @@ function handleOf(session: AgentSession): Handle {
     message: "This is no session of this copy of Loopwright.",
     fix: "Pass what `createSession` gave.",
   });
-}
-
-function sessionOver(handle: Handle): AgentSession {
-  const { deps, driver } = handle;
-  const isReadOnly = (): boolean => driver.view.tooNew !== undefined;
-  const session: AgentSession = {
-    id: deps.sessionId,
-    get status() {
-      return statusOf(driver.state);
-    },
-    get title() {
-      return driver.state.title;
-    },
-    get model() {
-      return driver.state.model;
-    },
-    get messages(): readonly Message[] {
-      return [...driver.builder.follow(driver.state).messages];
-    },
-    get messageIds(): readonly MessageId[] {
-      return [...driver.builder.follow(driver.state).ids];
-    },
-    get totalCost() {
-      return driver.state.cost;
-    },
-    get totalUsage() {
-      return driver.state.usage;
-    },
-    get contextTokens() {
-      return driver.state.contextTokens;
-    },
-    get pendingToolCalls() {
-      return pendingToolCalls(driver.state);
-    },
-    get pendingApprovals() {
-      return pendingApprovals(driver.state);
-    },
-    get isInterrupted() {
-      return driver.view.wasRecovered && !isAtRest(driver.state);
-    },
-    ready: () => driver.load().then(() => session),
-    submit: (input, options = {}) => submitInput(handle, input, options),
-    follow: (follower) => followSession(handle, follower),
-    get lastSeq() {
-      return driver.state.seq;
-    },
-    get lastEvent() {
-      return driver.view.lastEvent;
-    },
-    get runId() {
-      return driver.state.run?.runId;
-    },
-    get isResting() {
-      return isReadOnly() || isAtRest(driver.state);
-    },
-    get isReadOnly() {
-      return isReadOnly();
-    },
-    get isOwner() {
-      return driver.isOwner;
-    },
-    get dueAt() {
-      return isReadOnly() ? null : dueOf(driver.state);
-    },
-    ...viewsOf(handle, isReadOnly),
-    subscribe: (listener) => driver.hub.listen(guardListener(deps)((events: readonly SessionEvent[]) => listener(events))),
-    ...commandsOf(handle),
-    handOver: () => driver.handOver(),
-    [Symbol.asyncDispose]: () => driver.dispose(),
-  };
-  return session;
-}
-
-/** What the session and its open lanes look like at once. */
-function viewsOf({ deps, driver }: Handle, isReadOnly: () => boolean): Pick<AgentSession, "lanes" | "snapshot" | "staleSnapshot"> {
-  const shared = new SharedSnapshot(deps.sessionId);
-  return {
-    lanes: (runId) => driver.hub.snapshots(runId).filter(({ lane }) => isLaneOpen(driver.state, lane)),
-    snapshot: () => shared.of(driver.state, isReadOnly()),
-    staleSnapshot: () => driver.view.staleState && snapshotOf(driver.view.staleState, deps.sessionId),
-  };
-}
-
-/** A lane is over with the fact that closes it, which its effect is told of a moment later. */
-function isLaneOpen(state: State, lane: number): boolean {
-  return openLanes(state).some((open) => open.lane === lane);
-}
-
-function statusOf(state: State): SessionStatus {
-  if (state.run && isAtRest(state)) return "awaiting_tool_execution";
-  if (state.run || (state.inputs.length > 0 && state.status === "open")) return "running";
-  return state.lastRun?.status === "failed" ? "error" : "completed";
 }

@@ -20,36 +20,45 @@ export interface Speculation {
   add(body: FactBody): Fact | undefined;
 }
 
-export function speculate(
-  from: State,
-  { sessionId, now, epoch }: { readonly sessionId: string; readonly now: number; readonly epoch: number | undefined },
-): Speculation {
-  const facts: Fact[] = [];
-  const events: DurableEvent[] = [];
-  let state = from;
-  let bytes = 0;
-  return {
-    from: from.seq,
-    get state() {
-      return state;
-    },
-    facts,
-    events,
-    get bytes() {
-      return bytes;
-    },
-    add(body) {
-      const fact: Fact = { ...body, seq: state.seq + 1, at: now, v: factVersion, ...(epoch === undefined ? {} : { epoch }) };
-      const told = eventsOf(state, fact);
-      const next = fold(state, fact);
-      if (isUnchanged(state, next) && told.length === 0) return undefined;
-      state = next;
-      facts.push(fact);
-      bytes += weigh(body);
-      for (const event of durableEvents(fact, told, sessionId)) events.push(event);
-      return fact;
-    },
-  };
+/** How a batch begins. */
+export interface SpeculationOptions {
+  readonly sessionId: string;
+  readonly now: number;
+  readonly epoch: number | undefined;
+}
+
+export function speculate(from: State, options: SpeculationOptions): Speculation {
+  return new Batch(from, options);
+}
+
+/** A class, as all that is made once a decision, a call or a session and has getters: a literal with getters of its own is a slow object of 700 bytes. */
+class Batch implements Speculation {
+  readonly from: number;
+  readonly facts: Fact[] = [];
+  readonly events: DurableEvent[] = [];
+  readonly #options: SpeculationOptions;
+  state: State;
+  bytes = 0;
+
+  constructor(from: State, options: SpeculationOptions) {
+    this.from = from.seq;
+    this.state = from;
+    this.#options = options;
+  }
+
+  add(body: FactBody): Fact | undefined {
+    const { sessionId, now, epoch } = this.#options;
+    const before = this.state;
+    const fact: Fact = { ...body, seq: before.seq + 1, at: now, v: factVersion, ...(epoch === undefined ? {} : { epoch }) };
+    const told = eventsOf(before, fact);
+    const next = fold(before, fact);
+    if (isUnchanged(before, next) && told.length === 0) return undefined;
+    this.state = next;
+    this.facts.push(fact);
+    this.bytes += weigh(body);
+    for (const event of durableEvents(fact, told, sessionId)) this.events.push(event);
+    return fact;
+  }
 }
 
 /** Folds what others have appended. */
@@ -67,11 +76,19 @@ export function catchUp(
   return { state, events };
 }
 
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
 /** Writes into the bodies, which were made for this. */
 function durableEvents(fact: Fact, bodies: readonly DurableBody[], sessionId: string): readonly DurableEvent[] {
-  const { seq, at } = fact;
-  const place = "runId" in fact ? { at, sessionId, runId: fact.runId } : { at, sessionId };
-  return bodies.map((body, k) => Object.assign(body, { seq, k }, place));
+  for (let k = 0; k < bodies.length; k++) {
+    const event = bodies[k] as Writable<DurableEvent>;
+    event.seq = fact.seq;
+    event.k = k;
+    event.at = fact.at;
+    event.sessionId = sessionId;
+    if ("runId" in fact) event.runId = fact.runId;
+  }
+  return bodies as readonly DurableEvent[];
 }
 
 function isUnchanged(before: State, after: State): boolean {

@@ -20,6 +20,8 @@ export function watchModelCall(
   let contentAt: number | undefined;
   let aliveAt: number | undefined;
   let cancel = (): void => {};
+  /** When the timer looks again. */
+  let looksAt = 0;
 
   /** Every deadline that holds now, with what it means. */
   const due = (): { readonly at: number; readonly what: string } => {
@@ -37,25 +39,27 @@ export function watchModelCall(
   const check = (): void => {
     cancel();
     const { at, what } = due();
+    looksAt = at;
     const leftMs = at - clock.monotonic();
     if (leftMs > 0) cancel = clock.after(Math.ceil(leftMs), check);
     else onTimeout(new AgentError("MODEL_TIMEOUT", { message: `The model ${what}.`, details: { ...deadlines } }));
   };
   check();
 
-  /** From the first sign on another deadline holds, which may come sooner than the one that was waited for. Later ones only move it away. */
-  const sign = (): void => {
+  /** From the first sign on another deadline holds, which may come sooner than the one that is waited for. Later ones only move it away. */
+  const sign = (now: number): void => {
     const isFirst = aliveAt === undefined;
-    aliveAt = clock.monotonic();
-    if (isFirst) check();
+    aliveAt = now;
+    if (isFirst && due().at < looksAt) check();
   };
 
   return {
     content() {
-      contentAt = clock.monotonic();
-      sign();
+      const now = clock.monotonic();
+      contentAt = now;
+      sign(now);
     },
-    alive: sign,
+    alive: () => sign(clock.monotonic()),
     stop: () => cancel(),
   };
 }

@@ -44,77 +44,89 @@ export interface ValidHistoryOptions {
 }
 
 /** An empty history. */
-export function createValidHistory({
-  asTaken = (message) => message,
-  summaryOf = () => undefined,
-}: ValidHistoryOptions = {}): ValidHistory {
-  let out: Message[] = [];
-  let done = 0;
-  const tally = createTally();
-  /** Results that were taken whole, by place, and their summaries. */
-  const whole = new Map<number, Message>();
+export function createValidHistory(options: ValidHistoryOptions = {}): ValidHistory {
+  return new GrowingHistory(options);
+}
 
-  const push = (given: Message): void => {
+class GrowingHistory implements ValidHistory {
+  readonly #options: ValidHistoryOptions;
+  messages: Message[] = [];
+  done = 0;
+  textLength = 0;
+  #stored = 0;
+  #pictured = 0;
+  /** Results that were taken whole, by place, and their summaries. */
+  readonly #whole = new Map<number, Message>();
+
+  constructor(options: ValidHistoryOptions) {
+    this.#options = options;
+  }
+
+  get hasStoredMedia(): boolean {
+    return this.#stored > 0;
+  }
+
+  get hasImages(): boolean {
+    return this.#pictured > 0;
+  }
+
+  take(messages: readonly Message[]): void {
+    let index = this.done;
+    while (index < messages.length) index = this.#takeOne(messages, index);
+    this.done = messages.length;
+  }
+
+  summarise(): void {
+    if (this.#whole.size === 0) return;
+    // A request that went out keeps the list that it was given.
+    this.messages = [...this.messages];
+    for (const [place, summary] of this.#whole) {
+      this.#count(this.messages[place] as Message, -1);
+      this.messages[place] = summary;
+      this.#count(summary, 1);
+    }
+    this.#whole.clear();
+  }
+
+  #asTaken(message: Message, at: number): Message {
+    return this.#options.asTaken ? this.#options.asTaken(message, at) : message;
+  }
+
+  #takeOne(messages: readonly Message[], index: number): number {
+    const message = this.#asTaken(soundMessage(messages[index] as Message), index);
+    if (message.role === "tool_result") return index + 1; // V2: one without its call before it.
+    if (message.role !== "assistant") {
+      this.#push(isEmpty(message) ? { ...message, ...(message.role === "notice" ? { text: noWords } : { content: noWords }) } : message);
+      return index + 1;
+    }
+    const kept = keep(message);
+    if (kept) this.#push(kept);
+    const first = index + 1;
+    const results = resultsFrom(messages, first).map((result, from) => this.#asTaken(result, first + from) as ToolResultMessage);
+    for (const { result, from } of kept ? resultsFor(kept, results) : []) {
+      this.#push(result);
+      const summary = from < 0 ? undefined : this.#options.summaryOf?.(first + from);
+      if (summary) this.#whole.set(this.messages.length - 1, wellFormedJson(summary));
+    }
+    return first + results.length;
+  }
+
+  #push(given: Message): void {
     const message = wellFormedJson(given);
+    const out = this.messages;
     if (out.length === 0 && message.role !== "user") out.push(opening);
     const last = out.at(-1);
     if (message.role === "assistant" && last?.role === "assistant") out.push(goOn);
     out.push(message);
-    tally.count(message, 1);
-  };
+    this.#count(message, 1);
+  }
 
-  const takeOne = (messages: readonly Message[], index: number): number => {
-    const message = asTaken(soundMessage(messages[index] as Message), index);
-    if (message.role === "tool_result") return index + 1; // V2: one without its call before it.
-    if (message.role !== "assistant") {
-      push(isEmpty(message) ? { ...message, ...(message.role === "notice" ? { text: noWords } : { content: noWords }) } : message);
-      return index + 1;
-    }
-    const kept = keep(message);
-    if (kept) push(kept);
-    const first = index + 1;
-    const results = resultsFrom(messages, first).map((result, from) => asTaken(result, first + from) as ToolResultMessage);
-    for (const { result, from } of kept ? resultsFor(kept, results) : []) {
-      push(result);
-      const summary = from < 0 ? undefined : summaryOf(first + from);
-      if (summary) whole.set(out.length - 1, wellFormedJson(summary));
-    }
-    return first + results.length;
-  };
-
-  return {
-    get messages() {
-      return out;
-    },
-    get done() {
-      return done;
-    },
-    get textLength() {
-      return tally.textLength;
-    },
-    get hasStoredMedia() {
-      return tally.stored > 0;
-    },
-    get hasImages() {
-      return tally.pictured > 0;
-    },
-    take(messages) {
-      let index = done;
-      while (index < messages.length) index = takeOne(messages, index);
-      done = messages.length;
-    },
-    summarise() {
-      if (whole.size === 0) return;
-      // A request that went out keeps the list that it was given.
-      out = [...out];
-      for (const [place, summary] of whole) {
-        tally.count(out[place] as Message, -1);
-        out[place] = summary;
-        tally.count(summary, 1);
-      }
-      whole.clear();
-    },
-  };
+  /** Adds what the message counts for, or takes it off. */
+  #count(message: Message, sign: 1 | -1): void {
+    this.textLength += sign * lengthOf(message);
+    if (hasStoredMedia(message)) this.#stored += sign;
+    if (hasImage(message)) this.#pictured += sign;
+  }
 }
 
 /** The results that stand from here on, up to the next other message. */
@@ -126,29 +138,6 @@ function resultsFrom(messages: readonly Message[], first: number): readonly Tool
     results.push(message);
   }
   return results;
-}
-
-/** Sums over the messages of a history. */
-interface Tally {
-  readonly textLength: number;
-  readonly stored: number;
-  readonly pictured: number;
-  /** Adds what the message counts for, or takes it off. */
-  count(message: Message, sign: 1 | -1): void;
-}
-
-function createTally(): Tally {
-  const tally = {
-    textLength: 0,
-    stored: 0,
-    pictured: 0,
-    count(message: Message, sign: 1 | -1): void {
-      tally.textLength += sign * lengthOf(message);
-      if (hasStoredMedia(message)) tally.stored += sign;
-      if (hasImage(message)) tally.pictured += sign;
-    },
-  };
-  return tally;
 }
 
 /** The history with an end that a model can answer: itself, where it has one. */
