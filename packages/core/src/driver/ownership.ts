@@ -12,7 +12,7 @@ export interface Ownership {
   /** False while the lease of another node may run: a claim would be refused. */
   readonly mayClaim: boolean;
   /** While true it is looked whether the lease of another node still runs. */
-  awaitTurn(isNeeded: boolean): void;
+  readonly awaitTurn: (isNeeded: boolean) => void;
   /** Gives where the log ended when it was claimed; `undefined` while another holds it. @throws AgentError STORE_* */
   claim(): Promise<number | undefined>;
   /** Stops renewing; the log is not told. */
@@ -36,11 +36,13 @@ class SessionOwnership implements Ownership {
   readonly #deps: Deps;
   readonly #onLost: () => void;
   readonly #rival: RivalLease;
+  readonly awaitTurn: Ownership["awaitTurn"];
   lease: Lease | undefined;
 
   constructor(deps: Deps, { onLost, onTurn }: OwnershipOptions) {
     this.#deps = deps;
     this.#rival = createRivalLease(deps, onTurn);
+    this.awaitTurn = this.#rival.need;
     this.#onLost = () => {
       onLost();
       onTurn();
@@ -49,10 +51,6 @@ class SessionOwnership implements Ownership {
 
   get mayClaim(): boolean {
     return !this.#rival.mayRun();
-  }
-
-  awaitTurn(isNeeded: boolean): void {
-    this.#rival.need(isNeeded);
   }
 
   async claim(): Promise<number | undefined> {
