@@ -94,7 +94,7 @@ async function measureYoung(rig: Rig, options: BenchOptions): Promise<Measured> 
     for (const row of own) console.log(printRow(row));
     if (!options.profile && !own.some(isMissedRow)) continue;
     const profiles: ProfileSummary[] = [];
-    for (let round = 0; round < rounds; round++) profiles.push(await rig.profile(scene, "loopwright"));
+    for (let round = 0; round < options.rounds; round++) profiles.push(await rig.profile(scene, "loopwright"));
     made.push({ title: `Loopwright: ${scene.title}`, profile: mergeProfiles(profiles) });
   }
   if (isWanted(options, startId)) rows.push(startRow(await measureStartUp(options.rounds)));
