@@ -80,14 +80,8 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
   const take = (read: readonly ModelChunk[]): void => {
     const chunks = said.pass(read);
     for (const chunk of chunks) assembler.push(chunk);
-    let hasContent = false;
-    let hasEnd = false;
-    for (const chunk of read) {
-      hasContent ||= isContent(chunk);
-      hasEnd ||= chunk.type === "end";
-    }
     // What is held back has come all the same.
-    if (hasContent) {
+    if (read.some(isContent)) {
       if (firstTokenAt === undefined) {
         firstTokenAt = clock.monotonic();
         options.onAnswer?.();
@@ -95,7 +89,7 @@ export function startModelCall(options: ModelCallOptions): ModelCall {
       watchdog.content();
     } else watchdog.alive();
     lane()?.emit(teller.tell(chunks));
-    if (hasEnd) finish({});
+    if (read.some(({ type }) => type === "end")) finish({});
   };
 
   const timings = (): Timings => {
