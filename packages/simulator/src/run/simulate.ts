@@ -127,12 +127,15 @@ async function comeToRest({ world, clients, options }: Storm): Promise<readonly 
   const endMs = time.nowMs + calmMaxMs;
   for (let restingSince = Number.POSITIVE_INFINITY; time.nowMs < endMs; ) {
     await time.pass({ untilMs: time.nowMs + lookMs });
+    // A process may die of the answer to a request that it sent before the storm was over.
+    for (const [place, { node }] of world.hosts.entries()) if (node.state === "dead") world.start(place);
     for (const client of clients) {
       if (!client.isConnected) client.connect();
       client.answer();
       client.decide();
     }
-    let isBusy = clients.some(({ openCount }) => openCount > 0);
+    // A process that is cut off from the store cannot tell its clients what the log says.
+    let isBusy = !store.isReachable || clients.some(({ openCount }) => openCount > 0);
     for (const session of sessions) {
       const facts = await factsOf(store, { scope, session });
       const { owed, waiting } = readLog(facts);

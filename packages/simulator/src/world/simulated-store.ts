@@ -35,6 +35,8 @@ export interface SimulatedStore {
   /** Nobody reaches it for so long. */
   goAway(forMs: number): void;
   readonly isAway: boolean;
+  /** Every process reaches it. */
+  readonly isReachable: boolean;
   /** Its machine dies: writes under way are kept whole or not at all, and nobody is told which. */
   loseUnsynced(): void;
 }
@@ -97,6 +99,9 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
     writtenAtMs: ({ scope, session }, seq) => written.get(`${scope}/${session}`)?.[seq - 1] ?? Number.POSITIVE_INFINITY,
     get isAway() {
       return isAway();
+    },
+    get isReachable() {
+      return !isAway() && [...cutUntilMs.values()].every((untilMs) => untilMs <= time.nowMs);
     },
     cutOff: (node, forMs) => void cutUntilMs.set(node, time.nowMs + forMs),
     goAway(forMs) {
