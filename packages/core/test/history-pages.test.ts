@@ -3,8 +3,9 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { historyLimits } from "../src/driver/history.ts";
 import { type DurableEvent, execute, readHistory } from "../src/index.ts";
+import type { Fact } from "../src/loop/fact.ts";
 import { weigh } from "../src/message/json-bytes.ts";
-import type { Fact, SessionStore } from "../src/ports/index.ts";
+import type { SessionStore } from "../src/ports/index.ts";
 import { world } from "./harness.ts";
 
 const ref = { scope: "local", session: "s1" };

@@ -24,7 +24,7 @@ async function held() {
   };
   let lost = 0;
   const claimed = await claimLease({ log, ref, clock, node: "one", leaseMs, onLost: () => void lost++ });
-  if (!claimed) throw new Error("Another holds the lease.");
+  if (claimed.type === "held") throw new Error("Another holds the lease.");
   const { lease } = claimed;
   const calm = async (): Promise<void> => {
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();

@@ -6,10 +6,10 @@ import {
   decodeReads,
   errorFromFetch,
   errorFromStatus,
+  modelTransport,
   readNdjson,
   streamBroken,
   vendorErrorOf,
-  withoutRedirects,
 } from "../src/index.ts";
 import { type NodeHttpFetch, trailersOf } from "../src/node/index.ts";
 import type { VendorWire } from "../src/testing/index.ts";
@@ -33,7 +33,7 @@ export function trailingProvider(origin: string, key: string, transport: NodeHtt
     const body = JSON.stringify(bodyOf(request));
     let streaming = false;
     try {
-      const fetch = withoutRedirects(transport, { provider, secrets: [key] });
+      const fetch = modelTransport(transport, { provider, secrets: [key] });
       const response = await fetch(`${origin}/talk`, { method: "POST", body, headers: { authorization: key }, signal });
       if (!response.ok) throw await failureOf(response, key);
       if (!response.body) throw streamBroken(provider, "a body");

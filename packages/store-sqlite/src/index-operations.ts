@@ -71,7 +71,7 @@ export function summaryOf(statements: Statements, session: SessionRow, fresh: Fr
 }
 
 /** The facts of a session from `from` on, page by page. */
-export function* pagesOf(statements: Statements, session: SessionRow, from: number): Generator<readonly Fact[]> {
+function* pagesOf(statements: Statements, session: SessionRow, from: number): Generator<readonly Fact[]> {
   for (let next = from; next <= session.lastSeq; ) {
     const page = readPage(statements, session, { from: next, limit: session.lastSeq });
     const facts: readonly Fact[] = JSON.parse(page.text);

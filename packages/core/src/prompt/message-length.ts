@@ -22,7 +22,7 @@ export function lengthOf(message: Message): number {
 }
 
 /** What an image or a file counts for, whatever of it is in memory. */
-export function lengthOfMedia(part: ImagePart | FilePart): number {
+function lengthOfMedia(part: ImagePart | FilePart): number {
   const size = part.source.data?.length;
   if (part.type === "image" || size === undefined) return mediaCharacters;
   return Math.ceil(part.mediaType.startsWith("text/") ? (size * 3) / 4 : size / fileShare);

@@ -158,7 +158,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   {
     name: "what came with a session is lost when it is restored",
     file: "driver/bound-agent.ts",
-    good: "bound = boundTo(base, wanted);",
+    good: "Object.assign(bound, boundTo(base, wanted));",
     bad: "void wanted;",
   },
   // What the simulator found in core, put back.
