@@ -62,7 +62,10 @@ export function redisLog(parts: StoreParts): SessionLog {
     async release(ref, epoch) {
       await answer(releaseScript, checkedRef(ref), [String(epoch), memory.tokenOf(ref, epoch), memberOf(ref)]);
     },
-    due: async (options) => dueSessions({ connection, keys, now }, options),
+    async due(options) {
+      marks.lookBeside();
+      return dueSessions({ connection, keys, now }, options);
+    },
     async setDue(ref, { expectedSeq, due }) {
       const { meta } = keys.session(checkedRef(ref));
       const args = [String(expectedSeq), dueOf(due), memberOf(ref)];
@@ -94,7 +97,7 @@ async function renewAll({ connection, keys, memory, now }: StoreParts, renewals:
 }
 
 async function append(parts: StoreParts, ref: SessionRef, request: AppendRequest): Promise<AppendOutcome> {
-  const { connection, keys, memory, tails } = parts;
+  const { connection, keys, memory, tails, marks } = parts;
   const { expectedSeq, epoch, batchId, facts, release = false, due } = request;
   const bodies = factTexts(request);
   const own = keys.session(ref);
@@ -115,6 +118,7 @@ async function append(parts: StoreParts, ref: SessionRef, request: AppendRequest
   if (outcome.type === "ok") {
     memory.saw(ref, outcome.lastSeq, outcome.chain);
     tails.tell(ref, outcome.lastSeq);
+    if (release) marks.lookBeside();
     return { type: "ok", lastSeq: outcome.lastSeq };
   }
   return outcome;

@@ -70,6 +70,11 @@ export class StoreMarks {
     if (isChecked && file !== undefined) await this.#keep(file);
   }
 
+  /** Leaves a mark beside other work, so that it is newer than what this process knows of the data. What it finds, the next look tells. */
+  lookBeside(): void {
+    void this.look().catch(() => {});
+  }
+
   /** Takes the data as it is. False when it had not gone back. */
   async accept(): Promise<boolean> {
     const { connection, keys } = this.#parts;
