@@ -11,7 +11,7 @@ export interface Sight {
   readonly damagedCode: string;
 }
 
-/** P15: all others are completed, listed and found, and the damaged one is told of. */
+/** P15: all other sessions are completed, listed and found, and the damaged one is reported. */
 export function checkOthers(
   { node, damagedCode, ...sight }: Sight,
   { damaged, others }: { readonly damaged: string; readonly others: readonly string[] },

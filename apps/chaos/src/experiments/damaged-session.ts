@@ -44,7 +44,7 @@ export function damagedSession({ ground, nodes, sessions, flaw, restMs = 60_000 
     await ruinSession(world, { scope: "local", session: damaged });
     await Promise.all(dying.map((_, index) => world.start(index)));
     say("one session is damaged, and all nodes were started anew");
-    // Only lists are read: whoever reads a session wakes it, and its worker has to find it by itself.
+    // Only lists are read: reading a session loads it, and the worker has to find it without that.
     const areOver = async (): Promise<boolean> => completedOf(await listed(pick())).length >= others.length;
     await until(areOver, restMs);
     const sights = await Promise.all(world.nodes.map((_, index) => look(world, index)));

@@ -93,7 +93,7 @@ function repeatKey(response: ServerResponse, key = "none"): void {
   response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify({ error }));
 }
 
-/** Answers like a model, and has no business to be asked. */
+/** Answers like a model. A request to it is a failure of the experiment. */
 const thief = createServer((_, response) => {
   stolen += 1;
   response.writeHead(200, { "content-type": "text/event-stream" }).end(`${chunk({ content: "Thank you" }, "stop")}data: [DONE]\n\n`);

@@ -16,7 +16,7 @@ interface StoreReport {
   readonly sizeBytes?: number;
 }
 
-/** A scope that nobody has, for what is written and removed again. */
+/** A scope that no user has: the probe writes an object there and removes it. */
 const probeScope = "doctor";
 
 /** Whether the store can be read and written, and what is wrong with it. Makes none. */
