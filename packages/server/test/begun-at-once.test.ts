@@ -3,6 +3,7 @@ import { memoryStore, type ScriptedProvider, scripted } from "@loopwright/core/m
 import type { SessionStore } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
 import { scriptedAgent, type TestServer, testServer } from "./test-server.ts";
+import { until } from "./turn-of-loop.ts";
 
 const path = "/api/agent/execute";
 
@@ -15,6 +16,8 @@ interface Pair {
   readonly isWriting: Promise<void>;
   /** Lets it. */
   write(): void;
+  /** How often the slow server has read the log. */
+  reads(): number;
 }
 
 /** Two servers over one store; the first append of one of them waits until the other has begun the session. */
@@ -26,12 +29,18 @@ function openPair(): Pair {
     await gate.promise;
     return store.log.append(...args);
   };
+  let reads = 0;
+  const read: SessionStore["log"]["read"] = async (...args) => {
+    const facts = await store.log.read(...args);
+    reads += 1;
+    return facts;
+  };
   const model = scripted(() => ({ text: "One." }));
   const lawyer = scriptedAgent([], { name: "lawyer", provider: model });
   const clown = scriptedAgent([{ text: "Honk." }], { name: "clown" });
   const agents: readonly [Agent, Agent] = [lawyer, clown];
-  const slow = testServer({ agents, store: { ...store, log: { ...store.log, append } } });
-  return { model, slow, fast: testServer({ agents, store }), isWriting: writing.promise, write: gate.resolve };
+  const slow = testServer({ agents, store: { ...store, log: { ...store.log, append, read } } });
+  return { model, slow, fast: testServer({ agents, store }), isWriting: writing.promise, write: gate.resolve, reads: () => reads };
 }
 
 describe("a session that two servers begin at the same moment", () => {
@@ -68,6 +77,21 @@ describe("a session that two servers begin at the same moment", () => {
     write();
     expect(await late).toMatchObject({ status: 409, code: "SESSION_EXISTS" });
     expect((await slow.ask("/api/sessions/s1")).body).toMatchObject({ agent: "lawyer" });
+  });
+});
+
+describe("a request that comes again under its key while the first one is beginning the session", () => {
+  it("waits for it and gives the same session", async () => {
+    const { slow, isWriting, write, reads } = openPair();
+    const send = () => slow.ask("/api/sessions", { json: { id: "s1", agent: "lawyer" }, headers: { "Idempotency-Key": "k" } });
+    const first = send();
+    await isWriting;
+    const before = reads();
+    const again = [send(), send()];
+    await until(() => reads() === before + 2, "both have found no session in the store");
+    write();
+    expect((await first).status).toBe(201);
+    for (const answer of await Promise.all(again)) expect(answer).toMatchObject({ status: 200, body: { sessionId: "s1" } });
   });
 });
 

@@ -1,4 +1,5 @@
 import { AgentError, type AgentSession, type FactOf, isAgentError, readOpening } from "@loopwright/core";
+import type { SessionRef } from "@loopwright/core/ports";
 import { plainOf, underKey } from "../http/kept-key.ts";
 import { jsonResponse } from "../http/paced-response.ts";
 import type { Call, Route } from "../http/route.ts";
@@ -76,12 +77,28 @@ async function isBegun(session: AgentSession): Promise<boolean> {
   }
 }
 
-/** The session, where it began as the request wishes: its answer was lost, or another node is ahead. */
+/** The session, where it began as the request wishes: its answer was lost, the same request is beginning it here, or another node is ahead. */
 async function begunBefore(call: CreateCall, wish: Wish & { readonly id: string }): Promise<Response | undefined> {
   const { scene, principal } = call;
-  const opened = await readOpening(scene.options.store, { scope: principal.scope, session: wish.id });
+  const ref = { scope: principal.scope, session: wish.id };
+  const opened = (await readOpening(scene.options.store, ref)) ?? (await openingUnderWay(scene, ref));
   if (!opened || !isAsWished(opened, wish, principal)) return undefined;
   return withSession(call, wish.id, ({ session }) => answerOf(session, 200, scene));
+}
+
+/** The opening that another request of this process is writing: its handle is loaded before the store has anything. */
+async function openingUnderWay({ host, options }: ServerScene, ref: SessionRef): Promise<FactOf<"session.opened"> | undefined> {
+  const hosted = await host
+    .open(ref)
+    .catch((error: unknown) => (isAgentError(error, "SESSION_NOT_FOUND") ? undefined : Promise.reject(error)));
+  if (!hosted) return undefined;
+  try {
+    // Writes of one handle wait for each other, so this one ends after that of the other request.
+    await isBegun(hosted.session);
+  } finally {
+    hosted.release();
+  }
+  return readOpening(options.store, ref);
 }
 
 function isAsWished(opened: FactOf<"session.opened">, { agent, title, metadata, context }: Wish, { user }: Principal): boolean {
