@@ -32,7 +32,8 @@ export async function cuttingProxy(serverUrl: string): Promise<CuttingProxy> {
     far.on("close", () => near.destroy());
   });
   const tear = (): void => {
-    for (const socket of sockets) socket.resetAndDestroy();
+    // One whose end was sent cannot be reset: Node.js would never close its handle.
+    for (const socket of sockets) socket.writableEnded ? socket.destroy() : socket.resetAndDestroy();
   };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

@@ -1,6 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { seededRandom } from "@loopwright/core/testing";
 import { ProxyFlow } from "./proxy-flow.ts";
+import { resetSocket } from "./reset-socket.ts";
 import type { Toxics } from "./toxics.ts";
 
 export interface FaultyProxyOptions {
@@ -88,7 +89,7 @@ class TcpProxy implements FaultyProxy {
     const number = this.counts.connections++;
     if (this.#toxics.isRefusing) {
       client.on("error", () => {});
-      client.resetAndDestroy();
+      resetSocket(client);
       return;
     }
     const random = seededRandom(seed + number * 7_919);
@@ -144,7 +145,7 @@ function lineOf({ client, server, random, toxics, isSwallowed, cut, gone }: Line
     for (const flow of flows) flow.stop();
     // The server is always told at once: what it executes from here on nobody hears of.
     server.destroy();
-    if (by === "reset") client.resetAndDestroy();
+    if (by === "reset") resetSocket(client);
     else client.destroySoon();
   };
   for (const socket of [client, server]) {
