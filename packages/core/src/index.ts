@@ -15,13 +15,13 @@ export type {
 } from "./agent/hooks.ts";
 export type { StandardResult, StandardSchema } from "./agent/standard-schema.ts";
 export type { FilesRoot, ProgressHandle, Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./agent/tool.ts";
-export type { CallGuard, CallTarget, GuardedCall } from "./driver/call-guard.ts";
-export { createCallGuard } from "./driver/call-guard.ts";
-export type { CallGuardLimits } from "./driver/call-guard-limits.ts";
-export { type HistoryOptions, readHistory, readOpening } from "./driver/history.ts";
-export { createSession, execute, resume } from "./driver/session.ts";
-export { foldSession, type SessionFold } from "./driver/session-fold.ts";
-export type { SessionOptions } from "./driver/session-options.ts";
+export { type HistoryOptions, readHistory, readOpening } from "./driver/log/history.ts";
+export type { CallGuard, CallTarget, GuardedCall } from "./driver/model/retry/call-guard.ts";
+export { createCallGuard } from "./driver/model/retry/call-guard.ts";
+export type { CallGuardLimits } from "./driver/model/retry/call-guard-limits.ts";
+export { createSession, execute, resume } from "./driver/session/session.ts";
+export { foldSession, type SessionFold } from "./driver/session/session-fold.ts";
+export type { SessionOptions } from "./driver/setup/session-options.ts";
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "./errors.ts";
 export { AgentError, errorTable, failureOf, isAgentError, vendorSaidBy } from "./errors.ts";
 export type {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { depsOf } from "../src/driver/deps.ts";
-import { createFoldSnapshots, type FoldSnapshots } from "../src/driver/fold-snapshots.ts";
-import { snapshotLimits } from "../src/driver/snapshot-limits.ts";
-import { catchUp } from "../src/driver/speculation.ts";
+import { createFoldSnapshots, type FoldSnapshots } from "../src/driver/log/fold-snapshots.ts";
+import { catchUp } from "../src/driver/session/speculation.ts";
+import { depsOf } from "../src/driver/setup/deps.ts";
+import { snapshotLimits } from "../src/driver/setup/snapshot-limits.ts";
 import { type AgentSession, type DurableEvent, execute, type Fact, type Json, type JsonObject, readHistory } from "../src/index.ts";
 import { fold, foldAll } from "../src/loop/fold.ts";
 import { emptyState, type State } from "../src/loop/state.ts";

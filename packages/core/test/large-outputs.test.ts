@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTextWindow } from "../src/driver/text-window.ts";
+import { createTextWindow } from "../src/driver/effects/text-window.ts";
 import { headOf } from "../src/tools/cut-text.ts";
 import { jsonHead } from "../src/tools/json-head.ts";
 import { filteredBeyond, normaliseOutput, type TextFilter } from "../src/tools/normalise-output.ts";

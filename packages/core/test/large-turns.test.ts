@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hydrate } from "../src/driver/payload.ts";
+import { hydrate } from "../src/driver/log/payload.ts";
 import { createSimpleTool, defineTool, execute } from "../src/index.ts";
 import { world } from "./harness.ts";
 

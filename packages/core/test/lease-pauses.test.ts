@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { claimLease, type Lease } from "../src/driver/lease.ts";
+import { claimLease, type Lease } from "../src/driver/ownership/lease.ts";
 import { memoryStore } from "../src/memory/index.ts";
 import type { SessionLog } from "../src/ports/index.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";

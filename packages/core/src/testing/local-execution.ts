@@ -1,4 +1,4 @@
-import { createSession, execute } from "../driver/session.ts";
+import { createSession, execute } from "../driver/session/session.ts";
 import { randomIds } from "../memory/ids.ts";
 import { memoryStore } from "../memory/memory-store.ts";
 import type { AgentSession } from "../protocol/execute.ts";

@@ -1,7 +1,7 @@
-import { createModelTeller } from "../driver/model-events.ts";
-import { snapshotOf } from "../driver/snapshot.ts";
-import { catchUp } from "../driver/speculation.ts";
-import { createSpokenAnswers, type SpokenLane } from "../driver/spoken-answers.ts";
+import { createSpokenAnswers, type SpokenLane } from "../driver/live/spoken-answers.ts";
+import { createModelTeller } from "../driver/model/model-events.ts";
+import { snapshotOf } from "../driver/session/snapshot.ts";
+import { catchUp } from "../driver/session/speculation.ts";
 import type { EphemeralBody, EphemeralEvent, SessionEvent } from "../loop/event.ts";
 import type { Fact, FactOf } from "../loop/fact.ts";
 import { emptyState, type State } from "../loop/state.ts";

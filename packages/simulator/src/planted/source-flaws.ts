@@ -10,7 +10,7 @@ export interface SourceFlaw {
   readonly script?: string;
 }
 
-const driver = "driver/session-driver.ts";
+const driver = "driver/session/session-driver.ts";
 
 /** All flaws that no port can have. Core has no hooks for any of them: what is run is a copy in which one place was changed. */
 export const sourceFlaws: readonly SourceFlaw[] = [
@@ -60,44 +60,44 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "an abort is not heard by who runs the effects",
-    file: "driver/effects.ts",
+    file: "driver/session/effects.ts",
     good: "else if (run.abort) abort(run.limits.abortGraceMs);",
     bad: "",
   },
   {
     name: "an owner that lost the session goes on",
-    file: "driver/effects.ts",
+    file: "driver/session/effects.ts",
     good: "    forget() {\n      generation++;",
     bad: "    forget() {\n      if (generation === 0) return;",
   },
   {
     name: "a lane tells on after its end",
-    file: "driver/effects.ts",
+    file: "driver/session/effects.ts",
     good: "        lane?.close();\n        abort(0);",
     bad: "        abort(0);",
   },
   {
     name: "keys of inputs are not remembered",
-    file: "driver/accept-input.ts",
+    file: "driver/session/accept-input.ts",
     good: "if (!twin) return undefined;",
     bad: "if (twin || !twin) return undefined;",
   },
   {
     name: "keys of answers are not remembered",
-    file: "driver/accept-results.ts",
+    file: "driver/session/accept-results.ts",
     good: "if (earlier) return",
     bad: "if (earlier && false) return",
     script: "client tool answered again where another has its id by now",
   },
   {
     name: "a reader begins again with the event it had",
-    file: "driver/history.ts",
+    file: "driver/log/history.ts",
     good: "compareCursors(event, after) > 0",
     bad: "compareCursors(event, after) >= 0",
   },
   {
     name: "what is missing of a lane is spliced in, not replaced",
-    file: "driver/foreign-lane.ts",
+    file: "driver/live/foreign-lane.ts",
     good: "if (fold.n > before) this.#tell([{ ...fold.snapshot(), lane: this.id, n: fold.n }]);",
     bad: "if (fold.n > before) this.#tell(events.slice(-1));",
   },
@@ -115,25 +115,25 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "deadlines are seen half a minute early",
-    file: "driver/dates.ts",
+    file: "driver/ownership/dates.ts",
     good: "call.deadline <= now",
     bad: "call.deadline <= now + 30_000",
   },
   {
     name: "an owner never stops by itself",
-    file: "driver/session-options.ts",
+    file: "driver/setup/session-options.ts",
     good: "stop: 0.9",
     bad: "stop: 1_000",
   },
   {
     name: "a lease is renewed every third of it, and only a third later after a renewal that failed",
-    file: "driver/session-options.ts",
+    file: "driver/setup/session-options.ts",
     good: "renew: 0.15,\n  answer: 0.1,\n  retry: 0.025,",
     bad: "renew: 1 / 3,\n  answer: 1 / 3,\n  retry: 1 / 3,",
   },
   {
     name: "a batch is given up before an outage of ten seconds is over",
-    file: "driver/session-options.ts",
+    file: "driver/setup/session-options.ts",
     good: "outageMs: 15_000,",
     bad: "outageMs: 8_000,",
   },
@@ -145,26 +145,26 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "the end of an answer is told without what was missed of it",
-    file: "driver/hub.ts",
+    file: "driver/live/hub.ts",
     good: "if (listeners.size > 0) batch.push(...untold);",
     bad: "void untold;",
   },
   {
     name: "a session goes on under another agent",
-    file: "driver/bound-agent.ts",
+    file: "driver/setup/bound-agent.ts",
     good: "if (state.agent !== undefined && state.agent !== base.name) throw",
     bad: "if (state.agent === base.name.repeat(2)) throw",
   },
   {
     name: "what came with a session is lost when it is restored",
-    file: "driver/bound-agent.ts",
+    file: "driver/setup/bound-agent.ts",
     good: "Object.assign(bound, boundTo(base, wanted));",
     bad: "void wanted;",
   },
   // What the simulator found in core, put back.
   {
     name: "who begins to listen to a lane that was left hears its middle without its beginning",
-    file: "driver/foreign-lane.ts",
+    file: "driver/live/foreign-lane.ts",
     good: "if (this.#toldN === 0) this.#told?.tell(events);",
     bad: "if (this.#toldN >= 0) this.#told?.tell(events.filter(({ n }) => n > this.#toldN));",
   },
@@ -176,7 +176,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "a retry waits for days because the clock of a dead owner was wrong",
-    file: "driver/dates.ts",
+    file: "driver/ownership/dates.ts",
     good: "return date > now && date - now <= retryWaitMaxMs;",
     bad: "return date > now;",
   },

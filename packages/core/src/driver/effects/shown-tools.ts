@@ -1,0 +1,43 @@
+/*
+ * Owns: the tools behind the names that the last model call was shown. Does not own: what it was shown (a fact), what runs (prepare-tool).
+ */
+import type { Run, State } from "../../loop/state.ts";
+import type { Message } from "../../message/message.ts";
+import type { ToolRegistry } from "../../tools/tool-registry.ts";
+import { askShownTools } from "../model/prepare-model.ts";
+import { contextOf, type EffectsOptions, type ShownTools } from "./effect-scene.ts";
+import type { Maybe } from "./maybe.ts";
+import type { Patience } from "./patience.ts";
+
+/**
+ * The tools that a call of the open turn may use. Another process may have prepared the model call: where the log says that its list was not the
+ * run's, also where only the code behind a name was another, the `prepare` hooks are asked again for their tools. Rejects with what a hook throws.
+ */
+export function shownTools(options: EffectsOptions, state: State, patience: Patience): Maybe<ToolRegistry> {
+  const { deps, builder, shown } = options;
+  const { agent, registry } = deps.bound;
+  const run = state.run as Run;
+  if (shown.registry && shown.call === nameOf(run)) return shown.registry;
+  if (!run.shown || !agent.hooks.some(({ prepare }) => prepare)) return registry;
+  const context = contextOf(deps, { run, turn: run.turn }, patience);
+  const messages = (): readonly Message[] => {
+    const said = builder.follow(state).messages;
+    const answerAt = said.findLastIndex(({ role }) => role === "assistant");
+    return Object.freeze(said.slice(0, answerAt));
+  };
+  return askShownTools({ agent, reports: deps, registry, run, context, messages }).then((found) => {
+    noteShown(shown, run, found);
+    return found;
+  });
+}
+
+/** Keeps the tools of a model call that goes out. */
+export function noteShown(shown: ShownTools, run: CallOfRun, registry: ToolRegistry): void {
+  shown.call = nameOf(run);
+  shown.registry = registry;
+}
+
+type CallOfRun = Pick<Run, "runId" | "turn" | "attempt">;
+
+/** With the attempt: a later one of the same turn may have been shown other tools, by another process. */
+const nameOf = ({ runId, turn, attempt }: CallOfRun): string => `${runId}.${turn}.${attempt}`;

@@ -1,0 +1,49 @@
+import type { DurableEvent, EphemeralBody, EphemeralEvent } from "../../loop/event.ts";
+import { answeringAfter, answerOf, hasSaid, untoldOf } from "../../loop/untold-answer.ts";
+
+/** What a lane has said here so far. */
+export interface SpokenLane {
+  /** What replaces it. */
+  readonly snapshot: () => EphemeralBody | undefined;
+  /** Number of its last event; 0: none. */
+  n: number;
+}
+
+/** Knows which answer is being written, and how much of it its lane has said here. */
+export interface SpokenAnswers {
+  /** The lane of an answer was opened. */
+  opened(id: number): void;
+  /** A lane was closed: the end of what it says may be told only now. */
+  left(id: number, lane: SpokenLane): void;
+  /** What the lane of an answer is still to say before this event, its end. Asked for each event, in order. */
+  before(event: DurableEvent, lanes: ReadonlyMap<number, SpokenLane>): readonly EphemeralEvent[];
+}
+
+export function createSpokenAnswers(): SpokenAnswers {
+  let answering: number | undefined;
+  /** The lane of that answer, where it was closed before its end was told; of those that have said something, the last. */
+  let closed: SpokenLane | undefined;
+  return {
+    opened(id) {
+      if (id !== answering) closed = undefined;
+      answering = id;
+    },
+    left(id, lane) {
+      if (id === answering && (lane.n > 0 || !closed)) closed = lane;
+    },
+    before(event, lanes) {
+      const id = answering;
+      answering = answeringAfter(event, id);
+      const answer = answerOf(event);
+      const open = id === undefined ? undefined : lanes.get(id);
+      // A lane that was opened again has said nothing to those who came since, and what it said before is a part at the most.
+      const isAnew = open?.n === 0 && closed !== undefined && closed.n > 0;
+      const lane = open ?? closed;
+      if (answering !== id) closed = undefined;
+      if (!answer || id === undefined) return [];
+      if (isAnew) return untoldOf(answer, { lane: id, said: 1 });
+      const said = lane?.n ?? 0;
+      return said > 0 && hasSaid(lane?.snapshot(), answer) ? [] : untoldOf(answer, { lane: id, said });
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/*
+ * Owns: how long this process stays with a store that is away. Does not own: what is asked, and what follows when it gives up.
+ * Why it stays at all: giving up throws away what runs here, a model's half answer among it, and most outages are shorter than that is worth.
+ */
+import { AgentError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { storeError } from "../setup/session-errors.ts";
+import { driverLimits } from "../setup/session-options.ts";
+
+export interface AskOptions {
+  readonly clock: Clock;
+  /** How long one try may take, in milliseconds: longer than a store's own deadline, which not every store has. */
+  readonly answerMs: number;
+  /** How long after the first try the store may be asked again, in milliseconds, as things stand. 0: what it throws is passed on at once. */
+  readonly staysFor: () => number;
+}
+
+/**
+ * What the store answers. Asked again, after a longer wait each time, while it is not known what became of the last try (`undefined`), or the
+ * store says that it is away. @throws AgentError STORE_UNAVAILABLE when it is for too long, and at once what else the store throws
+ */
+export async function askStore<T>(ask: () => Promise<T | undefined>, { clock, answerMs, staysFor }: AskOptions): Promise<T> {
+  const startedAt = clock.monotonic();
+  for (let tries = 0; ; tries++) {
+    let error: AgentError | undefined;
+    let patienceMs: number = driverLimits.unknownMs;
+    try {
+      const answer = await within(ask(), { clock, ms: answerMs });
+      if (answer !== undefined && answer !== late) return answer;
+    } catch (thrown) {
+      error = storeError(thrown);
+      if (error.code !== "STORE_UNAVAILABLE") throw error;
+      patienceMs = 0;
+    }
+    const leftMs = Math.max(staysFor(), patienceMs) - (clock.monotonic() - startedAt);
+    if (leftMs <= 0) throw error ?? unknownOutcome();
+    const waitMs = Math.min(leftMs, driverLimits.askAgainCapMs, driverLimits.askAgainMs * 2 ** tries);
+    await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
+  }
+}
+
+const late: unique symbol = Symbol("late");
+
+function within<T>(answer: Promise<T>, { clock, ms }: { readonly clock: Clock; readonly ms: number }): Promise<T | typeof late> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => resolve(late), { idle: true });
+    answer.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error);
+      },
+    );
+  });
+}
+
+const unknownOutcome = (): AgentError =>
+  new AgentError("STORE_UNAVAILABLE", { message: "The store did not say what became of what it was asked." });

@@ -1,0 +1,23 @@
+import type { Deps } from "../setup/deps.ts";
+import { historyLost, missingFact, sessionRemoved } from "../setup/session-errors.ts";
+import { type UnderstoodFacts, understandFacts } from "./understand-facts.ts";
+
+/**
+ * The facts after `seq`, from 1 on. Reads from the last known one on: a log that was taken away does not have it.
+ * @throws AgentError SESSION_CLOSED when the log was removed, SESSION_CORRUPT when it has lost facts, STORE_*
+ */
+export async function readNews(
+  { store, ref, sessionId }: Pick<Deps, "store" | "ref" | "sessionId">,
+  seq: number,
+): Promise<UnderstoodFacts> {
+  const read = await store.log.read(ref, { from: seq });
+  const [known, ...news] = read;
+  if (!known) {
+    const { lastSeq } = await store.log.head(ref);
+    if (lastSeq === 0) throw sessionRemoved(sessionId);
+    if (lastSeq < seq) throw historyLost(sessionId, lastSeq);
+    return { facts: [] };
+  }
+  if (known.seq !== seq) throw missingFact(sessionId, seq);
+  return understandFacts(news, { blobs: store.blobs, scope: ref.scope, sessionId, after: seq });
+}

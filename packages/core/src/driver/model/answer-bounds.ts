@@ -1,0 +1,63 @@
+import { AgentError } from "../../errors.ts";
+import type { ModelChunk } from "../../message/chunk.ts";
+import { weigh } from "../../message/json-bytes.ts";
+
+/** The most that one answer of a model may hold, whatever its provider lets through. */
+export const answerLimits: {
+  readonly callsMax: number;
+  readonly blocksMax: number;
+  readonly textMax: number;
+  readonly opaqueMax: number;
+} = {
+  /** Tool calls. */
+  callsMax: 1_000,
+  /** Blocks; the index of each is below. */
+  blocksMax: 10_000,
+  /** Characters of text, thinking and arguments together: two million tokens. */
+  textMax: 8 * 1024 * 1024,
+  /** Characters of what only the vendor can read, images among them, as an estimate of their JSON. */
+  opaqueMax: 32 * 1024 * 1024,
+};
+
+/** Counts what an answer holds. */
+export interface AnswerBounds {
+  /** @throws AgentError MODEL_PROTOCOL, not retryable, once the answer holds more than a limit; `details.limit` names it. */
+  count(chunks: readonly ModelChunk[]): void;
+}
+
+export function createAnswerBounds(provider: string): AnswerBounds {
+  const held = { callsMax: 0, textMax: 0, opaqueMax: 0 };
+  const add = (limit: keyof typeof held, count: number): void => {
+    held[limit] += count;
+    if (held[limit] > answerLimits[limit]) throw tooMuch(provider, limit);
+  };
+  return {
+    count(chunks) {
+      for (const chunk of chunks) {
+        if ("index" in chunk && !(Number.isInteger(chunk.index) && chunk.index >= 0 && chunk.index < answerLimits.blocksMax)) {
+          throw tooMuch(provider, "blocksMax");
+        }
+        if ("delta" in chunk) add("textMax", chunk.delta.length);
+        else if (chunk.type === "call-start") add("callsMax", 1);
+        else if (chunk.type === "opaque") add("opaqueMax", Math.floor(weigh(chunk.data) / 3));
+      }
+    },
+  };
+}
+
+const words: { readonly [Limit in keyof typeof answerLimits]: string } = {
+  callsMax: "tool calls",
+  blocksMax: "blocks, or a block of another number",
+  textMax: "characters of text",
+  opaqueMax: "characters of data that only the vendor can read",
+};
+
+function tooMuch(provider: string, limit: keyof typeof answerLimits): AgentError {
+  const max = answerLimits[limit];
+  return new AgentError("MODEL_PROTOCOL", {
+    message: `The answer of ${provider} holds more than ${max} ${words[limit]}.`,
+    fix: "Check that the base URL leads to the vendor's API. Set `maxTokens` if it does.",
+    retryable: false,
+    details: { limit, max },
+  });
+}

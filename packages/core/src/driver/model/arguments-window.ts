@@ -1,0 +1,56 @@
+import { createTextWindow, type TextWindow } from "../effects/text-window.ts";
+
+/**
+ * The JSON text of a call's arguments, shown through a filter that sees each string as the tool will, without escapes. What stands between the
+ * strings is shown through it too, for numbers and for text that is no JSON.
+ */
+export function createArgumentsWindow(filter: (text: string) => string, holdBack: number): TextWindow {
+  let window = createTextWindow(filter, holdBack);
+  let isString = false;
+  let escaped = "";
+  let isChanged = false;
+
+  const written = (text: string): string => (isString ? JSON.stringify(text).slice(1, -1) : text);
+  const endOne = (text: string): string => {
+    const rest = written(window.push(text) + window.end());
+    isChanged ||= window.isChanged;
+    window = createTextWindow(filter, holdBack);
+    return rest;
+  };
+
+  return {
+    push(text) {
+      let out = "";
+      let piece = "";
+      for (const character of text.split("")) {
+        if (escaped !== "") {
+          escaped += character;
+          if (!isWhole(escaped)) continue;
+          piece += meantBy(escaped);
+          escaped = "";
+        } else if (character === '"') {
+          out += `${endOne(piece)}"`;
+          piece = "";
+          isString = !isString;
+        } else if (isString && character === "\\") escaped = character;
+        else piece += character;
+      }
+      return out + written(window.push(piece));
+    },
+    end: () => endOne(escaped),
+    get isChanged() {
+      return isChanged || window.isChanged;
+    },
+  };
+}
+
+const isWhole = (escaped: string): boolean => escaped.length === (escaped[1] === "u" ? 6 : 2);
+
+/** The character, or the escape itself where JSON has none like it. */
+function meantBy(escaped: string): string {
+  try {
+    return JSON.parse(`"${escaped}"`) as string;
+  } catch {
+    return escaped;
+  }
+}

@@ -1,0 +1,118 @@
+import { type ErrorClass, errorClassOf, type Failure } from "../../../errors.ts";
+import type { CallGuardLimits } from "./call-guard-limits.ts";
+
+/** What became of a call that was let through. The first word of an answer counts; whatever comes after it is a call of its own to the breaker. */
+export interface BreakerTicket {
+  /** The vendor has begun to answer. May be said again. */
+  answered(nowMs: number): void;
+  failed(nowMs: number, failure: Failure): void;
+  /** It ended without saying anything of the vendor: somebody stopped it. */
+  left(): void;
+}
+
+/** Leaves a vendor alone that fails again and again. One state per key, and only while it fails. */
+export interface CircuitBreaker {
+  /** Lets a call through, or says how long it must wait. */
+  admit(key: string, nowMs: number): { readonly ticket: BreakerTicket } | { readonly waitMs: number };
+  /** How long calls of this key are refused from now on; 0: not at all. */
+  pauseMs(key: string, nowMs: number): number;
+}
+
+interface Circuit {
+  /** When the last ones failed with no answer in between, oldest first. */
+  failures: number[];
+  /** Absent: closed. */
+  open?: { readonly untilMs: number; readonly forMs: number; probeUntilMs: number };
+}
+
+type BreakerLimits = Pick<CallGuardLimits, "failuresMax" | "failuresMs" | "openMs" | "openCapMs" | "probeAskAgainMs" | "circuitsMax">;
+
+export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
+  const circuits = new Map<string, Circuit>();
+
+  const fail = (key: string, nowMs: number): void => {
+    const circuit = circuits.get(key) ?? { failures: [] };
+    if (circuit.open) return; // It began before the circuit was opened.
+    circuit.failures = [...circuit.failures.filter((at) => at > nowMs - limits.failuresMs), nowMs];
+    if (circuit.failures.length >= limits.failuresMax) open(circuit, nowMs, limits.openMs);
+    circuits.delete(key);
+    circuits.set(key, circuit);
+    const [oldest] = circuits.keys();
+    if (circuits.size > limits.circuitsMax && oldest !== undefined) circuits.delete(oldest);
+  };
+
+  const plainTicket = (key: string): BreakerTicket => {
+    const answered = (): void => {
+      if (!circuits.get(key)?.open) circuits.delete(key);
+    };
+    return {
+      answered,
+      failed(nowMs, failure) {
+        const said = whatSays(failure);
+        if (said === "trouble") fail(key, nowMs);
+        else if (said === "answer") answered();
+      },
+      left: () => {},
+    };
+  };
+
+  /** Its first word decides; from then on it is a call like any other. */
+  const probeTicket = (key: string, circuit: Circuit, probing: NonNullable<Circuit["open"]>): BreakerTicket => {
+    const plain = plainTicket(key);
+    let isDecided = false;
+    const decide = (then: () => void): void => {
+      isDecided = true;
+      if (circuits.get(key)?.open === probing) then();
+    };
+    const close = (): void => decide(() => circuits.delete(key));
+    const leave = (): void =>
+      decide(() => {
+        probing.probeUntilMs = 0;
+      });
+    return {
+      answered: (nowMs) => (isDecided ? plain.answered(nowMs) : close()),
+      failed(nowMs, failure) {
+        if (isDecided) return plain.failed(nowMs, failure);
+        const said = whatSays(failure);
+        if (said === "answer") close();
+        else if (said === "nothing") leave();
+        else decide(() => open(circuit, nowMs, Math.min(limits.openCapMs, probing.forMs * 2)));
+      },
+      left: () => (isDecided ? undefined : leave()),
+    };
+  };
+
+  const pauseMs = (key: string, nowMs: number): number => {
+    const circuit = circuits.get(key)?.open;
+    if (!circuit) return 0;
+    return circuit.untilMs > nowMs ? circuit.untilMs - nowMs : circuit.probeUntilMs > nowMs ? limits.probeAskAgainMs : 0;
+  };
+
+  return {
+    pauseMs,
+    admit(key, nowMs) {
+      const waitMs = pauseMs(key, nowMs);
+      if (waitMs > 0) return { waitMs };
+      const circuit = circuits.get(key);
+      if (!circuit?.open) return { ticket: plainTicket(key) };
+      // A process that stopped in the middle of its probe must not keep the circuit open for ever.
+      circuit.open.probeUntilMs = nowMs + limits.openCapMs;
+      return { ticket: probeTicket(key, circuit, circuit.open) };
+    },
+  };
+}
+
+function open(circuit: Circuit, nowMs: number, forMs: number): void {
+  circuit.open = { untilMs: nowMs + forMs, forMs, probeUntilMs: 0 };
+  circuit.failures = [];
+}
+
+const troubles: ReadonlySet<ErrorClass> = new Set<ErrorClass>(["rate", "overload", "timeout", "network", "unknown"]);
+
+/** What a failure says of the vendor and the way to it: in trouble, well and of another mind, or nothing. */
+function whatSays({ code, retryable }: Failure): "trouble" | "answer" | "nothing" {
+  // What failed here, a hook or a store, is no word of the vendor.
+  if (!code.startsWith("MODEL_") && code !== "CONTEXT_OVERFLOW") return "nothing";
+  if (!troubles.has(errorClassOf(code))) return "answer";
+  return retryable ? "trouble" : "nothing";
+}

@@ -1,0 +1,149 @@
+/*
+ * Owns: when the store is asked to renew a lease, how many leases go into one command, and how soon a renewal that failed is tried again.
+ * Does not own: what follows from the answer (lease).
+ * Invariants
+ *  R1 a failed renewal is tried again soon, and one without an answer is not waited for: an owner stops because the store was away for long,
+ *     never because of the moment at which it went away (decision 0022);
+ *  R2 one store and clock has one timer: leases of one process are renewed together where the store can.
+ */
+import { isAgentError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { LeaseRenewal, SessionLog } from "../../ports/session-log.ts";
+import { driverLimits, leaseShares } from "../setup/session-options.ts";
+
+/** A lease that is to be renewed. */
+export interface RenewedLease extends LeaseRenewal {
+  /** The answer to a renewal that was sent at `sentAt` of the monotonic clock. Not called while the store gives none. */
+  answered(isRenewed: boolean, sentAt: number): void;
+}
+
+/** The renewals of one lease. */
+export interface Renewing {
+  /** Asks within so many milliseconds; 0: now. */
+  within(ms: number): void;
+  end(): void;
+}
+
+interface Entry {
+  readonly lease: RenewedLease;
+  /** When it is asked for next, by the monotonic clock. */
+  nextAt: number;
+}
+
+class LeaseRenewals {
+  readonly #log: SessionLog;
+  readonly #clock: Clock;
+  readonly #entries = new Set<Entry>();
+  #cancel = (): void => {};
+  #plannedAt = Number.POSITIVE_INFINITY;
+
+  constructor(log: SessionLog, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  keep(lease: RenewedLease, confirmedAt: number): Renewing {
+    const entry: Entry = { lease, nextAt: confirmedAt + lease.leaseMs * leaseShares.renew };
+    this.#entries.add(entry);
+    this.#planBy(entry.nextAt);
+    return {
+      within: (ms) => {
+        if (ms <= 0) this.#send([entry]);
+        else this.#hasten(entry, ms);
+      },
+      end: () => {
+        this.#entries.delete(entry);
+        if (this.#entries.size === 0) this.#stop();
+      },
+    };
+  }
+
+  #stop(): void {
+    this.#cancel();
+    this.#plannedAt = Number.POSITIVE_INFINITY;
+  }
+
+  #hasten(entry: Entry, ms: number): void {
+    entry.nextAt = Math.min(entry.nextAt, this.#clock.monotonic() + ms);
+    this.#planBy(entry.nextAt);
+  }
+
+  /** The timer fires at this moment at the latest. */
+  #planBy(at: number): void {
+    if (at >= this.#plannedAt || this.#entries.size === 0) return;
+    this.#cancel();
+    this.#plannedAt = at;
+    this.#cancel = this.#clock.after(Math.max(0, at - this.#clock.monotonic()), () => this.#look(), { idle: true });
+  }
+
+  /** Leases that are nearly due go along: so those that were claimed at different moments come to share a command. */
+  #look(): void {
+    this.#plannedAt = Number.POSITIVE_INFINITY;
+    const now = this.#clock.monotonic();
+    if ([...this.#entries].some(({ nextAt }) => nextAt <= now))
+      this.#send([...this.#entries].filter(({ nextAt, lease }) => nextAt <= now + lease.leaseMs * leaseShares.together));
+    let nextAt = Number.POSITIVE_INFINITY;
+    for (const entry of this.#entries) nextAt = Math.min(nextAt, entry.nextAt);
+    if (nextAt < Number.POSITIVE_INFINITY) this.#planBy(nextAt);
+  }
+
+  #send(entries: readonly Entry[]): void {
+    const now = this.#clock.monotonic();
+    for (const entry of entries) {
+      entry.nextAt = now + entry.lease.leaseMs * leaseShares.answer;
+      this.#planBy(entry.nextAt);
+    }
+    const most = this.#log.renewAll ? driverLimits.renewalsPerCommand : 1;
+    for (let from = 0; from < entries.length; from += most) void this.#ask(entries.slice(from, from + most));
+  }
+
+  async #ask(entries: readonly Entry[]): Promise<void> {
+    const sentAt = this.#clock.monotonic();
+    let answers: readonly (boolean | undefined)[] = [];
+    try {
+      answers = await this.#answersTo(entries);
+    } catch (error) {
+      // A store that is away is away for all of them; any other fault may be that of one session, and must not cost the others their leases.
+      if (entries.length > 1 && !isAgentError(error, "STORE_UNAVAILABLE")) {
+        for (const entry of entries) void this.#ask([entry]);
+        return;
+      }
+    }
+    for (const [index, entry] of entries.entries()) this.#heard(entry, answers[index], sentAt);
+  }
+
+  async #answersTo(entries: readonly Entry[]): Promise<readonly boolean[]> {
+    const [first, ...others] = entries.map(({ lease: { ref, epoch, leaseMs } }) => ({ ref, epoch, leaseMs }));
+    if (!first) return [];
+    if (others.length > 0 && this.#log.renewAll) return this.#log.renewAll([first, ...others]);
+    return [await this.#log.renew(first.ref, { epoch: first.epoch, leaseMs: first.leaseMs })];
+  }
+
+  #heard(entry: Entry, answer: boolean | undefined, sentAt: number): void {
+    if (!this.#entries.has(entry)) return;
+    const { lease } = entry;
+    if (answer === undefined) {
+      this.#hasten(entry, lease.leaseMs * leaseShares.retry);
+      return;
+    }
+    if (answer) {
+      entry.nextAt = sentAt + lease.leaseMs * leaseShares.renew;
+      this.#planBy(entry.nextAt);
+    }
+    lease.answered(answer, sentAt);
+  }
+}
+
+const known = new WeakMap<Clock, WeakMap<SessionLog, LeaseRenewals>>();
+
+/** Renews the lease, which the store confirmed last at `confirmedAt` of the monotonic clock, until it is ended. */
+export function renewLease(
+  lease: RenewedLease,
+  { log, clock, confirmedAt }: { readonly log: SessionLog; readonly clock: Clock; readonly confirmedAt: number },
+): Renewing {
+  const ofClock = known.get(clock) ?? new WeakMap<SessionLog, LeaseRenewals>();
+  known.set(clock, ofClock);
+  const renewals = ofClock.get(log) ?? new LeaseRenewals(log, clock);
+  ofClock.set(log, renewals);
+  return renewals.keep(lease, confirmedAt);
+}

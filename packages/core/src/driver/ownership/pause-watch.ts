@@ -1,0 +1,101 @@
+/*
+ * Owns: noticing that this process stood still (stopped by a signal, a frozen machine, a blocked event loop), for all who hold a lease.
+ * Does not own: what follows from that (lease).
+ * Why a timer of its own: a process that wakes does not know how long it slept, and timers that were due meanwhile fire in any order.
+ */
+import type { Clock } from "../../ports/clock.ts";
+
+/** Somebody who must not go on after a pause as if nothing had happened. */
+export interface PauseWatcher {
+  /** Longest time without a sign of life that means nothing, in milliseconds. */
+  readonly gapMs: number;
+  readonly onPause: () => void;
+}
+
+/** What one watcher knows. */
+export interface WatchedPauses {
+  /** True when the last sign of life is longer ago than the gap: the watch itself may not have noticed yet. */
+  readonly stoodStill: boolean;
+  end(): void;
+}
+
+const intervalMs = 500;
+/** Looks within the shortest gap that somebody watches for. */
+const looksPerGap = 6;
+
+interface Entry {
+  readonly watcher: PauseWatcher;
+  seenAt: number;
+}
+
+/** One for all sessions of a clock: its timer runs while somebody watches. */
+class PauseWatch {
+  readonly #clock: Clock;
+  readonly #entries = new Set<Entry>();
+  #cancel: (() => void) | undefined;
+  #everyMs = intervalMs;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  watch(watcher: PauseWatcher): WatchedPauses {
+    const clock = this.#clock;
+    const entry: Entry = { watcher, seenAt: clock.monotonic() };
+    this.#entries.add(entry);
+    const everyMs = Math.min(intervalMs, watcher.gapMs / looksPerGap);
+    if (!this.#cancel || everyMs < this.#everyMs) this.#plan(everyMs);
+    return new Watched(entry, clock, () => this.#end(entry));
+  }
+
+  #end(entry: Entry): void {
+    this.#entries.delete(entry);
+    if (this.#entries.size > 0) return;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #plan(everyMs: number): void {
+    this.#cancel?.();
+    this.#everyMs = everyMs;
+    this.#cancel = this.#clock.after(everyMs, () => this.#look(), { idle: true });
+  }
+
+  #look(): void {
+    this.#cancel = undefined;
+    const now = this.#clock.monotonic();
+    let everyMs = intervalMs;
+    for (const entry of [...this.#entries]) {
+      const { watcher, seenAt } = entry;
+      entry.seenAt = now;
+      everyMs = Math.min(everyMs, watcher.gapMs / looksPerGap);
+      if (now - seenAt > watcher.gapMs) watcher.onPause();
+    }
+    if (this.#entries.size > 0 && !this.#cancel) this.#plan(everyMs);
+  }
+}
+
+class Watched implements WatchedPauses {
+  readonly #entry: Entry;
+  readonly #clock: Clock;
+  readonly end: () => void;
+
+  constructor(entry: Entry, clock: Clock, end: () => void) {
+    this.#entry = entry;
+    this.#clock = clock;
+    this.end = end;
+  }
+
+  get stoodStill(): boolean {
+    return this.#clock.monotonic() - this.#entry.seenAt > this.#entry.watcher.gapMs;
+  }
+}
+
+const watches = new WeakMap<Clock, PauseWatch>();
+
+/** Watches for pauses until it is ended. */
+export function watchPauses(clock: Clock, watcher: PauseWatcher): WatchedPauses {
+  const known = watches.get(clock) ?? new PauseWatch(clock);
+  watches.set(clock, known);
+  return known.watch(watcher);
+}

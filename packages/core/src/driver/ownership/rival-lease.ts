@@ -1,0 +1,73 @@
+import type { LogHead } from "../../ports/session-log.ts";
+import { askStore } from "../log/ask-store.ts";
+import type { Deps } from "../setup/deps.ts";
+import { driverLimits } from "../setup/session-options.ts";
+
+/**
+ * The running lease of another node, as the store told of it last. While this process would take over, the lease is looked at, which writes
+ * nothing; the session is claimed only once that lease is over.
+ */
+export interface RivalLease {
+  /** It may be running still: a claim would be refused. */
+  mayRun(): boolean;
+  /** A claim was refused. */
+  refused(remainingMs: number): void;
+  /** A claim succeeded: nothing is known of another lease. */
+  forget(): void;
+  /** Looks while true. A look that finds the lease gone, or finds nothing out, calls `onOver`. */
+  need(isNeeded: boolean): void;
+}
+
+export function createRivalLease({ store, ref, clock, node }: Deps, onOver: () => void): RivalLease {
+  let until = Number.NEGATIVE_INFINITY;
+  let isNeeded = false;
+  let isLooking = false;
+  let cancel: (() => void) | undefined;
+
+  const head = (): Promise<LogHead> => askStore(() => store.log.head(ref), { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
+
+  async function look(): Promise<void> {
+    cancel = undefined;
+    isLooking = true;
+    const lease = await head().then(
+      (found) => found.lease,
+      () => undefined,
+    );
+    isLooking = false;
+    if (!isNeeded) return;
+    if (lease && lease.node !== node) {
+      until = clock.monotonic() + lease.remainingMs;
+      plan();
+      return;
+    }
+    until = Number.NEGATIVE_INFINITY;
+    onOver();
+  }
+
+  function plan(): void {
+    if (cancel || isLooking) return;
+    const leftMs = until - clock.monotonic();
+    const waitMs = Math.max(driverLimits.tailPollMs, Math.min(driverLimits.takeOverLookMs, leftMs));
+    cancel = clock.after(waitMs, () => void look());
+  }
+
+  return {
+    mayRun() {
+      return until > clock.monotonic();
+    },
+    refused(remainingMs) {
+      until = clock.monotonic() + remainingMs;
+    },
+    forget() {
+      until = Number.NEGATIVE_INFINITY;
+    },
+    need(needed) {
+      isNeeded = needed;
+      if (needed) plan();
+      else {
+        cancel?.();
+        cancel = undefined;
+      }
+    },
+  };
+}

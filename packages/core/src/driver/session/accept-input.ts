@@ -1,0 +1,195 @@
+import { AgentError } from "../../errors.ts";
+import { at, findLastIndex, lastWithKey } from "../../loop/append-list.ts";
+import type { FactBody, RunOptions } from "../../loop/fact.ts";
+import { idOfInput, keyOfInput, placeOf } from "../../loop/inputs.ts";
+import { endOf, type KnownInput, type State } from "../../loop/state.ts";
+import { canonicalJson } from "../../message/canonical-json.ts";
+import { digestOf } from "../../message/digest.ts";
+import type { UserMessage } from "../../message/message.ts";
+import { shownId } from "../../message/shown-id.ts";
+import { wellFormed } from "../../message/well-formed.ts";
+import type { ExecuteInput, ExecuteOptions, SubmitOptions } from "../../protocol/execute.ts";
+import { checkVision } from "../model/check-vision.ts";
+import type { Deps } from "../setup/deps.ts";
+import { sessionClosed } from "../setup/session-errors.ts";
+import { driverLimits } from "../setup/session-options.ts";
+
+/** An input that asks for a run, with the ids it gets when it is accepted. */
+export interface NewInput {
+  readonly inputId: string;
+  readonly runId: string;
+  readonly message: UserMessage | undefined;
+  readonly regenerate: string | undefined;
+  readonly options: SubmitOptions;
+  /** Of what came under the idempotency key beside message and parent; absent without a key. */
+  readonly keyedDigest: string | undefined;
+}
+
+export interface AcceptedInput {
+  readonly bodies: readonly FactBody[];
+  /** The run that answers it. */
+  readonly runId: string;
+  /** Where the log has it, or the first part of it, already. */
+  readonly known?: { readonly seq: number; readonly inputId?: string };
+}
+
+/** @throws AgentError INPUT_INVALID when the message is empty or no plain JSON, MODEL_UNSUPPORTED for an image without vision. */
+export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, options: SubmitOptions, deps: Deps): NewInput {
+  const ids = { inputId: deps.ids.next(), runId: deps.ids.next(), options, keyedDigest: keyedDigestOf(options) };
+  if (typeof input === "object" && "regenerate" in input) return { ...ids, message: undefined, regenerate: input.regenerate };
+  const message: UserMessage = typeof input === "string" ? { role: "user", content: input } : input;
+  checkVision(message, deps.bound.agent, options.model);
+  checkMode(options.mode);
+  return { ...ids, message: wellFormedMessage(message), regenerate: undefined };
+}
+
+const modes: ReadonlySet<string> = new Set<NonNullable<ExecuteOptions["mode"]>>(["enqueue", "steer", "interrupt", "reject"]);
+
+function checkMode(mode: string | undefined): void {
+  if (mode === undefined || modes.has(mode)) return;
+  throw new AgentError("INPUT_INVALID", {
+    message: `There is no mode ${JSON.stringify(String(mode).slice(0, 40))}.`,
+    fix: `Use ${[...modes].join(", ")}.`,
+  });
+}
+
+const invalid = (message: string): AgentError => new AgentError("INPUT_INVALID", { message, fix: "Send text, or parts with content." });
+
+/** Lone surrogates do not survive UTF-8. Only where JSON has `\ud` there may be one. */
+function wellFormedMessage(message: UserMessage): UserMessage {
+  const text = JSON.stringify(message);
+  const mend = (_: string, value: unknown): unknown => (typeof value === "string" ? wellFormed(value) : value);
+  return text.includes("\\ud") ? (JSON.parse(text, mend) as UserMessage) : message;
+}
+
+/**
+ * What the input becomes in this state: nothing where it was accepted before, else its fact, with the opening of a new log and the abort
+ * that `interrupt` asks for. @throws AgentError SESSION_BUSY, SESSION_CLOSED, INPUT_INVALID, KEY_REUSED
+ */
+export function acceptInput(
+  state: State,
+  input: NewInput,
+  { deps, opening, isOwner }: { readonly deps: Deps; readonly opening: FactBody; readonly isOwner: boolean },
+): AcceptedInput {
+  const { options, message, inputId } = input;
+  const known = knownInput(state, input) ?? (options.idempotencyKey === undefined ? repeatedInput(state, input, isOwner) : undefined);
+  if (known) return { bodies: [], runId: known.runId, known };
+  if (state.status === "closed") throw sessionClosed(deps.sessionId);
+  const { run } = state;
+  const mode = options.mode ?? "enqueue";
+  if (run && mode === "reject") throw new AgentError("SESSION_BUSY", { message: `The session \`${deps.sessionId}\` is running.` });
+  checkRoom(state, deps.sessionId);
+  const parent = input.regenerate ?? options.parent;
+  checkParent(state, input, parent);
+  const steers = mode === "steer" && run !== undefined && !run.abort && message !== undefined;
+  if (steers && parent !== undefined) throw invalid("A steered message continues the open run; it cannot choose its `parent`.");
+  const runId = steers ? run.runId : input.runId;
+  const body: FactBody = {
+    type: "input.accepted",
+    inputId,
+    runId,
+    ...(steers ? { mode: "steer" } : mode === "interrupt" ? { mode: "interrupt", jumps: true } : { mode: "enqueue" }),
+    ...(message ? { message } : {}),
+    ...(parent === undefined ? {} : { parent }),
+    ...(options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey }),
+    ...(input.keyedDigest === undefined ? {} : { keyedDigest: input.keyedDigest }),
+    access: deps.access,
+    ...runOptions(options),
+  };
+  const first: readonly FactBody[] = state.status === "new" ? [opening] : [];
+  const abort: readonly FactBody[] =
+    mode === "interrupt" && run ? [{ type: "abort.requested", runId: run.runId, reason: "interrupted", by: deps.access.user }] : [];
+  return { bodies: [...first, ...abort, body], runId };
+}
+
+/** Each that waits is held in memory by every node that has the session. @throws AgentError SESSION_BUSY */
+function checkRoom({ inputs, run }: State, sessionId: string): void {
+  const { inputsWaiting } = driverLimits;
+  if (inputs.length + (run?.steered.length ?? 0) < inputsWaiting) return;
+  throw new AgentError("SESSION_BUSY", {
+    message: `${inputsWaiting} inputs of the session \`${sessionId}\` wait for an answer already.`,
+    fix: "Send the input again when some of them have their answers, or stop the run.",
+  });
+}
+
+function checkParent(state: State, input: NewInput, parent: string | null | undefined): void {
+  if (parent === undefined) return;
+  const place = placeOf(state, parent);
+  if (place === undefined)
+    throw new AgentError("INPUT_INVALID", {
+      message: `There is no message \`${shownId(String(parent))}\` to continue.`,
+      fix: "Take an id from `session.messageIds`.",
+    });
+  if (input.regenerate !== undefined && at(state.history, place)?.message.role !== "user") {
+    throw new AgentError("INPUT_INVALID", {
+      message: `Message \`${parent}\` is not a user's.`,
+      fix: "Regenerate from the user message to answer again.",
+    });
+  }
+}
+
+function runOptions({ model, temperature, maxTokens, reasoningEffort, surface, activeModule }: ExecuteOptions): { options?: RunOptions } {
+  const chosen = Object.entries({ model, temperature, maxTokens, reasoningEffort, surface, activeModule }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return chosen.length === 0 ? {} : { options: Object.fromEntries(chosen) };
+}
+
+/** What the caller has chosen counts, not what became of it: a `steer` that came too late is recorded as `enqueue`. */
+function keyedDigestOf(options: SubmitOptions): string | undefined {
+  const { idempotencyKey, mode = "enqueue", keyedContent = null } = options;
+  const { options: chosen = {} } = runOptions(options);
+  return idempotencyKey === undefined ? undefined : digestOf(canonicalJson([mode, { ...chosen }, keyedContent]));
+}
+
+type Known = Pick<KnownInput, "runId" | "inputId" | "seq">;
+
+/** The input with the same id or key. @throws AgentError KEY_REUSED when the key came with another message, on another branch, or with other options. */
+function knownInput(state: State, { inputId, message, regenerate, options, keyedDigest }: NewInput): Known | undefined {
+  const key = options.idempotencyKey;
+  const sameKey = key === undefined ? undefined : lastWithKey(state.known, key, keyOfInput);
+  const sameId = lastWithKey(state.known, inputId, idOfInput);
+  const twin = (sameKey?.seq ?? 0) > (sameId?.seq ?? 0) ? sameKey : sameId;
+  if (!twin) return undefined;
+  const isSameMessage = JSON.stringify(twin.message) === JSON.stringify(message) && twin.parent === (regenerate ?? options.parent);
+  const isSame = isSameMessage && (twin.keyedDigest === undefined || twin.keyedDigest === keyedDigest);
+  if (isSame) return { ...twin, runId: answeringRun(state, twin) };
+  throw new AgentError("KEY_REUSED", {
+    message: `The idempotency key was used with ${isSameMessage ? "another mode, other options or another context" : "another message"}.`,
+  });
+}
+
+function lastKnown({ known }: State, fits: (input: KnownInput) => boolean): KnownInput | undefined {
+  return at(known, findLastIndex(known, fits));
+}
+
+/** A steered input that came too late has a run of its own, named for it. */
+function answeringRun(state: State, { runId, inputId }: KnownInput): string {
+  const isOwn = state.run?.runId === inputId || state.inputs.some((input) => input.runId === inputId) || endOf(state, inputId);
+  return isOwn ? inputId : runId;
+}
+
+/**
+ * The input of which this one is a copy: the same message without a key, sent again because its process has died, while nobody has answered it.
+ * An owner knows of a death by the claim with which it took over: a copy is older than that. A handle that does not own the session cannot know
+ * whether its owner lives, since a lease outlives its owner: to it every such message is a copy (decision 0023).
+ */
+function repeatedInput(state: State, { message, options }: NewInput, isOwner: boolean): Known | undefined {
+  const twin = unansweredTwin(state, message);
+  if (!twin || twin.parent !== options.parent) return undefined;
+  if (isOwner) return twin.seq < (state.attended?.takenOverSeq ?? 0) ? twin : undefined;
+  return options.mode === "interrupt" ? undefined : twin;
+}
+
+/** The newest input with these words that no answer follows: it waits, has yet to join the run, or is the last message of the run. */
+function unansweredTwin(state: State, message: UserMessage | undefined): KnownInput | undefined {
+  if (!message) return undefined;
+  const { run } = state;
+  const words = JSON.stringify(message.content);
+  const tip = run && at(state.history, run.tip);
+  const isOwn = tip !== undefined && tip.runId === run?.runId && tip.message.role === "user";
+  const open = new Set([...state.inputs, ...(run?.steered ?? [])].map(({ inputId }) => inputId));
+  const isOpen = ({ inputId, seq }: KnownInput): boolean => open.has(inputId) || (isOwn && String(seq) === tip.id);
+  const twin = lastKnown(state, (known) => isOpen(known) && JSON.stringify(known.message?.content) === words);
+  return twin && { ...twin, runId: answeringRun(state, twin) };
+}

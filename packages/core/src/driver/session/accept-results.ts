@@ -1,0 +1,178 @@
+import { AgentError } from "../../errors.ts";
+import { at, findLastIndex, lastWithKey } from "../../loop/append-list.ts";
+import type { CallResult, FactBody } from "../../loop/fact.ts";
+import { keyOfEntry } from "../../loop/inputs.ts";
+import { type Call, type Entry, type State, tipOf } from "../../loop/state.ts";
+import { partsOf, type ToolResultMessage } from "../../message/message.ts";
+import { shownId } from "../../message/shown-id.ts";
+import { normaliseOutput } from "../../tools/normalise-output.ts";
+import { toolLimits } from "../../tools/tool-limits.ts";
+import { checkPayload } from "../log/payload.ts";
+import type { Deps } from "../setup/deps.ts";
+import { sessionClosed } from "../setup/session-errors.ts";
+import { driverLimits } from "../setup/session-options.ts";
+import type { AcceptedInput } from "./accept-input.ts";
+
+/**
+ * The facts of results that answer pending client calls. A result that equals the one a call has is accepted again and changes nothing, and so
+ * is what came under the same key: it never answers a call that was asked for since, although vendors may use an id again. All or nothing.
+ * @throws AgentError CALL_UNKNOWN, CALL_ANSWERED, SESSION_CLOSED, INPUT_INVALID, KEY_REUSED; the session is unchanged then
+ */
+export function acceptResults(
+  state: State,
+  results: readonly ToolResultMessage[],
+  { deps, idempotencyKey }: { readonly deps: Deps; readonly idempotencyKey: string | undefined },
+): AcceptedInput {
+  checkList(results);
+  const earlier = idempotencyKey === undefined ? undefined : firstUnderKey(state, { key: idempotencyKey, results, deps });
+  if (earlier) return { bodies: [], runId: earlier.runId ?? "", known: { seq: Number(earlier.id) } };
+  const seen = new Set<string>();
+  const bodies: FactBody[] = [];
+  const openRunId = state.run?.runId ?? "";
+  const key = idempotencyKey === undefined ? {} : { idempotencyKey };
+  let known: Entry | undefined;
+  for (const result of results) {
+    const call = pendingCallOf(state, result);
+    if (!call) {
+      const entry = recordedResult(state, result, deps);
+      if (!known || Number(entry.id) < Number(known.id)) known = entry;
+      continue;
+    }
+    const { callKey } = call.part;
+    if (seen.has(callKey))
+      throw new AgentError("INPUT_INVALID", {
+        message: `The call \`${shownId(result.toolCallId)}\` is answered twice.`,
+        fix: "Send one result for each call.",
+      });
+    seen.add(callKey);
+    checkDeadline(call, deps.clock.now());
+    bodies.push({ type: "client.answered", runId: openRunId, callKey, by: deps.access.user, ...key, ...resultOf(result) });
+  }
+  const runId = bodies.length > 0 ? openRunId : (known?.runId ?? "");
+  return { bodies, runId, ...(known ? { known: { seq: Number(known.id) } } : {}) };
+}
+
+/** @throws AgentError INPUT_INVALID */
+function checkList(results: readonly ToolResultMessage[]): void {
+  if (results.length === 0)
+    throw new AgentError("INPUT_INVALID", { message: "The list of results is empty.", fix: "Send one result for each pending call." });
+  if (results.length > driverLimits.resultsPerInput)
+    throw new AgentError("INPUT_INVALID", {
+      message: `The list has ${results.length} results, at most ${driverLimits.resultsPerInput}.`,
+      fix: "Send them in parts: the run waits for the rest.",
+    });
+  for (const result of results) {
+    if (result?.role !== "tool_result")
+      throw new AgentError("INPUT_INVALID", {
+        message: "The list holds something that is no tool result.",
+        fix: "Send messages of role `tool_result`.",
+      });
+    checkPayload(result, "The result");
+  }
+}
+
+interface Keyed {
+  readonly key: string;
+  readonly results: readonly ToolResultMessage[];
+  readonly deps: Deps;
+}
+
+/** The first of the results that were recorded under the key; `undefined` where none was. @throws AgentError KEY_REUSED when these are others */
+function firstUnderKey(state: State, { key, results, deps }: Keyed): Entry | undefined {
+  const { history } = state;
+  if (lastWithKey(history, key, keyOfEntry) === undefined) return undefined;
+  const place = findLastIndex(history, (entry) => entry.key === key);
+  const recorded: Entry[] = [];
+  for (let entry = at(history, place); entry?.key === key; entry = at(history, place - recorded.length)) recorded.unshift(entry);
+  const left = new Set(recorded);
+  for (const result of results) {
+    const twin = recorded.find((entry) => left.has(entry) && settles(entry, result) && isSameResult(entry, result));
+    if (twin) left.delete(twin);
+    // Some of them may have had their result before the others were recorded.
+    else if (!recordedTwin(state, result, deps)) throw keyReused();
+  }
+  if (left.size > 0) throw keyReused();
+  return recorded[0];
+}
+
+const keyReused = (): AgentError => new AgentError("KEY_REUSED", { message: "The idempotency key was used with other results." });
+
+function recordedTwin(state: State, result: ToolResultMessage, deps: Deps): Entry | undefined {
+  try {
+    return recordedResult(state, result, deps);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A `callKey` names a call exactly; the id is the vendor's, which may use it again. @throws AgentError INPUT_INVALID when they name two calls */
+function names(result: ToolResultMessage, part: { readonly id: string; readonly callKey: string }): boolean {
+  const isId = part.id === result.toolCallId || part.callKey === result.toolCallId;
+  if (result.callKey === undefined) return isId;
+  if (part.callKey !== result.callKey) return false;
+  if (isId) return true;
+  throw new AgentError("INPUT_INVALID", {
+    message: `The call \`${shownId(String(result.callKey))}\` has not the id \`${shownId(result.toolCallId)}\`.`,
+    fix: "Send `toolCallId` and `callKey` of one pending call.",
+  });
+}
+
+function pendingCallOf(state: State, result: ToolResultMessage): Call | undefined {
+  return state.run?.calls.find((call) => call.stage === "requested" && names(result, call.part));
+}
+
+/** A call that has its result already takes an equal one silently, also in a closed session. @throws AgentError CALL_ANSWERED, SESSION_CLOSED, CALL_UNKNOWN */
+function recordedResult(state: State, result: ToolResultMessage, { sessionId }: Deps): Entry {
+  const entry = settledOnPath(state, result) ?? settledAnywhere(state, result);
+  const toolCallId = shownId(result.toolCallId);
+  const details = { toolCallId };
+  if (!entry && state.status === "closed") throw sessionClosed(sessionId);
+  if (!entry) throw new AgentError("CALL_UNKNOWN", { message: `No call \`${toolCallId}\` waits for a result.`, details });
+  if (isSameResult(entry, result)) return entry;
+  throw new AgentError("CALL_ANSWERED", { message: `The call \`${toolCallId}\` has another result already.`, details });
+}
+
+function isSameResult({ message }: Entry, result: ToolResultMessage): boolean {
+  const { content, outcome } = message as ToolResultMessage;
+  const same = resultOf(result);
+  return JSON.stringify(content) === JSON.stringify(same.output) && (outcome ?? "ok") === same.outcome;
+}
+
+/** Vendors may use an id again: the call on the path that people see now comes first. */
+function settledOnPath(state: State, result: ToolResultMessage): Entry | undefined {
+  let entry = at(state.history, tipOf(state));
+  while (entry && !settles(entry, result)) entry = at(state.history, entry.parent);
+  return entry;
+}
+
+/** On another branch, where somebody has moved the head since. */
+function settledAnywhere({ history }: State, result: ToolResultMessage): Entry | undefined {
+  return at(
+    history,
+    findLastIndex(history, (entry) => settles(entry, result)),
+  );
+}
+
+const settles = ({ message }: Entry, result: ToolResultMessage): boolean =>
+  message.role === "tool_result" && names(result, { id: message.toolCallId, callKey: message.callKey ?? message.toolCallId });
+
+function checkDeadline({ deadline, part }: Call, now: number): void {
+  if (deadline === undefined || deadline > now) return;
+  throw new AgentError("CALL_ANSWERED", {
+    message: `The result of \`${shownId(part.id)}\` came after its deadline.`,
+    details: { toolCallId: shownId(part.id) },
+  });
+}
+
+/** What the model will see is cut as a server tool's output is. */
+function resultOf(result: ToolResultMessage): CallResult {
+  const parts = partsOf(result.content);
+  const output = normaliseOutput(parts.length === 0 ? undefined : parts, toolLimits.outputMax);
+  if (output.flaw !== undefined)
+    throw new AgentError("INPUT_INVALID", {
+      message: `The result of \`${shownId(result.toolCallId)}\` holds ${output.flaw}.`,
+      fix: "Send plain JSON.",
+    });
+  const outcome = result.isError ? "error" : "ok";
+  return { outcome, output: output.parts, ...(result.details === undefined ? {} : { details: result.details }) };
+}

@@ -1,0 +1,158 @@
+/*
+ * Owns: what a person's decision on a call becomes: its fact, or why it is refused. Any handle may record one, whoever owns the session.
+ * Does not own: asking (prepare-tool), what follows from a decision (the loop), who may decide (whoever calls).
+ */
+import { AgentError } from "../../errors.ts";
+import { at, findLastIndex } from "../../loop/append-list.ts";
+import { openCall } from "../../loop/calls.ts";
+import type { FactBody } from "../../loop/fact.ts";
+import type { Call, KnownDecision, State } from "../../loop/state.ts";
+import { canonicalJson } from "../../message/canonical-json.ts";
+import type { JsonObject } from "../../message/json.ts";
+import { shownId } from "../../message/shown-id.ts";
+import { wellFormed } from "../../message/well-formed.ts";
+import type { AcceptedDecision, ApprovalDecision, DecideOptions } from "../../protocol/approval.ts";
+import { toolLimits } from "../../tools/tool-limits.ts";
+import { validateArguments } from "../../tools/validate-arguments.ts";
+import { checkPayload } from "../log/payload.ts";
+import { sessionClosed } from "../setup/session-errors.ts";
+import { accessOf, type SubmitScene } from "./submit.ts";
+
+/**
+ * Records a decision on a call that waits for leave, and has the run go on. Resolves when the log has it.
+ * @throws AgentError APPROVAL_DECIDED with the first decision in `details`, APPROVAL_MISMATCH, CALL_UNKNOWN, INPUT_INVALID, KEY_REUSED,
+ * SESSION_CLOSED, FORBIDDEN; the session is unchanged then
+ */
+export async function decideCall(scene: SubmitScene, callKey: string, options: DecideOptions): Promise<AcceptedDecision> {
+  const { deps, driver, keeper } = scene;
+  const { user } = accessOf(deps, options.access);
+  const decision = checkedDecision(options);
+  if (decision.args) await checkArguments(scene, callKey, decision.args);
+  let known: KnownDecision | undefined;
+  const bodies = (state: State): readonly FactBody[] => {
+    known = knownDecision(state, { callKey, decision, user });
+    if (known) return [];
+    if (state.status === "closed") throw sessionClosed(deps.sessionId);
+    const { runId, part } = askedCall(state, callKey, { decision, now: deps.clock.now() });
+    const { decision: verdict, args, note, idempotencyKey, argsDigest } = decision;
+    const said = {
+      ...(args ? { args } : {}),
+      ...(note === undefined ? {} : { note }),
+      ...(argsDigest === undefined ? {} : { argsDigest }),
+    };
+    const key = idempotencyKey === undefined ? {} : { idempotencyKey };
+    return [{ type: "approval.decided", runId, callKey: part.callKey, decision: verdict, by: user, ...said, ...key }];
+  };
+  const [fact] = await driver.offer({ bodies, needsOwner: true });
+  if (deps.drives) keeper.keep();
+  if (known) return { runId: known.runId, seq: known.seq, replayed: true };
+  return { runId: fact && "runId" in fact ? fact.runId : "", seq: fact?.seq ?? 0, replayed: false };
+}
+
+/** @throws AgentError INPUT_INVALID */
+function checkedDecision(options: DecideOptions): ApprovalDecision {
+  const { access: _, ...decision } = options;
+  const { args, note } = decision;
+  if (decision.decision !== "allow" && decision.decision !== "deny") throw invalid("`decision` is neither allow nor deny.");
+  if (note !== undefined && (typeof note !== "string" || note.length > toolLimits.errorTextMax))
+    throw invalid(`The \`note\` is no text of at most ${toolLimits.errorTextMax} characters.`);
+  if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) throw invalid("`args` is no JSON object.");
+  if (args && decision.decision === "deny") throw invalid("A denial takes no `args`.");
+  checkPayload(args ?? null, "The arguments");
+  return {
+    ...decision,
+    ...(args ? { args: mended(args) } : {}),
+    ...(note === undefined ? {} : { note: wellFormed(note) }),
+  };
+}
+
+/** Lone surrogates do not survive UTF-8. */
+const mended = (args: JsonObject): JsonObject =>
+  JSON.parse(JSON.stringify(args), (_, value: unknown) => (typeof value === "string" ? wellFormed(value) : value)) as JsonObject;
+
+/** Tells who edits at once, where this handle knows the tool; who starts it checks again. @throws AgentError INPUT_INVALID */
+async function checkArguments({ deps, driver }: SubmitScene, callKey: string, args: JsonObject): Promise<void> {
+  let name: string | undefined;
+  const look = ({ run }: State): readonly FactBody[] => {
+    // A hook may have shown another tool of that name.
+    name = run?.shown ? undefined : run?.calls.find(({ part }) => part.callKey === callKey)?.part.name;
+    return [];
+  };
+  await driver.offer({ bodies: look, needsOwner: false });
+  const tool = deps.bound.agent.tools.find((one) => one.name === name);
+  const { problem } = tool ? await validateArguments(tool, args) : {};
+  if (problem !== undefined) throw invalid(`The edited arguments do not fit the tool \`${name ?? ""}\`: ${problem}`);
+}
+
+interface Said {
+  readonly callKey: string;
+  readonly decision: ApprovalDecision;
+  readonly user: string;
+}
+
+/** The decision that this one repeats. @throws AgentError KEY_REUSED, APPROVAL_DECIDED */
+function knownDecision({ decisions }: State, { callKey, decision, user }: Said): KnownDecision | undefined {
+  if (!decisions) return undefined;
+  const find = (fits: (known: KnownDecision) => boolean): KnownDecision | undefined => at(decisions, findLastIndex(decisions, fits));
+  const key = decision.idempotencyKey;
+  const twin = key === undefined ? undefined : find((known) => known.key === key);
+  if (twin) {
+    if (twin.callKey === callKey && twin.argsDigest === decision.argsDigest && isEqual(twin, decision)) return twin;
+    throw new AgentError("KEY_REUSED", { message: "The idempotency key was used with another decision." });
+  }
+  const first = find((known) => known.callKey === callKey);
+  if (!first || (first.by === user && isEqual(first, decision))) return first;
+  throw decidedAlready(first);
+}
+
+const isEqual = (known: KnownDecision, { decision, args, note }: ApprovalDecision): boolean =>
+  known.decision === decision && known.note === note && canonicalJson(known.args ?? null) === canonicalJson(args ?? null);
+
+function decidedAlready({ callKey, decision, by, note, at: when }: KnownDecision): AgentError {
+  const said = { allow: "allowed", deny: "denied" }[decision];
+  return new AgentError("APPROVAL_DECIDED", {
+    message: `The call \`${callKey}\` was ${said} already${by === undefined ? "" : ` by \`${by}\``}.`,
+    details: { callKey, decision, at: when, ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) },
+  });
+}
+
+/** The call that waits for this decision. @throws AgentError APPROVAL_DECIDED, APPROVAL_MISMATCH, CALL_UNKNOWN */
+function askedCall(
+  state: State,
+  callKey: string,
+  { decision, now }: { readonly decision: ApprovalDecision; readonly now: number },
+): Call & { readonly runId: string } {
+  const runId = state.run?.runId ?? "";
+  const call = openCall(state, { runId, callKey });
+  if (call?.stage !== "asked") throw notAsked(state, callKey);
+  if (state.run?.abort) throw tooLate(callKey, "aborted");
+  if (call.deadline !== undefined && call.deadline <= now) throw tooLate(callKey, "expired");
+  if (decision.argsDigest !== undefined && decision.argsDigest !== call.asking?.argsDigest)
+    throw new AgentError("APPROVAL_MISMATCH", { message: `The decision is about other arguments than those of the call \`${callKey}\`.` });
+  return { ...call, runId };
+}
+
+/** Why nobody can decide on a call that nobody is asked about. */
+function notAsked({ history }: State, callKey: string): AgentError {
+  const place = findLastIndex(history, ({ message }) => message.role === "tool_result" && message.callKey === callKey);
+  const message = at(history, place)?.message;
+  const outcome = message?.role === "tool_result" ? message.outcome : undefined;
+  if (outcome === "expired" || outcome === "aborted") return tooLate(callKey, outcome);
+  return new AgentError("CALL_UNKNOWN", {
+    message: `No call \`${shownId(callKey)}\` waits for a decision.`,
+    fix: "Decide on one of the pending approvals.",
+    details: { callKey: shownId(callKey) },
+  });
+}
+
+function tooLate(callKey: string, outcome: "expired" | "aborted"): AgentError {
+  const said = { expired: "came after the deadline", aborted: "came after the run was stopped" }[outcome];
+  return new AgentError("APPROVAL_DECIDED", {
+    message: `The decision on the call \`${callKey}\` ${said}.`,
+    fix: "Read the session; the call is not run.",
+    details: { callKey, outcome },
+  });
+}
+
+const invalid = (message: string): AgentError =>
+  new AgentError("INPUT_INVALID", { message, fix: "Send `decision` allow or deny, `args` to edit, and a short `note`." });

@@ -1,0 +1,28 @@
+import { isAtRest } from "../../loop/state.ts";
+import type { SessionFollower } from "../../protocol/execute.ts";
+import type { Deps } from "../setup/deps.ts";
+import { guardListener } from "./guard-listener.ts";
+import type { SessionDriver } from "./session-driver.ts";
+
+/** Tells the follower until it leaves, or the session is lost; an open run is gone on with meanwhile. */
+export function followSession(
+  { deps, driver }: { readonly deps: Deps; readonly driver: SessionDriver },
+  follower: SessionFollower,
+): () => void {
+  const guard = guardListener(deps);
+  const stop = (): void => {
+    for (const stopOne of stops) stopOne();
+  };
+  const stops = [
+    driver.hub.listen(guard((news, runId) => follower.events(news, runId))),
+    driver.watch({
+      settled: guard((state) => void (isAtRest(state) && follower.rested?.())),
+      lost: guard((error) => {
+        stop();
+        follower.lost?.(error);
+      }),
+    }),
+  ];
+  driver.kick();
+  return stop;
+}

@@ -1,0 +1,215 @@
+import type { AgentError } from "../../errors.ts";
+import type { Fact, FactBody } from "../../loop/fact.ts";
+import type { State } from "../../loop/state.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { storeConflict, storeSilent } from "../setup/session-errors.ts";
+import { driverLimits } from "../setup/session-options.ts";
+import type { Speculation } from "./speculation.ts";
+
+/** Facts that somebody wants in the log. */
+export interface Offer {
+  /** What to record, given the newest state; asked again whenever others were faster. Nothing: it is done. @throws AgentError to refuse the offer. */
+  readonly bodies: (state: State) => readonly FactBody[];
+  /** What to record in their place where the store will not take them. Absent: the offer is refused with the store's error. */
+  readonly instead?: (error: AgentError) => readonly FactBody[];
+  /** True when the offer begins or moves a run, so that this process should own the session. */
+  readonly needsOwner: boolean;
+  /** True where it may stop the run that is open: asked for its facts before an effect is launched, beside the batch that takes it. */
+  readonly mayStop?: boolean;
+  /** True for the closing fact of an effect of this process: void once the lease is lost. */
+  readonly isClosing?: boolean;
+  /** True when whoever offers it would rather wait than be told that the store does not answer. A closing fact always waits. */
+  readonly isPatient?: boolean;
+}
+
+/** An offer and who waits for it. */
+export interface WaitingOffer extends Offer {
+  bodies: Offer["bodies"];
+  /** The store would not take it, and has `instead` to take. */
+  isReplaced: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: AgentError) => void;
+  /** What became of it in the batch that it is in. */
+  facts: readonly Fact[];
+  conflicts: number;
+  /** Nobody waits for it any more: it is not offered again. */
+  isOver: boolean;
+  /** Ends the wait for the store. */
+  cancel: () => void;
+}
+
+/** Offers in the order in which they came. */
+export interface Inbox {
+  readonly length: number;
+  /**
+   * Resolves when the facts are in the log, with these, or nothing was left to record. Rejects with the AgentError that refused them; with
+   * STORE_UNAVAILABLE, unless it is patient, when the store has not answered for 1.8 s.
+   */
+  put(offer: Offer): Promise<readonly Fact[]>;
+  /** Folds offers until the batch is full; refused ones are told at once, the rest waits for the next batch. */
+  accept(speculation: Speculation): readonly WaitingOffer[];
+  /** Puts offers back in front after others were faster. One that lost too often is refused with STORE_CONFLICT; a closing fact never is. */
+  putBack(offers: readonly WaitingOffer[]): void;
+  /**
+   * The store will not take a batch with these, though it could. The next ones take one offer each and nothing else, until it is known which it was:
+   * that one is replaced, or refused with the error. @throws the error where no offer is to blame, or one that was replaced
+   */
+  refused(offers: readonly WaitingOffer[], error: AgentError): void;
+  /** The batch under way is to have one offer and nothing else. */
+  readonly isAlone: boolean;
+  /** Forgets closing facts. */
+  dropClosings(): void;
+  /** Refuses those that wait. */
+  refuseAll(error: AgentError): void;
+  /** Refuses those that wait and those of the decision under way: nobody can say whether the log has them. */
+  lose(error: AgentError): void;
+  readonly needsOwner: boolean;
+  /** Whether the open run of the state is being stopped: by the log, or by an offer that waits. */
+  stopsRun(state: State): boolean;
+}
+
+/** `refusal`: what refuses an offer that could not be turned into facts. */
+export function createInbox(clock: Clock, refusal: (error: unknown) => AgentError): Inbox {
+  return new OfferList(clock, refusal);
+}
+
+class OfferList implements Inbox {
+  readonly #clock: Clock;
+  readonly #refusal: (error: unknown) => AgentError;
+  #waiting: WaitingOffer[] = [];
+  /** Of the last decision. */
+  #taken: readonly WaitingOffer[] = [];
+  /** Offers at the front of those that wait that go in alone. */
+  #suspects = 0;
+  isAlone = false;
+
+  constructor(clock: Clock, refusal: (error: unknown) => AgentError) {
+    this.#clock = clock;
+    this.#refusal = refusal;
+  }
+
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  get needsOwner(): boolean {
+    return this.#waiting.some((offer) => offer.needsOwner);
+  }
+
+  stopsRun(state: State): boolean {
+    return state.run?.abort !== undefined || this.#waiting.some((offer) => offer.mayStop && stopsRun(offer, state));
+  }
+
+  put(offer: Offer): Promise<readonly Fact[]> {
+    return new Promise((resolve, reject) => {
+      const own = waitingOffer(offer, { resolve, reject });
+      const giveUp = (): void => {
+        this.#waiting = this.#waiting.filter((one) => one !== own);
+        own.reject(storeSilent());
+      };
+      this.#waiting.push(own);
+      if (!offer.isClosing && !offer.isPatient) own.cancel = this.#clock.after(driverLimits.commandMs, giveUp);
+    });
+  }
+
+  accept(speculation: Speculation): readonly WaitingOffer[] {
+    const accepted: WaitingOffer[] = [];
+    this.#taken = accepted;
+    this.isAlone = this.#suspects > 0 && this.#waiting.length > 0;
+    this.#suspects = this.isAlone ? this.#suspects - 1 : 0;
+    const most = this.isAlone ? 1 : driverLimits.offersPerBatch;
+    while (this.#waiting.length > 0 && accepted.length < most && hasRoom(speculation)) {
+      const offer = this.#waiting.shift() as WaitingOffer;
+      try {
+        offer.facts = offer.bodies(speculation.state).flatMap((body) => speculation.add(body) ?? []);
+        accepted.push(offer);
+      } catch (error) {
+        offer.reject(this.#refusal(error));
+      }
+    }
+    return accepted;
+  }
+
+  putBack(offers: readonly WaitingOffer[]): void {
+    this.#waiting = [...offers.filter((offer) => !offer.isOver && mayTryAgain(offer)), ...this.#waiting];
+  }
+
+  refused(offered: readonly WaitingOffer[], error: AgentError): void {
+    if (offered.length === 0) throw error;
+    const offers = offered.filter((offer) => !offer.isOver && (!this.isAlone || isReplaced(offer, error)));
+    this.#suspects += offers.length;
+    this.#waiting = [...offers, ...this.#waiting];
+  }
+
+  dropClosings(): void {
+    for (const offer of this.#waiting) if (offer.isClosing) offer.resolve();
+    this.#waiting = this.#waiting.filter((offer) => !offer.isClosing);
+  }
+
+  refuseAll(error: AgentError): void {
+    for (const offer of this.#waiting.splice(0)) offer.reject(error);
+  }
+
+  lose(error: AgentError): void {
+    // Those that were told how it went are settled already.
+    for (const offer of [...this.#taken, ...this.#waiting.splice(0)]) offer.reject(error);
+    this.#taken = [];
+  }
+}
+
+function stopsRun({ bodies }: Offer, state: State): boolean {
+  try {
+    return bodies(state).some(
+      (body) => body.type === "session.closed" || (body.type === "abort.requested" && body.runId === state.run?.runId),
+    );
+  } catch {
+    return false; // It is refused when its turn comes.
+  }
+}
+
+interface Settling {
+  readonly resolve: (facts: readonly Fact[]) => void;
+  readonly reject: (error: AgentError) => void;
+}
+
+function waitingOffer(offer: Offer, { resolve, reject }: Settling): WaitingOffer {
+  const end = (settle: () => void): void => {
+    own.isOver = true;
+    own.cancel();
+    settle();
+  };
+  const own: WaitingOffer = {
+    ...offer,
+    resolve: () => end(() => resolve(own.facts)),
+    reject: (error) => end(() => reject(error)),
+    facts: [],
+    isReplaced: false,
+    conflicts: 0,
+    isOver: false,
+    cancel: () => {},
+  };
+  return own;
+}
+
+/** Puts something else in the place of what the store will not take; false where there is nothing, and the offer is refused. */
+function isReplaced(offer: WaitingOffer, error: AgentError): boolean {
+  if (offer.isReplaced) throw error;
+  if (!offer.instead) {
+    offer.reject(error);
+    return false;
+  }
+  const bodies = offer.instead(error);
+  offer.bodies = () => bodies;
+  offer.isReplaced = true;
+  return true;
+}
+
+/** After others were faster; one that lost too often is refused. */
+function mayTryAgain(offer: WaitingOffer): boolean {
+  offer.conflicts += 1;
+  if (offer.isClosing || offer.conflicts <= driverLimits.conflictsMax) return true;
+  offer.reject(storeConflict());
+  return false;
+}
+
+const hasRoom = ({ facts, bytes }: Speculation): boolean => facts.length < driverLimits.factsPerBatch && bytes < driverLimits.batchBytes;

@@ -1,0 +1,81 @@
+import { AgentError } from "../../errors.ts";
+import type { FactBody } from "../../loop/fact.ts";
+import { placeOf } from "../../loop/inputs.ts";
+import type { State } from "../../loop/state.ts";
+import type { MessageId } from "../../message/message.ts";
+import { shownId } from "../../message/shown-id.ts";
+import type { AgentSession } from "../../protocol/execute.ts";
+import { checkPayload } from "../log/payload.ts";
+import { sessionClosed } from "../setup/session-errors.ts";
+import type { SubmitScene } from "./submit.ts";
+
+/** Records what anybody may, whoever owns the session. */
+const record = ({ driver }: SubmitScene, bodies: (state: State) => readonly FactBody[], mayStop = false): Promise<unknown> =>
+  driver.offer({ bodies, needsOwner: false, mayStop });
+
+const recordOpen = (scene: SubmitScene, bodies: (state: State) => readonly FactBody[]): Promise<unknown> =>
+  record(scene, (state) => {
+    if (state.status === "closed") throw sessionClosed(scene.deps.sessionId);
+    return bodies(state);
+  });
+
+/** Writes the opening; false where there is one. */
+export async function openSession(scene: SubmitScene): Promise<boolean> {
+  let isNew = false;
+  await record(scene, ({ status }) => {
+    isNew = status === "new";
+    return isNew ? [scene.opening] : [];
+  });
+  return isNew;
+}
+
+/** Records the abort of a run; false where there is none to abort. */
+export async function abortRun(
+  scene: SubmitScene,
+  reason: string,
+  { by = scene.deps.access.user, runId }: { readonly by?: string; readonly runId?: string },
+): Promise<boolean> {
+  let isAborting = false;
+  const bodies = ({ run, inputs }: State): readonly FactBody[] => {
+    const runs = run ? [run, ...inputs] : inputs;
+    const target = runId === undefined ? runs[0] : runs.find((one) => one.runId === runId);
+    isAborting = target !== undefined && !target.abort;
+    return target && isAborting ? [{ type: "abort.requested", runId: target.runId, reason, by }] : [];
+  };
+  await record(scene, bodies, true);
+  if (isAborting && scene.deps.drives) scene.keeper.keep();
+  return isAborting;
+}
+
+/** @throws AgentError INPUT_INVALID, SESSION_CLOSED */
+export async function changeSession(scene: SubmitScene, changes: Parameters<AgentSession["change"]>[0]): Promise<void> {
+  const body = changedBy(changes);
+  await recordOpen(scene, (state) => (state.status === "new" ? [scene.opening, body] : [body]));
+}
+
+/** @throws AgentError INPUT_INVALID, SESSION_CLOSED */
+export async function moveHead(scene: SubmitScene, to: MessageId | null): Promise<void> {
+  await recordOpen(scene, (state) => {
+    if (placeOf(state, to) !== undefined) return [{ type: "head.moved", to }];
+    throw noMessage(to);
+  });
+}
+
+/** Ends the conversation for ever. */
+export async function endSession(scene: SubmitScene): Promise<void> {
+  const closed: FactBody = { type: "session.closed" };
+  const bodies = ({ status }: State): readonly FactBody[] =>
+    status === "closed" ? [] : status === "new" ? [scene.opening, closed] : [closed];
+  await record(scene, bodies, true);
+}
+
+const noMessage = (id: MessageId | null): AgentError =>
+  new AgentError("INPUT_INVALID", {
+    message: `There is no message \`${shownId(String(id))}\`.`,
+    fix: "Take an id from `session.messageIds`.",
+  });
+
+function changedBy({ title, metadata }: Parameters<AgentSession["change"]>[0]): FactBody {
+  if (metadata) checkPayload(metadata, "The metadata");
+  return { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) };
+}

@@ -1,0 +1,35 @@
+import type { Fact } from "../../loop/fact.ts";
+import { fold } from "../../loop/fold.ts";
+import { emptyState, type State } from "../../loop/state.ts";
+import type { BlobStore } from "../../ports/blob-store.ts";
+import type { SessionRef } from "../../ports/session-log.ts";
+import type { SessionSnapshot } from "../../protocol/snapshot.ts";
+import { understandFacts } from "../log/understand-facts.ts";
+import { snapshotOf } from "./snapshot.ts";
+
+/** A log that is folded as it grows. */
+export interface SessionFold {
+  /** The seq of the last fact folded; 0 before the first. */
+  readonly seq: number;
+  /** Folds the facts that come right after it. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_*, BLOB_NOT_FOUND; then nothing was folded */
+  add(facts: readonly Fact[]): Promise<void>;
+  /** The session as a screen shows it. The cost is the number of messages. */
+  snapshot(): SessionSnapshot;
+}
+
+/** A fold of a session's log that begins at its start: for who keeps a view of sessions beside the log. Large payloads come from `blobs`. */
+export function foldSession(ref: SessionRef, blobs: BlobStore): SessionFold {
+  let state: State = emptyState;
+  return {
+    get seq() {
+      return state.seq;
+    },
+    async add(facts) {
+      const before = state;
+      const understood = await understandFacts(facts, { blobs, scope: ref.scope, sessionId: ref.session, after: before.seq });
+      if (understood.tooNew) throw understood.tooNew;
+      state = understood.facts.reduce(fold, before);
+    },
+    snapshot: () => snapshotOf(state, ref.session),
+  };
+}

@@ -1,0 +1,76 @@
+import { at } from "../../loop/append-list.ts";
+import { type Call, type Entry, isAtRest, type Run, type State, tipOf } from "../../loop/state.ts";
+import { cursorAfter, encodeCursor } from "../../protocol/cursor.ts";
+import type { OpenRun, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "../../protocol/snapshot.ts";
+import { pendingApprovals, pendingToolCalls } from "./execution.ts";
+
+/** The session as a screen shows it. The cost is the number of messages. */
+export function snapshotOf(state: State, sessionId: string, isReadOnly = false): SessionSnapshot {
+  const { agent = "", title, metadata, participants, createdAt = 0, updatedAt = createdAt, run, lastRun } = state;
+  const { model, usage, cost, contextTokens } = state;
+  const optional = { title, metadata, participants, model, usage, cost, contextTokens };
+  return {
+    sessionId,
+    agent,
+    status: isAtRest(state) ? (run ? "waiting" : "idle") : "running",
+    ...(state.status === "closed" ? { closed: true } : {}),
+    ...(isReadOnly ? { readOnly: true } : {}),
+    createdAt,
+    updatedAt,
+    cursor: encodeCursor(cursorAfter(state.seq)),
+    messages: messagesOf(state),
+    head: at(state.history, tipOf(state))?.id ?? null,
+    waiting: waitingOf(state),
+    ...(run ? { run: openRun(state, run) } : {}),
+    ...(lastRun ? { lastRun: { runId: lastRun.runId, status: lastRun.status, reason: lastRun.reason, ...failureOf(lastRun) } } : {}),
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+  };
+}
+
+const failureOf = ({ failure }: NonNullable<State["lastRun"]>): Pick<NonNullable<SessionSnapshot["lastRun"]>, "failure"> =>
+  failure ? { failure } : {};
+
+function messagesOf({ history }: State): readonly SnapshotMessage[] {
+  return Array.from({ length: history.length }, (_, place) => {
+    const { id, parent, runId, at: when, message } = at(history, place) as Entry;
+    const from = at(history, parent)?.id ?? null;
+    return { id, parent: from, ...(runId === undefined ? {} : { runId }), at: when, message };
+  });
+}
+
+function waitingOf({ run, inputs }: State): readonly WaitingInput[] {
+  const steered = (run?.steered ?? []).map((input) => ({ input, mode: "steer" as const, runId: run?.runId ?? input.runId }));
+  return [...steered, ...inputs.map((input) => ({ input, mode: "enqueue" as const, runId: input.runId }))].map(
+    ({ input, mode, runId }) => ({
+      inputId: input.inputId,
+      runId,
+      mode,
+      ...(input.message ? { message: input.message } : {}),
+      ...(input.parent === undefined ? {} : { parent: input.parent }),
+    }),
+  );
+}
+
+function openRun(state: State, run: Run): OpenRun {
+  const approvals = pendingApprovals(state);
+  const { runId, provider, model, turn, open, abort, retry, limit, movedHead } = run;
+  return {
+    runId,
+    provider,
+    model: run.options?.model ?? model,
+    turn,
+    ...(open ? { answering: open.lane } : {}),
+    tools: run.calls.flatMap(runningTool),
+    pendingToolCalls: pendingToolCalls(state),
+    ...(approvals.length > 0 ? { pendingApprovals: approvals } : {}),
+    ...(abort ? { aborting: abort.reason } : {}),
+    ...(retry ? { retry: { reason: retry.failure.message, ...(retry.until === undefined ? {} : { until: retry.until }) } } : {}),
+    ...(limit ? { limit: { which: limit.which, value: limit.value } } : {}),
+    ...(movedHead === undefined ? {} : { movedHead: at(state.history, movedHead)?.id ?? null }),
+  };
+}
+
+function runningTool({ part, stage, lane, startedAt, args }: Call): readonly RunningTool[] {
+  if (stage !== "started" || lane === undefined) return [];
+  return [{ toolCallId: part.id, callKey: part.callKey, toolName: part.name, args: args ?? part.args, lane, startedAt: startedAt ?? 0 }];
+}

@@ -1,0 +1,99 @@
+import type { DurableBody, DurableEvent } from "../../loop/event.ts";
+import { eventsOf } from "../../loop/events-of.ts";
+import { type Fact, type FactBody, factVersion } from "../../loop/fact.ts";
+import { fold } from "../../loop/fold.ts";
+import type { State } from "../../loop/state.ts";
+import { weigh } from "../../message/json-bytes.ts";
+
+/**
+ * A batch in the making: facts folded into a state that nobody else sees until the log has them. Dropping it is forgetting it.
+ */
+export interface Speculation {
+  /** Seq of the state it began with. */
+  readonly from: number;
+  readonly state: State;
+  readonly facts: readonly Fact[];
+  readonly events: readonly DurableEvent[];
+  /** An upper bound of the batch's bytes. */
+  readonly bytes: number;
+  /** Folds one more fact; one that changes nothing is left out, and the answer is `undefined`. */
+  add(body: FactBody): Fact | undefined;
+}
+
+/** How a batch begins. */
+export interface SpeculationOptions {
+  readonly sessionId: string;
+  readonly now: number;
+  readonly epoch: number | undefined;
+}
+
+export function speculate(from: State, options: SpeculationOptions): Speculation {
+  return new Batch(from, options);
+}
+
+/** A class, as all that is made once a decision, a call or a session and has getters: a literal with getters of its own is a slow object of 700 bytes. */
+class Batch implements Speculation {
+  readonly from: number;
+  readonly facts: Fact[] = [];
+  readonly events: DurableEvent[] = [];
+  readonly #options: SpeculationOptions;
+  state: State;
+  bytes = 0;
+
+  constructor(from: State, options: SpeculationOptions) {
+    this.from = from.seq;
+    this.state = from;
+    this.#options = options;
+  }
+
+  add(body: FactBody): Fact | undefined {
+    const { sessionId, now, epoch } = this.#options;
+    const before = this.state;
+    const fact: Fact = { ...body, seq: before.seq + 1, at: now, v: factVersion, ...(epoch === undefined ? {} : { epoch }) };
+    const told = eventsOf(before, fact);
+    const next = fold(before, fact);
+    if (isUnchanged(before, next) && told.length === 0) return undefined;
+    this.state = next;
+    this.facts.push(fact);
+    this.bytes += weigh(body);
+    for (const event of durableEvents(fact, told, sessionId)) this.events.push(event);
+    return fact;
+  }
+}
+
+/** Folds what others have appended. */
+export function catchUp(
+  from: State,
+  facts: readonly Fact[],
+  sessionId: string,
+): { readonly state: State; readonly events: readonly DurableEvent[] } {
+  const events: DurableEvent[] = [];
+  let state = from;
+  for (const fact of facts) {
+    events.push(...durableEvents(fact, eventsOf(state, fact), sessionId));
+    state = fold(state, fact);
+  }
+  return { state, events };
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** Writes into the bodies, which were made for this. */
+function durableEvents(fact: Fact, bodies: readonly DurableBody[], sessionId: string): readonly DurableEvent[] {
+  for (let k = 0; k < bodies.length; k++) {
+    const event = bodies[k] as Writable<DurableEvent>;
+    event.seq = fact.seq;
+    event.k = k;
+    event.at = fact.at;
+    event.sessionId = sessionId;
+    if ("runId" in fact) event.runId = fact.runId;
+  }
+  return bodies as readonly DurableEvent[];
+}
+
+function isUnchanged(before: State, after: State): boolean {
+  for (const key in after)
+    if (before[key as keyof State] !== after[key as keyof State] && key !== "seq" && key !== "updatedAt") return false;
+  for (const key in before) if (!(key in after)) return false;
+  return true;
+}

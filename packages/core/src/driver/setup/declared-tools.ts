@@ -1,0 +1,33 @@
+import { type Agent, createAgent } from "../../agent/agent.ts";
+import { defineTool } from "../../agent/define-tool.ts";
+import { AgentError } from "../../errors.ts";
+import type { DeclaredTool } from "../../loop/fact.ts";
+import { findJsonFlaw } from "../../message/json.ts";
+
+/** What the log keeps of client tools: data alone; whatever else came with them is left behind. @throws AgentError CONFIG_INVALID */
+export function declaredTools(tools: readonly DeclaredTool[] = []): readonly DeclaredTool[] {
+  return tools.map(({ name, description, parameters, label, timeoutMs }) => {
+    const optional = { ...(label === undefined ? {} : { label }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const tool: DeclaredTool = { name, description, parameters, ...optional };
+    defineTool(tool);
+    if (findJsonFlaw(tool) === undefined) return tool;
+    throw new AgentError("CONFIG_INVALID", {
+      message: `Tool \`${String(name).slice(0, 64)}\` is no plain JSON.`,
+      fix: "Declare a tool with a JSON Schema; a Standard Schema cannot be kept in a log.",
+    });
+  });
+}
+
+/** The agent with what came with the session. @throws AgentError CONFIG_INVALID when a tool has the name of another. */
+export function withDeclared(
+  agent: Agent,
+  declared: { readonly tools: readonly DeclaredTool[]; readonly prompt: string | undefined },
+): Agent {
+  const { tools, prompt } = declared;
+  if (prompt !== undefined && typeof prompt !== "string")
+    throw new AgentError("CONFIG_INVALID", {
+      message: "The `prompt` of the session is no text.",
+      fix: "Give a function to the agent instead.",
+    });
+  return createAgent({ ...agent, tools: [...agent.tools, ...tools], ...(prompt === undefined ? {} : { prompt }) });
+}

@@ -1,0 +1,76 @@
+import { AgentError, isAgentError } from "../../errors.ts";
+import { shownId } from "../../message/shown-id.ts";
+import { driverLimits } from "./session-options.ts";
+
+/** The error of who writes to a session that was closed or removed. */
+export const sessionClosed = (sessionId: string): AgentError =>
+  new AgentError("SESSION_CLOSED", { message: `The session \`${sessionId}\` is closed.` });
+
+/** The error of who watches or writes to a session whose log was deleted. */
+export const sessionRemoved = (sessionId: string): AgentError =>
+  new AgentError("SESSION_CLOSED", { message: `The session \`${sessionId}\` was removed.` });
+
+/** The error of who uses a handle after it was let go, and of who watched a run through it. */
+export const handleLetGo = (): AgentError =>
+  new AgentError("RUN_ABORTED", { message: "The session handle was let go.", fix: "Open the session again." });
+
+/** The error of a log that ends before facts that were read from it. */
+export const historyLost = (sessionId: string, lastSeq: number): AgentError =>
+  new AgentError("SESSION_CORRUPT", {
+    message: `The log of session \`${sessionId}\` has lost facts that were in it: it ends at ${lastSeq}.`,
+    details: { seq: lastSeq },
+  });
+
+/** The error of a log in which a number is missing. */
+export const missingFact = (sessionId: string, seq: number): AgentError =>
+  new AgentError("SESSION_CORRUPT", { message: `The log of session \`${sessionId}\` has no fact ${seq}.`, details: { seq } });
+
+/** The error of who wants more of a log than its facts of known versions. */
+export const sessionTooNew = (sessionId: string, { seq, v }: { readonly seq: number; readonly v: number }): AgentError =>
+  new AgentError("SESSION_TOO_NEW", {
+    message: `Fact ${seq} of session \`${sessionId}\` is of a kind that this version does not know.`,
+    details: { seq, version: v },
+  });
+
+/** The error of opening a session under another agent than the one it began with. */
+export const otherAgent = (sessionId: string, { own, given }: { readonly own: string; readonly given: string }): AgentError =>
+  new AgentError("SESSION_AGENT_MISMATCH", {
+    message: `The session \`${sessionId}\` has the agent \`${shownId(own)}\`, not \`${given}\`: a session keeps the agent that it began with.`,
+    fix: `Open it with the agent \`${shownId(own)}\`, or begin a new session.`,
+    details: { agent: own },
+  });
+
+/** The error of opening a session with other client tools or another prompt than it began with. */
+export const otherOpening = (sessionId: string, option: "tools" | "prompt"): AgentError =>
+  new AgentError("SESSION_AGENT_MISMATCH", {
+    message: `The session \`${sessionId}\` did not begin with ${option === "tools" ? "these" : "this"} \`${option}\`.`,
+    fix: `Leave \`${option}\` out, so that what the session began with is used; or begin a new session.`,
+    details: { option },
+  });
+
+/** The error of a store without space. */
+export const storeFull = (): AgentError => new AgentError("STORE_FULL", { message: "The store has no space left for the session's log." });
+
+/** The error of who asked for something to be recorded while the store did not answer. */
+export const storeSilent = (): AgentError =>
+  new AgentError("STORE_UNAVAILABLE", {
+    message: `The store did not say within ${driverLimits.commandMs} ms whether this was recorded.`,
+    fix: "Say it again, an input under the same idempotency key; nothing acknowledged is lost.",
+  });
+
+/** The error in place of how a call ended, where the store would not take that. */
+export const closingRefused = ({ message }: AgentError): AgentError =>
+  new AgentError("INTERNAL", {
+    message: `How the call ended could not be recorded: ${message.slice(0, 500)}`,
+    fix: "Return less, as plain JSON.",
+  });
+
+/** The error of who lost against others, or against a log that only says so, too often in a row. */
+export const storeConflict = (): AgentError =>
+  new AgentError("STORE_CONFLICT", { message: `Others changed the session ${driverLimits.conflictsMax} times in a row.` });
+
+/** The error as one of ours; what a store throws against its contract counts as the store being lost. */
+export function storeError(error: unknown): AgentError {
+  if (isAgentError(error)) return error;
+  return new AgentError("STORE_UNAVAILABLE", { message: "The store failed in an unexpected way.", cause: error });
+}

@@ -1,0 +1,155 @@
+/*
+ * Owns: one attempt of a tool, from `execute` to its one result, its time limit and its abort. Does not own: whether it may run (the loop, the
+ * gate), facts (the caller makes them).
+ */
+import type { FilesRoot, ToolContext } from "../../agent/tool.ts";
+import { AgentError, isAgentError } from "../../errors.ts";
+import type { Access, CallResult, ProgressStep } from "../../loop/fact.ts";
+import type { ToolCallPart } from "../../message/content.ts";
+import type { Message } from "../../message/message.ts";
+import { addUsage, soundUsage, type Usage } from "../../message/usage.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import { collectOutput, filteredFailure, type ToolEars } from "../../tools/run-output.ts";
+import type { AnyTool } from "../../tools/tool-registry.ts";
+import { toolFilterOf, type UserFilter } from "../effects/user-filter.ts";
+import type { Lane } from "../live/hub.ts";
+import { reportThrown } from "../setup/user-code.ts";
+import { createToolProgress } from "./tool-progress.ts";
+
+export interface ToolCallEnd {
+  readonly result: CallResult;
+  readonly progress: readonly ProgressStep[];
+  readonly usage?: Usage;
+  readonly durationMs: number;
+}
+
+export interface ToolCall {
+  readonly end: Promise<ToolCallEnd>;
+  /** Signals the tool and waits `graceMs` for it to end by itself. */
+  abort(graceMs: number): void;
+  /** Output so far, for snapshots; at most the last 64 KiB of characters. */
+  partial(): string;
+  /** The steps it has told of, as they are now. */
+  steps(): readonly ProgressStep[];
+}
+
+export interface ToolCallOptions {
+  readonly tool: AnyTool;
+  readonly part: ToolCallPart;
+  /** As validated. */
+  readonly args: unknown;
+  readonly attempt: number;
+  /** 0: no limit. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly access: Access;
+  readonly session: { readonly id: string; messages(): readonly Message[] };
+  readonly files: FilesRoot | undefined;
+  readonly resources: unknown;
+  readonly filter: UserFilter | undefined;
+  readonly lane: () => Lane | undefined;
+}
+
+const partialMax = 64 * 1024;
+
+export function startToolCall(options: ToolCallOptions): ToolCall {
+  const { tool, part, clock, timeoutMs, filter } = options;
+  const signal = new AbortController();
+  const abandon = new AbortController();
+  const startedAt = clock.monotonic();
+  const tellStep = (step: ProgressStep): void => options.lane()?.emit([{ type: "progress", callKey: part.callKey, ...step }]);
+  const progress = createToolProgress(clock, tellStep, filter && titlesThrough(filter, (error) => stop(error, 0)));
+  let usage: Usage | undefined;
+  let partial = "";
+
+  const stop = (reason: AgentError, graceMs: number): void => {
+    if (signal.signal.aborted) return;
+    signal.abort(reason);
+    if (graceMs <= 0) abandon.abort(reason);
+    else cancels.push(clock.after(graceMs, () => abandon.abort(reason)));
+  };
+  const cancels: (() => void)[] = [];
+  if (timeoutMs > 0) cancels.push(clock.after(timeoutMs, () => stop(timedOut(tool.name, timeoutMs), 0)));
+
+  const context: ToolContext = {
+    callId: part.id,
+    callKey: part.callKey,
+    idempotencyKey: part.callKey,
+    attempt: options.attempt,
+    signal: signal.signal,
+    deadline: timeoutMs > 0 ? clock.now() + timeoutMs : undefined,
+    access: options.access,
+    progress: progress.open,
+    addUsage: (more) => {
+      const sound = soundUsage(more);
+      usage = addUsage(usage, sound);
+      if (!sound) onWarning(`Tool \`${tool.name}\`: its usage was ignored: it holds no count of tokens.`);
+    },
+    files: options.files,
+    session: options.session,
+    resources: options.resources,
+  };
+  const onDelta = (delta: string): void => {
+    partial += delta;
+    if (partial.length > 2 * partialMax) partial = partial.slice(-partialMax);
+    options.lane()?.emit([{ type: "tool_execution_delta", toolCallId: part.id, callKey: part.callKey, delta }]);
+  };
+  const onWarning = (message: string): void => options.logger.log("warn", message, { callKey: part.callKey });
+
+  const reports = { logger: options.logger, sessionId: options.session.id };
+  const onThrown = (error: unknown): void => reportThrown(reports, `The tool \`${tool.name}\` threw an error.`, error);
+
+  const run = async (): Promise<ToolCallEnd> => {
+    const result = await callTool(options, { context, onDelta, onWarning, onThrown, abandon: abandon.signal });
+    for (const cancel of cancels) cancel();
+    const wasAborted = isAgentError(signal.signal.reason, "RUN_ABORTED") && result.outcome !== "ok";
+    const steps = progress.close(result.outcome === "ok");
+    const durationMs = Math.round(clock.monotonic() - startedAt);
+    return {
+      result: wasAborted ? { ...result, outcome: "aborted" } : result,
+      progress: steps,
+      durationMs,
+      ...(usage ? { usage: { ...usage, tools: [tool.name] } } : {}),
+    };
+  };
+  return {
+    end: run(),
+    abort: (graceMs) => stop(new AgentError("RUN_ABORTED", { message: "The run was stopped." }), graceMs),
+    partial: () => partial,
+    steps: progress.steps,
+  };
+}
+
+/** A tool may tell of a step from anywhere, so a filter that fails ends the call and throws nothing into the tool's code. */
+function titlesThrough(filter: UserFilter, end: (error: AgentError) => void): (title: string) => string {
+  return (title) => {
+    try {
+      return filter.apply(title, "progress");
+    } catch (error) {
+      end(error as AgentError);
+      return "";
+    }
+  };
+}
+
+async function callTool(
+  { tool, args, ...options }: ToolCallOptions,
+  { context, ...io }: { readonly context: ToolContext; readonly abandon: AbortSignal } & Required<ToolEars>,
+): Promise<CallResult> {
+  const filter = toolFilterOf(options.filter);
+  try {
+    const returned = tool.execute?.(args, context);
+    return await collectOutput(returned, { name: tool.name, ...io, filter, outputMax: tool.outputMax });
+  } catch (error) {
+    if (!isAgentError(error)) io.onThrown?.(error);
+    return filteredFailure(error, { name: tool.name, filter });
+  }
+}
+
+const timedOut = (name: string, timeoutMs: number): AgentError =>
+  new AgentError("TOOL_TIMEOUT", {
+    message: `The tool \`${name}\` did not end within ${timeoutMs} ms.`,
+    details: { tool: name, timeoutMs },
+  });
