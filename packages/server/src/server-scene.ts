@@ -6,6 +6,7 @@ import type { ServerLimits } from "./server-limits.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { SessionHost } from "./sessions/session-host.ts";
 import type { WatchedStore } from "./sessions/watched-store.ts";
+import type { SessionFeeds } from "./stream/session-feeds.ts";
 import type { StreamRegistry } from "./stream/stream-registry.ts";
 
 /** Everything that the routes work with. */
@@ -17,6 +18,7 @@ export interface ServerScene {
   readonly ids: IdSource;
   readonly logger: Logger;
   readonly host: SessionHost;
+  readonly feeds: SessionFeeds;
   readonly streams: StreamRegistry;
   readonly runs: OpenRuns;
   readonly files: SentFiles;

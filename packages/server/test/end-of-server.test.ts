@@ -18,7 +18,7 @@ it("a reader who begins to watch a session that was just let go of is sent back,
   const hosted = await door.scene.host.open({ scope: "local", session: "a" });
   await door.scene.host.remove({ scope: "local", session: "a" });
   const { sink, response } = openWebSink({ status: 200, headers: new Headers() });
-  hosted.feed.subscribe({ sink });
+  door.scene.feeds.of(hosted).subscribe({ sink });
   expect(await response.text()).toBe("");
   await door.close();
 });

@@ -7,6 +7,7 @@ import type { Principal } from "../src/server-options.ts";
 import type { ServerScene } from "../src/server-scene.ts";
 import type { HostedSession } from "../src/sessions/session-host.ts";
 import type { OpenSink } from "../src/stream/event-sink.ts";
+import type { SessionFeed } from "../src/stream/session-feed.ts";
 import { openWebSink } from "../src/stream/web-sink.ts";
 import { createNode, type NodeRole, type RuntimeNode } from "../src/worker/create-node.ts";
 import type { Work } from "../src/worker/run-work.ts";
@@ -27,6 +28,11 @@ export interface DoorOptions {
   readonly spoil?: (openSink: OpenSink) => OpenSink;
 }
 
+/** A session that is lent, with the feed of its events. */
+export interface WatchedSession extends HostedSession {
+  readonly feed: SessionFeed;
+}
+
 /** What `createServer` makes, with a view of what is inside: who is counted, loaded and watched. */
 export interface StreamDoor extends RuntimeNode {
   notify(scope: string, notification: Notification): void;
@@ -35,7 +41,7 @@ export interface StreamDoor extends RuntimeNode {
   /** A session that exists, with its first fact in the log. */
   open(id: string, principal?: Principal): Promise<void>;
   /** Does something with a loaded session. */
-  use<Result>(id: string, work: (hosted: HostedSession) => Result | Promise<Result>, scope?: string): Promise<Result>;
+  use<Result>(id: string, work: (hosted: WatchedSession) => Result | Promise<Result>, scope?: string): Promise<Result>;
 }
 
 /** High enough that only the limits of streams are met. */
@@ -67,10 +73,10 @@ export function openStreamDoor(options: DoorOptions): StreamDoor {
       await hosted.session.open();
       hosted.release();
     },
-    async use<Result>(id: string, use: (hosted: HostedSession) => Result | Promise<Result>, scope = "local") {
+    async use<Result>(id: string, use: (hosted: WatchedSession) => Result | Promise<Result>, scope = "local") {
       const hosted = await host.open({ scope, session: id });
       try {
-        return await use(hosted);
+        return await use(Object.assign(hosted, { feed: scene.feeds.of(hosted) }));
       } finally {
         hosted.release();
       }

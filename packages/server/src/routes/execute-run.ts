@@ -23,7 +23,8 @@ export interface ExecutionRequest {
  */
 export async function streamExecution(call: Call, hosted: HostedSession, { input, options, seen }: ExecutionRequest): Promise<Response> {
   const { principal, scene } = call;
-  const { session, feed } = hosted;
+  const { session } = hosted;
+  const feed = scene.feeds.of(hosted);
   let place: StreamPlace | undefined;
   let early: EarlyEvents | undefined;
   try {

@@ -29,7 +29,8 @@ export interface EventsQuery extends MinSeqQuery {
  */
 export async function followSession(call: Call, hosted: HostedSession, query: EventsQuery): Promise<Response> {
   const { request, principal, scene } = call;
-  const { session, feed, ref } = hosted;
+  const { session, ref } = hosted;
+  const feed = scene.feeds.of(hosted);
   const { store } = scene.options;
   const header = lastEventCursor(request);
   const named = header ?? (query.after === undefined || query.after === "" ? undefined : cursorOf(query.after));

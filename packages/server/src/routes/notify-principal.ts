@@ -43,7 +43,7 @@ export async function notifyPrincipal(call: Call, query: NotificationsQuery): Pr
   });
   sink.onClose(stop);
   for (const { hosted, after } of followed)
-    hosted.feed.subscribe({ sink, isShared: true, ...(after ? placeOf(after, hosted.session) : {}) });
+    scene.feeds.of(hosted).subscribe({ sink, isShared: true, ...(after ? placeOf(after, hosted.session) : {}) });
   return response;
 }
 

@@ -123,3 +123,41 @@ it("gives a session that exists to who asks for it while another tries to make i
   expect(second.loaded).toBe(1);
   await Promise.all([host.close(), second.close()]);
 });
+
+it("shows every loaded session to who listens, also those that were loaded before, and keeps it while it is used", async () => {
+  const { host, clock } = hostOf(10);
+  (await make(host, "before")).release();
+  const seen: string[] = [];
+  const gone: string[] = [];
+  const releases: (() => void)[] = [];
+  host.onLoad(({ ref: { session }, use, onGone }) => {
+    seen.push(session);
+    releases.push(use());
+    onGone(() => gone.push(session));
+  });
+  (await make(host, "after")).release();
+  expect(seen).toEqual(["before", "after"]);
+  clock.advance(2 * defaultServerLimits.sessionIdleMs);
+  expect([host.loaded, gone]).toEqual([2, []]);
+  releases[0]?.();
+  releases[0]?.();
+  clock.advance(2 * defaultServerLimits.sessionIdleMs);
+  expect([host.loaded, gone]).toEqual([1, ["before"]]);
+  await host.close();
+  expect(gone).toEqual(["before", "after"]);
+});
+
+it("tells all who follow a session that its log is gone before what is kept beside it ends", async () => {
+  const { host, store } = hostOf(10);
+  const removed = await make(host, "removed");
+  const heard: string[] = [];
+  host.onLoad(({ session, onGone }) => {
+    session.follow({ events() {}, lost: ({ code }) => void heard.push(code) });
+    onGone(() => heard.push("gone"));
+  });
+  await store.log.remove(removed.ref);
+  await expect(removed.session.submit("Hi.")).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+  await turnOfLoop();
+  expect(heard).toEqual(["SESSION_CLOSED", "gone"]);
+  await host.close();
+});

@@ -26,6 +26,7 @@ export function createSessionHost(parts: LoaderParts & Pick<ServerScene, "limits
       await loaded.drop(entry);
       await parts.options.store.log.remove(ref);
     },
+    onLoad: (listener) => loaded.onLoad(listener),
     letGo: (ref) => void loaded.dropUnused(ref),
     node: loader.node,
     loadedSession: (ref) => loaded.get(ref)?.session,

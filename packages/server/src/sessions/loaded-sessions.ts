@@ -1,6 +1,6 @@
 /*
  * Owns: the sessions that are loaded in this process, who uses them, and when they are let go.
- * Does not own: how a session is loaded or made (the host).
+ * Does not own: how a session is loaded or made (the loader), what is kept beside it (whoever listens for loaded sessions).
  * Invariants
  *  L1 a session stays while somebody uses it or something runs; after that it goes when it has been idle, or when there are too many;
  *  L2 one that was never begun goes with its last user: what the store does not have is not here either;
@@ -9,21 +9,23 @@
 import { AgentError, type AgentSession } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { ServerScene } from "../server-scene.ts";
-import { createSessionFeed, type HostedFeed } from "../stream/session-feed.ts";
-import type { CloseOptions, HostedSession } from "./session-host.ts";
+import type { CloseOptions, HostedSession, LoadedSession } from "./session-host.ts";
 import { keyOf } from "./session-key.ts";
 
-export interface LoadedSession {
+export interface LoadedEntry {
   readonly ref: SessionRef;
   /** Name of its agent. */
   readonly agent: string;
   readonly session: AgentSession;
-  feed: HostedFeed | undefined;
   users: number;
   idleSince: number;
+  /** Told when it is let go of. */
+  readonly goneListeners: Set<() => void>;
+  /** Ends the watch over its rest and its loss. */
+  stop: () => void;
 }
 
-type LoadedParts = Pick<ServerScene, "options" | "limits" | "clock" | "logger"> & {
+type LoadedParts = Pick<ServerScene, "options" | "limits" | "clock"> & {
   /** Sessions run in this process. Default true. */
   readonly drives?: boolean;
 };
@@ -31,16 +33,17 @@ type LoadedParts = Pick<ServerScene, "options" | "limits" | "clock" | "logger"> 
 /** The error of who asks too late. */
 export const shuttingDown = (): AgentError => new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
 
-const isUnused = ({ users, feed }: LoadedSession): boolean => users === 0 && (feed?.watchers ?? 0) === 0;
+const isUnused = ({ users }: LoadedEntry): boolean => users === 0;
 
 /** What runs here goes on though nobody watches. */
-const runsHere = ({ session }: LoadedSession): boolean => session.isOwner && !session.isResting;
+const runsHere = ({ session }: LoadedEntry): boolean => session.isOwner && !session.isResting;
 
 export class LoadedSessions {
   readonly #parts: LoadedParts;
-  readonly #entries = new Map<string, LoadedSession>();
+  readonly #entries = new Map<string, LoadedEntry>();
   /** Those that rested when their last user left, longest ago first. */
-  readonly #unused = new Set<LoadedSession>();
+  readonly #unused = new Set<LoadedEntry>();
+  readonly #loadListeners = new Set<(loaded: LoadedSession) => void>();
   #cancelSweep: (() => void) | undefined;
   #isClosed = false;
 
@@ -63,38 +66,42 @@ export class LoadedSessions {
     return count;
   }
 
-  get(ref: SessionRef): LoadedSession | undefined {
+  get(ref: SessionRef): LoadedEntry | undefined {
     return this.#entries.get(keyOf(ref));
   }
 
   /** @throws AgentError NOT_READY after the end */
-  add({ ref, session, agent }: Pick<LoadedSession, "ref" | "session" | "agent">): LoadedSession {
+  add({ ref, session, agent }: Pick<LoadedEntry, "ref" | "session" | "agent">): LoadedEntry {
     if (this.#isClosed) {
       void session[Symbol.asyncDispose]();
       throw shuttingDown();
     }
-    const { options, limits, clock, logger } = this.#parts;
-    const entry: LoadedSession = { ref, agent, session, feed: undefined, users: 0, idleSince: clock.now() };
-    const on = { quiet: () => this.#noteQuiet(entry), lost: () => void this.drop(entry) };
-    entry.feed = createSessionFeed({ session, ref, store: options.store, limits, clock, logger }, on);
+    const idleSince = this.#parts.clock.now();
+    const entry: LoadedEntry = { ref, agent, session, users: 0, idleSince, goneListeners: new Set(), stop() {} };
     this.#entries.set(keyOf(ref), entry);
+    for (const listener of this.#loadListeners) listener(this.#shown(entry));
+    entry.stop = this.#follow(entry);
     return entry;
   }
 
+  onLoad(listener: (loaded: LoadedSession) => void): void {
+    this.#loadListeners.add(listener);
+    for (const entry of this.#entries.values()) listener(this.#shown(entry));
+  }
+
   /** Keeps it until `leave`, however idle it is. */
-  use(entry: LoadedSession): void {
+  use(entry: LoadedEntry): void {
     entry.users += 1;
     this.#unused.delete(entry);
   }
 
-  leave(entry: LoadedSession): void {
+  leave(entry: LoadedEntry): void {
     entry.users -= 1;
     this.#noteQuiet(entry);
   }
 
-  lend(entry: LoadedSession): HostedSession {
-    let isLent = true;
-    this.use(entry);
+  lend(entry: LoadedEntry): HostedSession {
+    const release = this.#lendOnce(entry);
     const isGone = (): boolean => this.get(entry.ref) !== entry;
     return {
       get isGone() {
@@ -103,19 +110,17 @@ export class LoadedSessions {
       ref: entry.ref,
       agent: entry.agent,
       session: entry.session,
-      feed: entry.feed as HostedFeed,
-      release: () => {
-        if (isLent) this.leave(entry);
-        isLent = false;
-      },
+      release,
     };
   }
 
   /** Lets go of it at once: what runs in it is left to the next owner. */
-  async drop(entry: LoadedSession): Promise<void> {
+  async drop(entry: LoadedEntry): Promise<void> {
     if (this.get(entry.ref) === entry) this.#entries.delete(keyOf(entry.ref));
     this.#unused.delete(entry);
-    entry.feed?.close();
+    entry.stop();
+    for (const listener of entry.goneListeners) listener();
+    entry.goneListeners.clear();
     await entry.session[Symbol.asyncDispose]();
   }
 
@@ -137,14 +142,46 @@ export class LoadedSessions {
     return left.map(({ ref }) => ref);
   }
 
+  #lendOnce(entry: LoadedEntry): () => void {
+    let isLent = true;
+    this.use(entry);
+    return () => {
+      if (isLent) this.leave(entry);
+      isLent = false;
+    };
+  }
+
+  #shown(entry: LoadedEntry): LoadedSession {
+    const { ref, session, goneListeners } = entry;
+    return { ref, session, use: () => this.#lendOnce(entry), onGone: (listener) => void goneListeners.add(listener) };
+  }
+
+  /** Notes when the session rests, and lets go of it when its log is gone. A store that may come back is waited for. */
+  #follow(entry: LoadedEntry): () => void {
+    return entry.session.follow({
+      events() {},
+      rested: () => this.#noteQuiet(entry),
+      lost: (error) => {
+        if (error.retryable) entry.stop = this.#follow(entry);
+        else this.#lose(entry);
+      },
+    });
+  }
+
+  /** Whoever else follows the session is told of its loss in the same round: what is kept beside it ends after that. */
+  #lose(entry: LoadedEntry): void {
+    if (this.get(entry.ref) === entry) this.#entries.delete(keyOf(entry.ref));
+    void Promise.resolve().then(() => this.drop(entry));
+  }
+
   /** Of one whose store is away nobody knows whether it rests. One that does not, and does not run in this process, is no business of it. */
-  #isIdle(entry: LoadedSession): boolean {
+  #isIdle(entry: LoadedEntry): boolean {
     const { drives = true } = this.#parts;
     return isUnused(entry) && entry.session.lastSeq > 0 && (entry.session.isResting || !drives);
   }
 
   /** Somebody left, or the session came to rest. */
-  #noteQuiet(entry: LoadedSession): void {
+  #noteQuiet(entry: LoadedEntry): void {
     entry.idleSince = this.#parts.clock.now();
     this.#unused.delete(entry);
     if (this.get(entry.ref) === entry && this.#isIdle(entry)) this.#unused.add(entry);
@@ -154,7 +191,7 @@ export class LoadedSessions {
   }
 
   /** Its first input was refused. While the store is away nobody knows: it is looked at again when it is back. */
-  async #dropUnbegun(entry: LoadedSession): Promise<void> {
+  async #dropUnbegun(entry: LoadedEntry): Promise<void> {
     const isThere = await this.#parts.options.store.log.head(entry.ref).then(
       ({ lastSeq }) => lastSeq > 0,
       () => true,

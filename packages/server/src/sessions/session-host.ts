@@ -2,7 +2,6 @@ import type { AgentSession } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { DeclaredTool, JsonObject, Message } from "@loopwright/core/protocol";
 import type { Principal } from "../server-options.ts";
-import type { SessionFeed } from "../stream/session-feed.ts";
 
 /** What a new session begins with. */
 export interface NewSession {
@@ -23,12 +22,20 @@ export interface HostedSession {
   /** Name of its agent. */
   readonly agent: string;
   readonly session: AgentSession;
-  /** Its events, encoded once for all who watch. */
-  readonly feed: SessionFeed;
   /** Twice is once. */
   release(): void;
   /** True once this process has let go of it all the same: its store was lost, it was removed, or the process ends. */
   readonly isGone: boolean;
+}
+
+/** A session of this process, for what is kept beside it as long as it is loaded: the feed of its events, for example. */
+export interface LoadedSession {
+  readonly ref: SessionRef;
+  readonly session: AgentSession;
+  /** Keeps the session loaded until the function it gives is called. Twice is once. */
+  use(): () => void;
+  /** Calls the listener once this process has let go of the session. */
+  onGone(listener: () => void): void;
 }
 
 export interface CloseOptions {
@@ -44,6 +51,8 @@ export interface SessionHost {
   create(principal: Principal, wanted: NewSession): Promise<HostedSession>;
   /** Stops what runs, ends its streams and deletes the session for good. @throws AgentError SESSION_NOT_FOUND, STORE_* */
   remove(ref: SessionRef): Promise<void>;
+  /** Calls the listener with every session that is loaded from now on, before anybody else has it, and at once with those that are loaded already. */
+  onLoad(listener: (loaded: LoadedSession) => void): void;
   /** Lets go of a session where nobody here uses it: somebody else runs it. */
   letGo(ref: SessionRef): void;
   /** Name of this process in leases. */

@@ -9,7 +9,7 @@ import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
 import type { OfferHint } from "../worker/hint-offers.ts";
 import { hintingStore } from "../worker/hinting-store.ts";
-import { type LoadedSession, type LoadedSessions, shuttingDown } from "./loaded-sessions.ts";
+import { type LoadedEntry, type LoadedSessions, shuttingDown } from "./loaded-sessions.ts";
 import type { HostedSession, NewSession } from "./session-host.ts";
 import { keyOf } from "./session-key.ts";
 
@@ -32,7 +32,7 @@ export class SessionLoader {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #firstAgent: string;
   readonly #loaded: LoadedSessions;
-  readonly #opening = new Map<string, Promise<LoadedSession>>();
+  readonly #opening = new Map<string, Promise<LoadedEntry>>();
   readonly #loggerOf: (scope: string) => Logger;
   readonly #shared: Shared;
 
@@ -52,7 +52,7 @@ export class SessionLoader {
   }
 
   /** The session of the store. It is in use until all who asked for it meanwhile have it. */
-  load(ref: SessionRef): Promise<LoadedSession> {
+  load(ref: SessionRef): Promise<LoadedEntry> {
     if (this.#loaded.isClosed) return Promise.reject(shuttingDown());
     const known = this.#loaded.get(ref);
     if (known) return Promise.resolve(known);
@@ -94,7 +94,7 @@ export class SessionLoader {
     throw new AgentError("AGENT_NOT_FOUND", { message: `This server has no agent \`${name.slice(0, 64)}\`.` });
   }
 
-  #begin(key: string, reading: Promise<LoadedSession>): Promise<LoadedSession> {
+  #begin(key: string, reading: Promise<LoadedEntry>): Promise<LoadedEntry> {
     this.#opening.set(key, reading);
     const end = (): void => void this.#opening.delete(key);
     reading.then((entry) => {
@@ -104,7 +104,7 @@ export class SessionLoader {
     return reading;
   }
 
-  async #read(ref: SessionRef): Promise<LoadedSession> {
+  async #read(ref: SessionRef): Promise<LoadedEntry> {
     const opened = await readOpening(this.#shared.store, ref);
     if (!opened) throw notFound(ref);
     const session = createSession({

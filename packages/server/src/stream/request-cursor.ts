@@ -17,20 +17,20 @@ export function lastEventCursor(request: Request): EventCursor | undefined {
 }
 
 /** What a cursor is checked with. */
-type CursorScene = Pick<ServerScene, "options" | "limits" | "clock" | "logger" | "metrics" | "watched">;
+type CursorScene = Pick<ServerScene, "options" | "limits" | "clock" | "logger" | "metrics" | "watched" | "feeds">;
 
 /**
  * @throws AgentError HISTORY_LOST when the cursor is ahead of the log, HISTORY_EXPIRED when what follows it is too old to be told again
  */
 export async function checkCursor(cursor: EventCursor, hosted: HostedSession, scene: CursorScene): Promise<void> {
-  const { ref, session, feed } = hosted;
+  const { ref, session } = hosted;
   await session.ready();
   if (cursor.seq > session.lastSeq) {
     // This process may not have seen yet what another has appended.
     const { lastSeq } = await scene.options.store.log.head(ref);
     if (cursor.seq > lastSeq) throw historyLost(cursor, { ref, lastSeq, knownSeq: session.lastSeq }, scene);
   }
-  const nextAt = await feed.nextAt(cursor);
+  const nextAt = await scene.feeds.of(hosted).nextAt(cursor);
   if (nextAt !== undefined && nextAt < scene.clock.now() - scene.limits.replayMaxAgeMs) throw historyExpired(cursor, hosted, scene);
 }
 

@@ -31,8 +31,16 @@ async function joined(
   } as unknown as AgentSession;
   const clock = manualClock();
   const ref = { scope: "local", session: "s1" };
-  const parts = { session, ref, store: memoryStore({ clock }), limits: { ...defaultServerLimits, ...limits }, clock, logger: silentLogger };
-  const feed = createSessionFeed(parts, { quiet() {}, lost() {} });
+  const parts = {
+    session,
+    ref,
+    use: () => () => {},
+    store: memoryStore({ clock }),
+    limits: { ...defaultServerLimits, ...limits },
+    clock,
+    logger: silentLogger,
+  };
+  const feed = createSessionFeed(parts);
   let text = "";
   const sink: EventSink = {
     write(bytes) {

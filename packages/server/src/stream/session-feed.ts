@@ -6,8 +6,8 @@
  *  F2 an event is encoded once for all live readers of one kind;
  *  F3 over the queue limit nothing more is queued for a reader; when its queue has run empty it is caught up as if it had come back.
  */
-import { type AgentError, type AgentSession, isAgentError, readHistory } from "@loopwright/core";
-import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
+import { type AgentError, isAgentError, readHistory } from "@loopwright/core";
+import type { Clock, Logger, SessionStore } from "@loopwright/core/ports";
 import {
   answeringAfter,
   compareCursors,
@@ -17,6 +17,7 @@ import {
   type SessionEvent,
 } from "@loopwright/core/protocol";
 import type { ServerLimits } from "../server-limits.ts";
+import type { LoadedSession } from "../sessions/session-host.ts";
 import { type EarlyEvents, HeldEvents } from "./early-events.ts";
 import { FeedReader, type ReaderParts, type Subscription } from "./feed-reader.ts";
 import { encodeFrames, frameOf, isDurable, sharedFrameOf } from "./frames.ts";
@@ -35,39 +36,29 @@ export interface SessionFeed {
   nextAt(cursor: EventCursor): Promise<number | undefined>;
 }
 
-export interface FeedParts {
-  readonly session: AgentSession;
-  readonly ref: SessionRef;
+/** `use` keeps the session loaded for a reader. */
+export interface FeedParts extends Pick<LoadedSession, "ref" | "session" | "use"> {
   readonly store: SessionStore;
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** What only its host does with a feed. */
-export interface HostedFeed extends SessionFeed {
+/** What only who made a feed does with it. */
+export interface ClosableFeed extends SessionFeed {
   /** Cuts every stream: their readers come back. */
   close(): void;
-}
-
-/** What a host wants to know of a feed. */
-export interface FeedListener {
-  /** The session may have come to rest, or a reader has left. */
-  quiet(): void;
-  /** The session is gone. */
-  lost(): void;
 }
 
 /** Facts that may stand between the beginning of an answer and its end: what people said meanwhile. */
 const answerFacts = 64;
 
-export function createSessionFeed(parts: FeedParts, listener: FeedListener): HostedFeed {
-  return new LiveFeed(parts, listener);
+export function createSessionFeed(parts: FeedParts): ClosableFeed {
+  return new LiveFeed(parts);
 }
 
-class LiveFeed implements HostedFeed {
+class LiveFeed implements ClosableFeed {
   readonly #parts: FeedParts;
-  readonly #listener: FeedListener;
   readonly #readers = new Set<FeedReader>();
   readonly #readerParts: ReaderParts;
   readonly #hearing = new Set<HeldEvents>();
@@ -75,10 +66,9 @@ class LiveFeed implements HostedFeed {
   #isClosed = false;
   #stop: () => void;
 
-  constructor(parts: FeedParts, listener: FeedListener) {
+  constructor(parts: FeedParts) {
     const { ref, limits, clock } = parts;
     this.#parts = parts;
-    this.#listener = listener;
     this.#readerParts = {
       sessionId: ref.session,
       limits,
@@ -94,9 +84,11 @@ class LiveFeed implements HostedFeed {
 
   subscribe(subscription: Subscription): () => void {
     const reader = new FeedReader(subscription, this.#readerParts);
+    const release = this.#parts.use();
     const leave = (): void => {
       reader.leave();
-      if (this.#readers.delete(reader)) this.#listener.quiet();
+      this.#readers.delete(reader);
+      release();
     };
     this.#readers.add(reader);
     subscription.sink.onClose(leave);
@@ -206,7 +198,6 @@ class LiveFeed implements HostedFeed {
 
   #rested(): void {
     for (const reader of this.#readers) if (reader.isLive) reader.rest();
-    this.#listener.quiet();
   }
 
   /** A store that may come back is followed on, and what runs goes on then. */
@@ -218,7 +209,6 @@ class LiveFeed implements HostedFeed {
     }
     this.#recent = undefined;
     if (error.retryable) this.#stop = this.#follow();
-    else this.#listener.lost();
   }
 
   #goLive(reader: FeedReader, isResting: boolean): void {

@@ -15,6 +15,7 @@ import { createSessionHost } from "../sessions/create-session-host.ts";
 import type { CloseOptions } from "../sessions/session-host.ts";
 import { watchStore } from "../sessions/watched-store.ts";
 import { createStreamRegistry } from "../stream/create-stream-registry.ts";
+import { createSessionFeeds } from "../stream/session-feeds.ts";
 import { hintOffers } from "./hint-offers.ts";
 import { createLeaving, type HandOverOptions } from "./leaving.ts";
 import { runWork, type Work } from "./run-work.ts";
@@ -82,11 +83,12 @@ export function createNode(given: ServerOptions, { role, routes }: NodeRole): No
   const work = drives
     ? runWork({ ...{ host, store, queue, limits, clock, ids, logger, sweepMs, idleSweepMs }, keepsAlive: role === "worker" })
     : undefined;
+  const feeds = createSessionFeeds(host, { store, limits, clock, logger });
   const streams = createStreamRegistry(limits, { clock, ids });
   const rates = createRateLimiter(limits, clock);
   const leaving = createLeaving({ host, work, clock, limits, first: () => streams.close() });
   const scene: ServerScene = {
-    ...{ options, limits, channel, clock, ids, logger, host, streams },
+    ...{ options, limits, channel, clock, ids, logger, host, feeds, streams },
     runs: createOpenRuns(limits.runsPerPrincipal),
     files: createSentFiles(limits),
     metrics: createRequestMetrics(),

@@ -1,0 +1,26 @@
+import type { AgentSession } from "@loopwright/core";
+import type { SessionHost } from "../sessions/session-host.ts";
+import { createSessionFeed, type FeedParts, type SessionFeed } from "./session-feed.ts";
+
+/** The feeds of all sessions that are loaded in this process. */
+export interface SessionFeeds {
+  /** The feed of a loaded session; of one that was let go of, the one that it had. */
+  of(hosted: { readonly session: AgentSession }): SessionFeed;
+}
+
+/** Every session has its feed from the moment when it is loaded: what happens before the first reader comes is at hand for it. */
+export function createSessionFeeds(host: Pick<SessionHost, "onLoad">, parts: Omit<FeedParts, "ref" | "session" | "use">): SessionFeeds {
+  const feeds = new WeakMap<AgentSession, SessionFeed>();
+  host.onLoad((loaded) => {
+    const feed = createSessionFeed({ ...parts, ...loaded });
+    feeds.set(loaded.session, feed);
+    loaded.onGone(() => feed.close());
+  });
+  return {
+    of({ session }) {
+      const feed = feeds.get(session);
+      if (!feed) throw new Error(`The session \`${session.id}\` was not loaded by this host.`);
+      return feed;
+    },
+  };
+}
