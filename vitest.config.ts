@@ -1,4 +1,4 @@
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -44,8 +44,8 @@ export default defineConfig(({ mode }) => {
       // one worker share it, so each must leave the process as it found it: the set-up file checks that.
       isolate: false,
       setupFiles: ["./scripts/check-leftovers.ts"],
-      // Many tests wait for a disk, a socket or a process: two for each core keep it busy.
-      maxWorkers: "200%",
+      // Many tests wait for a disk, a socket or a process: two for each core keep it busy. Vitest would cap a percentage at one for each core.
+      maxWorkers: availableParallelism() * 2,
       sequence: { sequencer: SlowestFirst },
       // No test waits for time; a machine that ten others keep busy may take its own.
       testTimeout: suites === "long" ? 900_000 : 120_000,
