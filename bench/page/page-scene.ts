@@ -73,7 +73,7 @@ export async function createPageScene(): Promise<PageScene> {
     page: staticFiles(pageFolder),
   });
   const listening = await listen(server);
-  const url = listening.url.replace(/\/$/, "");
+  const { url } = listening;
   const client = createClient({ url });
   return {
     url: `${url}/`,

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const words = ["--conditions=@loopwright/source", "--no-warnings", main, "run", "--offline", "--port", "0", "--json"];
   const env = { PATH: process.env["PATH"] ?? "", LOOPWRIGHT_OFFLINE_PACE: "0" };
   server = spawn(process.execPath, words, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-  url = (JSON.parse((await said(server, false)).split("\n")[0] ?? "") as { readonly url: string }).url.replace(/\/$/, "");
+  url = (JSON.parse((await said(server, false)).split("\n")[0] ?? "") as { readonly url: string }).url;
 });
 
 afterAll(async () => {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   server = child;
   const first = await new Promise<string>((resolve) => child.stdout.setEncoding("utf8").once("data", resolve));
-  url = (JSON.parse(first.split("\n")[0] ?? "") as { readonly url: string }).url.replace(/\/$/, "");
+  url = (JSON.parse(first.split("\n")[0] ?? "") as { readonly url: string }).url;
 });
 
 afterAll(async () => {

@@ -52,7 +52,7 @@ async function there(agent: Agent): Promise<{ readonly place: ChatPlace; readonl
     await server.close();
     await listening.close();
   });
-  const url = listening.url.replace(/\/$/, "");
+  const { url } = listening;
   return { place: await remotePlace({ url, token: undefined }), url };
 }
 

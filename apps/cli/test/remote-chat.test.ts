@@ -15,7 +15,7 @@ interface Chat {
 
 /** A chat on an emulated terminal, with a server behind it. */
 async function open({ url }: RunningServer, id?: string): Promise<Chat> {
-  const place = await remotePlace({ url: url.replace(/\/$/, ""), token: undefined });
+  const place = await remotePlace({ url, token: undefined });
   const session = await place.open(id);
   const [input, screen] = [new FakeInput(), new FakeScreen()];
   const ended = terminalChat({ place, session, style: createStyle(false), input, output: screen });
@@ -45,7 +45,7 @@ test("a question is answered by the server, a client tool asks in the terminal, 
   type("\u0004");
   await ended;
   const last = (await screen.terminal.lines()).at(-1);
-  expect(last).toBe(`Resume: loopwright chat --url ${server.url.replace(/\/$/, "")} --resume ${sessionId}`);
+  expect(last).toBe(`Resume: loopwright chat --url ${server.url} --resume ${sessionId}`);
   const cwd = await emptyDirectory();
   expect((await run(["sessions", "list", "--url", server.url], { cwd })).stdout).toContain(sessionId);
   expect((await run(["sessions", "show", sessionId, "--url", server.url], { cwd })).stdout).toMatch(/> client tool[\s\S]*Ada/);

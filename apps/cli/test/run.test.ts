@@ -24,11 +24,11 @@ describe.concurrent("run", () => {
     const cwd = await emptyDirectory();
     const server = await startServer({ onEnd, cwd });
     const said = await server.says("\n");
-    expect(said).toMatch(/^Loopwright serves .+ at http:\/\/127\.0\.0\.1:\d+\/\n/);
+    expect(said).toMatch(/^Loopwright serves .+ at http:\/\/127\.0\.0\.1:\d+\n/);
     expect(said).toContain("(chosen by --offline)");
     expect(said).toContain(`Sessions are kept in ${join(cwd, ".loopwright/sessions.db")}`);
-    expect(await (await fetch(`${server.url}healthz`)).text()).toBeTruthy();
-    expect((await fetch(`${server.url}readyz`)).status).toBe(200);
+    expect(await (await fetch(`${server.url}/healthz`)).text()).toBeTruthy();
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     const { agents } = await server.client.agents();
     expect(agents[0]).toMatchObject({ name: "assistant", model: "offline-demo" });
 
@@ -55,7 +55,7 @@ describe.concurrent("run", () => {
     const running = start(["run", "--offline", "--port", "0", "--json"], { cwd: await emptyDirectory() });
     const first = JSON.parse((await running.says("\n")).split("\n")[0] ?? "") as { readonly message: string; readonly url: string };
     expect(first).toMatchObject({ level: "info", message: "listening", provider: "offline" });
-    expect((await fetch(`${first.url}healthz`)).status).toBe(200);
+    expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
     running.child.kill("SIGTERM");
     const { code, stdout } = await running.ended;
     const lines = stdout
@@ -70,8 +70,8 @@ describe.concurrent("run", () => {
     const token = "a-token-that-nobody-guesses";
     const cwd = await emptyDirectory();
     const server = await startServer({ onEnd, cwd, env: { LOOPWRIGHT_TOKEN: token } });
-    expect((await fetch(`${server.url}api/sessions`)).status).toBe(401);
-    expect((await fetch(`${server.url}api/sessions`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(200);
+    expect((await fetch(`${server.url}/api/sessions`)).status).toBe(401);
+    expect((await fetch(`${server.url}/api/sessions`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(200);
 
     const refused = await run(["ask", "--url", server.url, "hi"], { cwd });
     expect(refused.stderr).toMatch(three);

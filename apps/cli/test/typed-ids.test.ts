@@ -25,7 +25,7 @@ async function server(store: SessionStore): Promise<string> {
     await served.close();
     await listening.close();
   });
-  return listening.url.replace(/\/$/, "");
+  return listening.url;
 }
 
 /** Looked at alone. */

@@ -54,7 +54,7 @@ function agentFor({ modelUrl, overNode }: ServeSettings): Agent {
 export const serve: Serve = async (settings) => {
   const server = createServer({ agents: [agentFor(settings)], store: memoryStore(), limits });
   const listening = await listen(server, { port: 0 });
-  const url = listening.url.replace(/\/$/, "");
+  const { url } = listening;
   const made = await fetch(`${url}/api/sessions`, {
     method: "POST",
     headers: { "content-type": "application/json" },

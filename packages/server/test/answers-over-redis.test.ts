@@ -145,9 +145,9 @@ describe.skipIf(missing !== undefined)("answers over a store and a channel of Re
   /** Sends an input for each session to one server, and reads all of them at the other one. */
   async function exchange(from: Server, to: Server, name: string): Promise<void> {
     const sessions = Array.from({ length: answers }, (_, at) => `${name}-${at}`);
-    for (const id of sessions) expect((await post(`${from.url}api/sessions`, { id })).status).toBe(201);
+    for (const id of sessions) expect((await post(`${from.url}/api/sessions`, { id })).status).toBe(201);
     const stop = new AbortController();
-    const watch = (path: string): Promise<Response> => fetch(`${to.url}api/${path}`, { signal: stop.signal });
+    const watch = (path: string): Promise<Response> => fetch(`${to.url}/api/${path}`, { signal: stop.signal });
     const query = sessions.map((id) => `session=${id}`).join("&");
     const events = await Promise.all(sessions.map((id) => watch(`sessions/${id}/events?after=`)));
     const notifications = await watch(`notifications?${query}`);
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)("answers over a store and a channel of Re
       dialect: readDialect(framesOf<DialectData>(dialect), sessions),
     };
     await Promise.all(
-      sessions.map(async (id) => expect((await post(`${from.url}api/sessions/${id}/messages`, { input: "Go" })).status).toBe(202)),
+      sessions.map(async (id) => expect((await post(`${from.url}/api/sessions/${id}/messages`, { input: "Go" })).status).toBe(202)),
     );
     const readers = { events: (await reading.events).flat(), notifications: await reading.notifications };
     const dialectEnds = await reading.dialect;

@@ -77,16 +77,16 @@ describe.skipIf(missing !== undefined)("a session that is deleted under its run"
       const stop = new AbortController();
       onTestFinished(() => stop.abort());
       const get = async (url: string) => watch(await fetch(url, { signal: stop.signal }));
-      expect((await post(`${a}api/sessions`, { id: "s" })).status).toBe(201);
-      const execution = watch(await post(`${a}api/agent/execute`, { sessionId: "s", agent: "helper", input: "A story" }));
+      expect((await post(`${a}/api/sessions`, { id: "s" })).status).toBe(201);
+      const execution = watch(await post(`${a}/api/agent/execute`, { sessionId: "s", agent: "helper", input: "A story" }));
       await execution.said;
       const events = await Promise.all(
-        [a, b].flatMap((url) => ["", "?after=", "?from=now"].map((query) => get(`${url}api/sessions/s/events${query}`))),
+        [a, b].flatMap((url) => ["", "?after=", "?from=now"].map((query) => get(`${url}/api/sessions/s/events${query}`))),
       );
-      const notifications = await Promise.all([a, b].map((url) => get(`${url}api/notifications?session=s`)));
+      const notifications = await Promise.all([a, b].map((url) => get(`${url}/api/notifications?session=s`)));
       await Promise.all([...events, ...notifications].map(({ said }) => said));
 
-      expect((await fetch(`${b}api/sessions/s`, { method: "DELETE" })).status).toBe(204);
+      expect((await fetch(`${b}/api/sessions/s`, { method: "DELETE" })).status).toBe(204);
 
       await execution.ended;
       expectGrammar(execution.events);
@@ -108,7 +108,7 @@ describe.skipIf(missing !== undefined)("a session that is deleted under its run"
         const own = told.filter(({ sessionId, type }) => sessionId === "s" && type !== ("session_hint" as string));
         expect(typesFrom(own, "error")).toEqual(["error", "run_end", "session_closed"]);
       }
-      for (const url of [a, b]) expect((await fetch(`${url}api/sessions/s`)).status).toBe(404);
+      for (const url of [a, b]) expect((await fetch(`${url}/api/sessions/s`)).status).toBe(404);
     },
     60_000,
   );

@@ -43,7 +43,7 @@ it.each(["api/sessions", "api/sessions?search=apples"])("GET /%s ends the work o
     await listening.close();
   });
   const caller = new AbortController();
-  const answer = fetch(`${listening.url}${path}`, { signal: caller.signal }).catch(() => "gone");
+  const answer = fetch(`${listening.url}/${path}`, { signal: caller.signal }).catch(() => "gone");
   await expect.poll(() => signals.length).toBe(1);
   caller.abort();
   expect(await answer).toBe("gone");

@@ -23,7 +23,7 @@ it("the example of the README answers the request of the README", async () => {
     });
     const json = /-d '(.+)'/.exec(readme)?.[1] ?? "";
     const sent = { method: "POST", headers: { "Content-Type": "application/json" }, body: json };
-    expect(await (await fetch(`${url}api/agent/execute`, sent)).text()).toContain("Hello from the server.");
+    expect(await (await fetch(`${url}/api/agent/execute`, sent)).text()).toContain("Hello from the server.");
   } finally {
     child.kill();
     await rm(folder, { recursive: true });

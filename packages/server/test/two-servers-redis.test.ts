@@ -47,11 +47,11 @@ describe.skipIf(missing !== undefined)("two servers over a channel of Redis", ()
     const a = await serveOverRedis(redis.url, shared);
     // It runs nothing itself: what it tells comes from the log and over the channel.
     const b = await serveOverRedis(redis.url, { ...shared, role: "server" });
-    expect((await post(`${a.url}api/sessions`, { id: "s" })).status).toBe(201);
+    expect((await post(`${a.url}/api/sessions`, { id: "s" })).status).toBe(201);
     const events: Told[] = [];
     let spoken = 0;
-    const stream = dataOf<Told>(await fetch(`${b.url}api/sessions/s/events?after=`));
-    expect((await post(`${a.url}api/sessions/s/messages`, { input: "Go" })).status).toBe(202);
+    const stream = dataOf<Told>(await fetch(`${b.url}/api/sessions/s/events?after=`));
+    expect((await post(`${a.url}/api/sessions/s/messages`, { input: "Go" })).status).toBe(202);
     for await (const event of stream) {
       events.push(event);
       if (event.type === "message_start" && event.role === "assistant") begun.resolve();

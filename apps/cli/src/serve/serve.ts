@@ -21,7 +21,7 @@ export async function serve(parts: ServeParts): Promise<void> {
   let listening: Listening | undefined;
   try {
     if (port !== undefined) listening = await listen(node, { host: wishes.host, port, insecure: wishes.isOpenToAll });
-    const url = port === undefined ? undefined : `http://${openableHost(wishes.host)}:${port}/`;
+    const url = port === undefined ? undefined : `http://${openableHost(wishes.host)}:${port}`;
     logger.tell(url === undefined ? "working" : "listening", welcome({ ...parts, port, url, page }), {
       url,
       pid: process.pid,

@@ -107,7 +107,7 @@ function sceneOf({ errors, expected, ends }: Watched): PageScene {
     async serve(options) {
       const listening = await servePage(options);
       ends.push(() => listening.close());
-      const url = listening.url.replace(/\/$/, "");
+      const { url } = listening;
       return { url: `${url}/`, client: createClient({ url }) };
     },
     expectErrors: (pattern) => expected.push(pattern),

@@ -73,8 +73,8 @@ describe("a server that listens", () => {
       go = resolve;
     });
     const { listening, server } = await run({ agents: [scriptedAgent([{ text: "First.", hang: false, after }])], basePath: "/agents" });
-    expect(listening.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/agents\/$/);
-    const response = await fetch(`${listening.url}api/agent/execute`, {
+    expect(listening.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/agents$/);
+    const response = await fetch(`${listening.url}/api/agent/execute`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ sessionId: "a", context: {}, input: "Hi" }),
@@ -98,8 +98,8 @@ describe("a server that listens", () => {
     const { listening, ask } = await run();
     await ask("/api/sessions", { json: { id: "a" } });
     const gone = new AbortController();
-    const response = await fetch(`${listening.url}api/sessions/a/events?after=`, { signal: gone.signal });
-    const clients = async () => /loopwright_sse_clients (\d+)/.exec(await (await fetch(`${listening.url}metrics`)).text())?.[1];
+    const response = await fetch(`${listening.url}/api/sessions/a/events?after=`, { signal: gone.signal });
+    const clients = async () => /loopwright_sse_clients (\d+)/.exec(await (await fetch(`${listening.url}/metrics`)).text())?.[1];
     expect(response.status).toBe(200);
     expect(await clients()).toBe("1");
     gone.abort();
@@ -112,14 +112,14 @@ describe("a server that listens", () => {
     const stream = raw(port, `GET /api/sessions/a/events?from=now HTTP/1.1\r\n${host}\r\n`);
     const idle = raw(port, `GET /healthz HTTP/1.1\r\n${host}\r\n`);
     await expect.poll(async () => (await ask("/healthz")).status).toBe(200);
-    await expect.poll(async () => (await (await fetch(`${listening.url}metrics`)).text()).includes("loopwright_sse_clients 1")).toBe(true);
+    await expect.poll(async () => (await (await fetch(`${listening.url}/metrics`)).text()).includes("loopwright_sse_clients 1")).toBe(true);
     await server.close();
     await listening.close();
     await listening.close();
     expect(await stream).toContain("session_snapshot");
     expect(await stream).toMatch(/0\r\n\r\n$/);
     expect(await idle).toContain("200 OK");
-    await expect(fetch(`${listening.url}healthz`)).rejects.toThrow();
+    await expect(fetch(`${listening.url}/healthz`)).rejects.toThrow();
   });
 
   it("is not put where others reach it unless they must say who they are, or everybody may use it", async () => {

@@ -18,7 +18,7 @@ export interface ListenOptions {
 
 /** A server that listens. */
 export interface Listening {
-  /** Where it answers, with its base path. */
+  /** Where it answers, with its base path and without a slash at the end. */
   readonly url: string;
   /** Takes no new connections, gives those that work a moment, then cuts them. Close the server first: it ends the streams. Twice is once. */
   close(): Promise<void>;
@@ -74,7 +74,7 @@ export async function listen(server: Listenable, options: ListenOptions = {}): P
   const address = http.address() as AddressInfo;
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${hostText(host, address)}:${address.port}${server.basePath}/`,
+    url: `http://${hostText(host, address)}:${address.port}${server.basePath}`,
     close() {
       closing ??= end(http, limits);
       return closing;

@@ -152,7 +152,7 @@ interface Sent {
 /** What is said, over the port, to a body that cannot be used. Fails where the log has changed or the body comes back. */
 async function said(scene: PayloadScene, { path, method = "POST" }: Entry, { body, headers = json }: Sent) {
   const before = scene.writes.length;
-  const response = await fetch(`${scene.url}${path.slice(1)}`, { method, headers, ...(body === undefined ? {} : { body }) });
+  const response = await fetch(`${scene.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
   const answer = await response.text();
   expect(response.headers.get("Content-Type")).toBe("application/problem+json");
   expect(response.headers.get("X-Request-Id")).toMatch(/./);

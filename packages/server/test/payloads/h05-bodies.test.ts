@@ -36,7 +36,7 @@ const bodies: readonly (readonly [name: string, body: SentBody, status: number, 
 describe("a body", () => {
   it.each(bodies)("of %s is refused before anything is kept, with or without a port", async (_, body, status, code, word) => {
     const { port, url, send, writes, store } = await payloadScene();
-    const overPort = await fetch(`${url}api/sessions`, { method: "POST", body, headers: json });
+    const overPort = await fetch(`${url}/api/sessions`, { method: "POST", body, headers: json });
     for (const answer of [overPort, await send("/api/sessions", { body, headers: json })]) {
       expect(answer.status).toBe(status);
       expect(await answer.json()).toMatchObject({ code, detail: expect.stringContaining(word), fix: expect.stringMatching(/./) });
@@ -81,10 +81,10 @@ describe("a body", () => {
       ["GZIP", gzipSync("{}")],
     ];
     for (const [encoding, body] of forms) {
-      const answer = await fetch(`${url}api/sessions`, { method: "POST", body, headers: { ...json, "Content-Encoding": encoding } });
+      const answer = await fetch(`${url}/api/sessions`, { method: "POST", body, headers: { ...json, "Content-Encoding": encoding } });
       expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([415, "MEDIA_TYPE_UNSUPPORTED"]);
     }
-    const unnamed = await fetch(`${url}api/sessions`, { method: "POST", body: bomb, headers: json });
+    const unnamed = await fetch(`${url}/api/sessions`, { method: "POST", body: bomb, headers: json });
     expect(unnamed.status).toBe(400);
     expect(writes).toEqual([]);
   });

@@ -30,7 +30,7 @@ describe("text of a model", () => {
     });
     const { url } = await payloadScene({ agents: [agent] });
     const body = JSON.stringify({ sessionId: "a", context: {}, input: `Say ${text}` });
-    const response = await fetch(`${url}api/agent/execute`, { method: "POST", headers: json, body });
+    const response = await fetch(`${url}/api/agent/execute`, { method: "POST", headers: json, body });
     const frames = await framesOf(response);
     expect(frames.filter(({ event }) => event === "execute_complete")).toHaveLength(1);
     expect(frames.at(-1)?.event).toBe("execute_complete");
@@ -44,8 +44,8 @@ describe("text of a model", () => {
     expect(JSON.stringify(frames.find(({ event }) => event === "awaiting_tool_execution")?.data)).toContain(
       JSON.stringify(text).slice(1, -1),
     );
-    await framesOf(await fetch(`${url}api/sessions/a/events`));
-    const { messages } = (await (await fetch(`${url}api/agent/session/a`)).json()) as { messages: unknown[] };
+    await framesOf(await fetch(`${url}/api/sessions/a/events`));
+    const { messages } = (await (await fetch(`${url}/api/agent/session/a`)).json()) as { messages: unknown[] };
     expect(messages[0]).toEqual({ role: "user", content: `Say ${text}` });
   });
 
