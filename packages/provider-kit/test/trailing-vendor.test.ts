@@ -7,9 +7,11 @@ import { trailingProvider, trailingWire } from "./trailing-vendor.ts";
 const transport = nodeHttp();
 afterAll(() => transport.close());
 
-const lacks = ["thinking", "opaque", "refusal", "cache-usage", "raw-arguments", "unstreamed", "vision", "text-only", "cache-keys"].map(
-  (capability) => ({ capability, reason: "the vendor has none" }),
-);
+const lacking = ["thinking", "opaque", "refusal", "cache-usage", "raw-arguments", "unstreamed", "vision", "text-only", "cache-keys"];
+const lacks = [
+  ...lacking.map((capability) => ({ capability, reason: "the vendor has none" })),
+  { capability: "unthinking", reason: "the vendor has one model" },
+];
 const model = "trailing-1";
 const make = providerUnderTest({ wire: trailingWire, model, make: (origin, key) => trailingProvider(origin, key, transport) });
 

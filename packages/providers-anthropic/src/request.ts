@@ -1,5 +1,6 @@
 import { AgentError, type Json, type JsonObject } from "@loopwright/core";
 import type { ModelCapabilities, ModelRequest, ToolSpec } from "@loopwright/core/ports";
+import { effortOf } from "@loopwright/provider-kit";
 import type { Block } from "./content.ts";
 import { historyOf, type WireMessage } from "./history.ts";
 import { type AnthropicModel, modelOf } from "./models.ts";
@@ -15,7 +16,7 @@ export interface RequestContext extends Pick<AnthropicOptions, "cacheTtl" | "thi
 /**
  * The body of `POST /v1/messages`.
  * @throws AgentError MODEL_UNSUPPORTED for what the model or the vendor does not take: images without vision, a forced tool
- * where thinking cannot be switched off.
+ * where thinking cannot be switched off, reasoning where there is none or no room for it.
  * @see https://platform.claude.com/docs/en/api/messages (2026-11-21)
  */
 export function bodyOf(request: ModelRequest, context: RequestContext): JsonObject {
@@ -132,6 +133,7 @@ interface ThinkingContext {
 /** @see https://platform.claude.com/docs/en/build-with-claude/thinking (2026-11-21) */
 function thinkingOf({ reasoning }: ModelRequest, { model, maxTokens, messages, forced, context }: ThinkingContext): JsonObject | undefined {
   const mode = model.thinking;
+  if (reasoning && mode === "none") throw cannotThink("The model is not known to think, and was asked to.");
   // "Thinking may not be enabled when tool_choice forces tool use."
   if (forced) return mode === "default" ? { type: "disabled" } : undefined;
   if (mode === "always" || mode === "default" || (mode === "adaptive" && reasoning)) {
@@ -143,9 +145,14 @@ function thinkingOf({ reasoning }: ModelRequest, { model, maxTokens, messages, f
     };
   }
   if (mode !== "budget" || !reasoning || isUnthinkingToolTurn(messages)) return undefined;
-  const budget = Math.min(reasoning.budgetTokens ?? budgets[reasoning.effort ?? "medium"], maxTokens - 1);
-  return budget < budgetMin ? undefined : { type: "enabled", budget_tokens: budget };
+  if (maxTokens <= budgetMin)
+    throw cannotThink(`\`maxTokens: ${maxTokens}\` leaves no room for thinking, which takes ${budgetMin} tokens at least.`);
+  const wanted = Math.max(budgetMin, reasoning.budgetTokens ?? budgets[reasoning.effort ?? "medium"]);
+  return { type: "enabled", budget_tokens: Math.min(wanted, maxTokens - 1) };
 }
+
+const cannotThink = (message: string): AgentError =>
+  new AgentError("MODEL_UNSUPPORTED", { message, fix: "Leave `reasoning` out, raise `maxTokens`, or choose another model." });
 
 /** Else the vendor answers with 400: "The block is bound to a different conversation." @see https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation (2026-11-21) */
 function dropsStaleThinking(model: AnthropicModel, { staleThinking }: RequestContext): boolean {
@@ -173,7 +180,7 @@ function isUnthinkingToolTurn(messages: readonly WireMessage[]): boolean {
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/effort (2026-11-21) */
 function outputConfigOf(request: ModelRequest, { thinks }: { model: AnthropicModel; thinks: boolean }): JsonObject | undefined {
-  const effort = thinks ? request.reasoning?.effort : undefined;
+  const effort = thinks && request.reasoning ? effortOf(request.reasoning) : undefined;
   const { output } = request;
   if (effort === undefined && !output) return undefined;
   return {

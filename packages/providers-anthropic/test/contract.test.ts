@@ -127,7 +127,12 @@ describe.each([
   ["node:http", { transport: nodeHttp() }],
 ])("the promises of a model provider, over %s", (_, transport) => {
   runKit(it, modelProviderKit, {
-    make: providerUnderTest({ wire, model: "claude-sonnet-4-6", make: (baseURL, apiKey) => anthropic({ apiKey, baseURL, ...transport }) }),
+    make: providerUnderTest({
+      wire,
+      model: "claude-sonnet-4-6",
+      modelWithoutReasoning: "claude-3-5-haiku-latest",
+      make: (baseURL, apiKey) => anthropic({ apiKey, baseURL, ...transport }),
+    }),
     lacks: [
       { capability: "text-only", reason: "all of Anthropic's models see; `capabilities: { vision: false }` is tested beside this" },
       { capability: "cache-keys", reason: "caches are marked in the body, not named by a key" },

@@ -134,7 +134,8 @@ describe("thinking", () => {
     ["claude-opus-4-8", { effort: "high" }, { type: "adaptive", display: "summarized" }, { effort: "high" }],
     ["claude-sonnet-4-5", { effort: "low" }, { type: "enabled", budget_tokens: 4_096 }, undefined],
     ["claude-sonnet-4-5", { budgetTokens: 2_000 }, { type: "enabled", budget_tokens: 2_000 }, undefined],
-    ["claude-3-5-haiku-latest", { effort: "high" }, undefined, undefined],
+    ["claude-sonnet-4-5", { budgetTokens: 500 }, { type: "enabled", budget_tokens: 1_024 }, undefined],
+    ["claude-opus-4-8", { budgetTokens: 500 }, { type: "adaptive", display: "summarized" }, { effort: "low" }],
   ] as const)("%s with %o is asked in its own form", (model, reasoning, thinking, config) => {
     const made = body({ model, reasoning });
     expect(made["thinking"]).toEqual(thinking);
@@ -145,10 +146,18 @@ describe("thinking", () => {
     expect(body({ model: "claude-opus-4-8" })).not.toHaveProperty("thinking");
   });
 
-  it("has a budget below the limit of the answer, or none where there is no room", () => {
+  it("is refused of a model that is not known to think", () => {
+    for (const model of ["claude-3-5-haiku-latest", "another-model"]) {
+      expect(() => body({ model, reasoning: { effort: "high" } })).toThrow(expect.objectContaining({ code: "MODEL_UNSUPPORTED" }));
+    }
+  });
+
+  it("has a budget below the limit of the answer, and is refused where there is no room", () => {
     const model = "claude-haiku-4-5";
     expect(body({ model, maxTokens: 2_000, reasoning: { effort: "high" } })["thinking"]).toEqual({ type: "enabled", budget_tokens: 1_999 });
-    expect(body({ model, maxTokens: 1_000, reasoning: { effort: "high" } })).not.toHaveProperty("thinking");
+    expect(() => body({ model, maxTokens: 1_024, reasoning: { effort: "high" } })).toThrow(
+      expect.objectContaining({ code: "MODEL_UNSUPPORTED" }),
+    );
   });
 
   it("of a budget is not begun in the middle of a tool loop that did not think", () => {

@@ -1,5 +1,6 @@
 import { AgentError, type Json, type JsonObject } from "@loopwright/core";
 import type { ModelCapabilities, ModelRequest, ToolSpec } from "@loopwright/core/ports";
+import { effortOf } from "@loopwright/provider-kit";
 import { isObject } from "./content.ts";
 import { historyOf } from "./history.ts";
 import { type GeminiModel, modelOf } from "./models.ts";
@@ -12,7 +13,7 @@ export interface RequestContext extends Pick<GeminiOptions, "includeThoughts" | 
 
 /**
  * The body of `generateContent` and `streamGenerateContent`.
- * @throws AgentError MODEL_UNSUPPORTED for images without vision, and for the wish for one call at a time.
+ * @throws AgentError MODEL_UNSUPPORTED for images without vision, for reasoning without thinking, and for the wish for one call at a time.
  * @see https://ai.google.dev/api/generate-content (2026-11-21)
  */
 export function bodyOf(request: ModelRequest, context: RequestContext): JsonObject {
@@ -84,20 +85,24 @@ function thinkingOf(
   { reasoning }: ModelRequest,
   { model, includeThoughts }: { model: GeminiModel; includeThoughts: boolean },
 ): JsonObject | undefined {
-  if (model.thinking === "none") return undefined;
+  if (model.thinking === "none") {
+    if (reasoning) throw cannotReason();
+    return undefined;
+  }
   const shown = includeThoughts ? { includeThoughts } : {};
   if (!reasoning) return includeThoughts ? shown : undefined;
   const { effort, budgetTokens } = reasoning;
   if (model.thinking === "budget") return { ...shown, thinkingBudget: budgetTokens ?? budgets[effort ?? "medium"] };
-  const level = effort ?? levelOf(budgetTokens);
+  const level = effortOf(reasoning);
   if (level === undefined) return includeThoughts ? shown : undefined;
   return { ...shown, thinkingLevel: level === "minimal" && !model.hasMinimal ? "low" : level };
 }
 
-function levelOf(budgetTokens: number | undefined): "low" | "medium" | "high" | undefined {
-  if (budgetTokens === undefined) return undefined;
-  return budgetTokens <= budgets.low ? "low" : budgetTokens <= budgets.medium ? "medium" : "high";
-}
+const cannotReason = (): AgentError =>
+  new AgentError("MODEL_UNSUPPORTED", {
+    message: "The model is not known to think, and was asked to.",
+    fix: "Leave `reasoning` out, choose a model that thinks, or ask in its own words by `vendorOptions: { generationConfig: { thinkingConfig } }`.",
+  });
 
 /** The vendor's options win; objects are joined, so that one option of `generationConfig` does not drop the others. */
 function merged(body: JsonObject, options: JsonObject): JsonObject {

@@ -100,7 +100,12 @@ describe.each([
   ["node:http", { transport: nodeHttp() }],
 ])("the promises of a model provider, over %s", (_, transport) => {
   runKit(it, modelProviderKit, {
-    make: providerUnderTest({ wire, model: "gemini-3.8-flash", make: (baseURL, apiKey) => gemini({ apiKey, baseURL, ...transport }) }),
+    make: providerUnderTest({
+      wire,
+      model: "gemini-3.8-flash",
+      modelWithoutReasoning: "gemini-2.0-flash",
+      make: (baseURL, apiKey) => gemini({ apiKey, baseURL, ...transport }),
+    }),
     lacks: [
       { capability: "text-only", reason: "all of Gemini's models see; `capabilities: { vision: false }` is tested beside this" },
       { capability: "raw-arguments", reason: "arguments come as a value" },

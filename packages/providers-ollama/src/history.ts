@@ -8,6 +8,7 @@ import {
   type ResultPart,
   type UserPart,
 } from "@loopwright/core";
+import { errorResultText } from "@loopwright/provider-kit";
 import { vendor } from "./options.ts";
 
 /** One message of the wire. */
@@ -97,6 +98,7 @@ function render(message: Exclude<Message, AssistantMessage>): Rendered {
   if (!made) {
     made =
       message.role === "notice" ? { text: `<system-notice>\n${message.text}\n</system-notice>`, images: [] } : contentOf(message.content);
+    if (message.role === "tool_result" && message.isError) made = { ...made, text: errorResultText(made.text) };
     rendered.set(message, made);
   }
   return made;

@@ -11,11 +11,12 @@ import {
   type UserPart,
 } from "@loopwright/core";
 import type { ModelRequest, ToolSpec } from "@loopwright/core/ports";
+import { effortOf, errorResultText } from "@loopwright/provider-kit";
 import { argumentsOf, chatCallIds, createCallIds, nineCallIds, toolNameOf } from "./call-ids.ts";
 import type { OpenAiCompat } from "./compat.ts";
 import { type ConversationWriter, createConversations } from "./conversation.ts";
 import { fileDataOf, fileNameOf, fileTextOf, imageUrlOf } from "./media.ts";
-import { modelOf } from "./models.ts";
+import { knownEffort, modelOf, refuseReasoning } from "./models.ts";
 import { createRenderCache, emptyOutput, noticeText, type RenderCache } from "./request-cache.ts";
 import { isStrictSchema, outputSchemaOf, parametersOf } from "./strict-schema.ts";
 import { createToolLists } from "./tool-lists.ts";
@@ -97,8 +98,11 @@ function addTools(body: Record<string, Json>, request: ModelRequest, { compat, t
 }
 
 function addReasoning(body: Record<string, Json>, request: ModelRequest, compat: OpenAiCompat): void {
-  const { effort, budgetTokens } = request.reasoning ?? {};
-  if (effort === undefined && budgetTokens === undefined) return;
+  const { reasoning } = request;
+  if (!reasoning) return;
+  const { budgetTokens } = reasoning;
+  refuseReasoning(request, compat.reasoning !== "none");
+  const effort = effortOf(reasoning) ?? "medium";
   switch (compat.reasoning) {
     case "none":
       return;
@@ -106,11 +110,10 @@ function addReasoning(body: Record<string, Json>, request: ModelRequest, compat:
       body["thinking"] = { type: "enabled" };
       return;
     case "reasoning":
-      body["reasoning"] = budgetTokens === undefined ? { effort: effort ?? "medium" } : { max_tokens: budgetTokens };
+      body["reasoning"] = budgetTokens === undefined ? { effort } : { max_tokens: budgetTokens };
       return;
     case "reasoning_effort":
-      if (effort !== undefined)
-        body["reasoning_effort"] = effort === "minimal" ? (modelOf(request.model)?.minimalEffort ?? effort) : effort;
+      body["reasoning_effort"] = knownEffort(request.model, effort);
       return;
     default:
       compat.reasoning satisfies never;
@@ -261,8 +264,9 @@ function resultMessages(message: ToolResultMessage, id: string): readonly JsonOb
       }
     }
   }
-  const content = texts.join("\n");
-  return [{ role: "tool", tool_call_id: id, content: content === "" ? emptyOutput : content }, ...images];
+  const said = texts.join("\n");
+  const content = message.isError ? errorResultText(said) : said === "" ? emptyOutput : said;
+  return [{ role: "tool", tool_call_id: id, content }, ...images];
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

@@ -1,4 +1,7 @@
-import type { ModelCapabilities } from "@loopwright/core/ports";
+import { AgentError } from "@loopwright/core";
+import type { ModelCapabilities, ModelRequest } from "@loopwright/core/ports";
+
+type ReasoningEffort = NonNullable<NonNullable<ModelRequest["reasoning"]>["effort"]>;
 
 /**
  * The model that is asked where none is named: the current one for agents' work, released on 2026-09-29.
@@ -41,6 +44,22 @@ const families: readonly (readonly [RegExp, OpenAiModel])[] = [
 export function modelOf(name: string): OpenAiModel | undefined {
   const bare = name.slice(name.lastIndexOf("/") + 1).replace(/^ft:/, "");
   return families.find(([pattern]) => pattern.test(bare))?.[1];
+}
+
+/** An effort as the model names it. */
+export function knownEffort(name: string, effort: ReasoningEffort): ReasoningEffort {
+  return effort === "minimal" ? (modelOf(name)?.minimalEffort ?? effort) : effort;
+}
+
+/** @throws AgentError MODEL_UNSUPPORTED where the server takes no wish for reasoning, or the model is known not to reason. */
+export function refuseReasoning({ model }: ModelRequest, isTakenByServer: boolean): void {
+  if (isTakenByServer && modelOf(model)?.reasoning !== false) return;
+  throw new AgentError("MODEL_UNSUPPORTED", {
+    message: isTakenByServer
+      ? `The model ${model} does not reason, and was asked to.`
+      : `The server of ${model} takes no wish for reasoning.`,
+    fix: "Leave `reasoning` out, choose a model that reasons, or ask in the server's own words by `vendorOptions`.",
+  });
 }
 
 /** The port's view of a model, where `server` says what holds for a model nobody knows. */

@@ -132,7 +132,9 @@ describe("a request of chat completions", () => {
     ["DeepSeek", { thinking: { type: "enabled" } }],
   ])("asks %s for reasoning in its own way", (label, wanted) => {
     expect(chat({ model: "gpt-6.1-sol", reasoning: { effort: "low" } }, server(label))).toMatchObject(wanted);
-    expect(chat({ reasoning: { effort: "low" } }, server("Mistral"))).not.toHaveProperty("reasoning_effort");
+    expect(() => chat({ reasoning: { effort: "low" } }, server("Mistral"))).toThrow(
+      expect.objectContaining({ code: "MODEL_UNSUPPORTED", message: expect.stringContaining("server") }),
+    );
   });
 
   it("gives an id that comes again in a later turn another one, the same for call and result", () => {

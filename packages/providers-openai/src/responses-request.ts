@@ -11,10 +11,11 @@ import {
   type UserPart,
 } from "@loopwright/core";
 import type { ModelRequest, ToolSpec } from "@loopwright/core/ports";
+import { effortOf, errorResultText } from "@loopwright/provider-kit";
 import { argumentsOf, type CallIds, createCallIds, responsesCallIds, toolNameOf } from "./call-ids.ts";
 import { type ConversationWriter, createConversations } from "./conversation.ts";
 import { fileDataOf, fileNameOf, fileTextOf, imageUrlOf } from "./media.ts";
-import { modelOf } from "./models.ts";
+import { knownEffort, modelOf, refuseReasoning } from "./models.ts";
 import type { OpenAiSettings } from "./options.ts";
 import { createRenderCache, emptyOutput, noticeText, type RenderCache } from "./request-cache.ts";
 import { isStrictSchema, outputSchemaOf, parametersOf } from "./strict-schema.ts";
@@ -55,12 +56,7 @@ function bodyOf(request: ModelRequest, settings: OpenAiSettings, { input, tools 
   if (model?.reasoning ?? true) body["include"] = ["reasoning.encrypted_content"];
   if (request.maxTokens !== undefined) body["max_output_tokens"] = Math.max(maxOutputTokensMin, request.maxTokens);
   if (request.temperature !== undefined && !model?.reasoning) body["temperature"] = request.temperature;
-  const effort = request.reasoning?.effort;
-  const reasoning: JsonObject = {
-    ...(effort === undefined ? {} : { effort: effort === "minimal" ? (model?.minimalEffort ?? effort) : effort }),
-    ...(settings.reasoningSummary === undefined ? {} : { summary: settings.reasoningSummary }),
-  };
-  if ((model?.reasoning ?? true) && Object.keys(reasoning).length > 0) body["reasoning"] = reasoning;
+  addReasoning(body, request, settings);
   if (tools.length > 0) addTools(body, request, tools);
   if (request.output !== undefined) {
     const { name, schema } = request.output;
@@ -68,6 +64,15 @@ function bodyOf(request: ModelRequest, settings: OpenAiSettings, { input, tools 
   }
   if (request.cacheKey !== undefined && settings.compat.promptCacheKey) body["prompt_cache_key"] = request.cacheKey;
   return { ...body, ...request.vendorOptions };
+}
+
+function addReasoning(body: Record<string, Json>, request: ModelRequest, { reasoningSummary, compat }: OpenAiSettings): void {
+  if (request.reasoning) refuseReasoning(request, compat.reasoning !== "none");
+  else if (reasoningSummary === undefined || modelOf(request.model)?.reasoning === false) return;
+  body["reasoning"] = {
+    ...(request.reasoning ? { effort: knownEffort(request.model, effortOf(request.reasoning) ?? "medium") } : {}),
+    ...(reasoningSummary === undefined ? {} : { summary: reasoningSummary }),
+  };
 }
 
 const toolItem = ({ name, description, parameters }: ToolSpec): JsonObject => ({
@@ -185,14 +190,15 @@ function resultOf(
 ): readonly JsonObject[] {
   const callId = ids.of(message);
   const type = customIds.has(callId) ? "custom_tool_call_output" : "function_call_output";
-  return cache.get(message, type + callId, () => [{ type, call_id: callId, output: outputOf(message.content) }]);
+  return cache.get(message, type + callId, () => [{ type, call_id: callId, output: outputOf(message) }]);
 }
 
-function outputOf(content: string | readonly ResultPart[]): Json {
+function outputOf({ content, isError = false }: ToolResultMessage): Json {
   const parts = partsOf<ResultPart>(content).filter((part) => part.type !== "text" || part.text.trim() !== "");
-  if (parts.length === 0) return emptyOutput;
   if (parts.every((part) => part.type === "text" || part.type === "json")) {
-    return parts.map((part) => (part.type === "text" ? part.text : JSON.stringify(part.value))).join("\n");
+    const said = parts.map((part) => (part.type === "text" ? part.text : JSON.stringify(part.value))).join("\n");
+    return isError ? errorResultText(said) : said === "" ? emptyOutput : said;
   }
-  return parts.map(contentPart);
+  const items = parts.map(contentPart);
+  return isError ? [{ type: "input_text", text: errorResultText("") }, ...items] : items;
 }

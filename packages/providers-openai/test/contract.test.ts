@@ -166,11 +166,24 @@ describe.each(["chat", "responses"] as const)("the promises of a model provider,
       wire: api === "chat" ? chat : responses,
       model: "gpt-6.1-sol",
       modelWithoutVision: "gpt-3.5-turbo",
+      modelWithoutReasoning: "gpt-4.1",
       make: (origin, apiKey) => openai({ apiKey, baseURL: `${origin}/v1`, api, compat }),
     }),
-    lacks: [
-      { capability: "error-results", reason: "neither API has a mark for it; the text of the result says it" },
-      { capability: "trailers", reason: "the vendor sends none" },
-    ],
+    lacks: [{ capability: "trailers", reason: "the vendor sends none" }],
   });
+});
+
+describe("a server that takes no wish for reasoning drops none in silence", () => {
+  runKit(
+    it,
+    modelProviderKit.filter(({ id }) => id.startsWith("reasoning")),
+    {
+      make: providerUnderTest({
+        wire: chat,
+        model: "mistral-large",
+        modelWithoutReasoning: "ministral",
+        make: (origin, apiKey) => openai({ apiKey, baseURL: `${origin}/v1`, compat: { ...otherServer, reasoning: "none" } }),
+      }),
+    },
+  );
 });

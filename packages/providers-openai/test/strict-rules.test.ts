@@ -80,6 +80,7 @@ const setting = fc.record(
   { requiredKeys: [] },
 );
 const history = fc.nat().map(roughHistory);
+const refusedReasoning = /does not reason|takes no wish for reasoning/;
 const model = fc.constantFrom("gpt-6.1-sol", "gpt-4.1", "o4-mini", "llama");
 
 describe("a request from any valid history", () => {
@@ -96,6 +97,10 @@ describe("a request from any valid history", () => {
         const isRefused = settings.parallelToolCalls === false && compat.tools && !compat.parallelToolCalls;
         if (isRefused && settings.tools !== undefined && settings.tools.length > 0) {
           expect(() => bodyOf(request)).toThrow("one tool call at a time");
+          return;
+        }
+        if (settings.reasoning && (compat.reasoning === "none" || name === "gpt-4.1")) {
+          expect(() => bodyOf(request)).toThrow(refusedReasoning);
           return;
         }
         const body = bodyOf(request);
@@ -116,6 +121,10 @@ describe("a request from any valid history", () => {
     fc.assert(
       fc.property(history, setting, model, (messages, more, name) => {
         const request: ModelRequest = { model: name, messages, ...more };
+        if (more.reasoning && name === "gpt-4.1") {
+          expect(() => bodyOf(request)).toThrow(refusedReasoning);
+          return;
+        }
         const body = bodyOf(request);
         expect(violationsOf(JSON.parse(JSON.stringify(body)))).toEqual([]);
         expect(createResponsesRequests(settings)(request)).toEqual(body);

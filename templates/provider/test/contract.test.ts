@@ -12,5 +12,8 @@ describe("the promises of a model provider", () =>
       modelWithoutVision: "acme-1",
       make: (baseURL, apiKey) => acme({ apiKey, baseURL }),
     }),
-    lacks: [{ capability: "trailers", reason: "Acme sends none" }],
+    lacks: [
+      { capability: "unthinking", reason: "all of Acme's models reason" },
+      { capability: "trailers", reason: "Acme sends none" },
+    ],
   }));

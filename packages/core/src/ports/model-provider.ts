@@ -43,6 +43,10 @@ export interface ModelRequest {
   /** Sent only when set; where the vendor demands one, the model's own maximum. */
   readonly maxTokens?: number;
   readonly temperature?: number;
+  /**
+   * How much the model is to reason: met in the vendor's nearest form, or the call is MODEL_UNSUPPORTED. `budgetTokens` counts tokens. Default: as the
+   * vendor does. Where the vendor forbids reasoning in one turn (a forced tool, a tool loop begun without), that turn goes without.
+   */
   readonly reasoning?: { readonly effort?: "minimal" | "low" | "medium" | "high"; readonly budgetTokens?: number };
   /** Ask for an answer that is JSON of this schema. */
   readonly output?: { readonly name: string; readonly schema: JsonSchema };

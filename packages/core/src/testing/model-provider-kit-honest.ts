@@ -184,7 +184,8 @@ export const honestParts: HonestParts = {
   },
   redirected: (location) =>
     new AgentError("MODEL_REDIRECTED", { message: `Memory sent the call on to ${new URL(location).origin}, which was not followed.` }),
-  isUnsupported: ({ model, messages }) => model === "memory-blind" && JSON.stringify(messages).includes('"image"'),
+  isUnsupported: ({ model, messages, reasoning }) =>
+    (model === "memory-blind" && JSON.stringify(messages).includes('"image"')) || (model === "memory-quick" && reasoning !== undefined),
 };
 
 const tooLong = (): AgentError => new AgentError("MODEL_PROTOCOL", { message: "Memory said too much.", retryable: false });
@@ -255,7 +256,8 @@ async function failureFrom(response: MemoryResponse, { pageOf }: HonestParts): P
 /** A provider over a memory wire, made of these parts. */
 function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvider {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[]> {
-    if (parts.isUnsupported(request)) throw new AgentError("MODEL_UNSUPPORTED", { message: "memory-blind takes no images." });
+    if (parts.isUnsupported(request))
+      throw new AgentError("MODEL_UNSUPPORTED", { message: `${request.model} does not do what is asked of it.` });
     const body = parts.bodyOf(request);
     let count = 0;
     let last: ReadEvent | undefined;
@@ -322,6 +324,7 @@ export async function memorySubject(script: WireScript, spoil: Spoil = {}): Prom
     provider: spoil.wrap?.(provider, wire) ?? provider,
     model: "memory-1",
     modelWithoutVision: "memory-blind",
+    modelWithoutReasoning: "memory-quick",
     key: honestKey,
     requests: wire.requests,
     elsewhere: wire.elsewhere,

@@ -121,9 +121,32 @@ export const requestSaboteurs: readonly ModelProviderSaboteur[] = [
   withMessages("blank-messages", "drops an answer with a blank text in it", (message) =>
     JSON.stringify(message).includes("FINE-CANARY") ? undefined : message,
   ),
-  withBody("reasoning", "drops the wish for reasoning", without("reasoning")),
+  withBody("reasoning", "drops the wish for reasoning where it knows the model", (body) =>
+    body["model"] === "memory-1" ? without("reasoning")(body) : body,
+  ),
+  withBody("reasoning", "drops a budget of reasoning", (body) =>
+    body["model"] === "memory-1" && "budgetTokens" in ((body["reasoning"] ?? {}) as JsonObject) ? without("reasoning")(body) : body,
+  ),
+  withBody("reasoning-unknown", "drops the wish for reasoning where it does not know the model", (body) =>
+    body["model"] === "memory-1" ? body : without("reasoning")(body),
+  ),
+  withParts("reasoning-lacking", "drops the wish for reasoning where the model has none", {
+    isUnsupported: ({ reasoning: _reasoning, ...request }) => honestParts.isUnsupported(request),
+    bodyOf: (request) =>
+      request.model === "memory-quick" ? without("reasoning")(honestParts.bodyOf(request)) : honestParts.bodyOf(request),
+  }),
   withMessages("notices", "forgets notices", (message) => (message["role"] === "system" ? undefined : message)),
   withMessages("error-results", "takes every result for a good one", without("failed")),
+  withMessages("error-results", "takes a result that says nothing for a good one", (message) =>
+    message["content"] === '""' ? without("failed")(message) : message,
+  ),
+  withMessages("error-results", "takes a result that is a value for a good one", (message) =>
+    String(message["content"]).includes('"json"') ? without("failed")(message) : message,
+  ),
+  withParts("error-results", "refuses a result that is an error", {
+    isUnsupported: (request) =>
+      request.messages.some((message) => message.role === "tool_result" && message.isError) || honestParts.isUnsupported(request),
+  }),
   withBody("tools", "sends tools without descriptions", (body, { tools }) =>
     tools && tools.length > 0 ? { ...body, tools: tools.map(({ name, parameters }) => ({ name, parameters })) } : body,
   ),

@@ -89,6 +89,8 @@ export interface ModelProviderSubject {
   readonly model: string;
   /** A model of this provider that takes no images. Capability `text-only`. */
   readonly modelWithoutVision?: string;
+  /** A model of this provider that does not reason. Capability `unthinking`. */
+  readonly modelWithoutReasoning?: string;
   /** The key that the provider was given: in no error, ever. */
   readonly key: string;
   /** Oldest first. */

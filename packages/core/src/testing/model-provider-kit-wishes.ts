@@ -1,5 +1,5 @@
 import { isAgentError } from "../errors.ts";
-import type { Message } from "../message/message.ts";
+import type { Message, ToolResultMessage } from "../message/message.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
 import { expectSame, expectThat } from "./kit.ts";
 import { collectAnswer } from "./model-provider-kit-collect.ts";
@@ -35,7 +35,7 @@ async function expectChange(make: MakeModelProvider, base: Partial<ModelRequest>
 
 const otherTool = { ...sampleTool, name: "time_of" };
 
-function resultOf(isError: boolean): readonly Message[] {
+function resultOf(content: ToolResultMessage["content"], isError: boolean): readonly Message[] {
   const call = { type: "tool_call", callKey: "run.1.0", id: "call_one", name: "weather_of", args: { placeName: "Berlin" } } as const;
   return [
     { role: "user", content: "What is it like?" },
@@ -45,11 +45,41 @@ function resultOf(isError: boolean): readonly Message[] {
       toolCallId: call.id,
       callKey: call.callKey,
       toolName: call.name,
-      content: "No such place.",
+      content,
       ...(isError ? { isError } : {}),
     },
   ];
 }
+
+/** Both forms of the wish: a vendor that knows one of them translates the other. */
+const reasoningWishes: readonly NonNullable<ModelRequest["reasoning"]>[] = [{ effort: "high" }, { budgetTokens: 8_000 }];
+
+const reasoningCases: readonly ModelProviderCase[] = [
+  {
+    id: "reasoning",
+    promise: "a wish for reasoning reaches the wire, as an effort and as a number of tokens, or is MODEL_UNSUPPORTED",
+    async run(make) {
+      for (const reasoning of reasoningWishes) await expectChange(make, {}, { reasoning });
+    },
+  },
+  {
+    id: "reasoning-unknown",
+    promise: "a wish for reasoning to a model that nobody knows reaches the wire, or is MODEL_UNSUPPORTED",
+    async run(make) {
+      for (const reasoning of reasoningWishes) await expectChange(make, { model: "model-that-nobody-knows" }, { reasoning });
+    },
+  },
+  {
+    id: "reasoning-lacking",
+    promise: "a wish for reasoning to a model that has none reaches the wire, or is MODEL_UNSUPPORTED",
+    needs: ["unthinking"],
+    async run(make) {
+      const model = await withSubject(make, playing(plainAnswer), async ({ modelWithoutReasoning }) => modelWithoutReasoning);
+      expectThat(model !== undefined, "the subject names no `modelWithoutReasoning`; without one it lacks `unthinking`");
+      for (const reasoning of reasoningWishes) await expectChange(make, { model }, { reasoning });
+    },
+  },
+];
 
 /** What is asked of a call beside its messages: each wish reaches the wire or is MODEL_UNSUPPORTED. */
 export const wishCases: readonly ModelProviderCase[] = [
@@ -96,12 +126,7 @@ export const wishCases: readonly ModelProviderCase[] = [
       expectThat((await wireTextOf(make, { cacheKey: "session-1" })) !== undefined, "the call was refused as MODEL_UNSUPPORTED");
     },
   },
-  {
-    id: "reasoning",
-    promise: "a wish for reasoning reaches the wire, or is MODEL_UNSUPPORTED",
-    needs: ["thinking"],
-    run: (make) => expectChange(make, {}, { reasoning: { effort: "high" } }),
-  },
+  ...reasoningCases,
   {
     id: "notices",
     promise: "a notice between two turns reaches the wire",
@@ -117,8 +142,15 @@ export const wishCases: readonly ModelProviderCase[] = [
   },
   {
     id: "error-results",
-    promise: "a result that is an error is marked as one on the wire",
-    needs: ["error-results"],
-    run: (make) => expectChange(make, { messages: resultOf(false), tools: [sampleTool] }, { messages: resultOf(true) }),
+    promise: "a result that is an error is told as one, whatever it holds",
+    async run(make) {
+      for (const content of ["No such place.", "", [], [{ type: "json", value: { code: 7 } }]] as const) {
+        const sent = (isError: boolean): Promise<string | undefined> =>
+          wireTextOf(make, { messages: resultOf(content, isError), tools: [sampleTool] });
+        const [good, failed] = [await sent(false), await sent(true)];
+        expectThat(failed !== undefined, "the request was refused, and with it every later one of the session");
+        expectThat(failed !== good, `the request is the same as with a good result of ${JSON.stringify(content)}`);
+      }
+    },
   },
 ];

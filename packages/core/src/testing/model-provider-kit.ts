@@ -10,8 +10,8 @@ import { wishCases } from "./model-provider-kit-wishes.ts";
 /**
  * The promises of `ModelProvider`. Capabilities that a vendor may lack: `thinking`, `opaque` (signed thinking), `refusal`,
  * `cache-usage`, `call-ids` (the wire names its calls), `raw-arguments` (arguments travel as text), `unstreamed`, `vision`,
- * `text-only` (there is a model without vision), `error-results` (a result may be marked as an error), `cache-keys` (the vendor routes its cache by
- * a key), `body-waits` (an error may say in its body how long to wait), `trailers` (trailers behind the body may say that an answer failed).
+ * `text-only` (there is a model without vision), `unthinking` (there is a model without reasoning), `cache-keys` (the vendor routes its cache by a
+ * key), `body-waits` (an error may say in its body how long to wait), `trailers` (trailers behind the body may say that an answer failed).
  */
 export const modelProviderKit: readonly ModelProviderCase[] = [
   ...answerCases,

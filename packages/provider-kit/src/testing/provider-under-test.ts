@@ -12,6 +12,8 @@ export interface ProviderUnderTest {
   readonly model: string;
   /** A model that takes no images. Capability `text-only`. */
   readonly modelWithoutVision?: string;
+  /** A model that does not reason. Capability `unthinking`. */
+  readonly modelWithoutReasoning?: string;
 }
 
 /** Half a gigabyte: more than any provider may read of one body. */
@@ -27,7 +29,7 @@ const key = "wire-KEY-4c1f-CANARY";
  * runKit(it, modelProviderKit, { make: providerUnderTest({ wire: acmeWire, model: "acme-1", make: (baseURL, apiKey) => acme({ apiKey, baseURL }) }) });
  * ```
  */
-export function providerUnderTest({ wire, make, model, modelWithoutVision }: ProviderUnderTest): MakeModelProvider {
+export function providerUnderTest({ wire, make, model, modelWithoutVision, modelWithoutReasoning }: ProviderUnderTest): MakeModelProvider {
   return async (script) => {
     if (script.type === "answer" && script.stop?.fate === "trailer-error" && !wire.trailers)
       throw new Error("The vendor's wire has no `trailers`: write them, or name the lack `trailers`.");
@@ -38,6 +40,7 @@ export function providerUnderTest({ wire, make, model, modelWithoutVision }: Pro
       provider: make(server.origin, key),
       model,
       ...(modelWithoutVision === undefined ? {} : { modelWithoutVision }),
+      ...(modelWithoutReasoning === undefined ? {} : { modelWithoutReasoning }),
       key,
       requests: server.requests,
       elsewhere,

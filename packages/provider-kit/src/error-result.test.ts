@@ -1,0 +1,11 @@
+import { expect, it } from "vitest";
+import { errorResultText } from "./error-result.ts";
+
+it.each([
+  ["No such place.", "Error: No such place."],
+  ["Error: no such place.", "Error: no such place."],
+  ["Errors: 0", "Error: Errors: 0"],
+  [" \n", "Error: the tool failed."],
+])("a failed result %j is told as %j", (text, told) => {
+  expect(errorResultText(text)).toBe(told);
+});
