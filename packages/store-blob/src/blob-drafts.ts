@@ -1,8 +1,8 @@
 import { isAgentError } from "@loopwright/core";
 import type { DraftStore } from "@loopwright/core/ports";
-import { isRemoved } from "./is-removed.ts";
+import { isRemoved } from "./log/is-removed.ts";
+import type { OpenLogs } from "./log/open-logs.ts";
 import { draftKeyOf } from "./object-keys.ts";
-import type { OpenLogs } from "./open-logs.ts";
 
 /** Drafts, one object each. One that cannot be written now, or read any more, is lost, as drafts may be. */
 export function blobDrafts(logs: OpenLogs): DraftStore {

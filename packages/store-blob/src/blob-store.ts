@@ -3,17 +3,17 @@ import { systemClock } from "@loopwright/core/memory";
 import type { Clock, SessionStore } from "@loopwright/core/ports";
 import { Background } from "./background.ts";
 import { blobDrafts } from "./blob-drafts.ts";
-import { blobIndex } from "./blob-index.ts";
-import { blobLog } from "./blob-log.ts";
-import { blobPayloads } from "./blob-payloads.ts";
 import type { ConditionalBlobs } from "./conditional-blobs.ts";
-import { ConversationViews } from "./conversation-views.ts";
 import { KeyQueue } from "./key-queue.ts";
-import { OpenLogs } from "./open-logs.ts";
-import { RestWatch } from "./rest-watch.ts";
-import { SessionSummaries } from "./session-summaries.ts";
-import { SessionTexts } from "./session-texts.ts";
+import { blobLog } from "./log/blob-log.ts";
+import { blobPayloads } from "./log/blob-payloads.ts";
+import { OpenLogs } from "./log/open-logs.ts";
 import { storeLimits } from "./store-limits.ts";
+import { blobIndex } from "./views/blob-index.ts";
+import { ConversationViews } from "./views/conversation-views.ts";
+import { RestWatch } from "./views/rest-watch.ts";
+import { SessionSummaries } from "./views/session-summaries.ts";
+import { SessionTexts } from "./views/session-texts.ts";
 
 export interface BlobStoreOptions {
   /** Where the objects lie: `fileBlobs` or `s3Blobs`. The store closes it. */

@@ -3,7 +3,7 @@ import { systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
 import { manualClock, seededRandom } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
-import { openFile, sealFile } from "../src/file-format.ts";
+import { openFile, sealFile } from "../src/files/file-format.ts";
 import { blobStore } from "../src/index.ts";
 import { withFlippedBit } from "./damage.ts";
 import { type MemoryBlobs, memoryBlobs } from "./memory-blobs.ts";

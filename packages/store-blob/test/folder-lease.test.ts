@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { manualClock } from "@loopwright/core/testing";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { type FileCalls, nodeFiles } from "../src/file-calls.ts";
+import { type FileCalls, nodeFiles } from "../src/files/file-calls.ts";
+import { ownIdentity } from "../src/files/process-identity.ts";
 import { blobStore, fileBlobs } from "../src/index.ts";
-import { ownIdentity } from "../src/process-identity.ts";
 import { type Child, type ChildOptions, noContainers, startChild } from "./child-process.ts";
 import { freshFolder } from "./fresh-folder.ts";
 import { noteBatch, ref, titlesOf } from "./notes.ts";

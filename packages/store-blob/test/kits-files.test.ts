@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { manualClock } from "@loopwright/core/testing";
 import { describe } from "vitest";
-import { nodeFiles } from "../src/file-calls.ts";
+import { nodeFiles } from "../src/files/file-calls.ts";
 import { blobStore, type FileCalls, fileBlobs } from "../src/index.ts";
 import { keyOfFact, withFlippedBit } from "./damage.ts";
 import { freshFolder } from "./fresh-folder.ts";

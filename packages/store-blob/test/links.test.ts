@@ -15,9 +15,9 @@ import { createAgent, createSession, execute } from "@loopwright/core";
 import { scripted, silentLogger } from "@loopwright/core/memory";
 import type { SessionLog } from "@loopwright/core/ports";
 import { expect, it, onTestFinished } from "vitest";
-import { openFile, sealFile } from "../src/file-format.ts";
+import { openFile, sealFile } from "../src/files/file-format.ts";
 import { blobStore, fileBlobs } from "../src/index.ts";
-import { openEntry, sealEntry } from "../src/log-entry.ts";
+import { openEntry, sealEntry } from "../src/log/log-entry.ts";
 import { freshFolder } from "./fresh-folder.ts";
 import { noteBatch, ref, titlesOf, writeNotes } from "./notes.ts";
 

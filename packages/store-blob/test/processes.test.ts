@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { nodeFiles } from "../src/file-calls.ts";
+import { nodeFiles } from "../src/files/file-calls.ts";
+import { monotonicClockName, ownIdentity } from "../src/files/process-identity.ts";
 import { blobStore, fileBlobs } from "../src/index.ts";
-import { monotonicClockName, ownIdentity } from "../src/process-identity.ts";
 import { startChild } from "./child-process.ts";
 import { freshFolder } from "./fresh-folder.ts";
 import { noteBatch, ref, titlesOf } from "./notes.ts";

@@ -1,5 +1,5 @@
-import { codeOf, type FileCalls } from "../src/file-calls.ts";
-import { linked } from "../src/without-links.ts";
+import { codeOf, type FileCalls } from "../src/files/file-calls.ts";
+import { linked } from "../src/files/without-links.ts";
 
 /** A file as it is now, and as it is on the disk. */
 interface Inode {

@@ -6,7 +6,7 @@ import type { AppendOutcome, ClaimOutcome, SessionLog } from "@loopwright/core/p
 import { manualClock, seededRandom } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import { blobStore } from "../src/index.ts";
-import { openEntry } from "../src/log-entry.ts";
+import { openEntry } from "../src/log/log-entry.ts";
 import { type MemoryBlobs, memoryBlobs } from "./memory-blobs.ts";
 import { type Choose, everyOrder, Scheduler } from "./scheduler.ts";
 

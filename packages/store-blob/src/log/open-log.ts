@@ -8,16 +8,16 @@
  */
 import { AgentError, isAgentError } from "@loopwright/core";
 import type { Clock, SessionRef } from "@loopwright/core/ports";
+import type { ConditionalBlobs, StoredObject } from "../conditional-blobs.ts";
+import { type LogKeys, logKeysOf, slotOfKey } from "../object-keys.ts";
+import { storeLimits } from "../store-limits.ts";
 import { idsKey, noCheckpoint, openCheckpoint, openIds } from "./checkpoint.ts";
-import type { ConditionalBlobs, StoredObject } from "./conditional-blobs.ts";
 import { markDamage, markedDamage } from "./damage-mark.ts";
 import { openEntry } from "./log-entry.ts";
 import { LogState } from "./log-state.ts";
-import { type LogKeys, logKeysOf, slotOfKey } from "./object-keys.ts";
 import { damaged } from "./sealed-object.ts";
 import type { SegmentCache } from "./segment-cache.ts";
 import { sessionObjects } from "./session-objects.ts";
-import { storeLimits } from "./store-limits.ts";
 
 export interface OpenLogDeps {
   readonly blobs: ConditionalBlobs;

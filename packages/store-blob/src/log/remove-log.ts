@@ -3,16 +3,17 @@
  * gone, which no writer can miss; then all its objects are deleted, and the mark last. If the process dies before that, the next search for sessions
  * that need an owner finds the mark and finishes the removal.
  */
+
+import { inParallel } from "../in-parallel.ts";
+import { listAll } from "../list-all.ts";
+import { slotOfKey } from "../object-keys.ts";
+import { storeLimits } from "../store-limits.ts";
 import { eraseBlobsOf } from "./blob-payloads.ts";
 import { noCheckpoint, sealCheckpoint } from "./checkpoint.ts";
 import { sweepSlots } from "./compact-log.ts";
 import { dropDueMark, putDueMark } from "./due-marks.ts";
-import { inParallel } from "./in-parallel.ts";
-import { listAll } from "./list-all.ts";
 import type { EntryDue } from "./log-entry.ts";
-import { slotOfKey } from "./object-keys.ts";
 import type { OpenLog } from "./open-log.ts";
-import { storeLimits } from "./store-limits.ts";
 import { checkWritten, noAnswer, writeEntry } from "./write-entry.ts";
 
 /** Deletes what other parts of the store keep of a session. */

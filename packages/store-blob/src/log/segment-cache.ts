@@ -1,4 +1,4 @@
-import { storeLimits } from "./store-limits.ts";
+import { storeLimits } from "../store-limits.ts";
 
 /** The segments that were read last, opened: who reads a long log page by page asks for each of them once. */
 export class SegmentCache {

@@ -1,10 +1,10 @@
 import { AgentError, type Fact, type FactDraft, isAgentError } from "@loopwright/core";
 import { type AppendOutcome, type AppendRequest, appendLimits, type SessionLog, type SessionRef } from "@loopwright/core/ports";
-import type { Background } from "./background.ts";
+import type { Background } from "../background.ts";
+import type { KeyQueue } from "../key-queue.ts";
 import { compactLog } from "./compact-log.ts";
 import { dropDueMark, dueEntry, dueSessions, putDueMark } from "./due-marks.ts";
 import { HeldSessions } from "./held-sessions.ts";
-import type { KeyQueue } from "./key-queue.ts";
 import { claimLog, releaseLease, renewLease, runningLease } from "./lease.ts";
 import { type OpenLog, wholeState } from "./open-log.ts";
 import type { OpenLogs } from "./open-logs.ts";

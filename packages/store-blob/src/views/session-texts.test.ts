@@ -1,9 +1,9 @@
 import { systemClock } from "@loopwright/core/memory";
 import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
-import { memoryBlobs } from "../test/memory-blobs.ts";
-import { blobStore } from "./blob-store.ts";
-import { OpenLogs } from "./open-logs.ts";
+import { memoryBlobs } from "../../test/memory-blobs.ts";
+import { blobStore } from "../blob-store.ts";
+import { OpenLogs } from "../log/open-logs.ts";
 import { SessionTexts } from "./session-texts.ts";
 
 it("texts are kept while there is room, the ones used last, and read again when they are not", async () => {

@@ -5,11 +5,11 @@
  * epoch before goes on writing until then.
  */
 import type { ClaimOutcome, LogHead } from "@loopwright/core/ports";
-import type { PutOutcome } from "./conditional-blobs.ts";
+import type { PutOutcome } from "../conditional-blobs.ts";
+import { storeLimits } from "../store-limits.ts";
 import type { LogState } from "./log-state.ts";
 import { type OpenLog, wholeState } from "./open-log.ts";
 import { openObject, sealObject } from "./sealed-object.ts";
-import { storeLimits } from "./store-limits.ts";
 import { checkWritten, noAnswer, writeEntry } from "./write-entry.ts";
 
 /** What the lease object of a log says. */

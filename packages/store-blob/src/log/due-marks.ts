@@ -5,16 +5,16 @@
  */
 import { AgentError, isAgentError } from "@loopwright/core";
 import type { DueOptions, DueSession } from "@loopwright/core/ports";
+import { inParallel } from "../in-parallel.ts";
+import { listAll } from "../list-all.ts";
+import { type DueMark, dueMarkKey, dueMarkOf, dueMarks, markedDate } from "../object-keys.ts";
+import { storeLimits } from "../store-limits.ts";
 import type { HeldSessions } from "./held-sessions.ts";
-import { inParallel } from "./in-parallel.ts";
 import { runningLease } from "./lease.ts";
-import { listAll } from "./list-all.ts";
 import type { EntryDue } from "./log-entry.ts";
 import type { LogState } from "./log-state.ts";
-import { type DueMark, dueMarkKey, dueMarkOf, dueMarks, markedDate } from "./object-keys.ts";
 import type { OpenLog } from "./open-log.ts";
 import type { OpenLogs } from "./open-logs.ts";
-import { storeLimits } from "./store-limits.ts";
 
 /** What the next entry has to say of a date; `undefined`: nothing, the log says so already. */
 export function dueEntry(state: LogState, due: number | null | undefined): EntryDue | null | undefined {

@@ -1,8 +1,8 @@
 import type { SessionRef } from "@loopwright/core/ports";
-import { checkRef } from "./object-keys.ts";
+import { checkRef } from "../object-keys.ts";
+import { storeLimits } from "../store-limits.ts";
 import { OpenLog, type OpenLogDeps } from "./open-log.ts";
 import { SegmentCache } from "./segment-cache.ts";
-import { storeLimits } from "./store-limits.ts";
 
 /** The logs that this process works on, and some that it has worked on lately. */
 export class OpenLogs {

@@ -1,10 +1,10 @@
 import { isAgentError } from "@loopwright/core";
 import { excerptAround, matchTexts, searchWords, unlessAborted } from "@loopwright/core/memory";
 import type { SessionHit, SessionIndex, SessionSummary } from "@loopwright/core/ports";
-import { inParallel } from "./in-parallel.ts";
-import { listAll } from "./list-all.ts";
-import { isId } from "./object-keys.ts";
-import type { OpenLogs } from "./open-logs.ts";
+import { inParallel } from "../in-parallel.ts";
+import { listAll } from "../list-all.ts";
+import type { OpenLogs } from "../log/open-logs.ts";
+import { isId } from "../object-keys.ts";
 import type { Place } from "./session-places.ts";
 import type { SessionSummaries } from "./session-summaries.ts";
 import type { SessionTexts } from "./session-texts.ts";

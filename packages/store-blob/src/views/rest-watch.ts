@@ -1,10 +1,10 @@
 import type { Fact } from "@loopwright/core";
-import type { Background } from "./background.ts";
+import type { Background } from "../background.ts";
+import type { OpenLog } from "../log/open-log.ts";
+import type { OpenLogs } from "../log/open-logs.ts";
+import { storeLimits } from "../store-limits.ts";
 import type { ConversationViews } from "./conversation-views.ts";
-import type { OpenLog } from "./open-log.ts";
-import type { OpenLogs } from "./open-logs.ts";
 import type { SessionSummaries } from "./session-summaries.ts";
-import { storeLimits } from "./store-limits.ts";
 
 export interface RestWatchDeps {
   readonly logs: OpenLogs;

@@ -1,11 +1,11 @@
 import { type Fact, isAgentError } from "@loopwright/core";
+import { storeLimits } from "../store-limits.ts";
 import { openSegment, type Segment, segmentKey } from "./checkpoint.ts";
 import { markDamage } from "./damage-mark.ts";
 import { factsOf, openEntry } from "./log-entry.ts";
 import type { LogState, TailEntry } from "./log-state.ts";
 import type { OpenLog } from "./open-log.ts";
 import { damaged } from "./sealed-object.ts";
-import { storeLimits } from "./store-limits.ts";
 
 /** Facts by their seqs, both included. */
 export interface FactRange {

@@ -1,8 +1,8 @@
 import { AgentError } from "@loopwright/core";
+import { storeLimits } from "../store-limits.ts";
 import { type EntryHeader, sealEntry } from "./log-entry.ts";
 import type { LogState } from "./log-state.ts";
 import { type OpenLog, wholeState } from "./open-log.ts";
-import { storeLimits } from "./store-limits.ts";
 
 /** What shall be said in the next slot. */
 export interface EntryDraft {

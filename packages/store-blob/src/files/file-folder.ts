@@ -1,10 +1,10 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { AgentError, isAgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
+import { storeLimits } from "../store-limits.ts";
 import { codeOf, type FileCalls } from "./file-calls.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { FolderSync } from "./folder-sync.ts";
-import { storeLimits } from "./store-limits.ts";
 
 /** Kinds of file systems that several machines may share. @see https://man7.org/linux/man-pages/man2/statfs.2.html (2026-11-21) */
 const networkKinds: { readonly [kind: number]: string } = {

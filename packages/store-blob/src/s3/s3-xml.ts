@@ -1,4 +1,4 @@
-import type { ListedObject, ObjectPage } from "./conditional-blobs.ts";
+import type { ListedObject, ObjectPage } from "../conditional-blobs.ts";
 
 /** The objects of an answer to ListObjectsV2. */
 export function readListing(xml: string): ObjectPage {

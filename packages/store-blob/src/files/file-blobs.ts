@@ -11,15 +11,15 @@
 import { AgentError } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
-import type { ConditionalBlobs, ObjectPage, PutOptions, PutOutcome, StoredObject } from "./conditional-blobs.ts";
+import type { ConditionalBlobs, ObjectPage, PutOptions, PutOutcome, StoredObject } from "../conditional-blobs.ts";
+import { KeyQueue } from "../key-queue.ts";
+import { conversationPrefix } from "../object-keys.ts";
+import { storeLimits } from "../store-limits.ts";
 import { type FileCalls, nodeFiles } from "./file-calls.ts";
 import { fileFault, keyFault } from "./file-fault.ts";
 import { FileFolder } from "./file-folder.ts";
 import { type FileHeader, openFile, sealFile } from "./file-format.ts";
-import { KeyQueue } from "./key-queue.ts";
-import { conversationPrefix } from "./object-keys.ts";
 import { monotonicClockName, ownIdentity } from "./process-identity.ts";
-import { storeLimits } from "./store-limits.ts";
 
 export interface FileBlobsOptions {
   /** Made with the folders above it at the first use. */

@@ -1,7 +1,7 @@
 import { searchTextsOf } from "@loopwright/core/memory";
-import type { OpenLog } from "./open-log.ts";
-import { readFacts } from "./read-facts.ts";
-import { storeLimits } from "./store-limits.ts";
+import type { OpenLog } from "../log/open-log.ts";
+import { readFacts } from "../log/read-facts.ts";
+import { storeLimits } from "../store-limits.ts";
 
 interface KnownTexts {
   lastSeq: number;

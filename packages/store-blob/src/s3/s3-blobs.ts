@@ -1,8 +1,8 @@
 import { AgentError } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
-import type { ConditionalBlobs, ObjectPage, PutOptions, PutOutcome, StoredObject } from "./conditional-blobs.ts";
-import { KeyQueue } from "./key-queue.ts";
+import type { ConditionalBlobs, ObjectPage, PutOptions, PutOutcome, StoredObject } from "../conditional-blobs.ts";
+import { KeyQueue } from "../key-queue.ts";
 import { type S3Answer, type S3Place, S3Requests } from "./s3-requests.ts";
 import { readErrorCode, readListing } from "./s3-xml.ts";
 

@@ -1,9 +1,9 @@
 import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
-import { memoryBlobs } from "../test/memory-blobs.ts";
-import { noteBatch } from "../test/notes.ts";
-import { blobStore } from "./index.ts";
-import { OpenLogs } from "./open-logs.ts";
+import { memoryBlobs } from "../../test/memory-blobs.ts";
+import { noteBatch } from "../../test/notes.ts";
+import { blobStore } from "../index.ts";
+import { OpenLogs } from "../log/open-logs.ts";
 import { SessionSummaries } from "./session-summaries.ts";
 
 it("sessions that are not kept any more are marked again before they are written, and listed all the same", async () => {

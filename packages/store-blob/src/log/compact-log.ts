@@ -2,12 +2,13 @@
  * Many small objects become one. First the new segment is written, then the checkpoint names it, under the etag of the one before; only then
  * the slots that it covers give their room back. A crash between leaves objects that nobody names, or slots that the next compaction sweeps.
  */
+
+import { inParallel } from "../in-parallel.ts";
+import { storeLimits } from "../store-limits.ts";
 import { type BatchIds, type Checkpoint, idsKey, openIds, type Segment, sealCheckpoint, sealSegment, segmentKey } from "./checkpoint.ts";
-import { inParallel } from "./in-parallel.ts";
 import type { LogState } from "./log-state.ts";
 import type { OpenLog } from "./open-log.ts";
 import { readLines } from "./read-facts.ts";
-import { storeLimits } from "./store-limits.ts";
 
 interface Plan {
   readonly state: LogState;

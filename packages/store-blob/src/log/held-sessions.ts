@@ -1,5 +1,5 @@
 import type { Clock, SessionRef } from "@loopwright/core/ports";
-import { storeLimits } from "./store-limits.ts";
+import { storeLimits } from "../store-limits.ts";
 
 /**
  * Sessions with a date that a lease was seen to hold, so that the next sweeps pass them without a look. A look is due when that lease would end, and

@@ -5,10 +5,9 @@
  */
 import { AgentError } from "@loopwright/core";
 import type { Blob, BlobStore, SessionRef } from "@loopwright/core/ports";
-import type { ConditionalBlobs } from "./conditional-blobs.ts";
-import { inParallel } from "./in-parallel.ts";
-import { isRemoved } from "./is-removed.ts";
-import { listAll } from "./list-all.ts";
+import type { ConditionalBlobs } from "../conditional-blobs.ts";
+import { inParallel } from "../in-parallel.ts";
+import { listAll } from "../list-all.ts";
 import {
   blobKeyOf,
   blobNameOf,
@@ -20,7 +19,8 @@ import {
   ownerMarksOf,
   ownerOfMark,
   ownerPrefixOf,
-} from "./object-keys.ts";
+} from "../object-keys.ts";
+import { isRemoved } from "./is-removed.ts";
 import type { OpenLogs } from "./open-logs.ts";
 
 const listMax = 1_000;

@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
-import type { ConditionalBlobs } from "./conditional-blobs.ts";
+import type { ConditionalBlobs } from "../conditional-blobs.ts";
 import { sealObject } from "./sealed-object.ts";
 
 /** What bears the mark. */

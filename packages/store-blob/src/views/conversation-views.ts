@@ -1,9 +1,9 @@
 import { foldSession, type SessionFold, type SessionSnapshot } from "@loopwright/core";
 import type { BlobStore } from "@loopwright/core/ports";
+import type { OpenLog } from "../log/open-log.ts";
+import { readFacts } from "../log/read-facts.ts";
+import { storeLimits } from "../store-limits.ts";
 import type { ConversationMessage, ConversationView } from "./conversation-view.ts";
-import type { OpenLog } from "./open-log.ts";
-import { readFacts } from "./read-facts.ts";
-import { storeLimits } from "./store-limits.ts";
 
 /** Keeps some conversations folded, so that each view costs what is new and what it shows. */
 export class ConversationViews {

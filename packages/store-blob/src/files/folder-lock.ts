@@ -14,9 +14,9 @@
  */
 import { AgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
+import { storeLimits } from "../store-limits.ts";
 import { codeOf, type FileCalls } from "./file-calls.ts";
 import { fateOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
-import { storeLimits } from "./store-limits.ts";
 
 interface LockText extends ProcessIdentity {
   /** Tells one holding from another of the same process. */

@@ -1,8 +1,8 @@
 import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
+import { storeLimits } from "../store-limits.ts";
 import type { FileCalls } from "./file-calls.ts";
 import { FileFolder } from "./file-folder.ts";
-import { storeLimits } from "./store-limits.ts";
 
 it("remembers so many folders and no more: one that was forgotten is made sure of again", async () => {
   const made: string[] = [];

@@ -6,15 +6,15 @@
 import { type Fact, isAgentError } from "@loopwright/core";
 import { projectSession, type SessionProjection } from "@loopwright/core/memory";
 import type { SessionRef, SessionSummary } from "@loopwright/core/ports";
-import { inParallel } from "./in-parallel.ts";
-import { listAll } from "./list-all.ts";
-import { isId, summariesOf } from "./object-keys.ts";
-import { type OpenLog, wholeState } from "./open-log.ts";
-import type { OpenLogs } from "./open-logs.ts";
-import { readFacts } from "./read-facts.ts";
-import { openObject, sealObject } from "./sealed-object.ts";
+import { inParallel } from "../in-parallel.ts";
+import { listAll } from "../list-all.ts";
+import { type OpenLog, wholeState } from "../log/open-log.ts";
+import type { OpenLogs } from "../log/open-logs.ts";
+import { readFacts } from "../log/read-facts.ts";
+import { openObject, sealObject } from "../log/sealed-object.ts";
+import { isId, summariesOf } from "../object-keys.ts";
+import { storeLimits } from "../store-limits.ts";
 import { type KnownPlace, type Place, SessionPlaces } from "./session-places.ts";
-import { storeLimits } from "./store-limits.ts";
 
 interface KnownSession {
   projection: SessionProjection | undefined;

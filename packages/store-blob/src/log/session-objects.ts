@@ -1,5 +1,5 @@
 import { isAgentError } from "@loopwright/core";
-import type { ConditionalBlobs } from "./conditional-blobs.ts";
+import type { ConditionalBlobs } from "../conditional-blobs.ts";
 import { damaged } from "./sealed-object.ts";
 
 /** The objects of one session: where the place says that an object is damaged, the session is, and no other. */
