@@ -1,9 +1,9 @@
 import { isAgentError } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
-import type { Connection } from "./connection.ts";
-import type { FactReader } from "./fact-reader.ts";
+import type { Connection } from "./connection/connection.ts";
+import { listOf, textOf } from "./connection/reply.ts";
 import type { StoreKeys } from "./keys.ts";
-import { listOf, textOf } from "./reply.ts";
+import type { FactReader } from "./log/fact-reader.ts";
 
 /** What is in a store, and what is wrong with it. */
 export interface RedisReport {

@@ -1,8 +1,8 @@
 import { isAgentError } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./connection/connection.ts";
+import { unreadable } from "./connection/redis-fault.ts";
 import type { StoreKeys } from "./keys.ts";
-import { unreadable } from "./redis-fault.ts";
 
 /** The answer to what was asked of keys of one session alone: where they have another type the session is damaged, not the store. */
 export async function ofSession<T>({ session }: SessionRef, asking: Promise<T>): Promise<T> {

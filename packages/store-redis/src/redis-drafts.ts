@@ -1,10 +1,10 @@
 import { checkedRef } from "@loopwright/core/memory";
 import type { DraftStore } from "@loopwright/core/ports";
-import type { Connection } from "./connection.ts";
-import { putDraftScript } from "./index-scripts.ts";
+import type { Connection } from "./connection/connection.ts";
+import { textOf } from "./connection/reply.ts";
+import { answerOf } from "./connection/script.ts";
 import type { StoreKeys } from "./keys.ts";
-import { textOf } from "./reply.ts";
-import { answerOf } from "./script.ts";
+import { putDraftScript } from "./views/index-scripts.ts";
 
 /** One hash per session; goes with it. */
 export function redisDrafts({ connection, keys }: { readonly connection: Connection; readonly keys: StoreKeys }): DraftStore {

@@ -2,21 +2,21 @@ import { AgentError } from "@loopwright/core";
 import { silentLogger } from "@loopwright/core/memory";
 import type { Clock, Logger, SessionStore } from "@loopwright/core/ports";
 import type { RedisClientOptions } from "@redis/client";
+import { redisBlobs } from "./blobs/redis-blobs.ts";
 import { checkStore, type RedisReport } from "./check-store.ts";
-import { clientFactory } from "./client-factory.ts";
-import { Connection } from "./connection.ts";
-import { FactReader } from "./fact-reader.ts";
+import { clientFactory } from "./connection/client-factory.ts";
+import { Connection } from "./connection/connection.ts";
+import { textOf } from "./connection/reply.ts";
+import { checkServer, type Durability } from "./connection/startup-checks.ts";
 import { storeKeys } from "./keys.ts";
-import { redisBlobs } from "./redis-blobs.ts";
+import { FactReader } from "./log/fact-reader.ts";
+import { redisLog } from "./log/redis-log.ts";
+import { SessionMemory } from "./log/session-memory.ts";
+import { StoreMarks } from "./log/store-marks.ts";
+import { TailSubscriptions } from "./log/tail-subscriptions.ts";
 import { redisDrafts } from "./redis-drafts.ts";
-import { redisIndex, searchedSessionsMax } from "./redis-index.ts";
-import { redisLog } from "./redis-log.ts";
-import { textOf } from "./reply.ts";
-import { SessionMemory } from "./session-memory.ts";
-import { SessionViews } from "./session-views.ts";
-import { checkServer, type Durability } from "./startup-checks.ts";
-import { StoreMarks } from "./store-marks.ts";
-import { TailSubscriptions } from "./tail-subscriptions.ts";
+import { redisIndex, searchedSessionsMax } from "./views/redis-index.ts";
+import { SessionViews } from "./views/session-views.ts";
 
 export interface RedisStoreOptions {
   /** `redis://user:password@host:port/database`; `rediss:` for TLS. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sumOf } from "../src/fact-chain.ts";
+import { sumOf } from "../src/log/fact-chain.ts";
 import { type RawEntry, rewriteFacts } from "./damage-fact.ts";
 import { missing, redisFixture } from "./redis-fixture.ts";
 import { batch, fill, other, ref } from "./samples.ts";

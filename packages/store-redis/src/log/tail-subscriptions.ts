@@ -1,7 +1,7 @@
 import type { SessionRef } from "@loopwright/core/ports";
-import { type Client, type ClientFactory, dispose } from "./client-factory.ts";
-import type { Connection } from "./connection.ts";
-import type { StoreKeys } from "./keys.ts";
+import { type Client, type ClientFactory, dispose } from "../connection/client-factory.ts";
+import type { Connection } from "../connection/connection.ts";
+import type { StoreKeys } from "../keys.ts";
 
 interface Topic {
   readonly ref: SessionRef;

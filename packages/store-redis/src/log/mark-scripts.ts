@@ -1,4 +1,4 @@
-import { type Script, script } from "./script.ts";
+import { type Script, script } from "../connection/script.ts";
 
 /*
  * Fields of `store`: gen (a number that rises with each acceptance, and a random word), born (when this data was begun), back (which mark was

@@ -1,4 +1,4 @@
-import { type Script, script } from "./script.ts";
+import { type Script, script } from "../connection/script.ts";
 
 /*
  * Keeps a projection that was folded further, with the texts of the facts between; not when another was faster, nor of a removed session.

@@ -1,12 +1,12 @@
 import { isAgentError } from "@loopwright/core";
 import { projectSession, type SessionProjection, searchTextsOf } from "@loopwright/core/memory";
 import type { SessionRef, SessionSummary } from "@loopwright/core/ports";
-import type { Connection, Outcome } from "./connection.ts";
-import type { FactReader } from "./fact-reader.ts";
+import type { Connection, Outcome } from "../connection/connection.ts";
+import { listOf, numberOf, textOf } from "../connection/reply.ts";
+import { run } from "../connection/script.ts";
+import type { StoreKeys } from "../keys.ts";
+import type { FactReader } from "../log/fact-reader.ts";
 import { saveViewScript } from "./index-scripts.ts";
-import type { StoreKeys } from "./keys.ts";
-import { listOf, numberOf, textOf } from "./reply.ts";
-import { run } from "./script.ts";
 
 /** Facts that are folded at once. */
 const foldMax = 2_000;

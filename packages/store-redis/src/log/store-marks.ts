@@ -9,12 +9,12 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Connection } from "./connection.ts";
-import type { StoreKeys } from "./keys.ts";
+import type { Connection } from "../connection/connection.ts";
+import { rolledBack, unavailable } from "../connection/redis-fault.ts";
+import { listOf, numberOf, textOf } from "../connection/reply.ts";
+import { answerOf } from "../connection/script.ts";
+import type { StoreKeys } from "../keys.ts";
 import { acceptScript, markScript } from "./mark-scripts.ts";
-import { rolledBack, unavailable } from "./redis-fault.ts";
-import { listOf, numberOf, textOf } from "./reply.ts";
-import { answerOf } from "./script.ts";
 
 /** What is known of one generation of the data: the marks that it has acknowledged, by their writers. */
 interface KnownMarks {

@@ -2,7 +2,7 @@
  * A blob of the scope is a hash (bytes, type). A blob of a session is two fields of the one hash of that session, so that all of them go with it.
  * `owners` names the sessions that own a key, `keys` lists the keys of all owners.
  */
-import { type Script, script } from "./script.ts";
+import { type Script, script } from "../connection/script.ts";
 
 /* KEYS blob keys; ARGV key bytes mediaType ifAbsent */
 export const putBlobScript: Script = script(`

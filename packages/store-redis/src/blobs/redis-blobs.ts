@@ -1,11 +1,11 @@
 import { checkedRef } from "@loopwright/core/memory";
 import type { BlobStore } from "@loopwright/core/ports";
+import type { Connection } from "../connection/connection.ts";
+import { listOf, textOf } from "../connection/reply.ts";
+import { answerOf } from "../connection/script.ts";
+import type { StoreKeys } from "../keys.ts";
+import { ofSession } from "../own-keys.ts";
 import { getBlobScript, ownBlobScript, putBlobScript, putOwnedScript, removeBlobScript } from "./blob-scripts.ts";
-import type { Connection } from "./connection.ts";
-import type { StoreKeys } from "./keys.ts";
-import { ofSession } from "./own-keys.ts";
-import { listOf, textOf } from "./reply.ts";
-import { answerOf } from "./script.ts";
 
 const listMax = 1_000;
 /** What a slow line is given on top of the deadline. */

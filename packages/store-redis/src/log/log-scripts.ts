@@ -1,4 +1,4 @@
-import { type Script, script } from "./script.ts";
+import { type Script, script } from "../connection/script.ts";
 
 /*
  * Each script is one atomic step. Fields of `meta`: seq, chain (of the log), epoch, token (of the newest claim), node, until, lease (of the

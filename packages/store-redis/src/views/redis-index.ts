@@ -1,9 +1,9 @@
 import { isAgentError } from "@loopwright/core";
 import { checkedRef, excerptAround, matchTexts, searchWords, unlessAborted } from "@loopwright/core/memory";
 import type { SessionHit, SessionIndex, SessionRef, SessionSummary } from "@loopwright/core/ports";
-import type { Connection } from "./connection.ts";
-import type { StoreKeys } from "./keys.ts";
-import { listOf, textOf } from "./reply.ts";
+import type { Connection } from "../connection/connection.ts";
+import { listOf, textOf } from "../connection/reply.ts";
+import type { StoreKeys } from "../keys.ts";
 import type { SessionViews } from "./session-views.ts";
 
 /** Most summaries or hits of one answer, unless asked for fewer. */

@@ -1,10 +1,10 @@
 import type { DueOptions, DueSession, SessionRef } from "@loopwright/core/ports";
-import type { Connection } from "./connection.ts";
-import type { StoreKeys } from "./keys.ts";
+import type { Connection } from "../connection/connection.ts";
+import { isFull } from "../connection/redis-fault.ts";
+import { listOf, numberOf, textOf } from "../connection/reply.ts";
+import { answerOf, run } from "../connection/script.ts";
+import type { StoreKeys } from "../keys.ts";
 import { dueScript, lapseScript } from "./log-scripts.ts";
-import { isFull } from "./redis-fault.ts";
-import { listOf, numberOf, textOf } from "./reply.ts";
-import { answerOf, run } from "./script.ts";
 
 /** Sessions that are looked at in one step of Redis. */
 const stepMax = 200;

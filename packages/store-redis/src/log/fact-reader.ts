@@ -1,11 +1,11 @@
 import { type Fact, isAgentError } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "../connection/connection.ts";
+import { damaged, historyLost } from "../connection/redis-fault.ts";
+import { listOf, numberOf, textOf } from "../connection/reply.ts";
+import type { StoreKeys } from "../keys.ts";
+import { ofSession } from "../own-keys.ts";
 import { chainOf, sumOf } from "./fact-chain.ts";
-import type { StoreKeys } from "./keys.ts";
-import { ofSession } from "./own-keys.ts";
-import { damaged, historyLost } from "./redis-fault.ts";
-import { listOf, numberOf, textOf } from "./reply.ts";
 import type { Known, SessionMemory } from "./session-memory.ts";
 
 /** A page starts small, for large facts, and grows while facts are small: about 1 MiB at once. */
