@@ -2,10 +2,10 @@
 import { seededRandom } from "@loopwright/core/testing";
 import type { GroundPlan } from "../world/ground.ts";
 import { openStore } from "../world/open-store.ts";
-import { type Crowd, gatherCrowd } from "./crowd.ts";
+import { type Crowd, gatherCrowd } from "./crowd/crowd.ts";
+import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";
 import type { Experiment } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
-import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
 
 export interface RollOptions {
   readonly ground: GroundPlan;

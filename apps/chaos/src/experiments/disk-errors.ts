@@ -3,11 +3,11 @@ import { seededRandom } from "@loopwright/core/testing";
 import type { DiskCall, DiskControl, DiskFaults } from "@loopwright/simulator/node";
 import { type GroundPlan, onFailingDisk } from "../world/ground.ts";
 import type { World } from "../world/world.ts";
-import { askToWrite } from "./ask-to-write.ts";
-import { type Crowd, gatherCrowd } from "./crowd.ts";
+import { askToWrite } from "./crowd/ask-to-write.ts";
+import { type Crowd, gatherCrowd } from "./crowd/crowd.ts";
+import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";
 import { type Experiment, percentile } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
-import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
 
 const healMs = 10_000;
 const share = { least: 0.01, most: 0.3 };

@@ -1,11 +1,11 @@
 /* D1: the disk fills up, at another byte each time, while people talk. Nothing is acknowledged that is not there, and all goes on once there is room. */
 import { seededRandom } from "@loopwright/core/testing";
 import { type GroundPlan, onSmallDisk } from "../world/ground.ts";
-import { askToWrite } from "./ask-to-write.ts";
-import { gatherCrowd } from "./crowd.ts";
+import { askToWrite } from "./crowd/ask-to-write.ts";
+import { gatherCrowd } from "./crowd/crowd.ts";
+import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";
 import type { Experiment } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
-import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
 
 const healMs = 10_000;
 

@@ -6,10 +6,10 @@ import { type Child, FailedStart } from "../world/child.ts";
 import type { GroundPlan } from "../world/ground.ts";
 import type { KillPoint } from "../world/node-settings.ts";
 import type { World } from "../world/world.ts";
-import { gatherCrowd } from "./crowd.ts";
+import { gatherCrowd } from "./crowd/crowd.ts";
+import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";
 import type { Experiment } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
-import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
 
 export interface StormOptions {
   readonly ground: GroundPlan;

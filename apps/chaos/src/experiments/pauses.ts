@@ -1,10 +1,10 @@
 /* W1, C2: a node is stopped for longer than its lease (SIGSTOP), another takes over, and the first one wakes up and believes that nothing happened. */
 import { seededRandom } from "@loopwright/core/testing";
 import type { GroundPlan } from "../world/ground.ts";
-import { gatherCrowd } from "./crowd.ts";
+import { gatherCrowd } from "./crowd/crowd.ts";
+import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";
 import type { Experiment } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
-import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
 
 export function pauses({ ground, count }: { readonly ground: GroundPlan; readonly count: number }): Experiment {
   return inWorld({ name: `pauses-${ground.name}`, ground, nodes: 3, leaseMs: 1_000, sweepMs: 500 }, async ({ world, seed, say }) => {

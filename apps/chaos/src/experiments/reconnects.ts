@@ -1,10 +1,10 @@
 /* E1: watchers whose connection is cut at a random byte, again and again, each time coming back to any of the nodes. */
 import { seededRandom } from "@loopwright/core/testing";
 import type { GroundPlan } from "../world/ground.ts";
-import { gatherCrowd } from "./crowd.ts";
+import { gatherCrowd } from "./crowd/crowd.ts";
+import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";
 import type { Experiment } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
-import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
 
 export interface ReconnectOptions {
   readonly ground: GroundPlan;

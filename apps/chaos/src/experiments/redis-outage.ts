@@ -3,10 +3,10 @@ import { seededRandom } from "@loopwright/core/testing";
 import { type Ground, redisGround } from "../world/ground.ts";
 import { textOfJob } from "../world/job.ts";
 import type { World } from "../world/world.ts";
-import { gatherCrowd } from "./crowd.ts";
+import { gatherCrowd } from "./crowd/crowd.ts";
+import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";
 import { type Experiment, percentile } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
-import { judgeCrowd, promiseFigures } from "./judge-crowd.ts";
 import { recovered } from "./recovered.ts";
 
 /** A way in which Redis is away. */

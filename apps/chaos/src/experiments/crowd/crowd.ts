@@ -1,8 +1,8 @@
-import { type Person, type PersonOptions, startPerson } from "../world/person.ts";
-import { post } from "../world/post.ts";
-import { guest, home, type Tenant, tenantWords } from "../world/tenants.ts";
-import { startWatcher, type Watcher, type WatcherTaste } from "../world/watcher.ts";
-import type { World } from "../world/world.ts";
+import { type Person, type PersonOptions, startPerson } from "../../world/person.ts";
+import { post } from "../../world/post.ts";
+import { guest, home, type Tenant, tenantWords } from "../../world/tenants.ts";
+import { startWatcher, type Watcher, type WatcherTaste } from "../../world/watcher.ts";
+import type { World } from "../../world/world.ts";
 
 export interface CrowdOptions {
   readonly world: World;

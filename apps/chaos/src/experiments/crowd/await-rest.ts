@@ -1,5 +1,5 @@
 import type { SessionStore } from "@loopwright/core/ports";
-import type { World } from "../world/world.ts";
+import type { World } from "../../world/world.ts";
 import type { Place } from "./crowd.ts";
 
 /** I10: so long after the last fault everything rests. */

@@ -1,16 +1,16 @@
 /* Owns: the judgement of one session: its log, what its watchers saw of it, what was acknowledged, and how nodes show it. */
 import { foldSession } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
-import { checkCommands } from "../check/check-commands.ts";
-import { checkLog, type LogVerdict } from "../check/check-log.ts";
-import { checkModelCalls } from "../check/check-model-calls.ts";
-import { checkRecording, eventsOfLog } from "../check/check-recording.ts";
-import { checkSnapshots } from "../check/check-snapshots.ts";
-import { checkTenantWords } from "../check/check-tenants.ts";
-import { tenantWords } from "../world/tenants.ts";
-import type { Testimony } from "../world/testimony.ts";
-import type { Watcher } from "../world/watcher.ts";
-import type { World } from "../world/world.ts";
+import { checkCommands } from "../../check/check-commands.ts";
+import { checkLog, type LogVerdict } from "../../check/check-log.ts";
+import { checkModelCalls } from "../../check/check-model-calls.ts";
+import { checkRecording, eventsOfLog } from "../../check/check-recording.ts";
+import { checkSnapshots } from "../../check/check-snapshots.ts";
+import { checkTenantWords } from "../../check/check-tenants.ts";
+import { tenantWords } from "../../world/tenants.ts";
+import type { Testimony } from "../../world/testimony.ts";
+import type { Watcher } from "../../world/watcher.ts";
+import type { World } from "../../world/world.ts";
 import type { Place } from "./crowd.ts";
 
 export interface Counts extends Omit<LogVerdict, "flaws"> {

@@ -2,11 +2,11 @@
 import { createReadStream } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Census, checkCensus, checkKeys, type StoredKey } from "../check/check-leftovers.ts";
-import { checkForeignAnswers, type ForeignAnswer } from "../check/check-tenants.ts";
-import type { Child } from "../world/child.ts";
-import { tenants, tenantWords } from "../world/tenants.ts";
-import type { World } from "../world/world.ts";
+import { type Census, checkCensus, checkKeys, type StoredKey } from "../../check/check-leftovers.ts";
+import { checkForeignAnswers, type ForeignAnswer } from "../../check/check-tenants.ts";
+import type { Child } from "../../world/child.ts";
+import { tenants, tenantWords } from "../../world/tenants.ts";
+import type { World } from "../../world/world.ts";
 import type { Place } from "./crowd.ts";
 
 /** How long nodes may take to show the same, and to let go of what they do not need. */

@@ -3,11 +3,11 @@
  * Does not own: what was done to the nodes meanwhile (the experiments).
  */
 
-import type { Watcher } from "../world/watcher.ts";
-import type { World } from "../world/world.ts";
+import type { Watcher } from "../../world/watcher.ts";
+import type { World } from "../../world/world.ts";
+import type { Figure } from "../experiment.ts";
 import { awaitRest, tellTail } from "./await-rest.ts";
 import type { Crowd } from "./crowd.ts";
-import type { Figure } from "./experiment.ts";
 import { type Counts, judgePlace } from "./judge-place.ts";
 import { flawsOfForeigners, flawsOfLeftovers, lookThrough, shownByNodes } from "./look-around.ts";
 

@@ -1,4 +1,4 @@
-import { textOfJob } from "../world/job.ts";
+import { textOfJob } from "../../world/job.ts";
 
 /** One write that is asked for once. */
 export interface WriteWish {
