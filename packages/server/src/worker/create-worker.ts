@@ -1,5 +1,5 @@
-import { healthRoute, readyRoute } from "../routes/health.ts";
-import { metricsRoute } from "../routes/metrics.ts";
+import { healthRoute, readyRoute } from "../routes/service/health.ts";
+import { metricsRoute } from "../routes/service/metrics.ts";
 import type { ServerOptions } from "../server-options.ts";
 import { createNode, type RuntimeNode } from "./create-node.ts";
 

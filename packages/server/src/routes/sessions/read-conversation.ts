@@ -1,11 +1,11 @@
 import { AgentError, isAgentError } from "@loopwright/core";
 import { z } from "zod";
-import { jsonResponse } from "../http/paced-response.ts";
-import type { Route } from "../http/route.ts";
-import { message } from "../schemas/index.ts";
-import { type MinSeqQuery, minSeqQuery } from "./min-seq.ts";
+import { jsonResponse } from "../../http/paced-response.ts";
+import type { Route } from "../../http/route.ts";
+import { message } from "../../schemas/index.ts";
+import { type MinSeqQuery, minSeqQuery } from "../min-seq.ts";
+import { type SessionParams, sessionParams } from "../session-params.ts";
 import { readState } from "./read-state.ts";
-import { type SessionParams, sessionParams } from "./session-params.ts";
 
 export const readConversationRoute: Route<SessionParams, MinSeqQuery> = {
   method: "GET",

@@ -1,5 +1,5 @@
 import type { Agent } from "@loopwright/core";
-import type { ToolSummary } from "../schemas/index.ts";
+import type { ToolSummary } from "../../schemas/index.ts";
 
 /** The tools of an agent as people see them. */
 export function toolSummaries({ tools }: Agent): readonly ToolSummary[] {

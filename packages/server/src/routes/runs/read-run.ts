@@ -1,12 +1,12 @@
 import { AgentError, readHistory } from "@loopwright/core";
 import { z } from "zod";
-import { jsonResponse } from "../http/paced-response.ts";
-import type { Route } from "../http/route.ts";
-import { durableEvent } from "../schemas/index.ts";
-import { cursorOf } from "../stream/request-cursor.ts";
-import { pageLimitField, readPage } from "./event-page.ts";
-import { awaitSeq, type MinSeqQuery, minSeqField } from "./min-seq.ts";
-import { withSession } from "./open-session.ts";
+import { jsonResponse } from "../../http/paced-response.ts";
+import type { Route } from "../../http/route.ts";
+import { durableEvent } from "../../schemas/index.ts";
+import { cursorOf } from "../../stream/request-cursor.ts";
+import { awaitSeq, type MinSeqQuery, minSeqField } from "../min-seq.ts";
+import { withSession } from "../open-session.ts";
+import { pageLimitField, readPage } from "../sessions/event-page.ts";
 
 interface RunParams {
   readonly id: string;

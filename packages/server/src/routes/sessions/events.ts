@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Route } from "../http/route.ts";
-import { durableEvent } from "../schemas/index.ts";
+import type { Route } from "../../http/route.ts";
+import { durableEvent } from "../../schemas/index.ts";
+import { minSeqField } from "../min-seq.ts";
+import { openSession } from "../open-session.ts";
 import { pageLimitField } from "./event-page.ts";
 import { type EventsQuery, followSession } from "./follow-session.ts";
-import { minSeqField } from "./min-seq.ts";
-import { openSession } from "./open-session.ts";
 
 const params: z.ZodType<{ readonly id: string }> = z.object({ id: z.string() });
 const query: z.ZodType<EventsQuery> = z.object({

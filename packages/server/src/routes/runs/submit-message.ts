@@ -1,13 +1,13 @@
 import { type AcceptedSubmission, checkExecuteInput, type ExecuteInput } from "@loopwright/core/protocol";
-import type { Route } from "../http/route.ts";
-import { accessOf } from "../identity/access-of.ts";
-import { admit, checkOpaque } from "../identity/admit.ts";
-import { acceptedSubmission, type MessageRequest, messageRequest } from "../schemas/index.ts";
-import { checkFiles, messagesOf } from "./check-files.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
-import { withSession } from "./open-session.ts";
+import type { Route } from "../../http/route.ts";
+import { accessOf } from "../../identity/access-of.ts";
+import { admit, checkOpaque } from "../../identity/admit.ts";
+import { acceptedSubmission, type MessageRequest, messageRequest } from "../../schemas/index.ts";
+import { checkFiles, messagesOf } from "../files/check-files.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { withSession } from "../open-session.ts";
+import { type SessionParams, sessionParams } from "../session-params.ts";
 import { isResults, resultsUnderKey } from "./results-under-key.ts";
-import { type SessionParams, sessionParams } from "./session-params.ts";
 
 export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> = {
   method: "POST",

@@ -1,16 +1,16 @@
 import { AgentError, isAgentError, readOpening } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import { checkExecuteInput } from "@loopwright/core/protocol";
-import { plainOf, underKey } from "../http/kept-key.ts";
-import type { Call, Route } from "../http/route.ts";
-import { admit, checkOpaque } from "../identity/admit.ts";
-import { type ExecuteRequest, executeRequest } from "../schemas/index.ts";
-import type { HostedSession } from "../sessions/session-host.ts";
-import { lastEventCursor } from "../stream/request-cursor.ts";
-import { checkFiles, messagesOf } from "./check-files.ts";
+import { plainOf, underKey } from "../../http/kept-key.ts";
+import type { Call, Route } from "../../http/route.ts";
+import { admit, checkOpaque } from "../../identity/admit.ts";
+import { type ExecuteRequest, executeRequest } from "../../schemas/index.ts";
+import type { HostedSession } from "../../sessions/session-host.ts";
+import { lastEventCursor } from "../../stream/request-cursor.ts";
+import { checkFiles, messagesOf } from "../files/check-files.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { keyedSessionId } from "../keyed-session-id.ts";
 import { streamExecution } from "./execute-run.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
-import { keyedSessionId } from "./keyed-session-id.ts";
 import { isResults, keyedResults } from "./results-under-key.ts";
 
 type ExecuteCall = Call<unknown, unknown, ExecuteRequest>;

@@ -1,15 +1,15 @@
 import { readHistory } from "@loopwright/core";
 import { cursorAfter, encodeCursor } from "@loopwright/core/protocol";
-import { jsonResponse } from "../http/paced-response.ts";
-import type { Call } from "../http/route.ts";
-import type { HostedSession } from "../sessions/session-host.ts";
-import { encodeFrames, plainFrame, plainText, retryFrame } from "../stream/frames.ts";
-import { openHeldSink } from "../stream/open-held-sink.ts";
-import { placeOf } from "../stream/reader-place.ts";
-import { checkCursor, cursorOf, lastEventCursor } from "../stream/request-cursor.ts";
+import { jsonResponse } from "../../http/paced-response.ts";
+import type { Call } from "../../http/route.ts";
+import type { HostedSession } from "../../sessions/session-host.ts";
+import { encodeFrames, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
+import { openHeldSink } from "../../stream/open-held-sink.ts";
+import { placeOf } from "../../stream/reader-place.ts";
+import { checkCursor, cursorOf, lastEventCursor } from "../../stream/request-cursor.ts";
+import { awaitSeq, type MinSeqQuery } from "../min-seq.ts";
+import { checkState } from "../open-session.ts";
 import { readPage } from "./event-page.ts";
-import { awaitSeq, type MinSeqQuery } from "./min-seq.ts";
-import { checkState } from "./open-session.ts";
 import { titled } from "./titled.ts";
 
 /** What the query of an events request may say. */

@@ -1,9 +1,9 @@
 import { AgentError } from "@loopwright/core";
 import type { SessionSummary } from "@loopwright/core/ports";
 import { z } from "zod";
-import { jsonResponse } from "../http/paced-response.ts";
-import type { Route } from "../http/route.ts";
-import { sessionHit, sessionSummary } from "../schemas/index.ts";
+import { jsonResponse } from "../../http/paced-response.ts";
+import type { Route } from "../../http/route.ts";
+import { sessionHit, sessionSummary } from "../../schemas/index.ts";
 
 interface ListQuery {
   readonly limit: number;

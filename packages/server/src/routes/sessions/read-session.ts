@@ -1,9 +1,9 @@
-import { jsonResponse } from "../http/paced-response.ts";
-import type { Route } from "../http/route.ts";
-import { sessionSnapshot } from "../schemas/index.ts";
-import { type MinSeqQuery, minSeqQuery } from "./min-seq.ts";
+import { jsonResponse } from "../../http/paced-response.ts";
+import type { Route } from "../../http/route.ts";
+import { sessionSnapshot } from "../../schemas/index.ts";
+import { type MinSeqQuery, minSeqQuery } from "../min-seq.ts";
+import { type SessionParams, sessionParams } from "../session-params.ts";
 import { readState } from "./read-state.ts";
-import { type SessionParams, sessionParams } from "./session-params.ts";
 
 export const readSessionRoute: Route<SessionParams, MinSeqQuery> = {
   method: "GET",

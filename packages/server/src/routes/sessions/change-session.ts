@@ -1,8 +1,8 @@
-import { jsonResponse } from "../http/paced-response.ts";
-import type { Route } from "../http/route.ts";
-import { type ChangeSessionRequest, changeSessionRequest, sessionSnapshot } from "../schemas/index.ts";
-import { withSession } from "./open-session.ts";
-import { type SessionParams, sessionParams } from "./session-params.ts";
+import { jsonResponse } from "../../http/paced-response.ts";
+import type { Route } from "../../http/route.ts";
+import { type ChangeSessionRequest, changeSessionRequest, sessionSnapshot } from "../../schemas/index.ts";
+import { withSession } from "../open-session.ts";
+import { type SessionParams, sessionParams } from "../session-params.ts";
 import { titled } from "./titled.ts";
 
 export const changeSessionRoute: Route<SessionParams, unknown, ChangeSessionRequest> = {

@@ -1,14 +1,14 @@
 import type { AcceptedSubmission, ToolResultMessage } from "@loopwright/core";
 import { checkExecuteInput } from "@loopwright/core/protocol";
-import type { Route } from "../http/route.ts";
-import { accessOf } from "../identity/access-of.ts";
-import { checkOpaque } from "../identity/admit.ts";
-import { acceptedSubmission, type ToolResultsRequest, toolResultsRequest } from "../schemas/index.ts";
-import { checkFiles } from "./check-files.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
-import { withSession } from "./open-session.ts";
+import type { Route } from "../../http/route.ts";
+import { accessOf } from "../../identity/access-of.ts";
+import { checkOpaque } from "../../identity/admit.ts";
+import { acceptedSubmission, type ToolResultsRequest, toolResultsRequest } from "../../schemas/index.ts";
+import { checkFiles } from "../files/check-files.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { withSession } from "../open-session.ts";
+import { type SessionParams, sessionParams } from "../session-params.ts";
 import { resultsUnderKey } from "./results-under-key.ts";
-import { type SessionParams, sessionParams } from "./session-params.ts";
 
 export const sendResultsRoute: Route<SessionParams, unknown, ToolResultsRequest> = {
   method: "POST",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Route } from "../http/route.ts";
-import { serverVersion } from "../server-version.ts";
+import type { Route } from "../../http/route.ts";
+import { serverVersion } from "../../server-version.ts";
 
 export const versionRoute: Route = {
   method: "GET",

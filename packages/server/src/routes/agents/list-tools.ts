@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { z } from "zod";
-import type { Route } from "../http/route.ts";
-import { toolSummary } from "../schemas/index.ts";
+import type { Route } from "../../http/route.ts";
+import { toolSummary } from "../../schemas/index.ts";
 import { toolSummaries } from "./tool-summaries.ts";
 
 interface ToolsQuery {

@@ -1,6 +1,6 @@
-import type { Route } from "../http/route.ts";
-import { withSession } from "./open-session.ts";
-import { type SessionParams, sessionParams } from "./session-params.ts";
+import type { Route } from "../../http/route.ts";
+import { withSession } from "../open-session.ts";
+import { type SessionParams, sessionParams } from "../session-params.ts";
 
 export const removeSessionRoute: Route<SessionParams> = {
   method: "DELETE",

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Route } from "../http/route.ts";
-import { accessOf } from "../identity/access-of.ts";
-import { acceptedDecision, type DecisionRequest, decisionRequest } from "../schemas/index.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
-import { withSession } from "./open-session.ts";
-import type { SessionParams } from "./session-params.ts";
+import type { Route } from "../../http/route.ts";
+import { accessOf } from "../../identity/access-of.ts";
+import { acceptedDecision, type DecisionRequest, decisionRequest } from "../../schemas/index.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { withSession } from "../open-session.ts";
+import type { SessionParams } from "../session-params.ts";
 
 interface CallParams extends SessionParams {
   readonly callKey: string;

@@ -1,14 +1,14 @@
 import type { EventCursor, ExecuteInput, SubmitOptions } from "@loopwright/core/protocol";
 import { compareCursors, cursorAfter, inCallOrder } from "@loopwright/core/protocol";
-import type { Call } from "../http/route.ts";
-import { accessOf } from "../identity/access-of.ts";
-import type { HostedSession } from "../sessions/session-host.ts";
-import type { EarlyEvents } from "../stream/early-events.ts";
-import { createExecutionOutcome } from "../stream/execution-outcome.ts";
-import { encodeFrames, joinTexts, plainFrame, plainText, retryFrame } from "../stream/frames.ts";
-import { openHeldSink } from "../stream/open-held-sink.ts";
-import { checkCursor } from "../stream/request-cursor.ts";
-import type { StreamPlace } from "../stream/stream-registry.ts";
+import type { Call } from "../../http/route.ts";
+import { accessOf } from "../../identity/access-of.ts";
+import type { HostedSession } from "../../sessions/session-host.ts";
+import type { EarlyEvents } from "../../stream/early-events.ts";
+import { createExecutionOutcome } from "../../stream/execution-outcome.ts";
+import { encodeFrames, joinTexts, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
+import { openHeldSink } from "../../stream/open-held-sink.ts";
+import { checkCursor } from "../../stream/request-cursor.ts";
+import type { StreamPlace } from "../../stream/stream-registry.ts";
 
 export interface ExecutionRequest {
   readonly input: ExecuteInput;
