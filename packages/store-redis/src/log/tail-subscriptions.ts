@@ -8,6 +8,8 @@ interface Topic {
   readonly listeners: Set<(lastSeq: number) => void>;
   /** The newest seq that was told; 0 of a log that was removed. */
   told: number | undefined;
+  /** Its tail was asked for, since a part may have been missed, and Redis gave no answer. */
+  isUnsure: boolean;
 }
 
 /** One connection that listens. */
@@ -26,13 +28,14 @@ const timing = { baseMs: 50, capMs: 1_000, pingMs: 1_000 } as const;
 /**
  * Owns: the connection that hears of appends by other processes. It lives from the first listener on, apart from the one that writes.
  * I1: a listener of a session is told the tail after every connection that was made: what was said meanwhile was heard by nobody.
- * I2: a connection that hears nothing is found out by a ping. I3: while none can be had, the tails are looked at with every attempt.
+ * A look without an answer is repeated with every ping. I2: a connection that hears nothing is found out by a ping. I3: while none can be had,
+ * the tails are looked at with every attempt.
  * I4: it never keeps the process alive. I5: at most one change of what Redis tells is under way: the client library answers a SUBSCRIBE itself,
  * without sending it, while an UNSUBSCRIBE of the same channel is unanswered, and from then on the channel is silent.
  */
 export class TailSubscriptions {
   readonly #factory: ClientFactory;
-  readonly #connection: Connection;
+  readonly #connection: Pick<Connection, "ask">;
   readonly #keys: StoreKeys;
   readonly #deadlineMs: number;
   readonly #topics = new Map<string, Topic>();
@@ -44,7 +47,7 @@ export class TailSubscriptions {
 
   constructor(options: {
     readonly factory: ClientFactory;
-    readonly connection: Connection;
+    readonly connection: Pick<Connection, "ask">;
     readonly keys: StoreKeys;
     readonly deadlineMs: number;
   }) {
@@ -57,7 +60,7 @@ export class TailSubscriptions {
   subscribe(ref: SessionRef, listener: (lastSeq: number) => void): () => void {
     const channel = this.#keys.session(ref).tail;
     const known = this.#topics.get(channel);
-    const topic = known ?? { ref, listeners: new Set(), told: undefined };
+    const topic = known ?? { ref, listeners: new Set(), told: undefined, isUnsure: false };
     // A wrapper of its own, so that the same function may listen twice.
     const own = (lastSeq: number): void => listener(lastSeq);
     topic.listeners.add(own);
@@ -163,19 +166,23 @@ export class TailSubscriptions {
       channels.map(async (channel) => {
         const topic = this.#topics.get(channel);
         if (!topic) return;
-        const lastSeq = await this.#tailOf(topic);
+        const { lastSeq, isKnown } = await this.#tailOf(topic);
+        // What was told before is told again once, not with every look that has no answer.
+        if (topic.isUnsure && !isKnown) return;
+        topic.isUnsure = !isKnown;
         if (again) topic.told = undefined;
         if (lastSeq !== undefined) this.#tell(topic, lastSeq);
       }),
     );
   }
 
-  /** `undefined`: there is nothing to tell. A tail that has gone back is told: then history was lost, which a look finds out. */
-  async #tailOf({ ref, told }: Topic): Promise<number | undefined> {
+  /** Without `lastSeq` there is nothing to tell. A tail that has gone back is told: then history was lost, which a look finds out. */
+  async #tailOf({ ref, told }: Topic): Promise<{ readonly lastSeq: number | undefined; readonly isKnown: boolean }> {
     const outcome = await this.#connection.ask(["HMGET", this.#keys.session(ref).meta, "seq", "removed"]);
-    const [seq, removed] = outcome.type === "replied" && Array.isArray(outcome.reply) ? outcome.reply : [told];
+    if (outcome.type !== "replied" || !Array.isArray(outcome.reply)) return { lastSeq: told, isKnown: false };
+    const [seq, removed] = outcome.reply;
     const lastSeq = removed ? 0 : Number(seq ?? 0);
-    return lastSeq > 0 || removed || told !== undefined ? lastSeq : undefined;
+    return { lastSeq: lastSeq > 0 || removed || told !== undefined ? lastSeq : undefined, isKnown: true };
   }
 
   #pingLater(client: Client): void {
@@ -187,7 +194,10 @@ export class TailSubscriptions {
     const silence = setTimeout(() => this.#lose(client), this.#deadlineMs).unref();
     try {
       await client.sendCommand(["PING"]);
-      if (this.#ear?.client === client) this.#pingLater(client);
+      if (this.#ear?.client !== client) return;
+      this.#pingLater(client);
+      const unsure = [...this.#topics].flatMap(([channel, topic]) => (topic.isUnsure ? [channel] : []));
+      void this.#tellMissed(unsure, { again: true });
     } catch {
       this.#lose(client);
     } finally {
