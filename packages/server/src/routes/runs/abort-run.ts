@@ -29,26 +29,54 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
       const isKeyed = idempotencyKeyOf(call.request).idempotencyKey !== undefined;
       // What is noted counts for ever: this node may not have heard yet of the run that is open, and learns of it by asking the log.
       if (isKeyed && runId === undefined) await session.open();
-      const note = { runId: runId ?? runOf(session) ?? null };
+      const own: NotedAbort = { runId: runId ?? runOf(session) ?? "", afterSeq: session.lastSeq };
       const aborting = await underKey(
         call,
-        { session: session.id, purpose: `abort/${session.id}`, content: plainOf(call.body), note },
+        { session: session.id, purpose: `abort/${session.id}`, content: plainOf(call.body), note: own },
         async (how) => {
+          const by = call.principal.user;
+          if (!isKeyed) return session.abort(reason, { by, ...(runId === undefined ? {} : { runId }) });
+          const note = notedAbort(how.note);
+          if (note.aborting !== undefined) return note.aborting;
           // Sent again, it means the run that was open then, not the one that is open now.
-          const meant = isKeyed ? notedRun(how.note) : runId;
-          if (isKeyed && meant === undefined) return false;
-          const isFirst = await session.abort(reason, { by: call.principal.user, ...(meant === undefined ? {} : { runId: meant }) });
-          return isFirst || (how.isRepeat && meant !== undefined && (await wasAsked(call, ref, meant)));
+          const meant = note.runId;
+          const asks = async (): Promise<boolean> => (await session.abort(reason, { by, runId: meant })) || wasAsked(call, ref, note);
+          const isAsked = meant !== "" && (await asks());
+          await how.keep({ ...note, aborting: isAsked });
+          return isAsked;
         },
       );
       return Response.json({ aborting }, { status: 202 });
     }),
 };
 
-/** Whether the log has a request to stop this run: a run that ended by itself before was not stopped, however often one asks. */
-async function wasAsked({ scene }: Call, ref: SessionRef, runId: string): Promise<boolean> {
-  const facts = await scene.options.store.log.read(ref);
-  return facts.some((fact) => fact.type === "abort.requested" && fact.runId === runId);
+/** What is kept under the key of an abort. */
+interface NotedAbort extends JsonObject {
+  /** The run that was meant; empty for none. */
+  readonly runId: string;
+  /** The last fact of the log when the key came first. */
+  readonly afterSeq: number;
+  /** What was answered; absent where nobody knows whether the first request was done. */
+  readonly aborting?: boolean;
+}
+
+/** Facts that are read at once in search of a request to stop. */
+const searchedAtOnce = 64;
+
+/**
+ * Whether the run was asked to stop since the key came first: a run that ended by itself before was not stopped, however often one asks.
+ * Reads from that place to the end of the run, and nothing of what was before.
+ */
+async function wasAsked({ scene }: Call, ref: SessionRef, { runId, afterSeq }: NotedAbort): Promise<boolean> {
+  const { log } = scene.options.store;
+  for (let from = afterSeq + 1; ; from += searchedAtOnce) {
+    const facts = await log.read(ref, { from, limit: searchedAtOnce });
+    for (const fact of facts) {
+      if (fact.type === "abort.requested" && fact.runId === runId) return true;
+      if (fact.type === "run.finished" && fact.runId === runId) return false;
+    }
+    if (facts.length < searchedAtOnce) return false;
+  }
 }
 
 /** The run that an abort without a name means. */
@@ -56,7 +84,8 @@ function runOf(session: AgentSession): string | undefined {
   return session.runId ?? session.snapshot().waiting[0]?.runId;
 }
 
-function notedRun(note: Json | undefined): string | undefined {
-  const runId = typeof note === "object" && note !== null && !Array.isArray(note) ? (note as JsonObject)["runId"] : undefined;
-  return typeof runId === "string" ? runId : undefined;
+function notedAbort(note: Json | undefined): NotedAbort {
+  const { runId, afterSeq, aborting } = (note ?? {}) as Partial<NotedAbort>;
+  const answered = typeof aborting === "boolean" ? { aborting } : {};
+  return { runId: typeof runId === "string" ? runId : "", afterSeq: typeof afterSeq === "number" ? afterSeq : 0, ...answered };
 }
