@@ -60,6 +60,8 @@ export interface ServerLimits {
   readonly reopenMaxMs: number;
   /** Sessions that one notifications stream may follow in full. */
   readonly sessionsPerNotifications: number;
+  /** Bytes of one notification of `notify` as JSON. */
+  readonly notificationBytes: number;
   /** Client tools that may come with a session, and the bytes of their schemas. */
   readonly declaredTools: number;
   readonly declaredToolBytes: number;
@@ -102,6 +104,7 @@ export const defaultServerLimits: ServerLimits = {
   reopenMs: 10_000,
   reopenMaxMs: 600_000,
   sessionsPerNotifications: 20,
+  notificationBytes: 64 * 1024,
   declaredTools: 32,
   declaredToolBytes: 64 * 1024,
 };
