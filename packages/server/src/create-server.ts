@@ -1,31 +1,51 @@
 import { AgentError } from "@loopwright/core";
 import type { Notification } from "@loopwright/core/ports";
+import type { AgentServer } from "./agent-server.ts";
 import { routeTable } from "./http/route-table.ts";
-import type { ServerLimits } from "./server-limits.ts";
-import type { ServerOptions } from "./server-options.ts";
-import { createNode, type RuntimeNode } from "./worker/create-node.ts";
+import { type ServedHost, serveHost } from "./serve-host.ts";
+import type { HttpLimits } from "./server-limits.ts";
+import type { HostedServerOptions, ServerOptions } from "./server-options.ts";
+import { createHost, type Host } from "./worker/create-host.ts";
 
-/** Agents behind HTTP. */
-export interface AgentServer extends RuntimeNode {
-  /**
-   * Tells everybody of a scope who listens to `/api/notifications`, or the one user it is for. @throws AgentError INPUT_INVALID for a
-   * type that is no name and for what is no JSON; PAYLOAD_TOO_LARGE over `limits.notificationBytes`, and nobody is told then
-   */
-  notify(scope: string, notification: Notification): void;
-  /** How many runs of a scope were found that a process had left behind: this one goes on with them. 0 where it runs none. @throws AgentError STORE_* */
-  recover(scope: string): Promise<number>;
+/**
+ * A server over a store, with a host of its own, or over a host that somebody else made. Any number of them may share either.
+ * @throws AgentError CONFIG_INVALID
+ */
+export function createServer(options: ServerOptions | HostedServerOptions): AgentServer {
+  if ("host" in options) return serverOf(options.host, serveHost(options.host, options, routeTable), false);
+  const host = createHost(options);
+  return serverOf(host, serveHost(host, options, routeTable), true);
 }
 
-/** A server over a store. Any number of them may share it. @throws AgentError CONFIG_INVALID */
-export function createServer(options: ServerOptions): AgentServer {
-  const { node, scene, work } = createNode(options, { role: options.role ?? "all", routes: routeTable });
-  return Object.assign(node, {
-    notify: (scope: string, notification: Notification) => scene.channel.notify(scope, checkedNotification(notification, scene.limits)),
-    recover: async (scope: string) => work?.recover(scope) ?? 0,
-  });
+/** `owns`: the host ends with the server. */
+export function serverOf(host: Host, served: ServedHost, owns: boolean): AgentServer {
+  const { scene, fetch, hasAuthentication, basePath } = served;
+  const drain = (): void => {
+    served.drain();
+    if (owns) host.drain();
+  };
+  const close = async (): Promise<void> => {
+    if (owns) await host.close();
+    served.close();
+  };
+  return {
+    ...{ fetch, hasAuthentication, basePath, drain, close },
+    get running() {
+      return host.running;
+    },
+    ready: () => scene.isReady(),
+    async handOver(how) {
+      served.drain();
+      const count = owns ? await host.handOver(how) : 0;
+      served.close();
+      return count;
+    },
+    notify: (scope, notification) => scene.channel.notify(scope, checkedNotification(notification, scene.limits)),
+    recover: (scope) => host.recover(scope),
+  };
 }
 
-function checkedNotification(notification: Notification, { notificationBytes }: Pick<ServerLimits, "notificationBytes">): Notification {
+function checkedNotification(notification: Notification, { notificationBytes }: Pick<HttpLimits, "notificationBytes">): Notification {
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(notification.type))
     throw new AgentError("INPUT_INVALID", {
       message: "The type of the notification is not usable.",

@@ -1,10 +1,12 @@
 /** The HTTP door of Loopwright. */
-export { type AgentServer, createServer } from "./create-server.ts";
+export type { AgentServer } from "./agent-server.ts";
+export { createHealthServer, type HealthServerOptions } from "./create-health-server.ts";
+export { createServer } from "./create-server.ts";
 export type { ServerEnv } from "./http/server-env.ts";
 export { bearerTokens } from "./identity/bearer-tokens.ts";
-export { defaultServerLimits, type ServerLimits } from "./server-limits.ts";
-export type { Authenticate, PageFile, Principal, ServerOptions } from "./server-options.ts";
+export { defaultServerLimits, type HttpLimits, type ServerLimits } from "./server-limits.ts";
+export type { Authenticate, HostedServerOptions, HttpOptions, PageFile, Principal, ServerOptions } from "./server-options.ts";
 export type { EventSink, OpenSink, SinkHead } from "./stream/event-sink.ts";
-export type { RuntimeNode } from "./worker/create-node.ts";
+export type { Host } from "./worker/create-host.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./worker/create-worker.ts";
 export type { HandOverOptions } from "./worker/leaving.ts";

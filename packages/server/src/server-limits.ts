@@ -1,5 +1,7 @@
-/** Every limit of a server, with its default. */
-export interface ServerLimits {
+import { defaultHostLimits, type HostLimits } from "./worker/host-limits.ts";
+
+/** Every limit of what a server takes and sends, with its default. */
+export interface HttpLimits {
   readonly bodyBytes: number;
   readonly fileBytes: number;
   /** How long the body of a request may take to come. */
@@ -32,32 +34,14 @@ export interface ServerLimits {
   readonly streamAgeMs: number;
   /** Durable events of one session that are kept at hand for readers who come back soon. */
   readonly recentEvents: number;
-  /** How long a session that nobody uses stays loaded, and how many may. */
-  readonly sessionIdleMs: number;
-  readonly sessionsLoaded: number;
   /** How long a request may wait for the store before it is answered with 503: with what is around it within two seconds. */
   readonly answerMs: number;
-  /** How often the store itself is looked at: whether it is fit to hold sessions. */
-  readonly probeMs: number;
   /** How long a request that names a `minSeq` waits until this node has seen it. */
   readonly minSeqMs: number;
   /** A reader whose next event is older than this is not caught up any more: it begins anew with a snapshot. */
   readonly replayMaxAgeMs: number;
   /** For how long at least an `Idempotency-Key` counts that the log has no place for: those of messages count for ever. */
   readonly keyMaxAgeMs: number;
-  /** How long runs may take to end when a node is to go, before they are handed over. */
-  readonly drainMs: number;
-  /** Sessions that a worker keeps at once because it was told of them. */
-  readonly workerSessions: number;
-  /** So often at least a worker looks for sessions that nobody told it of; it looks up to a fifth sooner. */
-  readonly sweepMs: number;
-  /** The same for a worker without a queue: nobody tells it of any. */
-  readonly pollMs: number;
-  /** Sessions that one sweep finds at most; the next one goes on behind them. */
-  readonly sessionsPerSweep: number;
-  /** How long the sweeps of a worker leave a session alone that cannot be opened: at first, and at most. */
-  readonly reopenMs: number;
-  readonly reopenMaxMs: number;
   /** Sessions that one notifications stream may follow in full. */
   readonly sessionsPerNotifications: number;
   /** Bytes of one notification of `notify` as JSON. */
@@ -67,7 +51,10 @@ export interface ServerLimits {
   readonly declaredToolBytes: number;
 }
 
-export const defaultServerLimits: ServerLimits = {
+/** Every limit of a server that makes its own host. */
+export type ServerLimits = HttpLimits & HostLimits;
+
+export const defaultHttpLimits: HttpLimits = {
   bodyBytes: 1024 * 1024,
   fileBytes: 10 * 1024 * 1024,
   bodyMs: 10_000,
@@ -89,22 +76,14 @@ export const defaultServerLimits: ServerLimits = {
   pingMs: 15_000,
   streamAgeMs: 900_000,
   recentEvents: 1_024,
-  sessionIdleMs: 60_000,
-  sessionsLoaded: 1_000,
   answerMs: 1_800,
-  probeMs: 5_000,
   minSeqMs: 1_000,
   replayMaxAgeMs: 30 * 86_400_000,
   keyMaxAgeMs: 30 * 86_400_000,
-  drainMs: 30_000,
-  workerSessions: 100,
-  sweepMs: 3_000,
-  pollMs: 250,
-  sessionsPerSweep: 500,
-  reopenMs: 10_000,
-  reopenMaxMs: 600_000,
   sessionsPerNotifications: 20,
   notificationBytes: 64 * 1024,
   declaredTools: 32,
   declaredToolBytes: 64 * 1024,
 };
+
+export const defaultServerLimits: ServerLimits = { ...defaultHostLimits, ...defaultHttpLimits };

@@ -1,6 +1,7 @@
-import type { Access, Agent } from "@loopwright/core";
-import type { Clock, EventChannel, IdSource, Logger, RunQueue, SessionStore } from "@loopwright/core/ports";
-import type { ServerLimits } from "./server-limits.ts";
+import type { Access } from "@loopwright/core";
+import type { HttpLimits, ServerLimits } from "./server-limits.ts";
+import type { Host } from "./worker/create-host.ts";
+import type { HostOptions } from "./worker/host-options.ts";
 
 /** Who sends a request, as authentication established it. */
 export interface Principal extends Access {
@@ -21,21 +22,8 @@ export interface PageFile {
   readonly immutable?: boolean;
 }
 
-export interface ServerOptions {
-  /** The first is the default. */
-  readonly agents: readonly Agent[];
-  readonly store: SessionStore;
-  /** Default: one within this process. */
-  readonly channel?: EventChannel;
-  /**
-   * `all`: sessions run in this process. `server`: it records what callers say and tells what happens, and workers (`createWorker`) run the
-   * sessions. Default `all`.
-   */
-  readonly role?: "all" | "server";
-  /** Tells workers of work; stays open when the server closes. Default: one within this process; none for the role `server`, whose workers look by themselves. */
-  readonly queue?: RunQueue;
-  /** Other processes share the store. Default: for the role `server`, and where there is a queue. A channel of this process alone is warned of then. */
-  readonly isOneOfMany?: boolean;
+/** What a server wants to know of requests. */
+export interface HttpOptions {
   /**
    * Default: requests from this machine come from the trusted principal `local` of the scope `local`, all others are refused with 401. The
    * address is what the adapter says of the socket: `listen` and `requestListener` do, `fetch` alone knows none.
@@ -51,14 +39,22 @@ export interface ServerOptions {
   readonly basePath?: string;
   /** The page, by path without a leading slash; the empty path is its start. */
   readonly page?: (path: string) => Promise<PageFile | undefined>;
-  /** Parts of the product that a request may name as `activeModule`, with what the model is told there. */
-  readonly modules?: { readonly [id: string]: { readonly prompt: string } };
   /** By agent: the models that callers may choose beside the agent's own. Default: none. */
   readonly models?: { readonly [agent: string]: readonly string[] };
+  readonly limits?: Partial<HttpLimits>;
+}
+
+/** A server that makes its own host, and ends with it. */
+export interface ServerOptions extends Omit<HostOptions, "role" | "limits">, Omit<HttpOptions, "limits"> {
+  /**
+   * `all`: sessions run in this process. `server`: it records what callers say and tells what happens, and workers (`createWorker`) run the
+   * sessions. Default `all`.
+   */
+  readonly role?: "all" | "server";
   readonly limits?: Partial<ServerLimits>;
-  /** How long the owner of a session may be silent before another node takes over, in milliseconds. Default 20,000. */
-  readonly leaseMs?: number;
-  readonly clock?: Clock;
-  readonly ids?: IdSource;
-  readonly logger?: Logger;
+}
+
+/** A server over a host that somebody else made, and ends. */
+export interface HostedServerOptions extends HttpOptions {
+  readonly host: Host;
 }

@@ -1,18 +1,26 @@
-import type { Clock, EventChannel, IdSource, Logger } from "@loopwright/core/ports";
+import type { Agent } from "@loopwright/core";
+import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
 import type { OpenRuns } from "./http/open-runs.ts";
 import type { RequestMetrics } from "./http/request-metrics.ts";
 import type { SentFiles } from "./http/sent-files.ts";
-import type { ServerLimits } from "./server-limits.ts";
-import type { ServerOptions } from "./server-options.ts";
+import type { HttpLimits } from "./server-limits.ts";
+import type { HttpOptions } from "./server-options.ts";
 import type { SessionHost } from "./sessions/session-host.ts";
-import type { WatchedStore } from "./sessions/watched-store.ts";
 import type { SessionFeeds } from "./stream/session-feeds.ts";
 import type { StreamRegistry } from "./stream/stream-registry.ts";
+import type { Host, StoreHealth } from "./worker/create-host.ts";
+
+/** What a server was told, and what its host has. */
+export interface ServedOptions extends HttpOptions {
+  readonly agents: readonly Agent[];
+  readonly modules: Host["modules"];
+  readonly store: SessionStore;
+}
 
 /** Everything that the routes work with. */
 export interface ServerScene {
-  readonly options: ServerOptions;
-  readonly limits: ServerLimits;
+  readonly options: ServedOptions;
+  readonly limits: HttpLimits;
   readonly channel: EventChannel;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -26,5 +34,5 @@ export interface ServerScene {
   /** False while the server shuts down. */
   isReady(): boolean;
   /** How the store is. */
-  readonly watched: Pick<WatchedStore, "isAway" | "flaw" | "damages" | "damaged">;
+  readonly watched: StoreHealth;
 }

@@ -5,7 +5,7 @@ import type { DurableEvent } from "@loopwright/core/protocol";
 import { type ManualClock, manualClock, seededIds } from "@loopwright/core/testing";
 import { onTestFinished } from "vitest";
 import type { ServerLimits } from "../src/server-limits.ts";
-import type { NodeRole } from "../src/worker/create-node.ts";
+import type { HostOptions } from "../src/worker/host-options.ts";
 import { historyOf } from "./busy-cuts.ts";
 import { type Ask, type Connect, connectInProcess, textOfAnswer } from "./connection.ts";
 import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
@@ -41,7 +41,7 @@ export interface NodesScene {
 }
 
 export interface NodesSceneOptions {
-  readonly roles: readonly NodeRole["role"][];
+  readonly roles: readonly NonNullable<HostOptions["role"]>[];
   readonly tools?: readonly Tool[];
   readonly limits?: Partial<ServerLimits>;
   readonly queue?: RunQueue;

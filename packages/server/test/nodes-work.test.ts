@@ -2,7 +2,7 @@ import { createAgent, createSession, defineTool } from "@loopwright/core";
 import { memoryChannel, memoryQueue, memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
 import type { RunQueue, SessionStore } from "@loopwright/core/ports";
 import { manualClock } from "@loopwright/core/testing";
-import { createServer, createWorker, type Worker, type WorkerOptions } from "@loopwright/server";
+import { createHealthServer, createServer, createWorker, type Worker, type WorkerOptions } from "@loopwright/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openNodes } from "./nodes-scene.ts";
 import { fromHere, scriptedAgent, testServer } from "./test-server.ts";
@@ -170,7 +170,8 @@ describe("a worker", () => {
 
   it("says how it stands, and has no other route", async () => {
     const worker = startWorker({ store: memoryStore() });
-    const get = (path: string): Promise<Response> => worker.fetch(new Request(`http://localhost${path}`), fromHere);
+    const { fetch } = createHealthServer({ host: worker });
+    const get = (path: string): Promise<Response> => fetch(new Request(`http://localhost${path}`), fromHere);
     expect([(await get("/healthz")).status, (await get("/readyz")).status, (await get("/api/sessions")).status]).toEqual([200, 200, 404]);
     expect(await (await get("/metrics")).text()).toContain("loopwright_runs_active 0");
     worker.drain();

@@ -5,7 +5,7 @@ import type { DurableEvent } from "@loopwright/core/protocol";
 import { type ManualClock, manualClock, seededIds } from "@loopwright/core/testing";
 import { listen } from "@loopwright/server/node";
 import { onTestFinished } from "vitest";
-import type { NodeRole } from "../src/worker/create-node.ts";
+import type { HostOptions } from "../src/worker/host-options.ts";
 import { historyOf } from "./busy-cuts.ts";
 import { connectOverPort } from "./connect-over-port.ts";
 import { type Ask, textOfAnswer } from "./connection.ts";
@@ -39,7 +39,7 @@ export interface RowScene {
   readonly store: SessionStore;
   /** The call keys of tools that were started, by whichever server. */
   readonly starts: readonly string[];
-  start(role: NodeRole["role"], options?: { readonly tellsNobody?: boolean }): Promise<MortalServer>;
+  start(role: NonNullable<HostOptions["role"]>, options?: { readonly tellsNobody?: boolean }): Promise<MortalServer>;
   history(): Promise<readonly DurableEvent[]>;
   count(type: Fact["type"]): Promise<number>;
   /** By the end of the test the clock goes so many milliseconds in a turn of the event loop. */

@@ -2,7 +2,7 @@ import { AgentError, type ErrorCode, errorTable } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import type { SessionLog, SessionStore } from "@loopwright/core/ports";
 import { manualClock } from "@loopwright/core/testing";
-import { createWorker } from "@loopwright/server";
+import { createHealthServer, createWorker } from "@loopwright/server";
 import { expect, it } from "vitest";
 import { problemResponse } from "../src/http/problem-response.ts";
 import { watchStore } from "../src/sessions/watched-store.ts";
@@ -175,7 +175,7 @@ it("a worker of such a store is not ready either, and claims nothing", async () 
   store.flaw = evicts();
   clock.advance(60_000);
   await turnOfLoop();
-  expect((await worker.fetch(new Request("http://localhost/readyz"))).status).toBe(503);
+  expect((await createHealthServer({ host: worker }).fetch(new Request("http://localhost/readyz"))).status).toBe(503);
   await worker.close();
   expect(clock.pending).toBe(0);
 });

@@ -1,7 +1,11 @@
 import type { Agent } from "@loopwright/core";
 import { memoryChannel, randomIds, silentLogger, systemClock } from "@loopwright/core/memory";
 import type { Clock, EventChannel, IdSource, Logger, Notification, RunQueue, SessionStore } from "@loopwright/core/ports";
+import type { AgentServer } from "../src/agent-server.ts";
+import { serverOf } from "../src/create-server.ts";
 import { routeTable } from "../src/http/route-table.ts";
+import { accessOf } from "../src/identity/access-of.ts";
+import { serveHost } from "../src/serve-host.ts";
 import type { ServerLimits } from "../src/server-limits.ts";
 import type { Principal } from "../src/server-options.ts";
 import type { ServerScene } from "../src/server-scene.ts";
@@ -9,8 +13,8 @@ import type { HostedSession } from "../src/sessions/session-host.ts";
 import type { OpenSink } from "../src/stream/event-sink.ts";
 import type { SessionFeed } from "../src/stream/session-feed.ts";
 import { openWebSink } from "../src/stream/web-sink.ts";
-import { createNode, type NodeRole, type RuntimeNode } from "../src/worker/create-node.ts";
-import type { Work } from "../src/worker/run-work.ts";
+import { createHost } from "../src/worker/create-host.ts";
+import type { HostOptions } from "../src/worker/host-options.ts";
 
 export interface DoorOptions {
   readonly agents: readonly Agent[];
@@ -23,7 +27,7 @@ export interface DoorOptions {
   readonly leaseMs?: number;
   readonly queue?: RunQueue;
   /** Default `all`. A worker has the routes of a server here, so that it can be asked how it stands. */
-  readonly role?: NodeRole["role"];
+  readonly role?: NonNullable<HostOptions["role"]>;
   /** Given the sinks of all streams, whoever opens them. */
   readonly spoil?: (openSink: OpenSink) => OpenSink;
 }
@@ -34,10 +38,8 @@ export interface WatchedSession extends HostedSession {
 }
 
 /** What `createServer` makes, with a view of what is inside: who is counted, loaded and watched. */
-export interface StreamDoor extends RuntimeNode {
-  notify(scope: string, notification: Notification): void;
+export interface StreamDoor extends AgentServer {
   readonly scene: ServerScene;
-  readonly work: Work | undefined;
   /** A session that exists, with its first fact in the log. */
   open(id: string, principal?: Principal): Promise<void>;
   /** Does something with a loaded session. */
@@ -60,16 +62,18 @@ export function openStreamDoor(options: DoorOptions): StreamDoor {
     ...{ clock: systemClock, ids: randomIds, logger: silentLogger, channel: memoryChannel(), authenticate: principalOf, ...more },
     limits: { ...generous, ...limits },
   };
-  const { node, scene, work } = createNode(given, { role, routes: routeTable });
-  const { fetch } = node;
+  const node = createHost({ ...given, role });
+  const served = serveHost(node, given, routeTable);
+  const server = serverOf(node, served, true);
+  const { scene, fetch } = served;
   const { host } = scene;
 
-  return Object.assign(node, {
-    ...{ scene, work },
+  return Object.assign(server, {
+    scene,
     notify: (scope: string, notification: Notification) => scene.channel.notify(scope, notification),
-    fetch: ((request, env = {}) => fetch(request, { ...env, openSink: spoil(env.openSink ?? openWebSink) })) satisfies RuntimeNode["fetch"],
+    fetch: ((request, env = {}) => fetch(request, { ...env, openSink: spoil(env.openSink ?? openWebSink) })) satisfies AgentServer["fetch"],
     async open(id: string, principal: Principal = local) {
-      const hosted = await host.create(principal, { id });
+      const hosted = await host.create(accessOf(principal), { id });
       await hosted.session.open();
       hosted.release();
     },

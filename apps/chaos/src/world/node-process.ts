@@ -1,7 +1,7 @@
 /* One node of the world: a server, a worker, or both, as a team would run it. */
 
 import { memoryChannel } from "@loopwright/core/memory";
-import { bearerTokens, createServer, createWorker } from "@loopwright/server";
+import { bearerTokens, createHealthServer, createServer, createWorker } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
 import { flawedStore } from "./flawed-store.ts";
 import { nodeAgent } from "./node-agent.ts";
@@ -43,12 +43,12 @@ const options = {
   },
 };
 const { role } = settings;
-const server = role === "worker" ? createWorker(options) : createServer({ ...options, role, isOneOfMany: true });
-const listening = await listen(server, { port: 0 });
+const { node, door } = begin();
+const listening = await listen(door, { port: 0 });
 
 process.on("SIGTERM", () => {
   void (async () => {
-    await server.handOver();
+    await node.handOver();
     await listening.close();
     await between?.queue.close();
     await between?.channel.close();
@@ -68,6 +68,16 @@ const answers: { readonly [type: string]: () => object } = {
   rss: () => ({ rss: process.memoryUsage.rss() }),
 };
 process.on("message", ({ type }: { readonly type: string }) => process.send?.({ type, ...answers[type]?.() }));
+
+/** What is told to end, and what callers reach. */
+function begin() {
+  if (role === "worker") {
+    const worker = createWorker(options);
+    return { node: worker, door: createHealthServer({ ...options, host: worker }) };
+  }
+  const server = createServer({ ...options, role, isOneOfMany: true });
+  return { node: server, door: server };
+}
 
 /** What carries events and hints from node to node. Loaded where it is wanted. */
 async function betweenNodes(url: string) {

@@ -1,5 +1,5 @@
-import { type AgentServer, bearerTokens, createServer, createWorker, type RuntimeNode } from "@loopwright/server";
-import { type Listening, listen, staticFiles } from "@loopwright/server/node";
+import { type AgentServer, bearerTokens, createHealthServer, createServer, createWorker } from "@loopwright/server";
+import { type Listenable, type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { localScope } from "../compose/kept-sessions.ts";
 import { storeText } from "../settings/store-place.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
@@ -17,10 +17,10 @@ export async function serve(parts: ServeParts): Promise<void> {
   const port = wishes.listens ? await freePort(wishes) : undefined;
   const page = findPage();
   const server = wishes.role === "worker" ? undefined : serverOf(parts, { port: port ?? 0, page });
-  const node = server ?? workerOf(parts, port);
+  const { node, door } = server ? { node: server, door: server } : workerOf(parts, port);
   let listening: Listening | undefined;
   try {
-    if (port !== undefined) listening = await listen(node, { host: wishes.host, port, insecure: wishes.isOpenToAll });
+    if (port !== undefined) listening = await listen(door, { host: wishes.host, port, insecure: wishes.isOpenToAll });
     const url = port === undefined ? undefined : `http://${openableHost(wishes.host)}:${port}`;
     logger.tell(url === undefined ? "working" : "listening", welcome({ ...parts, port, url, page }), {
       url,
@@ -66,7 +66,14 @@ function serverOf(parts: ServeParts, { port, page }: { readonly port: number; re
   });
 }
 
-const workerOf = (parts: ServeParts, port: number | undefined): RuntimeNode => createWorker(sharedOptions(parts, port ?? 0));
+/** What can be asked to end. */
+type ServedNode = Pick<AgentServer, "running" | "drain" | "handOver" | "close">;
+
+function workerOf(parts: ServeParts, port: number | undefined): { readonly node: ServedNode; readonly door: Listenable } {
+  const options = sharedOptions(parts, port ?? 0);
+  const worker = createWorker(options);
+  return { node: worker, door: createHealthServer({ ...options, host: worker }) };
+}
 
 /** Takes up the runs that a crash cut off. */
 async function goOn(server: AgentServer, logger: RunLogger): Promise<void> {
@@ -78,7 +85,7 @@ async function goOn(server: AgentServer, logger: RunLogger): Promise<void> {
 }
 
 /** Takes nothing new, gives open runs their time, and hands over the rest. */
-async function stop(node: RuntimeNode, signal: StopSignal, { wishes, logger, links }: ServeParts): Promise<void> {
+async function stop(node: ServedNode, signal: StopSignal, { wishes, logger, links }: ServeParts): Promise<void> {
   const patienceMs = wishes.patienceMs[signal];
   node.drain();
   const count = node.running;

@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import type { ServerLimits } from "../server-limits.ts";
+import type { HttpLimits } from "../server-limits.ts";
 
 /** Counts the requests of each caller in each minute of the clock. */
 export interface RateLimiter {
@@ -16,7 +16,7 @@ const minuteMs = 60_000;
  * The minute is a part of the key, so that the clock alone says when a new one begins. What the library adds is that counts of past minutes
  * are forgotten.
  */
-export function createRateLimiter({ requestsPerMinute, writesPerMinute }: ServerLimits, clock: Clock): RateLimiter {
+export function createRateLimiter({ requestsPerMinute, writesPerMinute }: HttpLimits, clock: Clock): RateLimiter {
   const requests = new RateLimiterMemory({ keyPrefix: "r", points: requestsPerMinute, duration: 60 });
   const writes = new RateLimiterMemory({ keyPrefix: "w", points: writesPerMinute, duration: 60 });
 

@@ -1,5 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import type { ServerLimits } from "../server-limits.ts";
+import type { HttpLimits } from "../server-limits.ts";
 import type { Principal } from "../server-options.ts";
 
 /** The files that are on their way to callers: a store gives a file whole, so that each is held until its caller has taken it. */
@@ -11,7 +11,7 @@ export interface SentFiles {
 const retryAfterMs = 5_000;
 const mebibyte = 1024 * 1024;
 
-export function createSentFiles({ sentFileBytes, sentFileBytesPerPrincipal }: ServerLimits): SentFiles {
+export function createSentFiles({ sentFileBytes, sentFileBytesPerPrincipal }: HttpLimits): SentFiles {
   const held = new Map<string, number>();
   let total = 0;
 

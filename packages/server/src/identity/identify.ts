@@ -1,5 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import type { Authenticate, Principal, ServerOptions } from "../server-options.ts";
+import type { Authenticate, HttpOptions, Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
 import { type Caller, localPrincipal } from "./local-principal.ts";
 
@@ -18,7 +18,7 @@ const tokenNames: ReadonlySet<string> = new Set([
 const scopePattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** What the caller is known by. */
-type Scene = Pick<ServerScene, "clock" | "limits"> & { readonly options: ServerOptions };
+type Scene = Pick<ServerScene, "clock" | "limits"> & { readonly options: HttpOptions };
 
 /** Who sends the request. @throws AgentError UNAUTHENTICATED, FORBIDDEN for a principal without scope, NOT_READY where `authenticate` takes too long */
 export async function identify(request: Request, scene: Scene, caller: Caller): Promise<Principal> {

@@ -1,7 +1,7 @@
 import type { Agent, PromptContext } from "@loopwright/core";
-import type { ServerOptions } from "../server-options.ts";
+import type { HostOptions } from "../worker/host-options.ts";
 
-type Modules = NonNullable<ServerOptions["modules"]>;
+type Modules = NonNullable<HostOptions["modules"]>;
 
 /** The agent, told after its own prompt about the part of the product that the user is in. */
 export function withModules(agent: Agent, modules: Modules): Agent {

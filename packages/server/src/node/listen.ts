@@ -2,9 +2,10 @@ import { createServer as createHttpServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { AgentError } from "@loopwright/core";
 import { isLoopbackHost } from "../http/check-host.ts";
+import type { Listenable } from "../http/listenable.ts";
 import { cutSilent } from "./cut-silent.ts";
 import { refuseClient, refuseExpectation } from "./refuse-client.ts";
-import { type Listenable, listenerFor } from "./request-listener.ts";
+import { listenerFor } from "./request-listener.ts";
 
 export interface ListenOptions {
   /** Default `127.0.0.1`. Another machine can reach the server only by another one. */

@@ -1,12 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import type { RuntimeNode } from "../worker/create-node.ts";
+import type { Listenable } from "../http/listenable.ts";
 import { openNodeSink } from "./node-sink.ts";
 import { badRequest } from "./refuse-client.ts";
-
-/** What can be listened for: a server, or a worker. */
-export type Listenable = Pick<RuntimeNode, "fetch" | "hasAuthentication" | "basePath">;
 
 /** Express and its like keep the whole path here where they take off the part that they mounted at. */
 type MountedMessage = IncomingMessage & { readonly originalUrl?: string };

@@ -3,7 +3,6 @@ import type { SessionRef } from "@loopwright/core/ports";
 import type { Call } from "../http/route.ts";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
-import { shuttingDown } from "../sessions/loaded-sessions.ts";
 import type { HostedSession } from "../sessions/session-host.ts";
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -54,6 +53,8 @@ function ofHandle(error: unknown, { isGone }: HostedSession, scene: ServerScene)
   if (!isGone || !isAgentError(error, "RUN_ABORTED")) return error;
   return scene.isReady() ? stateLost() : shuttingDown();
 }
+
+const shuttingDown = (): AgentError => new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
 
 const notFound = (): AgentError => new AgentError("SESSION_NOT_FOUND", { message: "There is no session of this id." });
 

@@ -20,12 +20,11 @@ interface HostScene {
 function hostOf(sessionsLoaded: number, store: SessionStore = memoryStore()): HostScene {
   const clock = manualClock();
   const agent = createAgent({ name: "helper", provider: scripted([{ text: "Hello." }]) });
-  const options = { agents: [agent], store };
   const limits = { ...defaultServerLimits, sessionsLoaded };
   return {
     clock,
     store,
-    host: createSessionHost({ options, limits, channel: memoryChannel(), clock, ids: randomIds, logger: silentLogger }),
+    host: createSessionHost({ agents: [agent], store, limits, channel: memoryChannel(), clock, ids: randomIds, logger: silentLogger }),
   };
 }
 

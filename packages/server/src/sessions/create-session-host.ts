@@ -1,11 +1,10 @@
-import type { ServerScene } from "../server-scene.ts";
 import { closeForGood } from "./close-for-good.ts";
-import { LoadedSessions } from "./loaded-sessions.ts";
+import { type LoadedParts, LoadedSessions } from "./loaded-sessions.ts";
 import type { SessionHost } from "./session-host.ts";
 import { type LoaderParts, SessionLoader } from "./session-loader.ts";
 
 /** The sessions of this process: loaded when asked for, shared while used, let go when idle. */
-export function createSessionHost(parts: LoaderParts & Pick<ServerScene, "limits">): SessionHost {
+export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost {
   const loaded = new LoadedSessions(parts);
   const loader = new SessionLoader(parts, loaded);
   return {
@@ -14,7 +13,7 @@ export function createSessionHost(parts: LoaderParts & Pick<ServerScene, "limits
       const known = loaded.isClosed ? undefined : loaded.get(ref);
       return loaded.lend(known ?? (await loader.load(ref)));
     },
-    create: (principal, wanted) => loader.create(principal, wanted),
+    create: (access, wanted) => loader.create(access, wanted),
     async remove(ref) {
       const entry = await loader.load(ref);
       loaded.use(entry);
@@ -24,7 +23,7 @@ export function createSessionHost(parts: LoaderParts & Pick<ServerScene, "limits
         loaded.leave(entry);
       }
       await loaded.drop(entry);
-      await parts.options.store.log.remove(ref);
+      await parts.store.log.remove(ref);
     },
     onLoad: (listener) => loaded.onLoad(listener),
     letGo: (ref) => void loaded.dropUnused(ref),

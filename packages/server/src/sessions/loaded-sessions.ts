@@ -7,8 +7,8 @@
  *  L3 after the end nothing is held: what was still being opened is let go of.
  */
 import { AgentError, type AgentSession } from "@loopwright/core";
-import type { SessionRef } from "@loopwright/core/ports";
-import type { ServerScene } from "../server-scene.ts";
+import type { Clock, SessionRef, SessionStore } from "@loopwright/core/ports";
+import type { HostLimits } from "../worker/host-limits.ts";
 import type { CloseOptions, HostedSession, LoadedSession } from "./session-host.ts";
 import { keyOf } from "./session-key.ts";
 
@@ -25,10 +25,13 @@ export interface LoadedEntry {
   stop: () => void;
 }
 
-type LoadedParts = Pick<ServerScene, "options" | "limits" | "clock"> & {
+export interface LoadedParts {
+  readonly store: SessionStore;
+  readonly limits: Pick<HostLimits, "sessionIdleMs" | "sessionsLoaded">;
+  readonly clock: Clock;
   /** Sessions run in this process. Default true. */
   readonly drives?: boolean;
-};
+}
 
 /** The error of who asks too late. */
 export const shuttingDown = (): AgentError => new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
@@ -192,7 +195,7 @@ export class LoadedSessions {
 
   /** Its first input was refused. While the store is away nobody knows: it is looked at again when it is back. */
   async #dropUnbegun(entry: LoadedEntry): Promise<void> {
-    const isThere = await this.#parts.options.store.log.head(entry.ref).then(
+    const isThere = await this.#parts.store.log.head(entry.ref).then(
       ({ lastSeq }) => lastSeq > 0,
       () => true,
     );

@@ -1,7 +1,6 @@
-import type { AgentSession } from "@loopwright/core";
+import type { Access, AgentSession } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { DeclaredTool, JsonObject, Message } from "@loopwright/core/protocol";
-import type { Principal } from "../server-options.ts";
 
 /** What a new session begins with. */
 export interface NewSession {
@@ -48,7 +47,7 @@ export interface SessionHost {
   /** @throws AgentError SESSION_NOT_FOUND, AGENT_NOT_FOUND, STORE_*, SESSION_CORRUPT, SESSION_TOO_NEW */
   open(ref: SessionRef): Promise<HostedSession>;
   /** A session that the store does not have yet: durable with its first input, or `session.open()`. @throws AgentError SESSION_EXISTS, AGENT_NOT_FOUND, CONFIG_INVALID */
-  create(principal: Principal, wanted: NewSession): Promise<HostedSession>;
+  create(access: Access, wanted: NewSession): Promise<HostedSession>;
   /** Stops what runs, ends its streams and deletes the session for good. @throws AgentError SESSION_NOT_FOUND, STORE_* */
   remove(ref: SessionRef): Promise<void>;
   /** Calls the listener with every session that is loaded from now on, before anybody else has it, and at once with those that are loaded already. */

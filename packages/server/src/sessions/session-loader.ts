@@ -3,30 +3,40 @@
  * Does not own: how long it stays (loaded sessions).
  * Invariant: one handle per session and process, however many ask for it at once.
  */
-import { type Agent, AgentError, type AgentSession, createSession, isAgentError, readOpening, type SessionOptions } from "@loopwright/core";
-import type { Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
-import type { Principal } from "../server-options.ts";
-import type { ServerScene } from "../server-scene.ts";
+import {
+  type Access,
+  type Agent,
+  AgentError,
+  type AgentSession,
+  createSession,
+  isAgentError,
+  readOpening,
+  type SessionOptions,
+} from "@loopwright/core";
+import type { Clock, EventChannel, IdSource, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
 import type { OfferHint } from "../worker/hint-offers.ts";
 import { hintingStore } from "../worker/hinting-store.ts";
 import { type LoadedEntry, type LoadedSessions, shuttingDown } from "./loaded-sessions.ts";
 import type { HostedSession, NewSession } from "./session-host.ts";
 import { keyOf } from "./session-key.ts";
 
-export type LoaderParts = Pick<ServerScene, "options" | "channel" | "clock" | "ids" | "logger"> & {
+export interface LoaderParts {
+  readonly agents: readonly Agent[];
+  readonly store: SessionStore;
+  readonly channel: EventChannel;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly leaseMs?: number;
   /** False: sessions are recorded and followed here, and run elsewhere. Default true. */
   readonly drives?: boolean;
   /** The logger of the handles of a scope. Default: `logger`. */
   readonly loggerOf?: (scope: string) => Logger;
   /** Where nothing is driven: tells those who do. */
   readonly hint?: OfferHint;
-};
+}
 
-type Shared = Omit<LoaderParts, "options" | "hint" | "logger" | "loggerOf"> & {
-  readonly store: SessionStore;
-  readonly node: string;
-  readonly leaseMs?: number;
-};
+type Shared = Omit<LoaderParts, "agents" | "hint" | "logger" | "loggerOf"> & { readonly node: string };
 
 export class SessionLoader {
   readonly #agents: ReadonlyMap<string, Agent>;
@@ -36,11 +46,11 @@ export class SessionLoader {
   readonly #loggerOf: (scope: string) => Logger;
   readonly #shared: Shared;
 
-  constructor({ options, channel, clock, ids, logger, loggerOf = () => logger, drives = true, hint }: LoaderParts, loaded: LoadedSessions) {
-    this.#agents = new Map(options.agents.map((agent) => [agent.name, agent]));
-    this.#firstAgent = options.agents[0]?.name ?? "";
-    const { leaseMs } = options;
-    const store = hint ? hintingStore(options.store, { hint, clock }) : options.store;
+  constructor(parts: LoaderParts, loaded: LoadedSessions) {
+    const { agents, channel, clock, ids, leaseMs, logger, loggerOf = () => logger, drives = true, hint } = parts;
+    this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
+    this.#firstAgent = agents[0]?.name ?? "";
+    const store = hint ? hintingStore(parts.store, { hint, clock }) : parts.store;
     this.#loggerOf = loggerOf;
     this.#shared = { store, channel, clock, ids, drives, node: ids.next(), ...(leaseMs === undefined ? {} : { leaseMs }) };
     this.#loaded = loaded;
@@ -61,15 +71,15 @@ export class SessionLoader {
   }
 
   /** A session that the store does not have yet, lent to whoever made it. */
-  async create(principal: Principal, wanted: NewSession): Promise<HostedSession> {
+  async create(access: Access, wanted: NewSession): Promise<HostedSession> {
     const agent = this.#agent(wanted.agent ?? this.#firstAgent);
     const session = createSession({
       ...this.#shared,
-      ...sessionOptions(principal, wanted),
+      ...sessionOptions(access, wanted),
       agent,
-      logger: this.#loggerOf(principal.scope),
+      logger: this.#loggerOf(access.scope),
     });
-    const ref = { scope: principal.scope, session: session.id };
+    const ref = { scope: access.scope, session: session.id };
     const one = { ref, session, agent: agent.name };
     if (wanted.id === undefined) return this.#loaded.lend(this.#loaded.add(one));
     const key = keyOf(ref);
@@ -135,8 +145,7 @@ const notFound = ({ session }: SessionRef): AgentError =>
   new AgentError("SESSION_NOT_FOUND", { message: `There is no session \`${session.slice(0, 64)}\`.` });
 
 /** What of a wish is an option of the session; absent stays absent. */
-function sessionOptions(principal: Principal, wanted: NewSession): Partial<SessionOptions> {
-  const { trusted: _, ...access } = principal;
+function sessionOptions(access: Access, wanted: NewSession): Partial<SessionOptions> {
   const { id, title, metadata, messages, tools, systemPrompt } = wanted;
   const chosen = { id, title, metadata, context: messages, tools, prompt: systemPrompt };
   return { access, ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)) };

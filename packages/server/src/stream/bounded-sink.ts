@@ -9,13 +9,13 @@
  */
 import type { Clock } from "@loopwright/core/ports";
 import { inPieces } from "../http/json-pieces.ts";
-import type { ServerLimits } from "../server-limits.ts";
+import type { HttpLimits } from "../server-limits.ts";
 import type { EventSink } from "./event-sink.ts";
 import { encodeFrames } from "./frames.ts";
 
 /** What a bounded sink goes by. */
 export interface SinkBounds {
-  readonly limits: Pick<ServerLimits, "streamQueueBytes" | "streamStallMs">;
+  readonly limits: Pick<HttpLimits, "streamQueueBytes" | "streamStallMs">;
   readonly clock: Clock;
 }
 

@@ -1,17 +1,17 @@
 import { AgentError } from "@loopwright/core";
 import type { Clock, IdSource } from "@loopwright/core/ports";
-import type { ServerLimits } from "../server-limits.ts";
+import type { HttpLimits } from "../server-limits.ts";
 import type { Principal } from "../server-options.ts";
 import type { EventSink } from "./event-sink.ts";
 import { pingFrame } from "./frames.ts";
 import type { StreamPlace, StreamRegistry } from "./stream-registry.ts";
 
-export function createStreamRegistry(limits: ServerLimits, parts: { readonly clock: Clock; readonly ids: IdSource }): StreamRegistry {
+export function createStreamRegistry(limits: HttpLimits, parts: { readonly clock: Clock; readonly ids: IdSource }): StreamRegistry {
   return new OpenStreams(limits, parts);
 }
 
 class OpenStreams implements StreamRegistry {
-  readonly #limits: ServerLimits;
+  readonly #limits: HttpLimits;
   readonly #clock: Clock;
   readonly #ids: IdSource;
   /** By principal and by scope. */
@@ -22,7 +22,7 @@ class OpenStreams implements StreamRegistry {
   #isClosed = false;
   #cancelPing: (() => void) | undefined;
 
-  constructor(limits: ServerLimits, { clock, ids }: { readonly clock: Clock; readonly ids: IdSource }) {
+  constructor(limits: HttpLimits, { clock, ids }: { readonly clock: Clock; readonly ids: IdSource }) {
     this.#limits = limits;
     this.#clock = clock;
     this.#ids = ids;

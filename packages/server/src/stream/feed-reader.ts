@@ -10,7 +10,7 @@ import {
   textOf,
 } from "@loopwright/core/protocol";
 import { charsLeft, pieceChars } from "../http/json-pieces.ts";
-import type { ServerLimits } from "../server-limits.ts";
+import type { HttpLimits } from "../server-limits.ts";
 import { BoundedSink } from "./bounded-sink.ts";
 import type { EventSink } from "./event-sink.ts";
 import { eventText, type FrameText, isDurable, joinTexts, sharedEventText, snapshotText, textCursor, wholeText } from "./frames.ts";
@@ -40,7 +40,7 @@ export interface Subscription {
 
 export interface ReaderParts {
   readonly sessionId: string;
-  readonly limits: ServerLimits;
+  readonly limits: HttpLimits;
   readonly clock: Clock;
   readonly catchUp: (reader: FeedReader) => void;
 }

@@ -16,7 +16,7 @@ import {
   type EventCursor,
   type SessionEvent,
 } from "@loopwright/core/protocol";
-import type { ServerLimits } from "../server-limits.ts";
+import type { HttpLimits } from "../server-limits.ts";
 import type { LoadedSession } from "../sessions/session-host.ts";
 import { type EarlyEvents, HeldEvents } from "./early-events.ts";
 import { FeedReader, type ReaderParts, type Subscription } from "./feed-reader.ts";
@@ -39,7 +39,7 @@ export interface SessionFeed {
 /** `use` keeps the session loaded for a reader. */
 export interface FeedParts extends Pick<LoadedSession, "ref" | "session" | "use"> {
   readonly store: SessionStore;
-  readonly limits: ServerLimits;
+  readonly limits: HttpLimits;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -1,16 +1,11 @@
-import { healthRoute, readyRoute } from "../routes/service/health.ts";
-import { metricsRoute } from "../routes/service/metrics.ts";
-import type { ServerOptions } from "../server-options.ts";
-import { createNode, type RuntimeNode } from "./create-node.ts";
+import { createHost, type Host } from "./create-host.ts";
+import type { HostOptions } from "./host-options.ts";
 
 /** What a worker needs: agents and store as its servers have them, and their queue and channel. */
-export type WorkerOptions = Pick<
-  ServerOptions,
-  "agents" | "store" | "channel" | "queue" | "modules" | "limits" | "leaseMs" | "authenticate" | "hosts" | "clock" | "ids" | "logger"
->;
+export type WorkerOptions = Omit<HostOptions, "role" | "isOneOfMany">;
 
-/** Runs sessions, and answers `/healthz`, `/readyz` and `/metrics` where somebody listens for it. */
-export type Worker = RuntimeNode;
+/** Runs sessions that others record. */
+export type Worker = Host;
 
 /**
  * A process that runs sessions which servers of the role `server` record: told of them by the queue, and by looking into the store. Works until
@@ -18,5 +13,5 @@ export type Worker = RuntimeNode;
  * whose log cannot tell of appends (S3) less often while it finds nothing, down to every `limits.sweepMs`. @throws AgentError CONFIG_INVALID
  */
 export function createWorker(options: WorkerOptions): Worker {
-  return createNode(options, { role: "worker", routes: [healthRoute, readyRoute, metricsRoute] }).node;
+  return createHost({ ...options, role: "worker" });
 }

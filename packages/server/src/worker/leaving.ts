@@ -1,6 +1,6 @@
 import type { Clock } from "@loopwright/core/ports";
-import type { ServerLimits } from "../server-limits.ts";
 import type { CloseOptions, SessionHost } from "../sessions/session-host.ts";
+import type { HostLimits } from "./host-limits.ts";
 import type { Work } from "./run-work.ts";
 
 export interface HandOverOptions {
@@ -23,7 +23,7 @@ export interface LeavingParts {
   /** Absent: nothing runs here. */
   readonly work: Work | undefined;
   readonly clock: Clock;
-  readonly limits: Pick<ServerLimits, "drainMs">;
+  readonly limits: Pick<HostLimits, "drainMs">;
   /** What goes before the sessions. */
   readonly first: () => void;
 }

@@ -1,7 +1,7 @@
 import type { Clock, IdSource, Logger, RunQueue, SessionRef, SessionStore } from "@loopwright/core/ports";
-import type { ServerLimits } from "../server-limits.ts";
 import type { SessionHost } from "../sessions/session-host.ts";
 import { hintOffers } from "./hint-offers.ts";
+import type { HostLimits } from "./host-limits.ts";
 import { createSessionWorker } from "./session-worker.ts";
 import { createSweeper } from "./sweeper.ts";
 
@@ -21,7 +21,7 @@ export interface WorkParts {
   readonly host: SessionHost;
   readonly store: SessionStore;
   readonly queue: RunQueue;
-  readonly limits: ServerLimits;
+  readonly limits: HostLimits;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;

@@ -12,6 +12,7 @@ const host: SessionHost = {
   create: nobody,
   remove: nobody,
   letGo() {},
+  onLoad() {},
   loadedSession: () => undefined,
   runOf: () => undefined,
   loaded: 0,

@@ -7,9 +7,9 @@
  */
 import { AgentError, type AgentSession, failureOf, isAgentError } from "@loopwright/core";
 import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
-import type { ServerLimits } from "../server-limits.ts";
 import type { HostedSession, SessionHost } from "../sessions/session-host.ts";
 import { keyOf } from "../sessions/session-key.ts";
+import type { HostLimits } from "./host-limits.ts";
 
 export interface SessionWorker {
   /** Sessions in hand. */
@@ -27,7 +27,7 @@ export interface SessionWorker {
 export interface WorkerParts {
   readonly host: SessionHost;
   readonly store: SessionStore;
-  readonly limits: Pick<ServerLimits, "workerSessions" | "reopenMs" | "reopenMaxMs">;
+  readonly limits: Pick<HostLimits, "workerSessions" | "reopenMs" | "reopenMaxMs">;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -3,6 +3,7 @@ import type { SessionRef } from "@loopwright/core/ports";
 import { checkExecuteInput } from "@loopwright/core/protocol";
 import { plainOf, underKey } from "../../http/kept-key.ts";
 import type { Call, Route } from "../../http/route.ts";
+import { accessOf } from "../../identity/access-of.ts";
 import { admit, checkOpaque } from "../../identity/admit.ts";
 import { type ExecuteRequest, executeRequest } from "../../schemas/index.ts";
 import type { HostedSession } from "../../sessions/session-host.ts";
@@ -95,7 +96,7 @@ async function sessionFor(call: ExecuteCall, { key, goesOn }: Resumption): Promi
   const name = agent ?? scene.options.agents[0]?.name ?? "";
   admit(principal, { agent: name, context, options }, scene);
   try {
-    return await scene.host.create(principal, { id, agent: name, ...context });
+    return await scene.host.create(accessOf(principal), { id, agent: name, ...context });
   } catch (error) {
     // Somebody else has begun it in the meantime.
     if (id === undefined || !isAgentError(error, "SESSION_EXISTS")) throw error;

@@ -3,6 +3,7 @@ import type { SessionRef } from "@loopwright/core/ports";
 import { plainOf, underKey } from "../../http/kept-key.ts";
 import { jsonResponse } from "../../http/paced-response.ts";
 import type { Call, Route } from "../../http/route.ts";
+import { accessOf } from "../../identity/access-of.ts";
 import { admit, checkOpaque } from "../../identity/admit.ts";
 import { type NewSessionRequest, newSessionRequest, sessionSnapshot } from "../../schemas/index.ts";
 import type { Principal } from "../../server-options.ts";
@@ -56,7 +57,7 @@ type CreateCall = Call<unknown, unknown, NewSessionRequest>;
 type Wish = Omit<NewSessionRequest, "id"> & { readonly id: string | undefined; readonly agent: string };
 
 async function begin({ principal, scene }: CreateCall, { id, agent, title, metadata, context }: Wish): Promise<Response> {
-  const hosted = await scene.host.create(principal, { id, agent, title, metadata, ...context });
+  const hosted = await scene.host.create(accessOf(principal), { id, agent, title, metadata, ...context });
   try {
     const { session } = hosted;
     if (!(await isBegun(session))) throw new AgentError("SESSION_EXISTS", { message: `The session \`${session.id}\` exists already.` });

@@ -2,7 +2,7 @@ import type { Clock } from "@loopwright/core/ports";
 import { type DurableEvent, encodeCursor } from "@loopwright/core/protocol";
 import { z } from "zod";
 import { charsLeft } from "../../http/json-pieces.ts";
-import type { ServerLimits } from "../../server-limits.ts";
+import type { HttpLimits } from "../../server-limits.ts";
 
 /** How many events one answer may hold, at most. */
 export const pageLimitField: z.ZodType<number | undefined> = z.coerce.number().int().min(1).max(1_000).optional();
@@ -14,7 +14,7 @@ export interface EventPage {
 }
 
 export interface PageOptions {
-  readonly limits: Pick<ServerLimits, "pageEvents" | "pageBytes">;
+  readonly limits: Pick<HttpLimits, "pageEvents" | "pageBytes">;
   readonly clock: Clock;
   /** Default and most: `limits.pageEvents`. */
   readonly limit?: number | undefined;

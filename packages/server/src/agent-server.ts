@@ -1,0 +1,22 @@
+import type { Notification } from "@loopwright/core/ports";
+import type { Listenable } from "./http/listenable.ts";
+import type { Host } from "./worker/create-host.ts";
+
+/** Agents behind HTTP. */
+export interface AgentServer extends Listenable, Pick<Host, "running" | "ready" | "drain" | "recover"> {
+  /**
+   * Drains, waits until what runs here has come to rest, at most so long (default `limits.drainMs`), gives the rest to other nodes in order,
+   * and closes. Resolves with how many sessions were handed over. Over a host that was given it closes alone: 0.
+   */
+  handOver: Host["handOver"];
+  /**
+   * Ends all streams and lets go of all sessions at once: what runs is left, as after a crash, to the process that the queue tells or the next
+   * one that looks. Store, channel, queue, and a host that was given stay open. Twice is once.
+   */
+  close(): Promise<void>;
+  /**
+   * Tells everybody of a scope who listens to `/api/notifications`, or the one user it is for. @throws AgentError INPUT_INVALID for a
+   * type that is no name and for what is no JSON; PAYLOAD_TOO_LARGE over `limits.notificationBytes`, and nobody is told then
+   */
+  notify(scope: string, notification: Notification): void;
+}

@@ -1,0 +1,19 @@
+import type { Listenable } from "./http/listenable.ts";
+import { healthRoute, readyRoute } from "./routes/service/health.ts";
+import { metricsRoute } from "./routes/service/metrics.ts";
+import { serveHost } from "./serve-host.ts";
+import type { HttpOptions } from "./server-options.ts";
+import type { Host } from "./worker/create-host.ts";
+
+export interface HealthServerOptions extends Pick<HttpOptions, "authenticate" | "insecure" | "hosts" | "limits"> {
+  /** A worker, for example. */
+  readonly host: Host;
+}
+
+/** Answers `/healthz`, `/readyz` and `/metrics` of a host, and nothing else. It ends with the host. @throws AgentError CONFIG_INVALID */
+export function createHealthServer({ host, ...http }: HealthServerOptions): Listenable {
+  const served = serveHost(host, http, [healthRoute, readyRoute, metricsRoute]);
+  host.onEnd(() => served.close());
+  const { fetch, hasAuthentication, basePath } = served;
+  return { fetch, hasAuthentication, basePath };
+}

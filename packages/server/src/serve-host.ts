@@ -1,0 +1,57 @@
+import { checkOptions } from "./checked-options.ts";
+import { createDoor } from "./http/create-door.ts";
+import type { Listenable } from "./http/listenable.ts";
+import { createOpenRuns } from "./http/open-runs.ts";
+import { createRateLimiter } from "./http/rate-limiter.ts";
+import { createRequestMetrics } from "./http/request-metrics.ts";
+import type { Route } from "./http/route.ts";
+import { createSentFiles } from "./http/sent-files.ts";
+import { defaultHttpLimits } from "./server-limits.ts";
+import type { HttpOptions } from "./server-options.ts";
+import type { ServerScene } from "./server-scene.ts";
+import { createStreamRegistry } from "./stream/create-stream-registry.ts";
+import { createSessionFeeds } from "./stream/session-feeds.ts";
+import type { Host } from "./worker/create-host.ts";
+
+/** Routes over a host. */
+export interface ServedHost extends Listenable {
+  readonly scene: ServerScene;
+  /** Refuses what begins work from now on. */
+  drain(): void;
+  /** Ends all streams, and forgets who was counted. Twice is once. */
+  close(): void;
+}
+
+/** Answers requests about the sessions of a host, until it is closed or the host ends. @throws AgentError CONFIG_INVALID */
+export function serveHost(host: Host, http: HttpOptions, routes: readonly Route[]): ServedHost {
+  checkOptions(http);
+  const { agents, modules, store, channel, clock, ids, logger, sessions, health } = host;
+  const limits = { ...defaultHttpLimits, ...http.limits };
+  const options = { ...http, agents, modules, store };
+  const streams = createStreamRegistry(limits, { clock, ids });
+  const rates = createRateLimiter(limits, clock);
+  let isDrained = false;
+  const scene: ServerScene = {
+    ...{ options, limits, channel, clock, ids, logger, host: sessions, streams, watched: health },
+    feeds: createSessionFeeds(sessions, { store, limits, clock, logger }),
+    runs: createOpenRuns(limits.runsPerPrincipal),
+    files: createSentFiles(limits),
+    metrics: createRequestMetrics(),
+    isReady: () => !isDrained && host.ready(),
+  };
+  host.onEnd(() => streams.close());
+  return {
+    scene,
+    fetch: createDoor(routes, { scene, rates }),
+    drain() {
+      isDrained = true;
+    },
+    close() {
+      isDrained = true;
+      streams.close();
+      rates.close();
+    },
+    hasAuthentication: http.authenticate !== undefined,
+    basePath: http.basePath ?? "",
+  };
+}

@@ -1,0 +1,127 @@
+/*
+ * Owns: how the parts of one process go together: its sessions, the watch over its store, its work, and its end.
+ * Does not own: how callers reach it (a server).
+ */
+import type { Agent } from "@loopwright/core";
+import { consoleLogger, memoryChannel, memoryQueue, randomIds, systemClock } from "@loopwright/core/memory";
+import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
+import { createSessionHost } from "../sessions/create-session-host.ts";
+import type { CloseOptions, SessionHost } from "../sessions/session-host.ts";
+import { type WatchedStore, watchStore } from "../sessions/watched-store.ts";
+import { checkedAgents } from "./checked-agents.ts";
+import { hintOffers } from "./hint-offers.ts";
+import { checkLimits, defaultHostLimits, type HostLimits } from "./host-limits.ts";
+import type { HostOptions } from "./host-options.ts";
+import { createLeaving, type HandOverOptions } from "./leaving.ts";
+import { runWork, type Work } from "./run-work.ts";
+
+/** One process of those that share a store: it loads sessions, and runs them where its role says so. */
+export interface Host {
+  /** Sessions that run in this process. */
+  readonly running: number;
+  /** False from `drain` on. */
+  ready(): boolean;
+  /** Takes no new work from now on; what runs goes on. */
+  drain(): void;
+  /**
+   * Drains, waits until what runs here has come to rest, at most so long (default `limits.drainMs`), gives the rest to other nodes in order,
+   * and closes. Resolves with how many sessions were handed over.
+   */
+  handOver(options?: HandOverOptions): Promise<number>;
+  /**
+   * Lets go of all sessions at once: what runs is left, as after a crash, to the process that the queue tells or the next one that looks.
+   * Store, channel and queue stay open. Twice is once.
+   */
+  close(): Promise<void>;
+  /** How many runs of a scope were found that a process had left behind: this one goes on with them. 0 where it runs none. @throws AgentError STORE_* */
+  recover(scope: string): Promise<number>;
+  /** Calls the listener when the host ends, before its sessions are let go of. */
+  onEnd(listener: () => void): void;
+  readonly sessions: SessionHost;
+  /** As they were given, checked, and told of the modules. */
+  readonly agents: readonly Agent[];
+  readonly modules: NonNullable<HostOptions["modules"]>;
+  /** The store that was given; what it answers is heard by `health`. */
+  readonly store: SessionStore;
+  readonly health: StoreHealth;
+  readonly channel: EventChannel;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+}
+
+/** What this process knows of its store. */
+export type StoreHealth = Pick<WatchedStore, "isAway" | "flaw" | "damages" | "damaged">;
+
+/** Begins at once to look for work, where its role is to run sessions. @throws AgentError CONFIG_INVALID */
+export function createHost(options: HostOptions): Host {
+  const { role = "all", modules = {}, clock = systemClock, ids = randomIds, logger = consoleLogger(), leaseMs } = options;
+  const agents = checkedAgents(options);
+  checkLimits(options.limits ?? {});
+  const limits = { ...defaultHostLimits, ...options.limits };
+  const watched = watchStore(options.store, { logger, clock, probeMs: limits.probeMs });
+  const { store } = watched;
+  const isOneOfMany = options.isOneOfMany ?? (role !== "all" || options.queue !== undefined);
+  const channel = options.channel ?? memoryChannel({ logger });
+  if (isOneOfMany && channel.reach === "process") warnOfChannel(logger);
+  const drives = role !== "server";
+  const loggerOf = (scope: string): Logger => watched.loggerOf(scope);
+  const sessions = createSessionHost({
+    ...{ agents, store, limits, channel, clock, ids, logger, loggerOf, drives },
+    ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...(drives || !options.queue ? {} : { hint: hintOffers(options.queue, logger) }),
+  });
+  const shared = { host: sessions, store, limits, clock, ids, logger };
+  const work = drives ? beginWork(options, shared) : undefined;
+  const endListeners: (() => void)[] = [];
+  const first = (): void => {
+    for (const listener of endListeners.splice(0)) listener();
+  };
+  const leaving = createLeaving({ host: sessions, work, clock, limits, first });
+  const close = async (how?: CloseOptions): Promise<number> => {
+    const count = await leaving.close(how);
+    watched.stop();
+    return count;
+  };
+  return {
+    ...{ sessions, agents, modules, store, health: watched, channel, clock, ids, logger },
+    get running() {
+      return sessions.running;
+    },
+    ready: () => leaving.isReady,
+    drain: leaving.drain,
+    async handOver(how) {
+      await leaving.rest(how);
+      return close({ handsOver: true });
+    },
+    close: async () => void (await close()),
+    recover: async (scope) => work?.recover(scope) ?? 0,
+    onEnd: (listener) => void endListeners.push(listener),
+  };
+}
+
+interface SharedParts {
+  readonly host: SessionHost;
+  readonly store: SessionStore;
+  readonly limits: HostLimits;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+}
+
+function beginWork({ role = "all", queue, isOneOfMany }: HostOptions, shared: SharedParts): Work {
+  const { limits, store } = shared;
+  const isAlone = role === "all" && !isOneOfMany;
+  // Where nobody tells of what others leave behind, it is looked for often.
+  const sweepMs = queue || isAlone ? limits.sweepMs : limits.pollMs;
+  // A log that cannot tell of appends is one where each look is a request that costs: it is looked at less while there is nothing to do.
+  const idleSweepMs = store.log.subscribe ? sweepMs : limits.sweepMs;
+  return runWork({ ...shared, queue: queue ?? memoryQueue(), sweepMs, idleSweepMs, keepsAlive: role === "worker" });
+}
+
+/** Durable events come from the log anyway; what a model says comes only over a channel. */
+function warnOfChannel(logger: Logger): void {
+  const message =
+    "This is one of several processes, and its event channel reaches none of the others: text is not told there as it is said.";
+  logger.log("warn", message, { fix: "Pass a `channel` that all of them share." });
+}
