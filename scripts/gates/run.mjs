@@ -7,6 +7,7 @@ import { limits } from "./limits.mjs";
 import { lint } from "./lint.mjs";
 import { mutants } from "./mutants.mjs";
 import { packages } from "./packages.mjs";
+import { prose } from "./prose.mjs";
 import { purity } from "./purity.mjs";
 import { sizes } from "./sizes.mjs";
 import { text } from "./text.mjs";
@@ -15,7 +16,7 @@ import { types } from "./types.mjs";
 import { unused } from "./unused.mjs";
 import { walls } from "./walls.mjs";
 
-const gates = [walls, limits, purity, lint, types, unused, text, mutants, changesets, apiReports, packages, sizes, installs];
+const gates = [walls, limits, purity, lint, types, unused, text, prose, mutants, changesets, apiReports, packages, sizes, installs];
 
 /** What the gate gets wrong about trees whose answer is known. */
 async function selfTest(gate) {
