@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { catchUp } from "../src/driver/log/catch-up.ts";
 import { snapshotOf } from "../src/driver/session/snapshot.ts";
-import { catchUp } from "../src/driver/session/speculation.ts";
 import type { DurableEvent, Fact, SessionEvent, SessionSnapshot, SnapshotMessage } from "../src/index.ts";
 import { createSession, defineTool, execute, readHistory } from "../src/index.ts";
 import { endOf, type State } from "../src/loop/state.ts";

@@ -1,7 +1,7 @@
 import { createSpokenAnswers, type SpokenLane } from "../driver/live/spoken-answers.ts";
+import { catchUp } from "../driver/log/catch-up.ts";
 import { createModelTeller } from "../driver/model/model-events.ts";
 import { snapshotOf } from "../driver/session/snapshot.ts";
-import { catchUp } from "../driver/session/speculation.ts";
 import type { EphemeralBody, EphemeralEvent, SessionEvent } from "../loop/event.ts";
 import type { Fact, FactOf } from "../loop/fact.ts";
 import { emptyState, type State } from "../loop/state.ts";

@@ -6,9 +6,9 @@ import { weigh } from "../../message/json-bytes.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import { compareCursors, type EventCursor } from "../../protocol/cursor.ts";
-import { catchUp } from "../session/speculation.ts";
 import { storeError } from "../setup/session-errors.ts";
 import { snapshotLimits } from "../setup/snapshot-limits.ts";
+import { catchUp } from "./catch-up.ts";
 import { keptState } from "./fold-head.ts";
 import { type UnderstoodFacts, understandFacts } from "./understand-facts.ts";
 

@@ -8,11 +8,11 @@ import type { Fact } from "../../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../../loop/state.ts";
 import { firstFlaw, messageFlaw } from "../../message/sound-message.ts";
 import type { EventCursor } from "../../protocol/cursor.ts";
-import { catchUp, type Speculation } from "../session/speculation.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { internalError } from "../setup/user-code.ts";
 import { type AskOptions, askStore } from "./ask-store.ts";
+import { catchUp } from "./catch-up.ts";
 import { createFoldSnapshots, type FoldSnapshots, type LoadedFold } from "./fold-snapshots.ts";
 import { readNews } from "./read-news.ts";
 
@@ -23,6 +23,14 @@ export interface Adoption {
   readonly events: readonly DurableEvent[];
   /** What was opened up to here was not told by this handle, or long ago. */
   readonly oldSeq: number;
+}
+
+/** A batch that this handle has appended. */
+export interface AppendedBatch {
+  readonly state: State;
+  readonly events: readonly DurableEvent[];
+  /** An upper bound of its bytes in the log. */
+  readonly bytes: number;
 }
 
 export interface LogViewOptions extends Pick<AskOptions, "staysFor"> {
@@ -166,7 +174,7 @@ export class LogView {
   }
 
   /** A batch of this handle is in the log. */
-  append({ state, events, bytes }: Speculation, isOwner: boolean): void {
+  append({ state, events, bytes }: AppendedBatch, isOwner: boolean): void {
     this.#lastEvent = lastOf(events) ?? this.#lastEvent;
     this.adopt(state, events);
     if (isOwner) this.#snapshots.grew(bytes);

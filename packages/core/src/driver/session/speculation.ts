@@ -1,9 +1,10 @@
-import type { DurableBody, DurableEvent } from "../../loop/event.ts";
+import type { DurableEvent } from "../../loop/event.ts";
 import { eventsOf } from "../../loop/events-of.ts";
 import { type Fact, type FactBody, factVersion } from "../../loop/fact.ts";
 import { fold } from "../../loop/fold.ts";
 import type { State } from "../../loop/state.ts";
 import { weigh } from "../../message/json-bytes.ts";
+import { durableEvents } from "../log/catch-up.ts";
 
 /**
  * A batch in the making: facts folded into a state that nobody else sees until the log has them. Dropping it is forgetting it.
@@ -59,36 +60,6 @@ class Batch implements Speculation {
     for (const event of durableEvents(fact, told, sessionId)) this.events.push(event);
     return fact;
   }
-}
-
-/** Folds what others have appended. */
-export function catchUp(
-  from: State,
-  facts: readonly Fact[],
-  sessionId: string,
-): { readonly state: State; readonly events: readonly DurableEvent[] } {
-  const events: DurableEvent[] = [];
-  let state = from;
-  for (const fact of facts) {
-    events.push(...durableEvents(fact, eventsOf(state, fact), sessionId));
-    state = fold(state, fact);
-  }
-  return { state, events };
-}
-
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
-
-/** Writes into the bodies, which were made for this. */
-function durableEvents(fact: Fact, bodies: readonly DurableBody[], sessionId: string): readonly DurableEvent[] {
-  for (let k = 0; k < bodies.length; k++) {
-    const event = bodies[k] as Writable<DurableEvent>;
-    event.seq = fact.seq;
-    event.k = k;
-    event.at = fact.at;
-    event.sessionId = sessionId;
-    if ("runId" in fact) event.runId = fact.runId;
-  }
-  return bodies as readonly DurableEvent[];
 }
 
 function isUnchanged(before: State, after: State): boolean {
