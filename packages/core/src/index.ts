@@ -1,8 +1,6 @@
 /** The library door of Loopwright. */
 export type { Agent, AgentOptions, CallDeadlines, PromptContext } from "./agent/agent.ts";
 export { createAgent } from "./agent/agent.ts";
-export type { ArgsOf, SimpleOutput, ToolDefinition } from "./agent/define-tool.ts";
-export { createSimpleTool, defineTool, jsonSchemaOf } from "./agent/define-tool.ts";
 export type {
   GateContext,
   GateVerdict,
@@ -13,8 +11,6 @@ export type {
   ReviewContext,
   StreamFilter,
 } from "./agent/hooks.ts";
-export type { StandardResult, StandardSchema } from "./agent/standard-schema.ts";
-export type { FilesRoot, ProgressHandle, Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./agent/tool.ts";
 export { type HistoryOptions, readHistory, readOpening } from "./driver/log/history.ts";
 export type { CallGuard, CallTarget, GuardedCall } from "./driver/model/retry/call-guard.ts";
 export { createCallGuard } from "./driver/model/retry/call-guard.ts";
@@ -110,4 +106,8 @@ export type {
   SubmitOptions,
 } from "./protocol/execute.ts";
 export type { OpenRun, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./protocol/snapshot.ts";
+export type { ArgsOf, SimpleOutput, ToolDefinition } from "./tools/define-tool.ts";
+export { createSimpleTool, defineTool, jsonSchemaOf } from "./tools/define-tool.ts";
+export type { StandardResult, StandardSchema } from "./tools/standard-schema.ts";
+export type { FilesRoot, ProgressHandle, Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./tools/tool.ts";
 export { refuseUnknownOptions } from "./unknown-options.ts";

@@ -6,11 +6,11 @@ import type { Message } from "../message/message.ts";
 import { shownId } from "../message/shown-id.ts";
 import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
 import type { PriceTable } from "../ports/price-table.ts";
+import { reservedNames } from "../tools/define-tool.ts";
+import type { FilesRoot, Tool } from "../tools/tool.ts";
 import { createToolRegistry } from "../tools/tool-registry.ts";
 import { refuseUnknownOptions } from "../unknown-options.ts";
-import { reservedNames } from "./define-tool.ts";
 import type { Hooks } from "./hooks.ts";
-import type { FilesRoot, Tool } from "./tool.ts";
 
 /** What the system prompt may depend on. */
 export interface PromptContext {

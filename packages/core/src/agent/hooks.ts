@@ -3,7 +3,7 @@ import type { ToolCallPart } from "../message/content.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { AssistantMessage, Message } from "../message/message.ts";
 import type { ToolChoice } from "../ports/model-provider.ts";
-import type { Tool, ToolOutput } from "./tool.ts";
+import type { Tool, ToolOutput } from "../tools/tool.ts";
 
 type Awaitable<T> = T | PromiseLike<T>;
 

@@ -1,6 +1,5 @@
 /** What crosses the wire: types and codecs, for servers and clients in any runtime. */
-export type { StandardSchema } from "../agent/standard-schema.ts";
-export type { Tool } from "../agent/tool.ts";
+
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "../errors.ts";
 export { AgentError, errorTable, failureOf, isAgentError } from "../errors.ts";
 export type {
@@ -50,6 +49,8 @@ export { addCost, addSpent, addUsage, contextTokensOf } from "../message/usage.t
 export type { Clock } from "../ports/clock.ts";
 export type { Notification } from "../ports/event-channel.ts";
 export type { SessionHit, SessionSummary, WaitingReason } from "../ports/session-index.ts";
+export type { StandardSchema } from "../tools/standard-schema.ts";
+export type { Tool } from "../tools/tool.ts";
 export type { AcceptedDecision, ApprovalDecision, DecideOptions } from "./approval.ts";
 export { compareCursors, cursorAfter, decodeCursor, type EventCursor, encodeCursor } from "./cursor.ts";
 export type {

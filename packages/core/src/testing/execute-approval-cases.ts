@@ -1,8 +1,8 @@
 import type { GateVerdict, Hooks } from "../agent/hooks.ts";
-import type { Tool } from "../agent/tool.ts";
 import type { JsonObject } from "../message/json.ts";
 import { textOf } from "../message/message.ts";
 import type { ExecuteResult } from "../protocol/execute.ts";
+import type { Tool } from "../tools/tool.ts";
 import { assertEventStream } from "./event-stream.ts";
 import { type ExecuteScene, type ExecuteUnderTest, executeCase, ofType, readAll, type SceneOptions } from "./execute-under-test.ts";
 import { expectSame, expectThat } from "./kit.ts";

@@ -1,6 +1,6 @@
-import type { Tool } from "../agent/tool.ts";
 import { textOf } from "../message/message.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
+import type { Tool } from "../tools/tool.ts";
 import { type ExecuteUnderTest, executeCase, ofType, readAll } from "./execute-under-test.ts";
 import { expectSame } from "./kit.ts";
 import type { StoreKit } from "./store-case.ts";

@@ -1,5 +1,5 @@
 import { createAgent } from "../agent/agent.ts";
-import type { Tool, ToolEvent } from "../agent/tool.ts";
+import type { Tool, ToolEvent } from "../tools/tool.ts";
 import type { ExecuteUnderTest } from "./execute-under-test.ts";
 import { localExecution } from "./local-execution.ts";
 import type { Saboteur } from "./saboteur.ts";

@@ -1,11 +1,11 @@
 import { type Agent, type AgentOptions, createAgent } from "../agent/agent.ts";
-import type { Tool } from "../agent/tool.ts";
 import type { AgentEvent } from "../loop/event.ts";
 import { fixedPrices } from "../memory/fixed-prices.ts";
 import { type ScriptedProvider, type ScriptedStep, scripted } from "../memory/scripted.ts";
 import type { Message } from "../message/message.ts";
 import type { AcceptedDecision, ApprovalDecision } from "../protocol/approval.ts";
 import type { ExecuteInput, ExecuteOptions, ExecuteStream } from "../protocol/execute.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { Make, StoreCase } from "./store-case.ts";
 
 /** Sessions of one agent, wherever it runs. */

@@ -1,8 +1,8 @@
-import type { ProgressHandle, ToolContext } from "../agent/tool.ts";
 import type { CallResult } from "../loop/fact.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { Usage } from "../message/usage.ts";
 import { collectOutput } from "../tools/run-output.ts";
+import type { ProgressHandle, ToolContext } from "../tools/tool.ts";
 import { toolFailure } from "../tools/tool-failure.ts";
 import type { AnyTool } from "../tools/tool-registry.ts";
 import { validateArguments } from "../tools/validate-arguments.ts";

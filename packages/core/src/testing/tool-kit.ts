@@ -1,6 +1,6 @@
-import type { Tool, ToolContext, ToolEvent } from "../agent/tool.ts";
 import { systemClock } from "../memory/clock.ts";
 import { findJsonFlaw, type JsonObject } from "../message/json.ts";
+import type { Tool, ToolContext, ToolEvent } from "../tools/tool.ts";
 import { toolLimits } from "../tools/tool-limits.ts";
 import { specOf } from "../tools/tool-registry.ts";
 import { expectSame, expectThat, type Kit } from "./kit.ts";

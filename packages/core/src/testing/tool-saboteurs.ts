@@ -1,6 +1,6 @@
-import type { Tool, ToolContext, ToolEvent } from "../agent/tool.ts";
 import { AgentError } from "../errors.ts";
 import type { JsonObject } from "../message/json.ts";
+import type { Tool, ToolContext, ToolEvent } from "../tools/tool.ts";
 import type { MakeTool, ToolSubject } from "./tool-kit.ts";
 
 const secret = "sk-saboteur-0123456789";

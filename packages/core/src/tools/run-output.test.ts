@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ToolReturn } from "../agent/tool.ts";
 import { AgentError } from "../errors.ts";
 import { collectOutput } from "./run-output.ts";
+import type { ToolReturn } from "./tool.ts";
 
 const text = (value: string) => ({ type: "text", text: value });
 

@@ -1,4 +1,3 @@
-import type { ToolReturn } from "../agent/tool.ts";
 import { AgentError, isAgentError } from "../errors.ts";
 import type { CallResult } from "../loop/fact.ts";
 import type { ResultPart } from "../message/content.ts";
@@ -8,6 +7,7 @@ import { headOf } from "./cut-text.ts";
 import { jsonHead } from "./json-head.ts";
 import { cutStream, filteredBeyond, headThrough, normaliseOutput, type TextFilter } from "./normalise-output.ts";
 import { toJson } from "./to-json.ts";
+import type { ToolReturn } from "./tool.ts";
 import { toolFailure } from "./tool-failure.ts";
 import { toolLimits } from "./tool-limits.ts";
 

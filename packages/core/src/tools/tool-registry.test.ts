@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineTool } from "../agent/define-tool.ts";
 import { isAgentError } from "../errors.ts";
+import { defineTool } from "./define-tool.ts";
 import { type AnyTool, createToolRegistry, policyOf, specOf } from "./tool-registry.ts";
 
 const add = defineTool({

@@ -1,8 +1,8 @@
-import { isToolName, jsonSchemaOf } from "../agent/define-tool.ts";
-import type { Tool } from "../agent/tool.ts";
 import { AgentError } from "../errors.ts";
 import type { ToolHome, ToolPolicy } from "../loop/policy.ts";
 import type { ToolSpec } from "../ports/model-provider.ts";
+import { isToolName, jsonSchemaOf } from "./define-tool.ts";
+import type { Tool } from "./tool.ts";
 import { toolLimits } from "./tool-limits.ts";
 
 /** A tool whose arguments and resources are nobody's business here: what every defined tool can be passed as. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineTool } from "../agent/define-tool.ts";
 import type { JsonObject, JsonSchema } from "../message/json.ts";
+import { defineTool } from "./define-tool.ts";
 import { validateArguments } from "./validate-arguments.ts";
 
 const shaped = (parameters: JsonSchema) => defineTool({ name: "shaped", description: "Takes a shape.", parameters, execute: () => "" });

@@ -1,6 +1,6 @@
-import { isStandardSchema, type StandardResult } from "../agent/standard-schema.ts";
 import type { Json, JsonObject, JsonSchema } from "../message/json.ts";
 import { cutText } from "./cut-text.ts";
+import { isStandardSchema, type StandardResult } from "./standard-schema.ts";
 import { toolLimits } from "./tool-limits.ts";
 import type { AnyTool } from "./tool-registry.ts";
 

@@ -78,13 +78,13 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "keys of inputs are not remembered",
-    file: "driver/session/accept-input.ts",
+    file: "driver/session/commands/accept-input.ts",
     good: "if (!twin) return undefined;",
     bad: "if (twin || !twin) return undefined;",
   },
   {
     name: "keys of answers are not remembered",
-    file: "driver/session/accept-results.ts",
+    file: "driver/session/commands/accept-results.ts",
     good: "if (earlier) return",
     bad: "if (earlier && false) return",
     script: "client tool answered again where another has its id by now",

@@ -5,10 +5,10 @@
 import { AgentError } from "../../errors.ts";
 import { findJsonFlaw, jsonDepthMax } from "../../message/json.ts";
 import { boundOf, jsonBytes, weigh } from "../../message/json-bytes.ts";
+import { sha256 } from "../../message/sha256.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
 import { appendLimits, type SessionRef } from "../../ports/session-log.ts";
 import { lighten, type Path } from "./lighten.ts";
-import { sha256 } from "./sha256.ts";
 
 /** Where in a fact a value is missing, and the blob that has it. Beside the fact's own fields, so that no content can pass for it. */
 interface Spilled {

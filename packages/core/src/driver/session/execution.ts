@@ -8,7 +8,7 @@ import { type Message, textOf } from "../../message/message.ts";
 import { type Cost, costSince, type Usage, usageSince } from "../../message/usage.ts";
 import type { ExecuteResult, ExecuteStream } from "../../protocol/execute.ts";
 import { createEventBuffer, type EventBuffer } from "../live/event-buffer.ts";
-import type { AcceptedInput } from "./accept-input.ts";
+import type { AcceptedInput } from "./commands/accept-input.ts";
 import type { SessionDriver } from "./session-driver.ts";
 
 interface Spent {

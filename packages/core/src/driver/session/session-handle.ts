@@ -15,15 +15,15 @@ import type {
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { openLanes } from "../live/open-lanes.ts";
 import { dueOf } from "../ownership/dates.ts";
-import { decideCall } from "./decide-call.ts";
+import { decideCall } from "./commands/decide-call.ts";
+import { abortRun, changeSession, endSession, moveHead, openSession } from "./commands/session-commands.ts";
+import { type SubmitScene, submitInput } from "./commands/submit.ts";
 import { pendingApprovals, pendingToolCalls } from "./execution.ts";
 import { followSession } from "./follow-session.ts";
 import { guardListener } from "./guard-listener.ts";
-import { abortRun, changeSession, endSession, moveHead, openSession } from "./session-commands.ts";
 import type { SessionDriver } from "./session-driver.ts";
 import { SharedSnapshot } from "./shared-snapshot.ts";
 import { snapshotOf } from "./snapshot.ts";
-import { type SubmitScene, submitInput } from "./submit.ts";
 
 /** A class, so that a handle is a small object: as a literal with so many getters it took 4 KB. */
 export class SessionHandle implements AgentSession {

@@ -7,13 +7,13 @@ import { checkContext, checkExecuteInput } from "../../protocol/input-guards.ts"
 import { checkPayload } from "../log/payload.ts";
 import { depsOf } from "../setup/deps.ts";
 import type { SessionOptions } from "../setup/session-options.ts";
-import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
-import { acceptResults } from "./accept-results.ts";
+import { type AcceptedInput, acceptInput, newInput } from "./commands/accept-input.ts";
+import { acceptResults } from "./commands/accept-results.ts";
+import type { SubmitScene } from "./commands/submit.ts";
 import { Execution } from "./execution.ts";
 import { createKeeper } from "./keeper.ts";
 import { SessionDriver } from "./session-driver.ts";
 import { SessionHandle } from "./session-handle.ts";
-import type { SubmitScene } from "./submit.ts";
 
 /** What a session is beneath its door. */
 type Handle = SubmitScene;

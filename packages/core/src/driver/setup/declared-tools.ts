@@ -1,8 +1,8 @@
 import { type Agent, createAgent } from "../../agent/agent.ts";
-import { defineTool } from "../../agent/define-tool.ts";
 import { AgentError } from "../../errors.ts";
 import type { DeclaredTool } from "../../loop/fact.ts";
 import { findJsonFlaw } from "../../message/json.ts";
+import { defineTool } from "../../tools/define-tool.ts";
 
 /** What the log keeps of client tools: data alone; whatever else came with them is left behind. @throws AgentError CONFIG_INVALID */
 export function declaredTools(tools: readonly DeclaredTool[] = []): readonly DeclaredTool[] {

@@ -10,6 +10,7 @@ import { canonicalJson } from "../../message/canonical-json.ts";
 import { digestOf } from "../../message/digest.ts";
 import type { JsonObject } from "../../message/json.ts";
 import type { CallOutcome } from "../../message/message.ts";
+import { sha256 } from "../../message/sha256.ts";
 import { shownId } from "../../message/shown-id.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { cutText } from "../../tools/cut-text.ts";
@@ -18,7 +19,6 @@ import { toolLimits } from "../../tools/tool-limits.ts";
 import type { AnyTool, ToolRegistry } from "../../tools/tool-registry.ts";
 import { type ValidatedArguments, validateArguments } from "../../tools/validate-arguments.ts";
 import { follow, type Maybe } from "../effects/maybe.ts";
-import { sha256 } from "../log/sha256.ts";
 import { hookFailed, type Reports } from "../setup/user-code.ts";
 import { askGates, type GateJudgement } from "./ask-gates.ts";
 

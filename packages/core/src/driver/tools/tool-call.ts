@@ -2,7 +2,7 @@
  * Owns: one attempt of a tool, from `execute` to its one result, its time limit and its abort. Does not own: whether it may run (the loop, the
  * gate), facts (the caller makes them).
  */
-import type { FilesRoot, ToolContext } from "../../agent/tool.ts";
+
 import { AgentError, isAgentError } from "../../errors.ts";
 import type { Access, CallResult, ProgressStep } from "../../loop/fact.ts";
 import type { ToolCallPart } from "../../message/content.ts";
@@ -11,6 +11,7 @@ import { addUsage, soundUsage, type Usage } from "../../message/usage.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { collectOutput, filteredFailure, type ToolEars } from "../../tools/run-output.ts";
+import type { FilesRoot, ToolContext } from "../../tools/tool.ts";
 import type { AnyTool } from "../../tools/tool-registry.ts";
 import { toolFilterOf, type UserFilter } from "../effects/user-filter.ts";
 import type { Lane } from "../live/hub.ts";

@@ -2,9 +2,10 @@
  * Owns: what watchers hear of the steps of one tool. Does not own: what the log keeps of them (the closing fact).
  * Why not every change: a tool may report each of a million rows, and every watcher would be written to a million times.
  */
-import type { ProgressHandle } from "../../agent/tool.ts";
+
 import type { ProgressStep } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { ProgressHandle } from "../../tools/tool.ts";
 
 /** The steps of one tool. */
 export interface ToolProgress {

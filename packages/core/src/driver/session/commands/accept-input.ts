@@ -1,18 +1,18 @@
-import { AgentError } from "../../errors.ts";
-import { at, findLastIndex, lastWithKey } from "../../loop/append-list.ts";
-import type { FactBody, RunOptions } from "../../loop/fact.ts";
-import { idOfInput, keyOfInput, placeOf } from "../../loop/inputs.ts";
-import { endOf, type KnownInput, type State } from "../../loop/state.ts";
-import { canonicalJson } from "../../message/canonical-json.ts";
-import { digestOf } from "../../message/digest.ts";
-import type { UserMessage } from "../../message/message.ts";
-import { shownId } from "../../message/shown-id.ts";
-import { wellFormed } from "../../message/well-formed.ts";
-import type { ExecuteInput, ExecuteOptions, SubmitOptions } from "../../protocol/execute.ts";
-import { checkVision } from "../model/check-vision.ts";
-import type { Deps } from "../setup/deps.ts";
-import { sessionClosed } from "../setup/session-errors.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { AgentError } from "../../../errors.ts";
+import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
+import type { FactBody, RunOptions } from "../../../loop/fact.ts";
+import { idOfInput, keyOfInput, placeOf } from "../../../loop/inputs.ts";
+import { endOf, type KnownInput, type State } from "../../../loop/state.ts";
+import { canonicalJson } from "../../../message/canonical-json.ts";
+import { digestOf } from "../../../message/digest.ts";
+import type { UserMessage } from "../../../message/message.ts";
+import { shownId } from "../../../message/shown-id.ts";
+import { wellFormed } from "../../../message/well-formed.ts";
+import type { ExecuteInput, ExecuteOptions, SubmitOptions } from "../../../protocol/execute.ts";
+import { checkVision } from "../../model/check-vision.ts";
+import type { Deps } from "../../setup/deps.ts";
+import { sessionClosed } from "../../setup/session-errors.ts";
+import { driverLimits } from "../../setup/session-options.ts";
 
 /** An input that asks for a run, with the ids it gets when it is accepted. */
 export interface NewInput {

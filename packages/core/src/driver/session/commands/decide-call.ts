@@ -2,20 +2,20 @@
  * Owns: what a person's decision on a call becomes: its fact, or why it is refused. Any handle may record one, whoever owns the session.
  * Does not own: asking (prepare-tool), what follows from a decision (the loop), who may decide (whoever calls).
  */
-import { AgentError } from "../../errors.ts";
-import { at, findLastIndex } from "../../loop/append-list.ts";
-import { openCall } from "../../loop/calls.ts";
-import type { FactBody } from "../../loop/fact.ts";
-import type { Call, KnownDecision, State } from "../../loop/state.ts";
-import { canonicalJson } from "../../message/canonical-json.ts";
-import type { JsonObject } from "../../message/json.ts";
-import { shownId } from "../../message/shown-id.ts";
-import { wellFormed } from "../../message/well-formed.ts";
-import type { AcceptedDecision, ApprovalDecision, DecideOptions } from "../../protocol/approval.ts";
-import { toolLimits } from "../../tools/tool-limits.ts";
-import { validateArguments } from "../../tools/validate-arguments.ts";
-import { checkPayload } from "../log/payload.ts";
-import { sessionClosed } from "../setup/session-errors.ts";
+import { AgentError } from "../../../errors.ts";
+import { at, findLastIndex } from "../../../loop/append-list.ts";
+import { openCall } from "../../../loop/calls.ts";
+import type { FactBody } from "../../../loop/fact.ts";
+import type { Call, KnownDecision, State } from "../../../loop/state.ts";
+import { canonicalJson } from "../../../message/canonical-json.ts";
+import type { JsonObject } from "../../../message/json.ts";
+import { shownId } from "../../../message/shown-id.ts";
+import { wellFormed } from "../../../message/well-formed.ts";
+import type { AcceptedDecision, ApprovalDecision, DecideOptions } from "../../../protocol/approval.ts";
+import { toolLimits } from "../../../tools/tool-limits.ts";
+import { validateArguments } from "../../../tools/validate-arguments.ts";
+import { checkPayload } from "../../log/payload.ts";
+import { sessionClosed } from "../../setup/session-errors.ts";
 import { accessOf, type SubmitScene } from "./submit.ts";
 
 /**

@@ -1,12 +1,12 @@
-import { AgentError } from "../../errors.ts";
-import type { FactBody } from "../../loop/fact.ts";
-import { placeOf } from "../../loop/inputs.ts";
-import type { State } from "../../loop/state.ts";
-import type { MessageId } from "../../message/message.ts";
-import { shownId } from "../../message/shown-id.ts";
-import type { AgentSession } from "../../protocol/execute.ts";
-import { checkPayload } from "../log/payload.ts";
-import { sessionClosed } from "../setup/session-errors.ts";
+import { AgentError } from "../../../errors.ts";
+import type { FactBody } from "../../../loop/fact.ts";
+import { placeOf } from "../../../loop/inputs.ts";
+import type { State } from "../../../loop/state.ts";
+import type { MessageId } from "../../../message/message.ts";
+import { shownId } from "../../../message/shown-id.ts";
+import type { AgentSession } from "../../../protocol/execute.ts";
+import { checkPayload } from "../../log/payload.ts";
+import { sessionClosed } from "../../setup/session-errors.ts";
 import type { SubmitScene } from "./submit.ts";
 
 /** Records what anybody may, whoever owns the session. */

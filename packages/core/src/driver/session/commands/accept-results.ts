@@ -1,16 +1,16 @@
-import { AgentError } from "../../errors.ts";
-import { at, findLastIndex, lastWithKey } from "../../loop/append-list.ts";
-import type { CallResult, FactBody } from "../../loop/fact.ts";
-import { keyOfEntry } from "../../loop/inputs.ts";
-import { type Call, type Entry, type State, tipOf } from "../../loop/state.ts";
-import { partsOf, type ToolResultMessage } from "../../message/message.ts";
-import { shownId } from "../../message/shown-id.ts";
-import { normaliseOutput } from "../../tools/normalise-output.ts";
-import { toolLimits } from "../../tools/tool-limits.ts";
-import { checkPayload } from "../log/payload.ts";
-import type { Deps } from "../setup/deps.ts";
-import { sessionClosed } from "../setup/session-errors.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { AgentError } from "../../../errors.ts";
+import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
+import type { CallResult, FactBody } from "../../../loop/fact.ts";
+import { keyOfEntry } from "../../../loop/inputs.ts";
+import { type Call, type Entry, type State, tipOf } from "../../../loop/state.ts";
+import { partsOf, type ToolResultMessage } from "../../../message/message.ts";
+import { shownId } from "../../../message/shown-id.ts";
+import { normaliseOutput } from "../../../tools/normalise-output.ts";
+import { toolLimits } from "../../../tools/tool-limits.ts";
+import { checkPayload } from "../../log/payload.ts";
+import type { Deps } from "../../setup/deps.ts";
+import { sessionClosed } from "../../setup/session-errors.ts";
+import { driverLimits } from "../../setup/session-options.ts";
 import type { AcceptedInput } from "./accept-input.ts";
 
 /**

@@ -1,14 +1,14 @@
-import { AgentError } from "../../errors.ts";
-import type { Access, FactBody } from "../../loop/fact.ts";
-import type { State } from "../../loop/state.ts";
-import type { ToolResultMessage } from "../../message/message.ts";
-import type { AcceptedSubmission, ExecuteInput, SubmitOptions } from "../../protocol/execute.ts";
-import { checkExecuteInput } from "../../protocol/input-guards.ts";
-import type { Deps } from "../setup/deps.ts";
+import { AgentError } from "../../../errors.ts";
+import type { Access, FactBody } from "../../../loop/fact.ts";
+import type { State } from "../../../loop/state.ts";
+import type { ToolResultMessage } from "../../../message/message.ts";
+import type { AcceptedSubmission, ExecuteInput, SubmitOptions } from "../../../protocol/execute.ts";
+import { checkExecuteInput } from "../../../protocol/input-guards.ts";
+import type { Deps } from "../../setup/deps.ts";
+import type { Keeper } from "../keeper.ts";
+import type { SessionDriver } from "../session-driver.ts";
 import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
 import { acceptResults } from "./accept-results.ts";
-import type { Keeper } from "./keeper.ts";
-import type { SessionDriver } from "./session-driver.ts";
 
 export interface SubmitScene {
   readonly deps: Deps;
