@@ -12,11 +12,11 @@ export type {
   StreamFilter,
 } from "./agent/hooks.ts";
 export { type HistoryOptions, readHistory, readOpening } from "./driver/log/history.ts";
-export type { CallGuard, CallTarget, GuardedCall } from "./driver/model/retry/call-guard.ts";
 export { createCallGuard } from "./driver/model/retry/call-guard.ts";
 export type { CallGuardLimits } from "./driver/model/retry/call-guard-limits.ts";
 export { createSession, execute, resume } from "./driver/session/session.ts";
 export { foldSession, type SessionFold } from "./driver/session/session-fold.ts";
+export type { CallGuard, CallTarget, GuardedCall } from "./driver/setup/guarded-call.ts";
 export type { SessionOptions } from "./driver/setup/session-options.ts";
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "./errors.ts";
 export { AgentError, errorTable, failureOf, isAgentError, vendorSaidBy } from "./errors.ts";

@@ -4,7 +4,7 @@
 import type { Run, State } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
-import { askShownTools } from "../model/prepare-model.ts";
+import { askShownTools } from "./ask-prepare.ts";
 import { contextOf, type EffectsOptions, type ShownTools } from "./effect-scene.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Patience } from "./patience.ts";

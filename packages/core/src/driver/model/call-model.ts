@@ -23,9 +23,10 @@ import type { Deps } from "../setup/deps.ts";
 import { storeError } from "../setup/session-errors.ts";
 import { internalError } from "../setup/user-code.ts";
 import { withoutVision } from "./check-vision.ts";
+import { closeModel, stoppedModel } from "./close-model.ts";
 import { createChunkFilter } from "./filter-chunks.ts";
 import { type ModelCallEnd, startModelCall } from "./model-call.ts";
-import { closeModel, type PreparedModel, prepareModel, stoppedModel } from "./prepare-model.ts";
+import { type PreparedModel, prepareModel } from "./prepare-model.ts";
 
 /** The intent of a model call that is owed. */
 export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { type: "call-model" }>, scene: Scene): Maybe<Prepared> {

@@ -2,7 +2,6 @@ import { closeCall } from "../../loop/closing-results.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import { type Call, isAtRest, type State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Offer } from "../session/inbox.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
 /** A client or a person is waited for. */
@@ -64,14 +63,8 @@ export function dueOf(state: State): number | null {
   return isAtRest(state) ? (nextDate(state) ?? null) : 0;
 }
 
-/** What is to be recorded because a date has come. */
-export function lateOffer(state: State, now: number): Offer | undefined {
-  if (expiredCalls(state, now).length === 0) return undefined;
-  return { bodies: (newest) => expiredCalls(newest, now), needsOwner: true, isPatient: true };
-}
-
 /** The results of calls whose deadline has passed before anybody answered or decided. */
-function expiredCalls({ run }: State, now: number): readonly FactBody[] {
+export function expiredCalls({ run }: State, now: number): readonly FactBody[] {
   if (!run) return [];
   const late = run.calls.filter((call) => isAwaited(call) && call.deadline !== undefined && call.deadline <= now);
   return late.map((call) => {

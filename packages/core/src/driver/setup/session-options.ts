@@ -7,7 +7,7 @@ import type { EventChannel } from "../../ports/event-channel.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
-import type { CallGuard } from "../model/retry/call-guard.ts";
+import type { CallGuard } from "./guarded-call.ts";
 
 export interface SessionOptions {
   /** A session that exists is refused with SESSION_AGENT_MISMATCH, at its first use, unless it began with an agent of this name. */
