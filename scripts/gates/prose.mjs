@@ -34,7 +34,8 @@ function proseOf(file, text) {
 }
 
 /** `packages/core/src/loop/fold.ts` belongs to `packages/core`, `docs/http.md` to `docs`. */
-const areaOf = (file) => (/^(packages|apps)\//.test(file) ? file.split("/").slice(0, 2).join("/") : file.includes("/") ? file.split("/")[0] : ".");
+const areaOf = (file) =>
+  /^(packages|apps)\//.test(file) ? file.split("/").slice(0, 2).join("/") : file.includes("/") ? file.split("/")[0] : ".";
 
 /** How often the idiom stands in each area. */
 export function countProse(root) {
@@ -45,7 +46,8 @@ export function countProse(root) {
   };
   for (const file of sources(root)) add(file, proseOf(file, readFileSync(join(root, file), "utf8")));
   for (const file of trackedFiles(root))
-    if (file.endsWith(".md") && !file.startsWith(".changeset/") && !/(^|\/)CHANGELOG\.md$/.test(file)) add(file, readFileSync(join(root, file), "utf8"));
+    if (file.endsWith(".md") && !file.startsWith(".changeset/") && !/(^|\/)CHANGELOG\.md$/.test(file))
+      add(file, readFileSync(join(root, file), "utf8"));
   return Object.fromEntries(Object.entries(counts).sort());
 }
 
