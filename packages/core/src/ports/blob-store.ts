@@ -1,11 +1,11 @@
-/** A value and what is known of it. */
+/** A value and its media type. */
 export interface Blob {
   readonly bytes: Uint8Array;
   readonly mediaType?: string;
 }
 
 export interface BlobPut extends Blob {
-  /** An existing value of the same owner stays, and the answer is false. */
+  /** Keeps an existing value of the same owner; the result is then false. */
   readonly ifAbsent?: boolean;
   /** The session that owns the value. Absent: the scope. */
   readonly session?: string;
@@ -19,19 +19,19 @@ export interface BlobPut extends Blob {
  */
 export interface BlobStore {
   /**
-   * Writes the whole value, or nothing. Acknowledged means durable as the store promises it. For a session that was removed nothing is kept,
-   * and the answer is false.
+   * Writes the whole value or nothing. An acknowledged write is as durable as the store promises. False for a session that was removed:
+   * nothing is kept.
    */
   put(scope: string, key: string, blob: BlobPut): Promise<boolean>;
-  /** `undefined` where nothing is. The caller owns the bytes. With `session` the value of that owner is looked for first. */
+  /** Returns `undefined` when the key has no value. The caller owns the bytes. With `session` the value of that owner is preferred. */
   get(scope: string, key: string, options?: { readonly session?: string }): Promise<Blob | undefined>;
   /**
-   * Makes the session an owner of what is there; the scope is none any longer. Twice is once. False where nothing is, and for a session that
-   * was removed.
+   * Makes the session an owner of the value in place of the scope. Idempotent. False when the key has no value, and for a session that was
+   * removed.
    */
   own(scope: string, key: string, session: string): Promise<boolean>;
-  /** Removes the value of every owner. True if something was there. */
+  /** Removes the values of all owners. True if there was one. */
   remove(scope: string, key: string): Promise<boolean>;
-  /** Keys of all owners that start with the prefix, each once, ascending, at most `limit` (default 1,000), after `after`. */
+  /** Lists the keys of all owners that start with the prefix, each once, ascending, at most `limit` (default 1,000), after `after`. */
   list(scope: string, options?: { readonly prefix?: string; readonly after?: string; readonly limit?: number }): Promise<readonly string[]>;
 }

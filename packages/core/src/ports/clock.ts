@@ -1,11 +1,11 @@
-/** Time, so that a test or a simulator can own it. */
+/** The source of time, injected so that tests and the simulator can control it. */
 export interface Clock {
   /** Wall clock, milliseconds since the epoch. */
   now(): number;
   /** Never goes back; for intervals. Milliseconds from an arbitrary start. */
   monotonic(): number;
-  /** Runs once after `ms` (at least 0, at most 2^31 - 1). Returns what cancels it. A pending one does not keep the process alive when `idle` is true. */
+  /** Runs once after `ms` (at least 0, at most 2^31 - 1). Returns a function that cancels it. With `idle` the timer does not keep the process alive. */
   after(ms: number, run: () => void, options?: { readonly idle?: boolean }): () => void;
-  /** Runs once everything that is ready now has run: what ends in the same moment is then seen together. Never within the call. */
+  /** Runs after all callbacks that are ready now, so that events of the same moment are handled together. Never synchronously. */
   soon(run: () => void): void;
 }

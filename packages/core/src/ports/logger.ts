@@ -1,8 +1,8 @@
 import type { Json } from "../message/json.ts";
 
 /**
- * Takes what operators read. Never a prompt, an answer or a secret; only the field `vendorSaid`, cut and without keys, may repeat a piece of a request
- * that a vendor refused.
+ * Receives messages for operators. They never contain a prompt, an answer or a secret. Only the field `vendorSaid`, truncated and with keys removed,
+ * may repeat a part of a request that a vendor refused.
  */
 export interface Logger {
   log(level: "debug" | "info" | "warn" | "error", message: string, fields?: { readonly [name: string]: Json | undefined }): void;

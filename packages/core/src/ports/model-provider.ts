@@ -14,7 +14,7 @@ export interface ModelCapabilities {
   readonly outputTokensMax?: number;
 }
 
-/** A tool as the model is shown it. */
+/** The definition of a tool that is sent to the model. */
 export interface ToolSpec {
   /** `[a-zA-Z0-9_-]{1,64}`, checked at registration. */
   readonly name: string;
@@ -29,8 +29,8 @@ export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string 
  * One call of a model. The messages are valid for every vendor by construction: they begin with a user message, every call
  * has exactly one result right after its message in call order, nothing is empty (a blank text of an answer stays where it carries
  * opaque data), notices stand between turns only.
- * Messages are immutable and keep their identity from call to call, so a provider may cache what it made of each (WeakMap). Their list is
- * the session's own: once the call is over it grows, so whoever keeps a request keeps a copy of the list.
+ * Messages are immutable and keep their identity from call to call, so a provider may cache the encoded form of each (WeakMap). The list
+ * belongs to the session and grows after the call: copy it to keep a request.
  */
 export interface ModelRequest {
   readonly model: string;
@@ -54,29 +54,29 @@ export interface ModelRequest {
   readonly cacheKey?: string;
   /** False: one unstreamed call. Default: streamed where the model can. */
   readonly stream?: boolean;
-  /** Merged into the request body last, as it is: what this vendor has and we do not name. */
+  /** Merged into the request body last and unchanged: options of this vendor that have no field here. */
   readonly vendorOptions?: JsonObject;
 }
 
 export interface ModelCallIo {
   /** Aborts the request and closes its socket. The stream then throws the signal's reason or an AgentError; it never ends as if complete. */
   readonly signal: AbortSignal;
-  /** From 1. For logs; a provider does not retry by itself. */
+  /** Counts from 1. For logs: a provider does not retry by itself. */
   readonly attempt: number;
 }
 
 /**
  * A vendor of models. `stream` yields one array per socket read, ends with exactly one `end` chunk and throws AgentErrors
- * (MODEL_*, CONTEXT_OVERFLOW) with nothing vendor-shaped, no key and no prompt in them. What came before an error is yielded before the error is
- * thrown, also where one read held both. A stream that breaks off before the
- * vendor's own terminal event throws MODEL_STREAM_BROKEN. No timers, no retries: the driver has them.
+ * (MODEL_*, CONTEXT_OVERFLOW) that contain no vendor object, no key and no prompt. Chunks that arrived before an error are yielded before it is
+ * thrown, also when one read contained both. A stream that ends before the vendor's terminal event throws MODEL_STREAM_BROKEN. A provider has no
+ * timers and no retries: the driver has them.
  */
 export interface ModelProvider {
   /** Name on facts and messages, for example `anthropic`. */
   readonly name: string;
   readonly defaultModel: string;
   capabilities(model: string): ModelCapabilities;
-  /** Refuses a list that the vendor takes for no model, so that an agent with it is never made. @throws AgentError CONFIG_INVALID */
+  /** Rejects tools that the vendor accepts for none of its models, before an agent is created with them. @throws AgentError CONFIG_INVALID */
   checkTools?(tools: readonly ToolSpec[]): void;
   stream(request: ModelRequest, io: ModelCallIo): AsyncIterable<readonly ModelChunk[]>;
 }

@@ -1,8 +1,8 @@
 import type { Cost, Usage } from "../message/usage.ts";
 
-/** What tokens cost. */
+/** Prices of tokens. */
 export interface PriceTable {
-  /** The cost of one call, or `undefined` when the model or its usage is unknown (never 0). May be asked often: answers from memory once loaded. */
+  /** Returns the cost of one call, or `undefined` when the model or its usage is unknown (never 0). Called often: it must answer from memory once loaded. */
   costOf(call: {
     readonly provider: string;
     readonly model: string;

@@ -1,20 +1,20 @@
 import type { SessionRef } from "./session-log.ts";
 
-/** A worker that takes hints from a queue. */
+/** A consumer of the queue. */
 export interface RunQueueWorker {
-  /** Takes no more; resolves when those under way are handled. Twice is once. */
+  /** Takes no more hints; resolves when those in progress are handled. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Tells workers that a session may have work. A hint and never the truth: lost, late, doubled and reordered ones are harmless, for the log
- * says what is owed, and a sweep over `SessionLog.due` finds what no hint told of.
+ * Wakes a worker for a session that may have work. A hint is never the source of truth: it may be lost, delayed, duplicated or reordered,
+ * because the log determines the work, and a sweep over `SessionLog.due` finds sessions without a hint.
  */
 export interface RunQueue {
-  /** Wakes one worker, of whatever process. A hint for a session that already waits may be merged with it. @throws AgentError QUEUE_UNAVAILABLE */
+  /** Wakes one worker of any process. Hints for a session that is already queued may be merged. @throws AgentError QUEUE_UNAVAILABLE */
   offer(ref: SessionRef): Promise<void>;
-  /** Hands each hint to one worker. It is handled when the promise of `take` settles, however; at most `concurrency` are under way at once here. */
+  /** Delivers each hint to one worker. A hint is handled when the promise of `take` settles, also by rejection. At most `concurrency` are in progress per call. */
   work(take: (ref: SessionRef) => Promise<void>, options: { readonly concurrency: number }): RunQueueWorker;
-  /** Stops its workers and lets go of its connections. Hints that nobody took may be lost. Twice is once. */
+  /** Stops its workers and closes its connections. Hints that no worker took may be lost. Idempotent. */
   close(): Promise<void>;
 }

@@ -1,19 +1,19 @@
 import type { Json } from "../message/json.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 
-/** What a run that waits is waiting for: results of client tools, or people who decide on calls. */
+/** What a waiting run needs: results of client tools, or approval decisions of people. */
 export type WaitingReason = "client_tools" | "approvals";
 
-/** What a list shows of a session. A projection of its log: never the truth, rebuilt from the log at any time. */
+/** A session in a list. A projection of its log that can be rebuilt at any time, never the source of truth. */
 export interface SessionSummary {
   readonly id: string;
   readonly agent: string;
-  /** As given, else the beginning of the first user message. */
+  /** As given; otherwise the beginning of the first user message. */
   readonly title?: string;
   readonly status: "idle" | "running" | "waiting";
-  /** For what it waits, when it does. */
+  /** Present while it waits. */
   readonly waitsFor?: readonly WaitingReason[];
-  /** How the last run ended. */
+  /** The outcome of the last run. */
   readonly lastRun?: { readonly status: "completed" | "waiting" | "aborted" | "failed"; readonly reason: string };
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -35,18 +35,18 @@ export interface SessionHit {
 export interface IndexQuery {
   /** Default 100. */
   readonly limit?: number;
-  /** Once aborted, the promise rejects with its reason, and nothing more is asked of what the index lies in. */
+  /** Once aborted, the promise rejects with its reason, and the index sends no further requests to its storage. */
   readonly signal?: AbortSignal;
 }
 
 export interface ListQuery extends IndexQuery {
-  /** Pages on from the last summary of the page before. */
+  /** Cursor: the last summary of the previous page. */
   readonly before?: { readonly updatedAt: number; readonly id: string };
 }
 
 /**
- * Lists and searches the sessions of a scope. Adapters keep it in step with the log they belong to. What a page or a search reads has a bound
- * that does not grow with the number of sessions, but for what was written since the last one.
+ * Lists and searches the sessions of a scope. Adapters update it with the log of the same store. A page or a search reads a bounded amount of
+ * data that does not grow with the number of sessions, except for sessions that were written since the last query.
  */
 export interface SessionIndex {
   /** Newest change first. */
@@ -54,10 +54,10 @@ export interface SessionIndex {
   get(scope: string, id: string): Promise<SessionSummary | undefined>;
   /**
    * Sessions whose title or messages hold all words of the query (case and accents do not matter; a word also finds longer ones that begin with it),
-   * best first. Bad syntax is impossible: the query is plain words. Of a large scope an adapter looks at the newest sessions or texts alone; it says
-   * at how many.
+   * best match first. The query is plain words, so there is no syntax error. In a large scope an adapter may search only the newest sessions or
+   * texts; its documentation states how many.
    */
   search(scope: string, query: string, options?: IndexQuery): Promise<readonly SessionHit[]>;
-  /** Makes the projection anew from the logs; returns how many sessions it holds. */
+  /** Rebuilds the projection from the logs. Returns the number of sessions. */
   rebuild(scope: string): Promise<number>;
 }
