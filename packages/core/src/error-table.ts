@@ -185,7 +185,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   FILE_LIMIT: entry("A limit of the files directory is reached.", [413, "format"], { fix: "Delete files or raise the limit." }),
   // Runs and sessions.
   LIMIT_REACHED: entry("A limit of the run was reached.", [429, "rate"], { fix: "Go on with another message, or raise the limit." }),
-  RUN_ABORTED: entry("The run was stopped.", [499, "unknown"], { fix: "Send a message to go on." }),
+  RUN_ABORTED: entry("The run was stopped.", [499, "unknown"], { fix: "Send a message to continue." }),
   CRASHED: entry("The process that ran this attempt died.", [500, "unknown"], { ...again, fix: "Nothing: the attempt is made again." }),
   HANDED_OVER: entry("The process that ran this attempt gave the run to another one.", [500, "unknown"], {
     ...again,
@@ -220,7 +220,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   // Stores and queues.
   QUEUE_UNAVAILABLE: entry("The run queue does not answer.", [503, "network"], {
     ...again,
-    fix: "Check the queue; a sweep finds what no hint told of.",
+    fix: "Check the queue; a sweep finds sessions without a hint.",
   }),
   STORE_UNAVAILABLE: entry("The store does not answer.", [503, "network"], {
     ...again,
@@ -261,7 +261,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   MEDIA_TYPE_UNSUPPORTED: entry("The body is of another type than the route takes.", [415, "format"], {
     fix: "Send JSON with `Content-Type: application/json`.",
   }),
-  RATE_LIMITED: entry("Too many requests of this caller.", [429, "rate"], { ...again, fix: "Wait as `Retry-After` says." }),
+  RATE_LIMITED: entry("Too many requests of this caller.", [429, "rate"], { ...again, fix: "Wait for the time in `Retry-After`." }),
   CONNECTION_LIMIT: entry("Too many open event streams.", [503, "overload"], {
     ...again,
     fix: "Close streams that are not needed, or follow several sessions over `/api/notifications`.",
@@ -280,10 +280,10 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     fix: "Send the `id:` of an event of this session, or none to begin at the start.",
   }),
   HISTORY_LOST: entry("The cursor is ahead of the log: the store has lost its end.", [409, "unknown"], {
-    fix: "Read the session anew; tell whoever runs the store.",
+    fix: "Read the session again; inform the operator of the store.",
   }),
   HISTORY_EXPIRED: entry("The events after the cursor are no longer kept.", [410, "format"], {
-    fix: "Read the session and go on from the cursor it gives.",
+    fix: "Read the session and continue from the cursor it returns.",
   }),
   BLOB_UNKNOWN: entry("There is no such file.", [404, "format"], { fix: "Upload it with `POST /api/files`." }),
   SERVER_UNREACHABLE: entry("The server does not answer.", [503, "network"], {

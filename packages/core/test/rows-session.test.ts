@@ -147,7 +147,7 @@ describe("an answer that was not completed", () => {
   it("D12, D34-D36: by the provider's fault keeps its text as an error, tells it, and survives as valid history", async () => {
     const { session, provider, again } = world([{ thinking: "hm", text: "half an ans", error: "MODEL_BAD_REQUEST" }, { text: "better" }]);
     const events = await eventsOf(execute(session, "go"));
-    const kept = { role: "assistant", stopReason: "error", errorMessage: expect.stringContaining("failed as its script says") };
+    const kept = { role: "assistant", stopReason: "error", errorMessage: expect.stringContaining("failed as scripted") };
     expect(ofType(events, "message_end").at(-1)?.message).toMatchObject(kept);
     expect(ofType(events, "error")).toEqual([expect.objectContaining({ reason: "error", code: "MODEL_BAD_REQUEST" })]);
     expect(events.at(-1)).toMatchObject({ type: "execute_complete", status: "error" });

@@ -71,7 +71,7 @@ function replaced(path: string): Fault {
   return {
     code: "STORE_ROLLED_BACK",
     message: `The store ${path} was replaced by another file under the process that uses it.`,
-    fix: `Put the file back that was there. To go on with the new one, which may forget what was done, start all processes of ${path} anew.`,
+    fix: `Put the previous file back. To continue with the new one, which may lack recorded work, restart all processes that use ${path}.`,
   };
 }
 

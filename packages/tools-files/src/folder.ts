@@ -199,6 +199,6 @@ function linkError(path: string): Error {
 function movedError(): Error {
   return fileError("INVALID_PATH", ".", {
     what: "changed its place while it was being opened.",
-    fix: "Try again when nobody moves the files.",
+    fix: "Try again when no other process moves the files.",
   });
 }

@@ -59,7 +59,7 @@ async function latestOf(place: ChatPlace): Promise<string> {
   const [latest] = await place.list(1);
   if (latest) return latest.id;
   throw new AgentError("SESSION_NOT_FOUND", {
-    message: "There is no session to go on with yet.",
+    message: "There is no session to continue yet.",
     fix: `Start one with \`${commandName()} chat\`.`,
   });
 }

@@ -40,8 +40,8 @@ describe("the flags of run", () => {
   });
 
   test.each<[string, RunFlags, RegExp]>([
-    ["a host that others reach without a token", { host: "0.0.0.0" }, /lets other machines in/],
-    ["a name that others reach without a token", { host: "example.org" }, /lets other machines in/],
+    ["a host that others reach without a token", { host: "0.0.0.0" }, /accepts connections from other machines/],
+    ["a name that others reach without a token", { host: "example.org" }, /accepts connections from other machines/],
     ["a token that can be guessed", { token: "secret" }, /fewer than 16/],
     ["a token that no header can carry", { token: "with space" }, /no request can send/],
     ["a port that is no number", { port: "web" }, /`web` is no port/],

@@ -61,7 +61,7 @@ export function runSettings(flags: RunFlags, { environment, store }: Pick<Settin
   const isReachable = !isLoopback(host);
   if (isReachable && token === undefined && !flags.insecure) {
     throw new AgentError("CONFIG_INVALID", {
-      message: `\`--host ${oneLine(host, 80)}\` lets other machines in, and nobody would have to say who they are.`,
+      message: `\`--host ${oneLine(host, 80)}\` accepts connections from other machines without authentication.`,
       fix: "Set LOOPWRIGHT_TOKEN to a long random text that callers have to send, or pass `--insecure` where everybody may use it.",
     });
   }

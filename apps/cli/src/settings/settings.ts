@@ -73,7 +73,7 @@ function checkAddress({ vendor, isOffline, model, baseUrl, namedUrl }: Address):
     if (baseUrl === undefined || (isOffline && namedUrl === undefined)) return;
     throw new AgentError("CONFIG_INVALID", {
       message: "A base URL is set, and the offline demonstration model has none.",
-      fix: "Name who answers there, for example with `--provider custom --model <name>`, or leave the base URL out.",
+      fix: "Name the provider at that address, for example with `--provider custom --model <name>`, or leave the base URL out.",
     });
   }
   const wantsUrl = vendor.name === "custom" && !baseUrl;

@@ -161,7 +161,7 @@ function endOf(turn: ScriptedTurn, model: string): readonly ModelChunk[] {
 }
 
 function errorOf(error: Error | ErrorCode, provider: string): Error {
-  return typeof error === "string" ? new AgentError(error, { message: `Provider \`${provider}\` failed as its script says.` }) : error;
+  return typeof error === "string" ? new AgentError(error, { message: `Provider \`${provider}\` failed as scripted.` }) : error;
 }
 
 function exhausted(provider: string, turnCount: number, call: number): AgentError {

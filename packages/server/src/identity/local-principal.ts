@@ -15,7 +15,7 @@ export function localPrincipal({ remoteAddress = "", isExposed = false }: Caller
   const isHere = isLoopbackAddress(remoteAddress);
   if (!isHere && !isExposed && !isInsecure)
     throw new AgentError("UNAUTHENTICATED", {
-      message: "This server does not ask who its callers are, and the request is not known to come from this machine.",
+      message: "This server does not authenticate its callers, and the request is not known to come from this machine.",
       fix: "Give `authenticate` to `createServer`; or mount `requestListener` or pass `remoteAddress` of the socket to `fetch`, for callers on this machine; or set `insecure` if everybody may use it.",
     });
   return { user: "local", scope: "local", trusted: isHere && !isExposed };

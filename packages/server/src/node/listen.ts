@@ -66,8 +66,8 @@ export async function listen(server: Listenable, options: ListenOptions = {}): P
   const isExposed = !isLoopbackHost(host.includes(":") ? `[${host}]` : host);
   if (isExposed && !server.hasAuthentication && !insecure)
     throw new AgentError("CONFIG_INVALID", {
-      message: `The host \`${host}\` can be reached by others, and the server does not ask who they are.`,
-      fix: "Give `authenticate` to `createServer`, or say `insecure` if everybody may use it.",
+      message: `The host \`${host}\` is reachable from other machines, and the server does not authenticate its callers.`,
+      fix: "Pass `authenticate` to `createServer`, or set `insecure` if every caller may use it.",
     });
   const limits = { ...defaultConnectionLimits, ...options.limits };
   const http = createNodeServer(server, isExposed, limits);

@@ -58,7 +58,7 @@ function historyExpired({ seq }: EventCursor, { ref }: HostedSession, { options,
   const snapshot = `${options.basePath ?? ""}/api/sessions/${ref.session}`;
   const days = Math.round(limits.replayMaxAgeMs / 86_400_000);
   return new AgentError("HISTORY_EXPIRED", {
-    message: `What followed event ${seq} is older than ${days} days and is not told again.`,
+    message: `The events after ${seq} are older than ${days} days and are no longer delivered.`,
     fix: `Read \`GET ${snapshot}\` and follow its \`cursor\`.`,
     details: { snapshot },
   });

@@ -85,7 +85,7 @@ function proven(place: ConditionalBlobs, { endpoint }: { readonly endpoint: stri
     if (again.type === "refused" && other.type === "refused") return;
     throw new AgentError("CONFIG_INVALID", {
       message: `The object store at ${endpoint} does not check the conditions of writes (If-None-Match, If-Match): two writers would overwrite each other.`,
-      fix: "Use a server that does, or set `singleWriter` if nobody but one process writes there.",
+      fix: "Use a server that does, or set `singleWriter` if only one process writes there.",
     });
   }
   return {

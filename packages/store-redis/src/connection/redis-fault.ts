@@ -104,7 +104,7 @@ export function historyLost(session: string, known: number, lastSeq: number): Ag
       lastSeq < known
         ? `The log of session \`${session}\` went up to fact ${known} and ends at ${lastSeq}: the store has lost its end.`
         : `The log of session \`${session}\` is not the one that was read up to fact ${known}: the store went back to an older state.`,
-    fix: "Restore Redis from its newest data; sessions that were written since go on under new ids.",
+    fix: "Restore Redis from its newest data; sessions that were written since continue under new ids.",
     details: { seq: lastSeq, knownSeq: known },
   });
 }

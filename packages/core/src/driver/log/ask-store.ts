@@ -58,4 +58,4 @@ function within<T>(answer: Promise<T>, { clock, ms }: { readonly clock: Clock; r
 }
 
 const unknownOutcome = (): AgentError =>
-  new AgentError("STORE_UNAVAILABLE", { message: "The store did not say what became of what it was asked." });
+  new AgentError("STORE_UNAVAILABLE", { message: "The store did not answer, so the outcome of the request is unknown." });

@@ -54,7 +54,7 @@ export const storeFull = (): AgentError => new AgentError("STORE_FULL", { messag
 /** The error of who asked for something to be recorded while the store did not answer. */
 export const storeSilent = (): AgentError =>
   new AgentError("STORE_UNAVAILABLE", {
-    message: `The store did not say within ${driverLimits.commandMs} ms whether this was recorded.`,
+    message: `The store did not confirm within ${driverLimits.commandMs} ms that this was recorded.`,
     fix: "Say it again, an input under the same idempotency key; nothing acknowledged is lost.",
   });
 

@@ -92,7 +92,7 @@ async function sessionFor(call: ExecuteCall, { key, goesOn }: Resumption): Promi
   if (body.sessionId === undefined && !mayBegin) throw contextRequired();
   const known = id === undefined ? undefined : await openKnown(call, id, mayBegin || goesOn);
   if (known) return withItsTools(call, admitted(call, known));
-  if (goesOn) throw new AgentError("SESSION_NOT_FOUND", { message: "The session to go on with is not there: it may have been deleted." });
+  if (goesOn) throw new AgentError("SESSION_NOT_FOUND", { message: "The session to continue does not exist: it may have been deleted." });
   const name = agent ?? scene.options.agents[0]?.name ?? "";
   admit(principal, { agent: name, context, options }, scene);
   try {
