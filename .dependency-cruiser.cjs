@@ -7,6 +7,12 @@ const forbid = (name, from, to, comment) => ({ name, severity: "error", comment,
 const TEST = "\\.(test|test-d)\\.tsx?$|^[^/]+/[^/]+/test/";
 const CORE = "^packages/core/";
 const ROOMS = "^packages/core/src";
+/** The tests of core that stand on its kits: a package of their own, so that core needs nothing that needs core. */
+const CORE_TESTS = "^packages/core/test/";
+/** Contract kits: what every package sees of them, `kits-only-in-tests` narrows to its tests. */
+const KITS = "^packages/testing/";
+/** Tests over the wire for providers, themselves published. */
+const WIRE_KIT = "^packages/provider-kit/src/testing/";
 /** The page is bundled: its libraries are development dependencies. */
 const PAGE = "^apps/web/src/";
 /** The server is proved with what talks to it and what it stands on. */
@@ -22,16 +28,27 @@ const EXCEPTIONS = {
   "chat-[^/]+": "^packages/client/",
 };
 const named = `(${Object.keys(EXCEPTIONS).join("|")})`;
-const doors = "index\\.ts$|(?:ports|memory|protocol|testing|node|schemas)/index\\.ts$";
+const doors = "index\\.ts$|(?:ports|memory|protocol|internals|testing|node|schemas)/index\\.ts$";
 
 module.exports = {
   forbidden: [
     forbid("no-cycles", {}, { circular: true }, "Data flows one way."),
-    forbid("core-imports-no-sibling", { path: CORE }, { path: "^(packages/(?!core/)|apps/)" }, "core is the innermost room."),
+    forbid(
+      "core-imports-no-sibling",
+      { path: CORE, pathNot: CORE_TESTS },
+      { path: "^(packages/(?!core/)|apps/)" },
+      "core is the innermost room.",
+    ),
+    forbid(
+      "core-tests-exception",
+      { path: CORE_TESTS },
+      { path: "^(packages/|apps/)", pathNot: [CORE, KITS] },
+      "Tests of core in `test` may also use the kits.",
+    ),
     forbid(
       "packages-see-core-only",
       { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, FAULT_TEST] },
-      { path: "^packages/", pathNot: [CORE, "^packages/$1/"] },
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/"] },
       "Companions do not know one another.",
     ),
     forbid(
@@ -41,6 +58,7 @@ module.exports = {
         path: "^packages/",
         pathNot: [
           CORE,
+          KITS,
           "^packages/(server|client|providers-scripted|store-sqlite|store-redis|channel-redis)/",
           "^packages/simulator/src/node/",
         ],
@@ -50,14 +68,14 @@ module.exports = {
     forbid(
       "fault-tests-exception",
       { path: FAULT_TEST },
-      { path: "^packages/", pathNot: [CORE, "^packages/$1/", "^packages/simulator/src/node/"] },
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/", "^packages/simulator/src/node/"] },
       "Tests on a real Redis or a failing disk may also use what the simulator has for real services.",
     ),
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(
         `${who.split("-")[0]}-exception`,
         { path: `^packages/(${who})/` },
-        { path: "^packages/", pathNot: [CORE, "^packages/$1/", may] },
+        { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/", may] },
         `Only core and ${may}.`,
       ),
     ),
@@ -76,7 +94,7 @@ module.exports = {
     forbid(
       "page-tests-exception",
       { path: "^apps/web/(?:test/|src/.*\\.test\\.tsx?$)" },
-      { path: "^packages/", pathNot: [CORE, "^packages/(server|client|providers-scripted|store-sqlite)/"] },
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(server|client|providers-scripted|store-sqlite)/"] },
       "Tests of the page may also use the server, scripted models and the embedded store.",
     ),
     forbid("packages-never-import-apps", { path: "^(packages|bench)/" }, { path: "^apps/" }, "Apps are leaves."),
@@ -88,7 +106,7 @@ module.exports = {
     ),
     forbid(
       "web-standards-only",
-      { path: ["^packages/(core|client|provider-kit)/src/(?!node/)", PAGE], pathNot: [TEST, "^packages/provider-kit/src/testing/"] },
+      { path: ["^packages/(core|client|provider-kit|testing)/src/(?!node/)", PAGE], pathNot: [TEST, WIRE_KIT] },
       { dependencyTypes: ["core"] },
       "No Node.js modules here.",
     ),
@@ -136,9 +154,15 @@ module.exports = {
     ),
     forbid(
       "kits-only-in-tests",
-      { pathNot: [TEST, `${ROOMS}/testing/`, "^packages/provider-kit/src/testing/", "^packages/simulator/", "^apps/chaos/"] },
-      { path: `${ROOMS}/testing/` },
+      { path: "^(packages|apps|bench|examples)/", pathNot: [TEST, KITS, WIRE_KIT] },
+      { path: KITS },
       "Contract kits are for tests.",
+    ),
+    forbid(
+      "internals-for-kits-only",
+      { pathNot: [CORE, KITS] },
+      { path: `${ROOMS}/internals/` },
+      "The inside of core is shown to its kits and to nobody else.",
     ),
   ],
   options: {

@@ -58,10 +58,9 @@ function plans(root, packed) {
   const wanted = [
     [core],
     ...providers.map((name) => [core, name]),
-    ...["client", "server", "store-sqlite", "store-blob", "store-redis", "channel-redis", "queue-bullmq", "simulator"].map((name) => [
-      core,
-      `@loopwright/${name}`,
-    ]),
+    ...["client", "server", "store-sqlite", "store-blob", "store-redis", "channel-redis", "queue-bullmq", "simulator", "testing"].map(
+      (name) => [core, `@loopwright/${name}`],
+    ),
     [core, "@loopwright/server", "@loopwright/web"],
     ["loopwright"],
   ];

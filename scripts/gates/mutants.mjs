@@ -1,6 +1,6 @@
 // The properties of the loop must be able to fail: each of these defects, planted in a copy, has to be noticed by them.
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -115,13 +115,22 @@ const MUTANTS = [
 
 /** Runs every property on the tree; the exit code says whether one broke. */
 const RUNNER = `
-import { loopProperties } from "./src/testing/loop-properties.ts";
+import { loopProperties } from "./loop/loop-properties.ts";
 for (let seed = 1; seed <= ${SEEDS}; seed++) for (const check of Object.values(loopProperties)) check(seed);
 `;
 
+/** The properties, and the random sessions that they are held to. */
+const TESTING = "packages/testing";
+const PROPERTIES = `${TESTING}/test/loop/loop-properties.ts`;
+
 function run(dir) {
+  const flags = ["--no-warnings", "--conditions=@loopwright/source"];
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ["--no-warnings", "run.ts"], { cwd: dir, stdio: ["ignore", "ignore", "pipe"], timeout: 60_000 });
+    const child = spawn(process.execPath, [...flags, "run.ts"], {
+      cwd: join(dir, TESTING, "test"),
+      stdio: ["ignore", "ignore", "pipe"],
+      timeout: 60_000,
+    });
     let said = "";
     child.stderr.on("data", (bytes) => {
       said = (said + bytes).slice(-2_000);
@@ -130,14 +139,27 @@ function run(dir) {
   });
 }
 
-async function tryMutant(source, [title, file, good, bad]) {
+/** Copies core and its kits, without what is installed in them: the kits find core where the copy is. */
+function copyTree(root, dir) {
+  for (const path of [
+    "packages/core/package.json",
+    "packages/core/src",
+    `${TESTING}/package.json`,
+    `${TESTING}/src`,
+    `${TESTING}/test/loop`,
+  ])
+    cpSync(join(root, path), join(dir, path), { recursive: true });
+  mkdirSync(join(dir, TESTING, "node_modules/@loopwright"), { recursive: true });
+  symlinkSync("../../../core", join(dir, TESTING, "node_modules/@loopwright/core"));
+  writeFileSync(join(dir, TESTING, "test/run.ts"), RUNNER);
+}
+
+async function tryMutant(root, [title, file, good, bad]) {
   const dir = mkdtempSync(join(tmpdir(), "loopwright-mutant-"));
   try {
-    cpSync(source, join(dir, "src"), { recursive: true });
-    writeFileSync(join(dir, "package.json"), '{ "type": "module" }');
-    writeFileSync(join(dir, "run.ts"), RUNNER);
+    copyTree(root, dir);
     if (file !== undefined) {
-      const path = join(dir, "src", file);
+      const path = join(dir, "packages/core/src", file);
       const text = readFileSync(path, "utf8");
       if (text.split(good).length !== 2)
         return `mutant "${title}": the code it changes stands ${text.split(good).length - 1} times in ${file}; bring the mutant up to date`;
@@ -155,13 +177,12 @@ async function tryMutant(source, [title, file, good, bad]) {
 }
 
 async function check(root) {
-  const source = join(root, "packages/core/src");
-  if (!existsSync(join(source, "testing/loop-properties.ts"))) return { problems: [], seen: "no loop" };
+  if (!existsSync(join(root, PROPERTIES))) return { problems: [], seen: "no loop" };
   const waiting = [["the sound tree"], ...MUTANTS];
   const problems = [];
   const worker = async () => {
     for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-      const problem = await tryMutant(source, mutant);
+      const problem = await tryMutant(root, mutant);
       if (problem) problems.push(problem);
     }
   };

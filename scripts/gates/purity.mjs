@@ -5,7 +5,7 @@ import { fromRoot, sources } from "./tree.mjs";
 
 /** The only files that may touch the real clock and real randomness: the adapters of the clock and id ports, and what a client is given by its platform. */
 const ADAPTERS = new Set(["packages/core/src/memory/clock.ts", "packages/core/src/memory/ids.ts", "packages/client/src/platform.ts"]);
-const PURE = /^packages\/(core|client|provider-kit)\/src\/(?!node\/|(?<=provider-kit\/src\/)testing\/)/;
+const PURE = /^packages\/(core|client|provider-kit|testing)\/src\/(?!node\/|(?<=provider-kit\/src\/)testing\/)/;
 const LOOP = /^packages\/core\/src\/loop\//;
 const PORTS = /^packages\/core\/src\/ports\//;
 
@@ -156,6 +156,11 @@ export const purity = {
       title: "a timer in provider-kit",
       files: { "packages/provider-kit/src/retry.ts": "export const wait = (): unknown => setTimeout(() => {}, 1);\n" },
       expects: /provider-kit\/src\/retry\.ts:1: `setTimeout`/,
+    },
+    {
+      title: "a timer in the contract kits",
+      files: { "packages/testing/src/kit/wait.ts": "export const wait = (): unknown => setTimeout(() => {}, 1);\n" },
+      expects: /testing\/src\/kit\/wait\.ts:1: `setTimeout`/,
     },
     {
       title: "async in the loop",

@@ -8,14 +8,14 @@ import {
   execute,
   type JsonObject,
 } from "@loopwright/core";
-import { memoryStore } from "@loopwright/core/memory";
+import { manualClock, memoryStore, seededIds } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
-import { assertEventStream, manualClock, seededIds } from "@loopwright/core/testing";
 import { type WireResponse, type WireStep, wireServer } from "@loopwright/provider-kit/testing";
 import { anthropic } from "@loopwright/providers-anthropic";
 import { gemini } from "@loopwright/providers-gemini";
 import { ollama } from "@loopwright/providers-ollama";
 import { openai } from "@loopwright/providers-openai";
+import { assertEventStream } from "@loopwright/testing";
 import { afterEach, describe, expect, it } from "vitest";
 
 /* One conversation over every vendor's wire: what the agent tells must not say which it was. */

@@ -1,7 +1,7 @@
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
-import { eventChannelKit, runKit } from "@loopwright/core/testing";
 import { faultyProxy } from "@loopwright/simulator/node";
+import { eventChannelKit, runKit } from "@loopwright/testing";
 import { describe, it, onTestFinished } from "vitest";
 import { channelLimits } from "../src/channel-limits.ts";
 import { type RedisChannelOptions, redisChannel } from "../src/index.ts";

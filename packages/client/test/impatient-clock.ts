@@ -1,4 +1,4 @@
-import { type ManualClock, manualClock } from "@loopwright/core/testing";
+import { type ManualClock, manualClock } from "@loopwright/core/memory";
 import type { ClientClock } from "../src/index.ts";
 
 /** Waits between tries that a client may make; watchdogs wait longer. */

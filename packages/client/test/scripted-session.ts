@@ -1,5 +1,6 @@
+import { seededRandom } from "@loopwright/core/memory";
 import { compareCursors, type DurableEvent, decodeCursor, encodeCursor, type SessionEvent } from "@loopwright/core/protocol";
-import { type SimulatedStep, seededRandom, simulatedSession } from "@loopwright/core/testing";
+import { type SimulatedStep, simulatedSession } from "@loopwright/testing";
 
 /** A frame as a server writes it. */
 export function frameOf(event: { readonly type: string }): string {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type AgentSession, defineTool, type ExecuteStream, execute, type FactType } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import type { SessionStore } from "../src/ports/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, deferred, type World, world } from "./harness.ts";
 
 interface HeldStore {

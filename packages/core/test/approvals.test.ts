@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { assertEventStream } from "@loopwright/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   type AgentSession,
@@ -12,7 +13,6 @@ import {
   type StandardSchema,
   type ToolResultMessage,
 } from "../src/index.ts";
-import { assertEventStream } from "../src/testing/event-stream.ts";
 import { calm, deferred, eventsOf, ofType, type World, world } from "./harness.ts";
 
 const object = { type: "object" } as const;

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { assertEventStream, eventTree, findEventViolation, readEventTree, simulateLoop } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import {
   type AgentEvent,
@@ -14,9 +15,6 @@ import {
 import { eventsOf as foldEventsOf } from "../src/loop/events-of.ts";
 import { emptyState, type State } from "../src/loop/state.ts";
 import type { ScriptedTurn } from "../src/memory/index.ts";
-import { assertEventStream, findEventViolation } from "../src/testing/event-stream.ts";
-import { eventTree, readEventTree } from "../src/testing/event-tree.ts";
-import { simulateLoop } from "../src/testing/loop-simulator.ts";
 import { calm, deferred, eventsOf, ofType, world } from "./harness.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");

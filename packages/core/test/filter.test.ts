@@ -1,8 +1,8 @@
+import { assertEventStream } from "@loopwright/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgentError, type AgentEvent, defineTool, execute, type Hooks, type JsonObject, type ModelChunk, type Tool } from "../src/index.ts";
 import type { ScriptedTurn } from "../src/memory/index.ts";
-import { assertEventStream } from "../src/testing/index.ts";
 import { calm, eventsOf, ofType, world } from "./harness.ts";
 
 const secret = "SECRET-4711";

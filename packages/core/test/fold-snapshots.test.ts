@@ -1,3 +1,4 @@
+import { simulateLoop } from "@loopwright/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { catchUp } from "../src/driver/log/catch-up.ts";
@@ -9,13 +10,12 @@ import { fold, foldAll } from "../src/loop/fold.ts";
 import { emptyState, type State } from "../src/loop/state.ts";
 import { stateDigest } from "../src/loop/state-image.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
+import { seededIds } from "../src/memory/seeded-ids.ts";
 import { digestOf } from "../src/message/digest.ts";
 import type { Logger, SessionStore } from "../src/ports/index.ts";
 import { appendLimits } from "../src/ports/session-log.ts";
 import { compareCursors, type EventCursor } from "../src/protocol/index.ts";
-import { simulateLoop } from "../src/testing/loop-simulator.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
-import { seededIds } from "../src/testing/seeded-ids.ts";
 import { calm, deferred, type World, world } from "./harness.ts";
 
 const ref = { scope: "local", session: "s1" };

@@ -9,10 +9,10 @@ import { emptyState, isAtRest, type State } from "../src/loop/state.ts";
 import { type Growth, growthOf, noLengths, restOf, type StateRest, stateFrom } from "../src/loop/state-image.ts";
 import { transcriptOf } from "../src/loop/transcript.ts";
 import { memoryStore, scripted } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import { digestOf } from "../src/message/digest.ts";
 import { appendLimits } from "../src/ports/session-log.ts";
 import { createRequestBuilder } from "../src/prompt/request-builder.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { goldenSessions, playedLog } from "./golden-sessions.ts";
 
 /*

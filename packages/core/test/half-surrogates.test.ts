@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { execute, type Fact, type ModelChunk } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { seededIds } from "../src/memory/seeded-ids.ts";
 import { createChunkMender } from "../src/message/mend-chunks.ts";
 import { createValidHistory } from "../src/prompt/valid-history.ts";
-import { seededIds } from "../src/testing/seeded-ids.ts";
 import { eventsOf, ofType, world } from "./harness.ts";
 
 const [first, second] = ["\ud83d", "\ude80"];

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../src/index.ts";
 import { createSession, defineTool, execute, resume } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import type { SessionStore } from "../src/ports/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, deferred, eventsOf, howStands, ofType, world } from "./harness.ts";
 
 const parameters = { type: "object" } as const;

@@ -1,9 +1,9 @@
 import type { Agent, AgentEvent, AgentOptions, AgentSession, ExecuteStream, Fact, SessionOptions } from "../src/index.ts";
 import { createAgent, createSession } from "../src/index.ts";
 import { memoryStore, type ScriptedProvider, type ScriptedStep, type ScriptedTurn, scripted } from "../src/memory/index.ts";
+import { type ManualClock, manualClock } from "../src/memory/manual-clock.ts";
+import { seededIds } from "../src/memory/seeded-ids.ts";
 import type { SessionStore } from "../src/ports/index.ts";
-import { type ManualClock, manualClock } from "../src/testing/manual-clock.ts";
-import { seededIds } from "../src/testing/seeded-ids.ts";
 
 export type Script = readonly ScriptedStep[] | ((request: never, call: number) => ScriptedTurn);
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { claimLease, type Lease } from "../src/driver/ownership/lease.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import type { SessionLog } from "../src/ports/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { stoppable } from "./stoppable-clock.ts";
 
 const leaseMs = 20_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { execute, resume } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import type { SessionLog, SessionStore } from "../src/ports/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, deferred, howStands, world } from "./harness.ts";
 
 /** A store whose calls of one kind wait until they are let through. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createAgent, createCallGuard, createSession, defineTool, execute, type ModelChunk, resume, type Tool } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { type ManualClock, manualClock } from "../src/memory/manual-clock.ts";
+import { seededIds } from "../src/memory/seeded-ids.ts";
 import { appendLimits, type Clock, type ModelProvider } from "../src/ports/index.ts";
-import { type ManualClock, manualClock } from "../src/testing/manual-clock.ts";
-import { seededIds } from "../src/testing/seeded-ids.ts";
 import { collectOutput } from "../src/tools/run-output.ts";
 import { dyingStore } from "./dying-store.ts";
 import { calm, deferred, world } from "./harness.ts";

@@ -1,9 +1,9 @@
+import { findEventViolation } from "@loopwright/testing";
 import type { AgentEvent, Fact, SessionEvent } from "../src/index.ts";
 import { at } from "../src/loop/append-list.ts";
 import { eventsOf } from "../src/loop/events-of.ts";
 import { fold, foldAll } from "../src/loop/fold.ts";
 import { emptyState, endOf } from "../src/loop/state.ts";
-import { findEventViolation } from "../src/testing/event-stream.ts";
 import type { Outcome } from "./many-handles.ts";
 
 interface Told {

@@ -17,10 +17,10 @@ import {
   type SubmitOptions,
 } from "../src/index.ts";
 import { memoryChannel, memoryStore, type ScriptedTurn, scripted } from "../src/memory/index.ts";
+import { type ManualClock, manualClock } from "../src/memory/manual-clock.ts";
+import { seededIds } from "../src/memory/seeded-ids.ts";
+import { seededRandom } from "../src/memory/seeded-random.ts";
 import type { AppendOutcome, Clock, EventChannel, SessionLog, SessionStore } from "../src/ports/index.ts";
-import { type ManualClock, manualClock } from "../src/testing/manual-clock.ts";
-import { seededIds } from "../src/testing/seeded-ids.ts";
-import { seededRandom } from "../src/testing/seeded-random.ts";
 import { calm } from "./harness.ts";
 
 /** A stream, whose it is, and what came of it. */

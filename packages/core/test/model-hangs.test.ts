@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createAgent, createSession, execute, type Fact, type ModelChunk } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { type ManualClock, manualClock } from "../src/memory/manual-clock.ts";
+import { seededIds } from "../src/memory/seeded-ids.ts";
 import type { ModelProvider } from "../src/ports/index.ts";
-import { type ManualClock, manualClock } from "../src/testing/manual-clock.ts";
-import { seededIds } from "../src/testing/seeded-ids.ts";
 import { calm } from "./harness.ts";
 
 /** What a vendor says at which second, for ever the last of it. */

@@ -1,7 +1,7 @@
+import { findEventViolation } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { type AssistantPart, defineTool, type EphemeralEvent, execute, type ModelChunk, resume, type SessionEvent } from "../src/index.ts";
-import { findEventViolation } from "../src/testing/event-stream.ts";
-import { seededRandom } from "../src/testing/seeded-random.ts";
+import { seededRandom } from "../src/memory/seeded-random.ts";
 import { calm, deferred, eventsOf, ofType } from "./harness.ts";
 import { heardBy, nodeStore, nodes, ref } from "./nodes.ts";
 

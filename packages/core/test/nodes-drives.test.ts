@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type AgentSession, defineTool, execute, resume } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import type { SessionStore } from "../src/ports/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, eventsOf, howStands, ofType, world } from "./harness.ts";
 
 const ref = { scope: "local", session: "s1" };

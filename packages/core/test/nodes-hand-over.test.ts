@@ -1,6 +1,6 @@
+import { findEventViolation } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { defineTool, execute } from "../src/index.ts";
-import { findEventViolation } from "../src/testing/event-stream.ts";
 import { calm, deferred, eventsOf, howStands, ofType } from "./harness.ts";
 import { drive, heardBy, nodes, ref } from "./nodes.ts";
 

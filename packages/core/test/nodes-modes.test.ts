@@ -1,3 +1,4 @@
+import { findEventViolation } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import {
   type AgentError,
@@ -9,8 +10,7 @@ import {
   type SubmitOptions,
 } from "../src/index.ts";
 import { scripted } from "../src/memory/index.ts";
-import { findEventViolation } from "../src/testing/event-stream.ts";
-import { seededRandom } from "../src/testing/seeded-random.ts";
+import { seededRandom } from "../src/memory/seeded-random.ts";
 import { calm } from "./harness.ts";
 import { drive, heardBy, type Nodes, nodeStore, nodes } from "./nodes.ts";
 

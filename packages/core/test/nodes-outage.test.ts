@@ -1,8 +1,8 @@
+import { findEventViolation } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { AgentError, execute, type SessionEvent } from "../src/index.ts";
 import { withStoreDeadlines } from "../src/memory/store-deadlines.ts";
 import type { SessionStore } from "../src/ports/index.ts";
-import { findEventViolation } from "../src/testing/event-stream.ts";
 import { calm, eventsOf, howStands, ofType } from "./harness.ts";
 import { drive, heardBy, type Nodes, nodes, ref } from "./nodes.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createAgent, createSession, execute } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import type { Clock, SessionStore } from "../src/ports/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, type Deferred, deferred } from "./harness.ts";
 import { drive, nodes, ref, spokenModel } from "./nodes.ts";
 import { stoppable } from "./stoppable-clock.ts";

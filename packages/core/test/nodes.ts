@@ -13,9 +13,9 @@ import {
   type SessionOptions,
 } from "../src/index.ts";
 import { memoryChannel, memoryStore } from "../src/memory/index.ts";
+import { type ManualClock, manualClock } from "../src/memory/manual-clock.ts";
+import { seededIds } from "../src/memory/seeded-ids.ts";
 import type { EventChannel, ModelProvider, SessionRef, SessionStore } from "../src/ports/index.ts";
-import { type ManualClock, manualClock } from "../src/testing/manual-clock.ts";
-import { seededIds } from "../src/testing/seeded-ids.ts";
 import { calm, deferred } from "./harness.ts";
 
 export const ref = { scope: "local", session: "s1" };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createAgent, createSession, defineTool, execute, type Fact, resume, type Tool } from "../src/index.ts";
 import { memoryStore, type ScriptedTurn, scripted } from "../src/memory/index.ts";
+import { type ManualClock, manualClock } from "../src/memory/manual-clock.ts";
+import { seededIds } from "../src/memory/seeded-ids.ts";
 import type { ModelRequest, SessionStore } from "../src/ports/index.ts";
-import { type ManualClock, manualClock } from "../src/testing/manual-clock.ts";
-import { seededIds } from "../src/testing/seeded-ids.ts";
 import { type Death, type DyingStore, dyingStore } from "./dying-store.ts";
 import { calm } from "./harness.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AgentError, defineTool, execute, type FactDraft } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import type { SessionStore } from "../src/ports/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, world } from "./harness.ts";
 
 const mark = "what this store takes for no fact";

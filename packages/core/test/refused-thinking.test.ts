@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AgentError, createAgent, createSession, defineTool, execute, type Message, type Tool } from "../src/index.ts";
 import { memoryStore, type ScriptedStep, scripted } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import type { ModelRequest } from "../src/ports/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { world } from "./harness.ts";
 
 const refusal = (): AgentError => new AgentError("MODEL_THINKING_REFUSED", { message: "Acme answered with status 400." });

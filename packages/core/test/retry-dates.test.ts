@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { execute, resume } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import { calm, howStands, world } from "./harness.ts";
 
 it("a handle that does not own the session sets itself no timer for a retry that its owner has left behind", async () => {

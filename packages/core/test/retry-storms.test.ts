@@ -11,8 +11,8 @@ import {
   type Fact,
 } from "../src/index.ts";
 import { memoryStore, scripted } from "../src/memory/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
-import { seededIds } from "../src/testing/seeded-ids.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
+import { seededIds } from "../src/memory/seeded-ids.ts";
 import { calm, world } from "./harness.ts";
 
 interface Storm {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AgentError, defineTool, execute, type SessionEvent, textOf } from "../src/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import type { Json } from "../src/message/json.ts";
 import type { SessionStore } from "../src/ports/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { processes, settled, untilDead } from "./dying-processes.ts";
 import { dyingStore } from "./dying-store.ts";
 import { calm, deferred, eventsOf, ofType } from "./harness.ts";

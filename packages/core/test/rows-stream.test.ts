@@ -1,6 +1,6 @@
+import { assertEventStream } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { type AgentEvent, createAssembler, defineTool, execute, type ModelChunk, textOf } from "../src/index.ts";
-import { assertEventStream } from "../src/testing/event-stream.ts";
 import { deferred, eventsOf, ofType, world } from "./harness.ts";
 
 const object = { type: "object" } as const;

@@ -1,3 +1,4 @@
+import { simulateLoop } from "@loopwright/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { catchUp } from "../src/driver/log/catch-up.ts";
@@ -7,12 +8,11 @@ import { createSession, defineTool, execute, readHistory } from "../src/index.ts
 import { endOf, type State } from "../src/loop/state.ts";
 import { inCallOrder, transcriptOf } from "../src/loop/transcript.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import { addSpent, type Spent } from "../src/message/usage.ts";
 import type { SessionStore } from "../src/ports/index.ts";
 import { appendLimits } from "../src/ports/session-log.ts";
 import { compareCursors, decodeCursor, type EventCursor } from "../src/protocol/index.ts";
-import { simulateLoop } from "../src/testing/loop-simulator.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, deferred, world } from "./harness.ts";
 
 const parameters = { type: "object" } as const;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AgentError, defineTool, execute } from "../src/index.ts";
 import { memoryStore } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import type { AppendOutcome, SessionStore } from "../src/ports/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, eventsOf, ofType, world } from "./harness.ts";
 
 type Fault = (call: number, append: () => Promise<AppendOutcome>) => Promise<AppendOutcome>;

@@ -12,8 +12,8 @@ import {
   type Tool,
 } from "../src/index.ts";
 import { type ScriptedTurn, scripted } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
 import type { Logger, ModelProvider } from "../src/ports/index.ts";
-import { manualClock } from "../src/testing/manual-clock.ts";
 import { calm, eventsOf, ofType, world } from "./harness.ts";
 
 const words = "password hunter2 of the database";

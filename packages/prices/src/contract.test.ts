@@ -1,4 +1,4 @@
-import { priceTableKit, runKit } from "@loopwright/core/testing";
+import { priceTableKit, runKit } from "@loopwright/testing";
 import { describe, it } from "vitest";
 import { prices } from "./prices.ts";
 

@@ -11,9 +11,9 @@ import {
   linkAfter,
   type ModelChain,
 } from "@loopwright/core";
-import { memoryStore } from "@loopwright/core/memory";
+import { manualClock, memoryStore, seededIds } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
-import { collectAnswer, manualClock, seededIds } from "@loopwright/core/testing";
+import { collectAnswer } from "@loopwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeHttp } from "../src/node/index.ts";
 import { type WireResponse, wireServer } from "../src/testing/index.ts";

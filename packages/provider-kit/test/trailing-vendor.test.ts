@@ -1,4 +1,4 @@
-import { modelProviderKit, runKit, tryKit } from "@loopwright/core/testing";
+import { modelProviderKit, runKit, tryKit } from "@loopwright/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { nodeHttp } from "../src/node/index.ts";
 import { providerUnderTest } from "../src/testing/index.ts";

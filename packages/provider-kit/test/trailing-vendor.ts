@@ -1,6 +1,6 @@
 import { AgentError, callsOf, type JsonObject, type Message, type ModelChunk } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import type { WireAnswer } from "@loopwright/core/testing";
+import type { WireAnswer } from "@loopwright/testing";
 import {
   type ChunkDecoder,
   decodeReads,

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@loopwright/core";
-import { modelProviderKit, runKit, type WireAnswer } from "@loopwright/core/testing";
 import { nodeHttp } from "@loopwright/provider-kit/node";
 import { providerUnderTest, type VendorWire, type WireFrame } from "@loopwright/provider-kit/testing";
+import { modelProviderKit, runKit, type WireAnswer } from "@loopwright/testing";
 import { describe, it } from "vitest";
 import { anthropic } from "../src/index.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@loopwright/core";
-import { collectAnswer } from "@loopwright/core/testing";
 import { nodeHttp } from "@loopwright/provider-kit/node";
 import { faultSuite, findRecordings, loadRecordings, type RecordingSuiteOptions, recordingSuite } from "@loopwright/provider-kit/testing";
+import { collectAnswer } from "@loopwright/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { anthropic } from "../src/index.ts";
 import { violationsOf } from "./strict-rules.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { chunkFlaws } from "@loopwright/core/testing";
+import { chunkFlaws } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { answerWith, call, canned, eventsOf } from "../test/canned.ts";
 

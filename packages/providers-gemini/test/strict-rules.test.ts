@@ -1,6 +1,6 @@
 import type { ModelRequest } from "@loopwright/core/ports";
-import { requestsOfLog } from "@loopwright/core/testing";
 import { roughHistory } from "@loopwright/provider-kit/testing";
+import { requestsOfLog } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { capabilitiesOf } from "../src/models.ts";
 import { bodyOf } from "../src/request.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@loopwright/core";
-import { modelProviderKit, runKit, type WireAnswer } from "@loopwright/core/testing";
 import { providerUnderTest, type VendorWire, type WireFrame } from "@loopwright/provider-kit/testing";
+import { modelProviderKit, runKit, type WireAnswer } from "@loopwright/testing";
 import { describe, it } from "vitest";
 import { openai, otherServer } from "../src/index.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema } from "@loopwright/core";
 import type { ModelRequest } from "@loopwright/core/ports";
-import { requestsOfLog } from "@loopwright/core/testing";
 import { roughHistory } from "@loopwright/provider-kit/testing";
+import { requestsOfLog } from "@loopwright/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createChatRequests } from "../src/chat-request.ts";

@@ -1,4 +1,4 @@
-import { runKit, runQueueKit } from "@loopwright/core/testing";
+import { runKit, runQueueKit } from "@loopwright/testing";
 import { it, onTestFinished } from "vitest";
 import { bullQueue } from "../src/index.ts";
 import { describeWithRedis } from "./redis-suite.ts";

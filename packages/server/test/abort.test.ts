@@ -1,6 +1,6 @@
 import type { Tool } from "@loopwright/core";
+import { seededRandom } from "@loopwright/core/memory";
 import { type DurableEvent, textOf } from "@loopwright/core/protocol";
-import { seededRandom } from "@loopwright/core/testing";
 import { describe, expect, it } from "vitest";
 import { listen } from "../src/node/listen.ts";
 import { connectOverPort } from "./connect-over-port.ts";

@@ -1,7 +1,6 @@
 import { type Agent, defineTool } from "@loopwright/core";
-import { memoryChannel, memoryQueue, memoryStore, silentLogger } from "@loopwright/core/memory";
+import { manualClock, memoryChannel, memoryQueue, memoryStore, silentLogger } from "@loopwright/core/memory";
 import type { DurableEvent, Problem, SessionSnapshot, SessionSummary } from "@loopwright/core/protocol";
-import { manualClock } from "@loopwright/core/testing";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createWorker } from "../src/index.ts";
 import { durableEvent, executeComplete, problem, sessionSnapshot } from "../src/schemas/index.ts";

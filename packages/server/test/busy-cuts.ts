@@ -1,7 +1,7 @@
 import { readHistory } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
 import { compareCursors, type DurableEvent, encodeCursor, type Message } from "@loopwright/core/protocol";
-import { differenceOf, findEventViolation } from "@loopwright/core/testing";
+import { differenceOf, findEventViolation } from "@loopwright/testing";
 import { wordsOf } from "./busy-agent.ts";
 import { answerCalls, type Deeds, keepBusy, keepBusyUntil } from "./busy-people.ts";
 import { type BusyScene, openBusyScene } from "./busy-scene.ts";

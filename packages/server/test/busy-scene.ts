@@ -1,6 +1,5 @@
-import { memoryStore } from "@loopwright/core/memory";
+import { type ManualClock, manualClock, memoryStore, seededIds, seededRandom } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
-import { type ManualClock, manualClock, seededIds, seededRandom } from "@loopwright/core/testing";
 import type { OpenSink } from "../src/stream/event-sink.ts";
 import { busyAgent } from "./busy-agent.ts";
 import { type FaultyStore, faultyStore } from "./faulty-store.ts";

@@ -1,7 +1,7 @@
 import { applyEvents, type FollowedEvent, type SessionView, viewOf } from "@loopwright/client";
 import { defineTool } from "@loopwright/core";
 import type { AgentEvent, Message, SessionEvent } from "@loopwright/core/protocol";
-import { assertEventStream } from "@loopwright/core/testing";
+import { assertEventStream } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { clientScene } from "./client-scene.ts";
 

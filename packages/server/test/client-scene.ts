@@ -1,7 +1,14 @@
 import { type ClientOptions, createClient, type LoopwrightClient } from "@loopwright/client";
 import { type Agent, type AgentOptions, createAgent } from "@loopwright/core";
-import { memoryStore, randomIds, type ScriptedProvider, type ScriptedStep, scripted, silentLogger } from "@loopwright/core/memory";
-import { seededRandom } from "@loopwright/core/testing";
+import {
+  memoryStore,
+  randomIds,
+  type ScriptedProvider,
+  type ScriptedStep,
+  scripted,
+  seededRandom,
+  silentLogger,
+} from "@loopwright/core/memory";
 import { type AgentServer, createServer, type ServerOptions } from "../src/index.ts";
 import { fromHere } from "./test-server.ts";
 

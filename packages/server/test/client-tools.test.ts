@@ -2,7 +2,7 @@ import type { ClientOptions } from "@loopwright/client";
 import { AgentError, createAgent, defineTool, type ToolResultMessage } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import type { AgentEvent, Message } from "@loopwright/core/protocol";
-import { assertEventStream } from "@loopwright/core/testing";
+import { assertEventStream } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { clientScene } from "./client-scene.ts";

@@ -1,5 +1,5 @@
+import { seededRandom } from "@loopwright/core/memory";
 import { compareCursors, cursorAfter, type DurableEvent, encodeCursor, type SessionSnapshot } from "@loopwright/core/protocol";
-import { seededRandom } from "@loopwright/core/testing";
 import { describe, expect, it } from "vitest";
 import { flawsOf } from "./busy-cuts.ts";
 import { type Connection, textOfAnswer } from "./connection.ts";

@@ -1,6 +1,7 @@
 import { applyEvents, createClient, type FollowedEvent, type LoopwrightClient, type SessionView, viewOf } from "@loopwright/client";
+import { manualClock } from "@loopwright/core/memory";
 import { compareCursors, type DurableEvent, type SessionEvent, type SessionSnapshot } from "@loopwright/core/protocol";
-import { differenceOf, findEventViolation, manualClock } from "@loopwright/core/testing";
+import { differenceOf, findEventViolation } from "@loopwright/testing";
 import { historyOf } from "./busy-cuts.ts";
 import { keepBusyUntil } from "./busy-people.ts";
 import { openBusyScene } from "./busy-scene.ts";

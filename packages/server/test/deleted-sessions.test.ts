@@ -1,8 +1,7 @@
 import { createClient } from "@loopwright/client";
 import { type ExecuteStream, resume } from "@loopwright/core";
-import { memoryChannel, memoryStore } from "@loopwright/core/memory";
+import { manualClock, memoryChannel, memoryStore } from "@loopwright/core/memory";
 import type { SessionLog } from "@loopwright/core/ports";
-import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import { openStreamDoor } from "./stream-door.ts";
 import { scriptedAgent } from "./test-server.ts";

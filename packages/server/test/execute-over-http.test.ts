@@ -1,7 +1,7 @@
 import { createClient } from "@loopwright/client";
 import { memoryStore, randomIds, silentLogger } from "@loopwright/core/memory";
 import type { ExecuteOptions } from "@loopwright/core/protocol";
-import { type ExecuteUnderTest, executeKit, runKit } from "@loopwright/core/testing";
+import { type ExecuteUnderTest, executeKit, runKit } from "@loopwright/testing";
 import { describe, it } from "vitest";
 import { createServer } from "../src/index.ts";
 import { listen } from "../src/node/index.ts";

@@ -1,6 +1,5 @@
-import { memoryStore } from "@loopwright/core/memory";
+import { manualClock, memoryStore } from "@loopwright/core/memory";
 import type { IndexQuery, SessionStore } from "@loopwright/core/ports";
-import { manualClock } from "@loopwright/core/testing";
 import { createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
 import { expect, it, onTestFinished } from "vitest";

@@ -1,5 +1,4 @@
-import { memoryStore } from "@loopwright/core/memory";
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock, memoryStore } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
 import { scriptedAgent, testServer } from "./test-server.ts";
 import { until } from "./turn-of-loop.ts";

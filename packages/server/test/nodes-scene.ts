@@ -1,8 +1,7 @@
 import { createAgent, defineTool, type Tool } from "@loopwright/core";
-import { memoryChannel, memoryQueue, memoryStore } from "@loopwright/core/memory";
+import { type ManualClock, manualClock, memoryChannel, memoryQueue, memoryStore, seededIds } from "@loopwright/core/memory";
 import type { EventChannel, Logger, RunQueue, RunQueueWorker, SessionStore } from "@loopwright/core/ports";
 import type { DurableEvent } from "@loopwright/core/protocol";
-import { type ManualClock, manualClock, seededIds } from "@loopwright/core/testing";
 import { onTestFinished } from "vitest";
 import type { ServerLimits } from "../src/server-limits.ts";
 import type { HostOptions } from "../src/worker/host-options.ts";

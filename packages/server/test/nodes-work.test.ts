@@ -1,7 +1,6 @@
 import { createAgent, createSession, defineTool } from "@loopwright/core";
-import { memoryChannel, memoryQueue, memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
+import { manualClock, memoryChannel, memoryQueue, memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
 import type { RunQueue, SessionStore } from "@loopwright/core/ports";
-import { manualClock } from "@loopwright/core/testing";
 import { createHealthServer, createServer, createWorker, type Worker, type WorkerOptions } from "@loopwright/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openNodes } from "./nodes-scene.ts";

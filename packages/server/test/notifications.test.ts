@@ -1,7 +1,6 @@
 import { createAgent, type Tool } from "@loopwright/core";
-import { memoryStore, scripted } from "@loopwright/core/memory";
+import { memoryStore, scripted, seededRandom } from "@loopwright/core/memory";
 import { compareCursors, textOf } from "@loopwright/core/protocol";
-import { seededRandom } from "@loopwright/core/testing";
 import { describe, expect, it } from "vitest";
 import { paced, wordsOf } from "./busy-agent.ts";
 import { flawsOf, historyOf } from "./busy-cuts.ts";

@@ -1,8 +1,16 @@
 import { createAgent, defineTool, type Fact, type Tool } from "@loopwright/core";
-import { memoryChannel, memoryQueue, memoryStore, type ScriptedTurn, scripted } from "@loopwright/core/memory";
+import {
+  type ManualClock,
+  manualClock,
+  memoryChannel,
+  memoryQueue,
+  memoryStore,
+  type ScriptedTurn,
+  scripted,
+  seededIds,
+} from "@loopwright/core/memory";
 import type { ModelRequest, RunQueue, SessionStore } from "@loopwright/core/ports";
 import type { DurableEvent } from "@loopwright/core/protocol";
-import { type ManualClock, manualClock, seededIds } from "@loopwright/core/testing";
 import { listen } from "@loopwright/server/node";
 import { onTestFinished } from "vitest";
 import type { HostOptions } from "../src/worker/host-options.ts";

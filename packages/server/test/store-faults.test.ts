@@ -1,6 +1,5 @@
-import { memoryStore } from "@loopwright/core/memory";
+import { manualClock, memoryStore } from "@loopwright/core/memory";
 import type { Problem, SessionSnapshot } from "@loopwright/core/protocol";
-import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import type { Call } from "../src/http/route.ts";
 import { openSession } from "../src/routes/open-session.ts";

@@ -1,7 +1,6 @@
 import { AgentError, type ErrorCode, errorTable } from "@loopwright/core";
-import { memoryStore } from "@loopwright/core/memory";
+import { manualClock, memoryStore } from "@loopwright/core/memory";
 import type { SessionLog, SessionStore } from "@loopwright/core/ports";
-import { manualClock } from "@loopwright/core/testing";
 import { createHealthServer, createWorker } from "@loopwright/server";
 import { expect, it } from "vitest";
 import { problemResponse } from "../src/http/problem-response.ts";

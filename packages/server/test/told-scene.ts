@@ -1,8 +1,7 @@
 import { createAgent, type Tool } from "@loopwright/core";
-import { memoryStore } from "@loopwright/core/memory";
+import { type ManualClock, manualClock, memoryStore, seededIds } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
 import type { DurableEvent } from "@loopwright/core/protocol";
-import { type ManualClock, manualClock, seededIds } from "@loopwright/core/testing";
 import type { ServerLimits } from "../src/server-limits.ts";
 import type { OpenSink } from "../src/stream/event-sink.ts";
 import { historyOf } from "./busy-cuts.ts";

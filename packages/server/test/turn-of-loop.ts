@@ -1,4 +1,4 @@
-import type { ManualClock } from "@loopwright/core/testing";
+import type { ManualClock } from "@loopwright/core/memory";
 
 /** Resolves a turn of the event loop later: what was ready has run. No time is waited for. */
 export const turnOfLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

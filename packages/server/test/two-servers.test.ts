@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryChannel } from "@loopwright/core/memory";
+import { type ManualClock, manualClock, memoryChannel, seededIds, seededRandom } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
 import { cursorAfter, encodeCursor } from "@loopwright/core/protocol";
-import { type ManualClock, manualClock, seededIds, seededRandom } from "@loopwright/core/testing";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 import { busyAgent } from "./busy-agent.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { FactDraft } from "@loopwright/core";
+import { manualClock } from "@loopwright/core/memory";
 import type { SessionRef, SessionStore } from "@loopwright/core/ports";
-import { manualClock } from "@loopwright/core/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { blobStore, type ConditionalBlobs, fileBlobs } from "../src/index.ts";
 import { freshFolder } from "./fresh-folder.ts";

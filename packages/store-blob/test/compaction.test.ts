@@ -1,6 +1,5 @@
-import { systemClock } from "@loopwright/core/memory";
+import { manualClock, systemClock } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
-import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import { blobStore, type ConditionalBlobs } from "../src/index.ts";
 import { compactLog } from "../src/log/compact-log.ts";

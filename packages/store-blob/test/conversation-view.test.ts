@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createAgent, createSession, execute } from "@loopwright/core";
-import { scripted } from "@loopwright/core/memory";
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock, scripted } from "@loopwright/core/memory";
 import { expect, it, onTestFinished } from "vitest";
 import { blobStore, type ConditionalBlobs, type ConversationView, fileBlobs } from "../src/index.ts";
 import { freshFolder } from "./fresh-folder.ts";

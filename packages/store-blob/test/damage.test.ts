@@ -1,7 +1,6 @@
 import { isAgentError } from "@loopwright/core";
-import { systemClock } from "@loopwright/core/memory";
+import { manualClock, seededRandom, systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
-import { manualClock, seededRandom } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import { openFile, sealFile } from "../src/files/file-format.ts";
 import { blobStore } from "../src/index.ts";

@@ -1,4 +1,4 @@
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
 import { blobStore } from "../src/index.ts";
 import { dying } from "./dying-blobs.ts";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { type FileCalls, nodeFiles } from "../src/files/file-calls.ts";
 import { ownIdentity } from "../src/files/process-identity.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { describe } from "vitest";
 import { nodeFiles } from "../src/files/file-calls.ts";
 import { blobStore, type FileCalls, fileBlobs } from "../src/index.ts";

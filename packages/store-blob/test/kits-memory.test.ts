@@ -1,4 +1,4 @@
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { describe } from "vitest";
 import { blobStore, type ConditionalBlobs } from "../src/index.ts";
 import { keyOfFact, withFlippedBit } from "./damage.ts";

@@ -1,4 +1,4 @@
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { describe, onTestFinished } from "vitest";
 import { blobStore, s3Blobs } from "../src/index.ts";
 import { keyOfFact, withFlippedBit } from "./damage.ts";

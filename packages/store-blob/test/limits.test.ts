@@ -1,4 +1,4 @@
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
 import { blobStore, type ConditionalBlobs, type ConversationView } from "../src/index.ts";
 import { storeLimits } from "../src/store-limits.ts";

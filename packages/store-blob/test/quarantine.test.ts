@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "@loopwright/core/memory";
+import { manualClock, systemClock } from "@loopwright/core/memory";
 import type { AppendOutcome, Clock, SessionLog, SessionStore } from "@loopwright/core/ports";
-import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import { blobStore, type ConditionalBlobs, fileBlobs } from "../src/index.ts";
 import { withFlippedBit } from "./damage.ts";

@@ -1,6 +1,6 @@
 import type { FactDraft } from "@loopwright/core";
+import { manualClock, seededRandom } from "@loopwright/core/memory";
 import type { SessionRef, SessionStore } from "@loopwright/core/ports";
-import { manualClock, seededRandom } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import { blobStore, fileBlobs } from "../src/index.ts";
 import { dying } from "./dying-blobs.ts";

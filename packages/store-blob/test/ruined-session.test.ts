@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionStore } from "@loopwright/core/ports";
-import { runKit, sessionIndexKit, sessionLogKit } from "@loopwright/core/testing";
+import { runKit, sessionIndexKit, sessionLogKit } from "@loopwright/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { blobStore, fileBlobs } from "../src/index.ts";
 import { freshFolder } from "./fresh-folder.ts";

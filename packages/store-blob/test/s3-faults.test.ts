@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { type AgentError, isAgentError } from "@loopwright/core";
+import { manualClock, seededRandom } from "@loopwright/core/memory";
 import type { AppendOutcome } from "@loopwright/core/ports";
-import { manualClock, seededRandom } from "@loopwright/core/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { blobStore, s3Blobs } from "../src/index.ts";
 import { type FakeS3, fakeS3Place, type S3Fault, startFakeS3 } from "./fake-s3.ts";

@@ -1,6 +1,5 @@
-import { systemClock } from "@loopwright/core/memory";
+import { manualClock, systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
-import { manualClock } from "@loopwright/core/testing";
 
 /** Up to here a timer is a pause, above it a deadline. */
 const pauseMsMax = 400;

@@ -8,7 +8,7 @@ import {
   runKit,
   sessionIndexKit,
   sessionLogKit,
-} from "@loopwright/core/testing";
+} from "@loopwright/testing";
 import { afterEach, describe, it } from "vitest";
 
 /** A fresh place: how to open a store on it, and what else a test can do to it. */

@@ -2,8 +2,9 @@
  * Two nodes on one log, and every order in which their requests can reach the place. The promise: once a claim is in the log, nothing of an
  * older epoch follows it; whatever was acknowledged is in the log, once; and nobody is told a tail that is not one.
  */
+
+import { manualClock, seededRandom } from "@loopwright/core/memory";
 import type { AppendOutcome, ClaimOutcome, SessionLog } from "@loopwright/core/ports";
-import { manualClock, seededRandom } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import { blobStore } from "../src/index.ts";
 import { openEntry } from "../src/log/log-entry.ts";

@@ -1,5 +1,5 @@
 import { isAgentError } from "@loopwright/core";
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 import { faultyProxy } from "@loopwright/simulator/node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RedisStore } from "../src/index.ts";

@@ -1,6 +1,7 @@
+import { manualClock } from "@loopwright/core/memory";
 import type { SessionRef } from "@loopwright/core/ports";
-import { blobStoreKit, draftStoreKit, leaseKit, manualClock, runKit, sessionIndexKit, sessionLogKit } from "@loopwright/core/testing";
 import { faultyProxy } from "@loopwright/simulator/node";
+import { blobStoreKit, draftStoreKit, leaseKit, runKit, sessionIndexKit, sessionLogKit } from "@loopwright/testing";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { commandCount } from "./command-count.ts";
 import { damageFact } from "./damage-fact.ts";

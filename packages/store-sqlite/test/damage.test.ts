@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { appendAll, engineOf, notes, titlesIn } from "./engine-scene.ts";
 import { freshFolder } from "./fresh-folder.ts";

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
+import { manualClock } from "@loopwright/core/memory";
 import type { BlobStore, SessionRef } from "@loopwright/core/ports";
-import { blobStoreKit, draftStoreKit, leaseKit, manualClock, runKit, sessionIndexKit, sessionLogKit } from "@loopwright/core/testing";
+import { blobStoreKit, draftStoreKit, leaseKit, runKit, sessionIndexKit, sessionLogKit } from "@loopwright/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { type SqliteStore, sqliteStore } from "../src/index.ts";
 import { freshFolder } from "./fresh-folder.ts";

@@ -1,5 +1,5 @@
 import { isAgentError, type JsonObject } from "@loopwright/core";
-import { runTool, type ToolTrial } from "@loopwright/core/testing";
+import { runTool, type ToolTrial } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { type BuiltinToolsOptions, builtinTools } from "../src/index.ts";
 

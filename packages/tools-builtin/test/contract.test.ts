@@ -1,5 +1,5 @@
 import type { JsonObject } from "@loopwright/core";
-import { runKit, type ToolSubject, toolKit } from "@loopwright/core/testing";
+import { runKit, type ToolSubject, toolKit } from "@loopwright/testing";
 import { describe, it } from "vitest";
 import { builtinTools } from "../src/index.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@loopwright/core";
-import { runKit, type ToolSubject, toolKit } from "@loopwright/core/testing";
+import { runKit, type ToolSubject, toolKit } from "@loopwright/testing";
 import { afterAll, describe, it } from "vitest";
 import { fileTools } from "../src/index.ts";
 

@@ -1,7 +1,7 @@
 /** Runs `file_create` and kills this process at a step of it, as `kill -9` would: `node dying-writer.ts <directory> <step> <arguments as JSON> <key>`. */
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { runTool } from "@loopwright/core/testing";
+import { runTool } from "@loopwright/testing";
 
 const [directory = "", step = "", args = "{}", idempotencyKey = ""] = process.argv.slice(2);
 const die = async (): Promise<never> => {

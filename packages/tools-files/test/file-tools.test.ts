@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAgentError } from "@loopwright/core";
-import { runTool } from "@loopwright/core/testing";
+import { runTool } from "@loopwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defaultFilesDirectory, fileTools } from "../src/index.ts";
 import { makeScratch } from "./scratch.ts";

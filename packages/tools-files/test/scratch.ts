@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@loopwright/core";
-import { runTool, type ToolTrial, type ToolTrialOptions } from "@loopwright/core/testing";
+import { runTool, type ToolTrial, type ToolTrialOptions } from "@loopwright/testing";
 import { onTestFinished } from "vitest";
 import { fileCreate } from "../src/file-create.ts";
 import { fileList } from "../src/file-list.ts";

@@ -1,5 +1,5 @@
-import type { WireAnswer } from "@loopwright/core/testing";
 import type { VendorWire, WireFrame } from "@loopwright/provider-kit/testing";
+import type { WireAnswer } from "@loopwright/testing";
 
 interface Said {
   readonly event: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { collectAnswer } from "@loopwright/core/testing";
+import { collectAnswer } from "@loopwright/testing";
 import { afterEach, expect, it } from "vitest";
 import { acme } from "../src/index.ts";
 

@@ -1,5 +1,5 @@
-import { modelProviderKit, runKit } from "@loopwright/core/testing";
 import { providerUnderTest } from "@loopwright/provider-kit/testing";
+import { modelProviderKit, runKit } from "@loopwright/testing";
 import { describe, it } from "vitest";
 import { acme } from "../src/index.ts";
 import { acmeWire } from "./acme-wire.ts";

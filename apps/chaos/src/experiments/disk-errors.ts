@@ -1,5 +1,5 @@
 /* D2: the disk answers with EIO at random while people talk, then every sync fails, then it is well. Nothing is acknowledged that was not synced. */
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 import type { DiskCall, DiskControl, DiskFaults } from "@loopwright/simulator/node";
 import { type GroundPlan, onFailingDisk } from "../world/ground.ts";
 import type { World } from "../world/world.ts";

@@ -1,5 +1,5 @@
 /* D1: the disk fills up, at another byte each time, while people talk. Nothing is acknowledged that is not there, and all goes on once there is room. */
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 import { type GroundPlan, onSmallDisk } from "../world/ground.ts";
 import { askToWrite } from "./crowd/ask-to-write.ts";
 import { gatherCrowd } from "./crowd/crowd.ts";

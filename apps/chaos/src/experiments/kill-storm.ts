@@ -1,6 +1,6 @@
 /* K1 to K5: nodes die by kill -9 while people talk, in tools, in waits and in recoveries; each is started again at once. */
 import type { FactType } from "@loopwright/core";
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 import { checkEnds } from "../check/check-ends.ts";
 import { type Child, FailedStart } from "../world/child.ts";
 import type { GroundPlan } from "../world/ground.ts";

@@ -1,5 +1,5 @@
 /* W1, C2: a node is stopped for longer than its lease (SIGSTOP), another takes over, and the first one wakes up and believes that nothing happened. */
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 import type { GroundPlan } from "../world/ground.ts";
 import { gatherCrowd } from "./crowd/crowd.ts";
 import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";

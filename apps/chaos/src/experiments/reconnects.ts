@@ -1,5 +1,5 @@
 /* E1: watchers whose connection is cut at a random byte, again and again, each time coming back to any of the nodes. */
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 import type { GroundPlan } from "../world/ground.ts";
 import { gatherCrowd } from "./crowd/crowd.ts";
 import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";

@@ -1,5 +1,5 @@
 /* R1 to R3: Redis is killed, paused, and behind a line that is down, while people talk. Writes say no in time, and all goes on by itself. */
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 import { type Ground, redisGround } from "../world/ground.ts";
 import { textOfJob } from "../world/job.ts";
 import type { World } from "../world/world.ts";

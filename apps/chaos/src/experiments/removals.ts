@@ -1,5 +1,5 @@
 /* D6: sessions with large payloads are removed while nodes die. Of those that are gone no payload can be read, of the others every one. */
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 import { type BlobSight, checkBlobs } from "../check/check-blobs.ts";
 import type { GroundPlan } from "../world/ground.ts";
 import type { Job } from "../world/job.ts";

@@ -1,6 +1,6 @@
 /* R4: Redis is away for as long as is promised to cost nothing, under answers and calls whose leases are renewed at every phase. */
 import type { Fact } from "@loopwright/core";
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 import { checkSpared } from "../check/check-spared.ts";
 import { redisGround } from "../world/ground.ts";
 import type { Job } from "../world/job.ts";

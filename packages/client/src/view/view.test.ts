@@ -1,5 +1,6 @@
+import { seededRandom } from "@loopwright/core/memory";
 import type { SessionEvent } from "@loopwright/core/protocol";
-import { type SimulatedStep, seededRandom, simulatedSession } from "@loopwright/core/testing";
+import { type SimulatedStep, simulatedSession } from "@loopwright/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyEvents } from "./apply-events.ts";

@@ -1,10 +1,12 @@
 /** The in-memory adapter of every port. */
+
 export { unlessAborted } from "./abortable.ts";
 export { systemClock } from "./clock.ts";
 export { consoleLogger } from "./console-logger.ts";
 export { checkedRef, factTexts } from "./fact-texts.ts";
 export { fixedPrices, type ModelPrice } from "./fixed-prices.ts";
 export { randomIds } from "./ids.ts";
+export { type ManualClock, manualClock } from "./manual-clock.ts";
 export { type MemoryChannelOptions, memoryChannel } from "./memory-channel.ts";
 export { type MemoryQueueOptions, memoryQueue } from "./memory-queue.ts";
 export { type MemoryStoreOptions, memoryStore } from "./memory-store.ts";
@@ -18,6 +20,8 @@ export {
   scripted,
 } from "./scripted.ts";
 export { excerptAround, matchTexts, searchTextsOf, searchWords, type TextMatch } from "./search-text.ts";
+export { seededIds } from "./seeded-ids.ts";
+export { seededRandom } from "./seeded-random.ts";
 export { projectSession, type SessionProjection } from "./session-projection.ts";
 export { silentLogger } from "./silent-logger.ts";
 export { type StoreDeadlineOptions, withStoreDeadlines } from "./store-deadlines.ts";

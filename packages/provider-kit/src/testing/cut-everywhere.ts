@@ -1,7 +1,7 @@
 import { type CallGuard, createAgent, createSession, execute, type Fact, type FactOf } from "@loopwright/core";
-import { memoryStore } from "@loopwright/core/memory";
+import { manualClock, memoryStore, seededIds } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
-import { collectAnswer, manualClock, seededIds } from "@loopwright/core/testing";
+import { collectAnswer } from "@loopwright/testing";
 import { breath, breathEvery } from "./breath.ts";
 import { type PlayedEnd, playedFetch } from "./played-fetch.ts";
 import type { Recording } from "./recording.ts";

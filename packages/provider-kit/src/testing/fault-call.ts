@@ -1,4 +1,4 @@
-import { type CollectedAnswer, collectAnswer } from "@loopwright/core/testing";
+import { type CollectedAnswer, collectAnswer } from "@loopwright/testing";
 import type { Recording, Replay, ReplayOptions } from "./recording.ts";
 import { type RecordingSuiteOptions, requestFor } from "./recording-suite.ts";
 

@@ -1,5 +1,5 @@
 import { isAgentError } from "@loopwright/core";
-import { expectSame, expectThat } from "@loopwright/core/testing";
+import { expectSame, expectThat } from "@loopwright/testing";
 import { callWith, type FaultContext } from "./fault-call.ts";
 import { isStreamed, type Recording, type ReplayedRequest } from "./recording.ts";
 import { truthDifferences } from "./truth-differences.ts";

@@ -1,5 +1,5 @@
 import { isAgentError } from "@loopwright/core";
-import { type CollectedAnswer, differenceOf, expectThat } from "@loopwright/core/testing";
+import { type CollectedAnswer, differenceOf, expectThat } from "@loopwright/testing";
 import { cutEverywhere } from "./cut-everywhere.ts";
 import { callWith, type FaultContext } from "./fault-call.ts";
 import { failureCases } from "./fault-cases.ts";

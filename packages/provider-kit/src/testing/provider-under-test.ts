@@ -1,5 +1,5 @@
 import type { ModelProvider } from "@loopwright/core/ports";
-import { type MakeModelProvider, type WireRequest, type WireScript, wireErrorText } from "@loopwright/core/testing";
+import { type MakeModelProvider, type WireRequest, type WireScript, wireErrorText } from "@loopwright/testing";
 import type { VendorWire, WireFrame } from "./vendor-wire.ts";
 import { type WireResponse, type WireStep, wireServer } from "./wire-server.ts";
 

@@ -1,4 +1,5 @@
-import { collectAnswer, differenceOf, seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
+import { collectAnswer, differenceOf } from "@loopwright/testing";
 import { breath, breathEvery } from "./breath.ts";
 import { playedFetch } from "./played-fetch.ts";
 import type { Recording } from "./recording.ts";

@@ -1,5 +1,5 @@
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { type CollectedAnswer, chunkFlaws, collectAnswer } from "@loopwright/core/testing";
+import { type CollectedAnswer, chunkFlaws, collectAnswer } from "@loopwright/testing";
 import { bytewiseFetch } from "./bytewise-fetch.ts";
 import { findRecordings, isStreamed, loadRecordings, type Recording, type Replay, startReplay } from "./recording.ts";
 import { errorDifferences, truthDifferences } from "./truth-differences.ts";

@@ -1,5 +1,6 @@
 import type { AssistantPart, Message, Opaque, ToolCallPart, ToolResultMessage, UserPart } from "@loopwright/core";
-import { opaqueSamples, seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
+import { opaqueSamples } from "@loopwright/testing";
 
 const image = { type: "image", mediaType: "image/png", source: { data: "aGk=" } } as const;
 const file = { type: "file", mediaType: "text/plain", name: "n.txt", source: { data: "aGk=" } } as const;

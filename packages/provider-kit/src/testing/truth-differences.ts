@@ -1,5 +1,5 @@
 import { type Assembled, isAgentError, type ToolCallPart, type Usage, vendorSaidBy } from "@loopwright/core";
-import { differenceOf } from "@loopwright/core/testing";
+import { differenceOf } from "@loopwright/testing";
 import type { RecordedCall, RecordedTruth, Recording } from "./recording.ts";
 
 /** In what an answer differs from what the recording says, as sentences; empty when they agree. Signatures are looked for in the opaque data. */

@@ -1,4 +1,4 @@
-import type { WireAnswer } from "@loopwright/core/testing";
+import type { WireAnswer } from "@loopwright/testing";
 
 /** One event of a streamed answer, in the vendor's bytes. */
 export interface WireFrame {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { WireRequest } from "@loopwright/core/testing";
+import type { WireRequest } from "@loopwright/testing";
 
 /** What the server does with the body of an answer, step by step. Each piece is a write of its own. */
 export type WireStep =

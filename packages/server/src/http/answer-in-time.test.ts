@@ -1,4 +1,4 @@
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
 import { defaultServerLimits } from "../server-limits.ts";
 import { answerInTime } from "./answer-in-time.ts";

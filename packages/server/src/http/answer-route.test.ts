@@ -1,5 +1,4 @@
-import { memoryStore } from "@loopwright/core/memory";
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock, memoryStore } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { type SentBody, testServer } from "../../test/test-server.ts";
 

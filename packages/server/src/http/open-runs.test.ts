@@ -1,6 +1,5 @@
 import { createAgent, createSession } from "@loopwright/core";
-import { memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock, memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
 import { failingStore } from "../../test/failing-store.ts";
 import { turnOfLoop } from "../../test/turn-of-loop.ts";

@@ -1,4 +1,4 @@
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { defaultServerLimits } from "../server-limits.ts";
 import { createRateLimiter } from "./rate-limiter.ts";

@@ -1,4 +1,4 @@
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { scriptedAgent, testServer } from "../../test/test-server.ts";
 import { defaultServerLimits } from "../server-limits.ts";

@@ -1,7 +1,6 @@
 import { createAgent } from "@loopwright/core";
-import { memoryChannel, memoryStore, randomIds, scripted, silentLogger } from "@loopwright/core/memory";
+import { type ManualClock, manualClock, memoryChannel, memoryStore, randomIds, scripted, silentLogger } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
-import { type ManualClock, manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import { failingStore } from "../../test/failing-store.ts";
 import { runClock, turnOfLoop, until } from "../../test/turn-of-loop.ts";

@@ -1,4 +1,4 @@
-import { manualClock, seededIds } from "@loopwright/core/testing";
+import { manualClock, seededIds } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { defaultServerLimits } from "../server-limits.ts";
 import { createStreamRegistry } from "./create-stream-registry.ts";

@@ -1,6 +1,5 @@
 import type { AgentSession, SessionEvent } from "@loopwright/core";
-import { memoryStore, silentLogger } from "@loopwright/core/memory";
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock, memoryStore, silentLogger } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
 import { defaultServerLimits, type ServerLimits } from "../server-limits.ts";
 import type { EventSink } from "./event-sink.ts";

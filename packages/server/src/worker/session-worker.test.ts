@@ -1,6 +1,5 @@
-import { memoryStore, silentLogger } from "@loopwright/core/memory";
+import { manualClock, memoryStore, silentLogger } from "@loopwright/core/memory";
 import type { LogHead, SessionLog } from "@loopwright/core/ports";
-import { manualClock } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import type { SessionHost } from "../sessions/session-host.ts";
 import { createSessionWorker } from "./session-worker.ts";

@@ -1,6 +1,5 @@
-import { memoryStore, silentLogger } from "@loopwright/core/memory";
+import { manualClock, memoryStore, seededIds, silentLogger } from "@loopwright/core/memory";
 import type { DueSession, SessionLog } from "@loopwright/core/ports";
-import { manualClock, seededIds } from "@loopwright/core/testing";
 import { expect, it } from "vitest";
 import { createSweeper } from "./sweeper.ts";
 

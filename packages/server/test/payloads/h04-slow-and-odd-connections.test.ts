@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { defaultServerLimits } from "@loopwright/server";
 import { defaultConnectionLimits } from "@loopwright/server/node";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
 import { defineTool, type Tool } from "@loopwright/core";
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { scriptedAgent, testServer } from "../test-server.ts";

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 import { ProxyFlow } from "./proxy-flow.ts";
 import { resetSocket } from "./reset-socket.ts";
 import type { Toxics } from "./toxics.ts";

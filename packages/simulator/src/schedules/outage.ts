@@ -4,9 +4,8 @@
  * Does not own: which moments there are (run-outages).
  */
 import { AgentError, type AgentSession, createAgent, createSession, defineTool, type Fact } from "@loopwright/core";
-import { memoryStore } from "@loopwright/core/memory";
+import { memoryStore, seededIds } from "@loopwright/core/memory";
 import type { Clock, ModelProvider, SessionLog, SessionStore } from "@loopwright/core/ports";
-import { seededIds } from "@loopwright/core/testing";
 import type { Finding } from "../check/finding.ts";
 import { claimsInto } from "../check/finding.ts";
 import { createVirtualTime, type VirtualTime } from "../world/virtual-time.ts";

@@ -4,9 +4,8 @@
  * Does not own: which orders there are (run-schedules).
  */
 import { type AgentSession, createAgent, createSession, type Fact, type SessionEvent } from "@loopwright/core";
-import { memoryStore, scripted } from "@loopwright/core/memory";
+import { memoryStore, scripted, seededIds } from "@loopwright/core/memory";
 import type { SessionLog, SessionStore } from "@loopwright/core/ports";
-import { seededIds } from "@loopwright/core/testing";
 import { checkFences, checkLog } from "../check/check-log.ts";
 import { claimsInto, type Finding } from "../check/finding.ts";
 import { readLog } from "../check/log-model.ts";

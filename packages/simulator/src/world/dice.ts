@@ -1,4 +1,4 @@
-import { seededRandom } from "@loopwright/core/testing";
+import { seededRandom } from "@loopwright/core/memory";
 
 /** Seeded choices. The same seed and the same questions give the same answers. */
 export interface Dice {

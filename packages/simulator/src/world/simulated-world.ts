@@ -3,8 +3,8 @@
  * Does not own: what happens in it (storm, scenario), whether it was right (checker).
  */
 import type { Agent } from "@loopwright/core";
+import { seededIds } from "@loopwright/core/memory";
 import type { IdSource, SessionLog } from "@loopwright/core/ports";
-import { seededIds } from "@loopwright/core/testing";
 import type { FaultRates } from "../run/expand-options.ts";
 import { createNode } from "./create-node.ts";
 import type { Dice } from "./dice.ts";

@@ -1,4 +1,4 @@
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
 import { storeLimits } from "../store-limits.ts";
 import type { FileCalls } from "./file-calls.ts";

@@ -1,4 +1,4 @@
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
 import { memoryBlobs } from "../../test/memory-blobs.ts";
 import { noteBatch } from "../../test/notes.ts";

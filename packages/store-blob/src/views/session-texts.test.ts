@@ -1,5 +1,4 @@
-import { systemClock } from "@loopwright/core/memory";
-import { manualClock } from "@loopwright/core/testing";
+import { manualClock, systemClock } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
 import { memoryBlobs } from "../../test/memory-blobs.ts";
 import { blobStore } from "../blob-store.ts";

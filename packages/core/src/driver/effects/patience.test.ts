@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manualClock } from "../../testing/manual-clock.ts";
+import { manualClock } from "../../memory/manual-clock.ts";
 import { createPatience } from "./patience.ts";
 
 const rethrow = (error: Error): never => {

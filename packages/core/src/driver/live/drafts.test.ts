@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryStore } from "../../memory/index.ts";
-import { manualClock } from "../../testing/manual-clock.ts";
+import { manualClock } from "../../memory/manual-clock.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { createDrafts } from "./drafts.ts";
 

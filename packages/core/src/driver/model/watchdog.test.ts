@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manualClock } from "../../testing/manual-clock.ts";
+import { manualClock } from "../../memory/manual-clock.ts";
 import { watchModelCall } from "./watchdog.ts";
 
 function watched(deadlines: { readonly firstByteMs: number; readonly idleMs: number; readonly totalMs: number }) {

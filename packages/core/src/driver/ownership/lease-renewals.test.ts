@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../errors.ts";
+import { manualClock } from "../../memory/manual-clock.ts";
 import { memoryStore } from "../../memory/memory-store.ts";
 import type { LeaseRenewal, SessionLog } from "../../ports/session-log.ts";
-import { manualClock } from "../../testing/manual-clock.ts";
 import { renewLease } from "./lease-renewals.ts";
 
 const leaseMs = 20_000;

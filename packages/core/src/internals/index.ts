@@ -1,0 +1,25 @@
+/** What `@loopwright/testing` needs of the inside of core. For it alone: any version may change it. */
+
+export { createSpokenAnswers, type SpokenLane } from "../driver/live/spoken-answers.ts";
+export { catchUp } from "../driver/log/catch-up.ts";
+export { createModelTeller } from "../driver/model/model-events.ts";
+export { snapshotOf } from "../driver/session/snapshot.ts";
+export { type AppendList, at } from "../loop/append-list.ts";
+export type { Effect } from "../loop/effect.ts";
+export type { DurableBody, EphemeralBody } from "../loop/event.ts";
+export { eventsOf } from "../loop/events-of.ts";
+export type { CallResult } from "../loop/fact.ts";
+export { fold } from "../loop/fold.ts";
+export { plan } from "../loop/plan.ts";
+export { type ToolPolicies, toolsShown } from "../loop/policy.ts";
+export { type Call, emptyState, endOf, isAtRest, type KnownDecision, type State } from "../loop/state.ts";
+export { transcriptOf } from "../loop/transcript.ts";
+export { lastNumber } from "../loop/untold-answer.ts";
+export { countedMemoryStore } from "../memory/memory-store.ts";
+export { digestOf } from "../message/digest.ts";
+export { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
+export { collectOutput } from "../tools/run-output.ts";
+export { toolFailure } from "../tools/tool-failure.ts";
+export { toolLimits } from "../tools/tool-limits.ts";
+export { type AnyTool, specOf } from "../tools/tool-registry.ts";
+export { validateArguments } from "../tools/validate-arguments.ts";

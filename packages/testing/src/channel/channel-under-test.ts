@@ -1,0 +1,76 @@
+import type { EventChannel, SessionEvent, SessionRef } from "@loopwright/core";
+import { expectSame } from "../kit/kit.ts";
+import { expectSoon } from "../kit/store-expectation.ts";
+import { sampleRef } from "../samples/sample-facts.ts";
+
+/** A fresh channel. */
+export interface ChannelUnderTest {
+  readonly channel: EventChannel;
+  /** The same channel as another node has it. For promises that need `second node`. */
+  readonly secondNode?: EventChannel;
+  /**
+   * Runs `act`, which speaks on the first node, while the second cannot hear it, waits for it, and lets the second hear again. Resolves when what
+   * was said then can no longer come by itself. For promises that need `cut`.
+   */
+  readonly cut?: (act: () => void | Promise<void>) => Promise<void>;
+  /** How long events may take. Default 2 s. */
+  readonly patienceMs?: number;
+}
+
+/** Another session of the same scope. */
+export const otherRef: SessionRef = { scope: "local", session: "second" };
+/** The same id in another scope. */
+export const foreignRef: SessionRef = { scope: "other", session: sampleRef.session };
+
+/** Events that can be told apart by their `n`. */
+export function deltas(...numbers: readonly number[]): readonly SessionEvent[] {
+  return numbers.map((n) => ({ type: "text_delta", lane: 1, n, index: 0, delta: `${n} ` }) as const);
+}
+
+/** Hears a session. */
+export class Listener {
+  readonly heard: unknown[] = [];
+  readonly stop: () => void;
+  gaps = 0;
+  readonly #patienceMs: number;
+
+  constructor({ channel, patienceMs = 2_000 }: ChannelUnderTest, ref: SessionRef) {
+    this.#patienceMs = patienceMs;
+    const gap = (): void => {
+      this.gaps++;
+    };
+    this.stop = channel.subscribe(ref, (events) => this.heard.push(...events.map((event) => ("n" in event ? event.n : event.type))), {
+      gap,
+    });
+  }
+
+  async hears(...wanted: readonly number[]): Promise<void> {
+    await expectSoon(() => this.heard.length >= wanted.length, { what: `hears ${wanted.length} events`, withinMs: this.#patienceMs });
+    expectSame(this.heard, wanted, "events heard");
+  }
+}
+
+const knock = -1;
+
+/** Resolves when somebody who listens on the second node to one of these sessions, or to its scope, hears what the first node says in each. */
+export async function joined(subject: ChannelUnderTest, ...refs: readonly SessionRef[]): Promise<void> {
+  const { channel, patienceMs = 2_000 } = subject;
+  const silent = new Set(refs);
+  const stops = refs.map((ref) => secondOf(subject).subscribe(ref, () => silent.delete(ref)));
+  const knockAll = (): boolean => {
+    // A channel between nodes needs a while to begin; what is said until then is lost.
+    for (const ref of silent) channel.publish(ref, deltas(knock));
+    return silent.size === 0;
+  };
+  await expectSoon(knockAll, { what: "hears the other node", withinMs: patienceMs });
+  for (const stop of stops) stop();
+}
+
+/** What was heard beside the knocking of `joined`. */
+export const withoutKnocks = <Heard>(heard: readonly Heard[]): readonly Heard[] => heard.filter((one) => one !== knock);
+
+/** The channel of the second node. */
+export function secondOf({ secondNode }: ChannelUnderTest): EventChannel {
+  if (!secondNode) throw new Error("The subject has no second node.");
+  return secondNode;
+}

@@ -1,0 +1,231 @@
+import type { EventChannel, SessionRef } from "@loopwright/core";
+import type { Notification } from "@loopwright/core/ports";
+import { expectSame, expectThat } from "../kit/kit.ts";
+import type { StoreKit } from "../kit/store-case.ts";
+import { expectSoon } from "../kit/store-expectation.ts";
+import { sampleRef } from "../samples/sample-facts.ts";
+import { channelSamples } from "./channel-samples.ts";
+import { type ChannelUnderTest, deltas, foreignRef, joined, Listener, otherRef, secondOf, withoutKnocks } from "./channel-under-test.ts";
+
+const needs = ["second node"];
+
+/** Hears everything of a session on the second node, once it can. */
+async function listenerOf(subject: ChannelUnderTest, ref: SessionRef): Promise<Listener> {
+  const listener = new Listener({ ...subject, channel: secondOf(subject) }, ref);
+  await joined(subject, ref);
+  return listener;
+}
+
+async function hears(subject: ChannelUnderTest, { heard }: Listener, ...wanted: readonly number[]): Promise<void> {
+  await expectSoon(() => withoutKnocks(heard).length >= wanted.length, {
+    what: `hears ${wanted.length} events of the other node`,
+    withinMs: subject.patienceMs ?? 2_000,
+  });
+  expectSame(withoutKnocks(heard), wanted, "heard of the other node");
+}
+
+/** Ids of which one is the beginning, the end or the two halves of another. */
+const alike: readonly SessionRef[] = ["a", "a-b", "a_b", "ab", "b", "a-b-c", "c", "events", "lane"].flatMap((scope) =>
+  ["a", "b", "c", "a-b", "b-c", "a_b", "events"].map((session) => ({ scope, session })),
+);
+/** No scope or session may be called so; where one is, nobody else hears of it. */
+const hostile: readonly string[] = [
+  "a:b",
+  "a/b",
+  "a.b",
+  "*",
+  "?",
+  "!",
+  "a*",
+  "{a}",
+  "{a.b}",
+  "a\nb ",
+  "a\r\n? a",
+  "a\u2028b",
+  "a b",
+  "",
+  "\0",
+  "~61",
+  "é",
+  "A",
+];
+
+/** What is promised between two nodes. */
+export const nodeCases: StoreKit<ChannelUnderTest> = [
+  {
+    id: "nodes-order",
+    needs,
+    promise: "another node hears every event once, in the order of publishing, over many batches",
+    async run(make) {
+      const subject = await make();
+      const listener = await listenerOf(subject, sampleRef);
+      const wanted = Array.from({ length: 400 }, (_, index) => index);
+      for (let at = 0; at < 400; at += 4) {
+        subject.channel.publish(sampleRef, deltas(...wanted.slice(at, at + 4)));
+        subject.channel.publish(otherRef, deltas(at));
+        if (at % 40 === 0) await new Promise<void>((resolve) => void Promise.resolve().then(() => resolve()));
+      }
+      await hears(subject, listener, ...wanted);
+    },
+  },
+  {
+    id: "nodes-both-ways",
+    needs,
+    promise: "what each of two nodes says both hear, each once",
+    async run(make) {
+      const subject = await make();
+      const second = secondOf(subject);
+      const turned = { ...subject, channel: second, secondNode: subject.channel };
+      const [here, there] = [new Listener(subject, sampleRef), new Listener({ ...subject, channel: second }, sampleRef)];
+      await joined(subject, sampleRef);
+      await joined(turned, sampleRef);
+      subject.channel.publish(sampleRef, deltas(1, 2));
+      for (const listener of [here, there]) await hears(subject, listener, 1, 2);
+      second.publish(sampleRef, deltas(3));
+      for (const listener of [here, there]) await hears(subject, listener, 1, 2, 3);
+    },
+  },
+  {
+    id: "nodes-apart",
+    needs,
+    promise: "another node hears nothing of other sessions and scopes, also where their ids are alike",
+    async run(make) {
+      const subject = await make();
+      const listeners: [SessionRef, Listener][] = [];
+      for (const ref of alike) listeners.push([ref, new Listener({ ...subject, channel: secondOf(subject) }, ref)]);
+      await joined(subject, ...alike);
+      for (const [index, ref] of alike.entries()) subject.channel.publish(ref, deltas(index));
+      for (const [index, [, listener]] of listeners.entries()) await hears(subject, listener, index);
+    },
+  },
+  {
+    id: "nodes-hostile",
+    needs,
+    promise: "what is said under an id that is none, with a separator, a pattern or a line break in it, is heard by nobody else",
+    async run(make) {
+      const subject = await make();
+      const legal: readonly SessionRef[] = ["a", "b"].flatMap((scope) => ["a", "b"].map((session) => ({ scope, session })));
+      const listeners = legal.map((ref) => new Listener({ ...subject, channel: secondOf(subject) }, ref));
+      const strangers = hostile.flatMap((scope) =>
+        ["a", "b"].map((session) => new Listener({ ...subject, channel: secondOf(subject) }, { scope, session })),
+      );
+      await joined(subject, ...legal);
+      for (const id of hostile) {
+        for (const ref of [
+          { scope: id, session: id },
+          { scope: "a", session: id },
+        ])
+          subject.channel.publish(ref, deltas(7));
+        subject.channel.notify(id, { type: "theirs" });
+      }
+      for (const ref of legal) subject.channel.publish(ref, deltas(1));
+      for (const listener of listeners) await hears(subject, listener, 1);
+      for (const { heard } of strangers) expectSame(heard, [], "heard under another id");
+    },
+  },
+  {
+    id: "nodes-content",
+    needs,
+    promise: "another node hears every kind of event as it was said, whatever its text",
+    async run(make) {
+      const subject = await make();
+      const heard: unknown[] = [];
+      secondOf(subject).subscribe(foreignRef, (events) => void heard.push(...events.filter((event) => !("n" in event && event.n < 0))));
+      await joined(subject, foreignRef);
+      for (const batch of channelSamples) subject.channel.publish(foreignRef, batch);
+      const wanted = channelSamples.flat();
+      await expectSoon(() => heard.length >= wanted.length, { what: "hears all samples", withinMs: subject.patienceMs ?? 2_000 });
+      for (const [index, event] of wanted.entries()) expectSame(heard[index], event, `event ${index}`);
+    },
+  },
+  {
+    id: "nodes-scope",
+    needs,
+    promise: "who listens to a scope on another node hears its events and notifications in order, once, and nothing of other scopes",
+    async run(make) {
+      const subject = await make();
+      const heard: unknown[] = [];
+      hearScope(secondOf(subject), sampleRef.scope, heard);
+      await joined(subject, sampleRef);
+      subject.channel.notify(foreignRef.scope, { type: "theirs" });
+      subject.channel.publish(sampleRef, deltas(1));
+      subject.channel.notify(sampleRef.scope, { type: "job_done", to: "ada", data: { job: 7, text: "line\nline" } });
+      subject.channel.publish(sampleRef, deltas(2));
+      const wanted = ["first 1", { type: "job_done", to: "ada", data: { job: 7, text: "line\nline" } }, "first 2"];
+      await expectSoon(() => said(heard).length >= wanted.length, { what: "hears the scope", withinMs: subject.patienceMs ?? 2_000 });
+      expectSame(said(heard), wanted, "heard of the scope");
+    },
+  },
+  {
+    id: "nodes-gap",
+    needs: [...needs, "cut"],
+    promise: "a node that could not hear for a while is told that it may have missed something, and hears what comes after, nothing twice",
+    async run(make) {
+      const subject = await make();
+      const { channel, cut } = subject;
+      expectThat(cut !== undefined, "The subject cannot be cut.");
+      const listener = await listenerOf(subject, sampleRef);
+      let scopeGaps = 0;
+      secondOf(subject).subscribeScope(sampleRef.scope, {
+        gap: () => {
+          scopeGaps++;
+        },
+      });
+      channel.publish(sampleRef, deltas(1));
+      await hears(subject, listener, 1);
+      let [before, scopeBefore] = [0, 0];
+      await cut(() => {
+        channel.publish(sampleRef, deltas(2, 3));
+        // A gap that was told before this says nothing of it.
+        [before, scopeBefore] = [listener.gaps, scopeGaps];
+      });
+      await expectSoon(() => listener.gaps > before && scopeGaps > scopeBefore, {
+        what: "is told of the gap",
+        withinMs: subject.patienceMs ?? 2_000,
+      });
+      await joined(subject, sampleRef);
+      channel.publish(sampleRef, deltas(4));
+      await expectSoon(() => listener.heard.at(-1) === 4, { what: "hears what comes after", withinMs: subject.patienceMs ?? 2_000 });
+      const heard = withoutKnocks(listener.heard);
+      expectSame(new Set(heard).size, heard.length, `events heard twice: ${heard.join(" ")}`);
+    },
+  },
+  {
+    id: "nodes-again",
+    needs,
+    promise: "a listener of a session, or of a scope, that leaves and comes back in one turn hears what another node says",
+    async run(make) {
+      const subject = await make();
+      const second = secondOf(subject);
+      const first = await listenerOf(subject, sampleRef);
+      first.stop();
+      const again = new Listener({ ...subject, channel: second }, sampleRef);
+      await hearsAgain(subject, again.heard);
+      again.stop();
+      const heard: unknown[] = [];
+      hearScope(second, sampleRef.scope, heard);
+      await hearsAgain(subject, heard);
+    },
+  },
+];
+
+/** Speaks until it is heard, three times: what is said before the second node has joined again may be lost, and before it has left, heard. */
+async function hearsAgain({ channel, patienceMs = 2_000 }: ChannelUnderTest, heard: readonly unknown[]): Promise<void> {
+  for (let times = 1; times <= 3; times++) {
+    const before = heard.length;
+    const speak = (): boolean => {
+      if (heard.length === before) channel.publish(sampleRef, deltas(1));
+      return heard.length > before;
+    };
+    await expectSoon(speak, { what: "hears the other node again", withinMs: patienceMs });
+  }
+}
+
+function hearScope(channel: EventChannel, scope: string, heard: unknown[]): void {
+  channel.subscribeScope(scope, {
+    events: (session, events) => void heard.push(...events.map((event) => `${session} ${"n" in event ? event.n : event.type}`)),
+    notification: (notification: Notification) => void heard.push(notification),
+  });
+}
+
+const said = (heard: readonly unknown[]): readonly unknown[] => heard.filter((one) => one !== "first -1");

@@ -1,0 +1,17 @@
+import type { SessionRef } from "@loopwright/core";
+import type { SessionIndex, SessionLog } from "@loopwright/core/ports";
+
+/** A fresh index and the log it belongs to. */
+export interface IndexUnderTest {
+  readonly index: SessionIndex;
+  readonly log: SessionLog;
+  /** Closes the store and opens it again. Capability `reopen`. */
+  readonly reopen?: () => Promise<SessionIndex>;
+  /**
+   * What the store has done until now: rows, keys, requests or commands, whatever grows with what it looks at. The store has to look at no more than
+   * 20 sessions, or texts of sessions, for one search. Capability `work`.
+   */
+  readonly work?: () => Promise<number>;
+  /** Makes what is kept of a session unreadable as a whole, behind the store's back, as in `LogUnderTest`. Capability `ruin`. */
+  readonly ruin?: (ref: SessionRef) => Promise<void>;
+}

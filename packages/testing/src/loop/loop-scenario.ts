@@ -1,0 +1,165 @@
+import {
+  type ApprovalVerdict,
+  type AssistantPart,
+  type CallOutcome,
+  type Cost,
+  defaultLimits,
+  type JsonObject,
+  type Opaque,
+  type ResultPart,
+  type RunLimits,
+  type ToolCallPart,
+  type ToolPolicy,
+  type Usage,
+  type UserMessage,
+} from "@loopwright/core";
+import { digestOf, type ToolPolicies } from "@loopwright/core/internals";
+import { seededRandom } from "@loopwright/core/memory";
+import { opaqueOnText, partsBeforeText, toolOutput, userContent, vendorPartOfCall } from "../samples/rich-content.ts";
+
+/** What the world of one simulated session is like: decided by the seed alone, never by the order of events. */
+export interface LoopScenario {
+  readonly seed: number;
+  readonly tools: ToolPolicies;
+  readonly limits: RunLimits;
+  /** What a model call of this turn is shown, where it is not the list of the run. */
+  shownAt(place: string): ToolPolicies | undefined;
+  /** The answer of the model at this turn of a run (counted from 0 over the session). */
+  modelAt(runOrdinal: number, turn: number, attempt: number): ScenarioAnswer;
+  outcomeOf(callKey: string): CallOutcome;
+  outputOf(callKey: string): readonly ResultPart[];
+  /** What later runs see in place of the output of some calls. */
+  summaryOf(callKey: string): { readonly summary?: string };
+  /** What one model call or tool costs; nothing is known of some. */
+  spentOn(place: string): { readonly usage?: Usage; readonly cost?: Cost };
+  inputAt(inputId: string): UserMessage["content"];
+  /** What a person says of the call, where the gate asks one. */
+  approvalOf(callKey: string): ScenarioApproval | undefined;
+}
+
+/** `expire`: nobody decides in time. */
+export interface ScenarioApproval {
+  readonly says: ApprovalVerdict | "expire";
+  readonly args?: JsonObject;
+  readonly deadlineMs?: number;
+}
+
+export interface ScenarioAnswer {
+  readonly fails?: { readonly retryable: boolean };
+  readonly refuses: boolean;
+  readonly before: readonly AssistantPart[];
+  readonly text: string;
+  readonly onText: { readonly opaque?: Opaque };
+  readonly tools: readonly { readonly name: string; readonly problem?: ToolCallPart["problem"] }[];
+  /** What a vendor adds to the call of this key. */
+  vendorPartOf(callKey: string): { readonly id: string; readonly opaque?: Opaque };
+  readonly decision?: "stop" | "nudge" | "force";
+}
+
+const policy = (change: Partial<ToolPolicy>): ToolPolicy => ({
+  home: "server",
+  replay: "once",
+  lookup: false,
+  sequential: false,
+  timeoutMs: 0,
+  counts: true,
+  ...change,
+});
+
+const tools = {
+  once: policy({}),
+  again: policy({ replay: "idempotent" }),
+  pure: policy({ replay: "pure", counts: false }),
+  asks: policy({ lookup: true }),
+  alone: policy({ sequential: true }),
+  client: policy({ home: "client" }),
+  slow_client: policy({ home: "client", timeoutMs: 60_000 }),
+};
+const names = [...Object.keys(tools), "no such.tool!"];
+
+/** A world from a number. */
+export function loopScenario(seed: number): LoopScenario {
+  const random = seededRandom(seed);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const limits: RunLimits = {
+    ...defaultLimits,
+    turnsMax: pick([1, 2, 3, 5, 8]),
+    toolCallsMax: pick([0, 0, 1, 3]),
+    onLimit: pick(["finalize", "finalize", "stop", "error"]),
+    attemptsMax: pick([1, 2, 3]),
+    toolAttemptsMax: pick([1, 2]),
+    parallelMax: pick([1, 2, 16]),
+  };
+  return {
+    seed,
+    tools,
+    limits,
+    modelAt: (runOrdinal, turn, attempt) => ({
+      ...answerFor(seededRandom(hash(seed, runOrdinal, turn)), attempt, turn),
+      ...vendorContent(seed, `${runOrdinal}_${turn}`),
+    }),
+    shownAt: (place) => shownTools(seededRandom(hash(seed, place, 7))),
+    outcomeOf: (callKey) => (seededRandom(hash(seed, callKey, 0))() < 0.8 ? "ok" : "error"),
+    spentOn: (place) => spent(seededRandom(hash(seed, place, 5))),
+    outputOf: (callKey) => toolOutput(seededRandom(hash(seed, callKey, 1)), `result of ${callKey}`),
+    summaryOf: (callKey) => (seededRandom(hash(seed, callKey, 8))() < 0.3 ? { summary: `summary of ${callKey}` } : {}),
+    approvalOf: (callKey) => approval(seededRandom(hash(seed, callKey, 6))),
+    inputAt: (inputId) => userContent(seededRandom(hash(seed, inputId, 2)), `say ${inputId}`),
+  };
+}
+
+/** Mostly the run's list; else some of it, with one tool under another policy. */
+function shownTools(random: () => number): ToolPolicies | undefined {
+  if (random() < 0.8) return undefined;
+  const some = Object.entries(tools).filter(() => random() < 0.5);
+  return Object.fromEntries([...some, ["again", policy({ replay: "once" })]]);
+}
+
+/** What vendors add, from random numbers of its own: the course of a session does not depend on it. */
+function vendorContent(seed: number, place: string): Pick<ScenarioAnswer, "before" | "onText" | "vendorPartOf"> {
+  const random = seededRandom(hash(seed, place, 3));
+  return {
+    before: partsBeforeText(random, place),
+    onText: opaqueOnText(random, place),
+    vendorPartOf: (callKey) => vendorPartOfCall(seededRandom(hash(seed, callKey, 4)), callKey),
+  };
+}
+
+type CourseOfAnswer = Omit<ScenarioAnswer, "before" | "onText" | "vendorPartOf">;
+
+function answerFor(random: () => number, attempt: number, turn: number): CourseOfAnswer {
+  const failures = random() < 0.15 ? 1 + Math.floor(random() * 3) : 0;
+  const fails = attempt <= failures ? { fails: { retryable: random() < 0.8 } } : {};
+  const count = random() < 0.35 ? 0 : Math.floor(random() * 5);
+  const calls = Array.from({ length: count }, () => {
+    const name = names[Math.floor(random() * names.length)] as string;
+    return random() < 0.1 ? { name, problem: "invalid_json" as const } : { name };
+  });
+  const chosen = random();
+  const decision =
+    chosen < 0.04
+      ? { decision: "stop" as const }
+      : chosen < 0.08
+        ? { decision: "nudge" as const }
+        : chosen < 0.12
+          ? { decision: "force" as const }
+          : {};
+  return { ...fails, refuses: random() < 0.03, text: random() < 0.9 ? `turn ${turn}` : "", tools: calls, ...decision };
+}
+
+function spent(random: () => number): ReturnType<LoopScenario["spentOn"]> {
+  if (random() < 0.3) return {};
+  const usage = { input: Math.floor(random() * 1_000), output: Math.floor(random() * 100) };
+  return random() < 0.3 ? { usage } : { usage, cost: { totalUsd: Math.floor(random() * 1_000) / 64 } };
+}
+
+function approval(random: () => number): ScenarioApproval | undefined {
+  if (random() < 0.7) return undefined;
+  const said = random();
+  const deadline = random() < 0.5 ? { deadlineMs: 60_000 } : {};
+  if (said < 0.25 && "deadlineMs" in deadline) return { says: "expire", ...deadline };
+  if (said < 0.5) return { says: "deny", ...deadline };
+  return { says: "allow", ...(random() < 0.3 ? { args: { edited: true } } : {}), ...deadline };
+}
+
+const hash = (seed: number, a: number | string, b: number): number => Number.parseInt(digestOf(`${seed}/${a}/${b}`), 36) % 2 ** 32;

@@ -1,0 +1,87 @@
+import type { JsonObject, ProgressHandle, ToolContext, Usage } from "@loopwright/core";
+import { type AnyTool, type CallResult, collectOutput, toolFailure, validateArguments } from "@loopwright/core/internals";
+
+/** What a single call of a tool did. */
+export interface ToolTrial {
+  readonly result: CallResult;
+  /** Text of the result's text parts and JSON of its JSON parts, joined. */
+  readonly text: string;
+  readonly deltas: readonly string[];
+  /** Titles of the steps that were opened. */
+  readonly steps: readonly string[];
+  readonly usage: readonly Usage[];
+  readonly warnings: readonly string[];
+}
+
+export interface ToolTrialOptions {
+  /** Replaces single fields of the context. */
+  readonly context?: Partial<ToolContext>;
+  readonly onDelta?: (delta: string) => void;
+  /** As in `collectOutput`: nobody waits any longer. */
+  readonly abandon?: AbortSignal;
+}
+
+/** Calls one tool as a run would, without a session: arguments are checked, output is collected. Never rejects because of the tool. */
+export async function runTool(tool: AnyTool, args: JsonObject, options: ToolTrialOptions = {}): Promise<ToolTrial> {
+  const deltas: string[] = [];
+  const steps: string[] = [];
+  const usage: Usage[] = [];
+  const warnings: string[] = [];
+  const onDelta = (delta: string): void => {
+    deltas.push(delta);
+    options.onDelta?.(delta);
+  };
+  const context: ToolContext = {
+    ...quietContext,
+    progress: (title) => {
+      steps.push(title);
+      return quietHandle;
+    },
+    addUsage: (used) => usage.push(used),
+    ...options.context,
+  };
+  const call = async (): Promise<CallResult> => {
+    const checked = await validateArguments(tool, args);
+    if (checked.problem !== undefined) return argumentFailure(checked.problem);
+    if (!tool.execute) throw new Error("The tool has no `execute`.");
+    const { name, outputMax } = tool;
+    const { abandon } = options;
+    try {
+      const returned = tool.execute(checked.args, context);
+      return await collectOutput(returned, { name, outputMax, abandon, onDelta, onWarning: (warning) => warnings.push(warning) });
+    } catch (error) {
+      return toolFailure(error, tool);
+    }
+  };
+  const result = await call();
+  return { result, text: textOfResult(result), deltas, steps, usage, warnings };
+}
+
+const quietHandle: ProgressHandle = { update: () => {}, end: () => {} };
+
+const quietContext: ToolContext = {
+  callId: "call_1",
+  callKey: "run.1.0",
+  idempotencyKey: "run.1.0",
+  attempt: 1,
+  signal: new AbortController().signal,
+  deadline: undefined,
+  access: { user: "local", scope: "local" },
+  progress: () => quietHandle,
+  addUsage: () => {},
+  files: undefined,
+  session: { id: "session", messages: () => [] },
+  resources: undefined,
+};
+
+function argumentFailure(problem: string): CallResult {
+  return {
+    outcome: "error",
+    output: [{ type: "text", text: problem }],
+    failure: { code: "TOOL_ARGUMENTS", message: problem, retryable: false },
+  };
+}
+
+function textOfResult(result: CallResult): string {
+  return result.output.map((part) => (part.type === "text" ? part.text : part.type === "json" ? JSON.stringify(part.value) : "")).join("");
+}

@@ -1,0 +1,212 @@
+import { memoryStore } from "@loopwright/core/memory";
+import type { BlobStore } from "@loopwright/core/ports";
+import type { BlobsUnderTest } from "../../src/blobs/blob-store-kit.ts";
+import type { Saboteur } from "../../src/kit/saboteur.ts";
+import type { Make } from "../../src/kit/store-case.ts";
+
+function spoiledBlobs(spoil: (real: BlobStore) => Partial<BlobStore>): Make<BlobsUnderTest> {
+  return async () => {
+    const { blobs: real, log } = memoryStore();
+    const blobs: BlobStore = { ...real, ...spoil(real) };
+    return { blobs, log, reopen: async () => blobs };
+  };
+}
+
+/** Defects of blob stores. */
+export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
+  {
+    defect: "forgets media types",
+    breaks: ["round-trip", "session-owns", "taken-over"],
+    make: spoiledBlobs((real) => ({
+      put: (scope, key, { mediaType: _, ...blob }) => real.put(scope, key, blob),
+    })),
+  },
+  {
+    defect: "keeps no more than 4 MiB",
+    breaks: ["large"],
+    make: spoiledBlobs((real) => ({
+      put: (scope, key, blob) => real.put(scope, key, { ...blob, bytes: blob.bytes.subarray(0, 4 * 1024 * 1024) }),
+    })),
+  },
+  {
+    defect: "stores the whole buffer behind a view",
+    breaks: ["part-of-buffer"],
+    make: spoiledBlobs((real) => ({
+      put: (scope, key, blob) => real.put(scope, key, { ...blob, bytes: new Uint8Array(blob.bytes.buffer) }),
+    })),
+  },
+  {
+    defect: "keeps the writer's array",
+    breaks: ["own-copy"],
+    make: spoiledBlobs((real) => {
+      const kept = new Map<string, Uint8Array>();
+      return {
+        async put(scope, key, blob) {
+          if (key === "copy") kept.set(scope, blob.bytes);
+          return real.put(scope, key, blob);
+        },
+        async get(scope, key) {
+          const bytes = key === "copy" ? kept.get(scope) : undefined;
+          return bytes ? { bytes } : real.get(scope, key);
+        },
+      };
+    }),
+  },
+  {
+    defect: "never replaces a value",
+    breaks: ["overwrite", "late-owner"],
+    make: spoiledBlobs((real) => ({
+      put: async (scope, key, blob) => (await real.put(scope, key, { ...blob, ifAbsent: true })) || !blob.ifAbsent,
+    })),
+  },
+  {
+    defect: "looks before it writes, not with it",
+    breaks: ["if-absent", "last-owner", "given-again"],
+    make: spoiledBlobs((real) => ({
+      async put(scope, key, blob) {
+        if (blob.ifAbsent && (await real.get(scope, key))) return false;
+        return real.put(scope, key, { ...blob, ifAbsent: false });
+      },
+    })),
+  },
+  {
+    defect: "removes what is not there",
+    breaks: ["absent", "scopes-apart"],
+    make: spoiledBlobs((real) => ({ remove: async (scope, key) => (await real.remove(scope, key)) || true })),
+  },
+  {
+    defect: "keeps what was removed",
+    breaks: ["remove", "remove-all-owners"],
+    make: spoiledBlobs((real) => ({ remove: async (scope, key) => (await real.get(scope, key)) !== undefined })),
+  },
+  {
+    defect: "knows no scopes",
+    breaks: ["scopes-apart", "erased-with-session"],
+    make: spoiledBlobs((real) => ({ get: (_scope, key) => real.get("local", key) })),
+  },
+  {
+    defect: "lists in the order of writing",
+    breaks: ["list", "erased-with-session"],
+    make: spoiledBlobs((real) => ({ list: async (scope, options) => (await real.list(scope, options)).toReversed() })),
+  },
+  {
+    defect: "comes back empty",
+    breaks: ["reopen"],
+    make: async () => ({ ...memoryStore(), reopen: async () => memoryStore().blobs }),
+  },
+  {
+    defect: "erases nothing with a session",
+    breaks: ["erased-with-session", "last-owner", "taken-over", "late-owner", "reopen"],
+    make: async () => ({ blobs: memoryStore().blobs, log: memoryStore().log, reopen: async () => memoryStore().blobs }),
+  },
+  {
+    defect: "gives all blobs to the scope",
+    breaks: ["session-owns", "erased-with-session", "last-owner", "taken-over", "given-again", "late-owner"],
+    make: spoiledBlobs((real) => ({
+      put: (scope, key, { session: _, ...blob }) => real.put(scope, key, blob),
+      own: async (scope, key) => (await real.get(scope, key)) !== undefined,
+    })),
+  },
+  {
+    defect: "lists a key once for each owner",
+    breaks: ["session-owns"],
+    make: spoiledBlobs((real) => {
+      const owners = new Map<string, Set<string>>();
+      return {
+        async put(scope, key, blob) {
+          owners.set(key, (owners.get(key) ?? new Set()).add(blob.session ?? ""));
+          return real.put(scope, key, blob);
+        },
+        list: async (scope, options) =>
+          (await real.list(scope, options)).flatMap((key) => Array.from({ length: owners.get(key)?.size ?? 1 }, () => key)),
+      };
+    }),
+  },
+  {
+    defect: "finds nothing without the name of its owner",
+    breaks: ["session-owns", "erased-with-session", "last-owner", "taken-over", "late-owner"],
+    make: spoiledBlobs((real) => {
+      const ofScope = new Set<string>();
+      return {
+        async put(scope, key, blob) {
+          if (blob.session === undefined) ofScope.add(key);
+          return real.put(scope, key, blob);
+        },
+        async own(scope, key, session) {
+          ofScope.delete(key);
+          return real.own(scope, key, session);
+        },
+        get: async (scope, key, options) => (options?.session || ofScope.has(key) ? real.get(scope, key, options) : undefined),
+      };
+    }),
+  },
+  {
+    defect: "removes the value of one owner only",
+    breaks: ["remove", "remove-all-owners"],
+    make: spoiledBlobs((real) => ({
+      async remove(scope, key) {
+        const own = await real.get(scope, key, { session: "first" });
+        const removed = await real.remove(scope, key);
+        if (own && removed && key === "key") await real.put(scope, key, { ...own, session: "first" });
+        return removed;
+      },
+    })),
+  },
+  {
+    defect: "erases what another session still owns",
+    breaks: ["last-owner", "taken-over", "given-again", "late-owner"],
+    async make() {
+      const { blobs, log } = memoryStore();
+      return {
+        blobs,
+        reopen: async () => blobs,
+        log: {
+          ...log,
+          async remove(ref) {
+            await log.remove(ref);
+            for (const key of ["shared", "upload"]) await blobs.remove(ref.scope, key);
+          },
+        },
+      };
+    },
+  },
+  {
+    defect: "keeps what a session takes over for the scope as well",
+    breaks: ["taken-over", "given-again"],
+    make: spoiledBlobs((real) => ({
+      async own(scope, key, session) {
+        const before = await real.get(scope, key);
+        const isOwned = await real.own(scope, key, session);
+        if (before && isOwned) await real.put(scope, key, before);
+        return isOwned;
+      },
+    })),
+  },
+  {
+    defect: "forgets that the scope was given it again",
+    breaks: ["given-again"],
+    make: spoiledBlobs((real) => {
+      const taken = new Set<string>();
+      return {
+        async own(scope, key, session) {
+          const isOwned = await real.own(scope, key, session);
+          if (isOwned) taken.add(key);
+          return isOwned;
+        },
+        put: async (scope, key, blob) => taken.has(key) || real.put(scope, key, blob),
+      };
+    }),
+  },
+  {
+    defect: "keeps what comes after the session was removed",
+    breaks: ["late-owner"],
+    make: spoiledBlobs((real) => ({
+      async put(scope, key, blob) {
+        return (
+          (await real.put(scope, key, blob)) ||
+          (blob.session !== undefined && !blob.ifAbsent && real.put(scope, key, { bytes: blob.bytes }))
+        );
+      },
+    })),
+  },
+];

@@ -1,0 +1,25 @@
+import type { SessionRef } from "@loopwright/core";
+import type { Saboteur } from "../../src/kit/saboteur.ts";
+import type { LogUnderTest } from "../../src/log/log-under-test.ts";
+import { spoiledLog } from "./spoiled-log.ts";
+
+/** Defects of what a log costs. */
+export const workSaboteurs: readonly Saboteur<LogUnderTest>[] = [
+  {
+    defect: "looks at every session that is held for a list of who is due",
+    breaks: ["due-held-work"],
+    make: spoiledLog((real) => {
+      const claimed = new Map<string, SessionRef>();
+      return {
+        claim(ref, claim) {
+          claimed.set(`${ref.scope}/${ref.session}`, ref);
+          return real.claim(ref, claim);
+        },
+        async due(options) {
+          for (const ref of claimed.values()) await real.head(ref).catch(() => undefined);
+          return real.due(options);
+        },
+      };
+    }),
+  },
+];

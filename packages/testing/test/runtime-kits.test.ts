@@ -1,0 +1,35 @@
+import { consoleLogger, randomIds, systemClock } from "@loopwright/core/memory";
+import { afterEach, beforeEach, describe, it, type MockInstance, vi } from "vitest";
+import { clockKit } from "../src/clock/clock-kit.ts";
+import { idSourceKit } from "../src/ids/id-source-kit.ts";
+import { runKit } from "../src/kit/kit.ts";
+import { loggerKit } from "../src/logger/logger-kit.ts";
+import { priceTableKit } from "../src/prices/price-table-kit.ts";
+import { makeManualClock } from "./clock/clock-saboteurs.ts";
+import { makeSeededIds } from "./ids/id-source-saboteurs.ts";
+import { makeFixedPrices } from "./prices/price-table-saboteurs.ts";
+
+/** The platform's own time, let go by hand: nobody waits. */
+const pass = async (ms: number): Promise<void> => void (await vi.advanceTimersByTimeAsync(ms));
+
+describe("prices written by hand keep every promise", () => runKit(it, priceTableKit, { make: makeFixedPrices }));
+describe("the manual clock keeps every promise", () => runKit(it, clockKit, { make: makeManualClock }));
+describe("seeded ids keep every promise", () => runKit(it, idSourceKit, { make: makeSeededIds }));
+
+describe("on the platform's time", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  describe("the system clock keeps every promise", () => runKit(it, clockKit, { make: async () => ({ clock: systemClock, pass }) }));
+  describe("random ids keep every promise", () => runKit(it, idSourceKit, { make: async () => ({ ids: randomIds, pass }) }));
+});
+
+describe("the console logger keeps every promise", () => {
+  let spy: MockInstance | undefined;
+  afterEach(() => spy?.mockRestore());
+  const make = async () => {
+    const lines: string[] = [];
+    spy = vi.spyOn(console, "error").mockImplementation((line) => void lines.push(String(line)));
+    return { logger: consoleLogger({ level: "debug" }), lines: () => lines };
+  };
+  runKit(it, loggerKit, { make });
+});
