@@ -34,7 +34,8 @@ beforeAll(() => {
     copyFileSync(join(home, file), join(root, file));
   symlinkSync(join(home, "node_modules"), join(root, "node_modules"));
   mkdirSync(join(folder, "node_modules/@loopwright"), { recursive: true });
-  for (const name of ["core", "provider-kit"]) symlinkSync(join(home, "packages", name), join(folder, "node_modules/@loopwright", name));
+  for (const name of ["core", "provider-kit", "testing"])
+    symlinkSync(join(home, "packages", name), join(folder, "node_modules/@loopwright", name));
 });
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));

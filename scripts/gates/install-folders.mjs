@@ -71,21 +71,23 @@ function plans(root, packed) {
 
 const bytesIn = (folder) => filesBelow(folder, ".", { all: true }).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
 
+/** Imports an entry; that it misses one of its absent optional peers is no fault of it. */
+const LOAD = `const load = (door, absent) => import(door).catch((error) => {
+  if (error.code !== "ERR_MODULE_NOT_FOUND" || !absent.some((peer) => error.message.includes(peer))) throw error;
+});`;
+
 /** Programs that must end with 0 in the folder: the sample, the doors of every installed library, the commands. */
 function programs(own, code) {
   const isHere = (name) => own.some((one) => one.name === name);
   const doors = own.flatMap(({ name, manifest }) => {
-    // An entry may need a peer that is optional and that nobody asked for: then its absence is all that may go wrong.
     const absent = Object.keys(manifest.peerDependenciesMeta ?? {}).filter((peer) => !isHere(peer));
     return Object.entries(manifest.exports ?? {})
       .filter(([, door]) => typeof door === "object")
       .map(([door]) => ({ door: `${name}${door.slice(1)}`, absent }));
   });
-  const unless = (absent) =>
-    absent.length === 0
-      ? ""
-      : `.catch((error) => { if (error.code !== "ERR_MODULE_NOT_FOUND" || !${JSON.stringify(absent)}.some((peer) => error.message.includes(\`'${"${peer}"}'\`))) throw error; })`;
-  const importing = doors.map(({ door, absent }) => `await import(${JSON.stringify(door)})${unless(absent)};`).join("\n");
+  const importing = [LOAD, ...doors.map(({ door, absent }) => `await load(${JSON.stringify(door)}, ${JSON.stringify(absent)});`)].join(
+    "\n",
+  );
   const commands = own.flatMap(({ name, manifest }) =>
     Object.values(manifest.bin ?? {}).map((file) => ["node_modules", name, file].join("/")),
   );
