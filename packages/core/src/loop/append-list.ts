@@ -33,6 +33,13 @@ export function append<T>(list: AppendList<T>, item: T): AppendList<T> {
   return { length: list.length + 1, chunks };
 }
 
+/** The same items in a list of its own: what is appended to it costs the others nothing. Copies one chunk and the list of chunks. */
+export function forked<T>({ length, chunks }: AppendList<T>): AppendList<T> {
+  const last = length >> chunkBits;
+  const rest = chunks[last]?.slice(0, length & (chunkSize - 1)) ?? [];
+  return { length, chunks: [...chunks.slice(0, last), ...(rest.length > 0 ? [rest] : [])] };
+}
+
 /** The items of a version from a place on, oldest first. */
 export function itemsFrom<T>(list: AppendList<T>, from: number): readonly T[] {
   const first = from >> chunkBits;

@@ -1,5 +1,13 @@
 import type { AgentError } from "../errors.ts";
-import type { AgentEvent, EphemeralEvent, ExecuteStatus, PendingApproval, PendingToolCall, SessionEvent } from "../loop/event.ts";
+import type {
+  AgentEvent,
+  DurableEvent,
+  EphemeralEvent,
+  ExecuteStatus,
+  PendingApproval,
+  PendingToolCall,
+  SessionEvent,
+} from "../loop/event.ts";
 import type { Access, InputMode, RunOptions } from "../loop/fact.ts";
 import type { Json, JsonObject } from "../message/json.ts";
 import type { Message, MessageId, StopReason, ToolResultMessage, UserMessage } from "../message/message.ts";
@@ -149,6 +157,12 @@ export interface AgentSession {
   change(change: { readonly title?: string; readonly metadata?: JsonObject }): Promise<void>;
   /** Chooses the branch that the next input continues. @throws AgentError INPUT_INVALID when no such message exists. */
   moveHead(to: MessageId | null): Promise<void>;
+  /**
+   * The durable events of one run as the log has them, after a cursor where there is one, in batches of the log's order; none for a run that the
+   * log does not have. Reads the log from the input that brought the run to the end of the run, each time, and holds one batch of about 256 KiB.
+   * Wait for `ready` first. @throws AgentError SESSION_CORRUPT, STORE_*, BLOB_NOT_FOUND
+   */
+  readRun(runId: string, options?: { readonly after?: EventCursor }): AsyncIterable<readonly DurableEvent[]>;
   /** Events of this session from now on, as this process sees them. */
   subscribe(listener: (events: readonly SessionEvent[]) => void): () => void;
   /**

@@ -24,6 +24,12 @@ export const historyLimits: { readonly pageBytes: number; readonly pageFacts: nu
 /** Among how many facts the opening of a session is looked for at once. */
 const openingWithin = 2;
 
+/** Whose log it is. */
+export interface HistoryPlace {
+  readonly store: SessionStore;
+  readonly ref: SessionRef;
+}
+
 export interface HistoryOptions {
   /** Only what comes after it. Default: from the start. */
   readonly after?: EventCursor;
@@ -41,18 +47,36 @@ export async function* readHistory(
   { after = { seq: 0, k: 0 } }: HistoryOptions = {},
 ): AsyncGenerator<readonly DurableEvent[], void> {
   // Of the fact at the cursor some events may be still to come.
-  let state: State = (after.seq > snapshotLimits.facts && (await keptState({ store, ref }, after.seq - 1))) || emptyState;
-  makeLean(state, emptyState);
-  for (let limit = historyLimits.firstFacts; ; ) {
-    const { facts, tooNew } = await readFacts(store, ref, { from: state.seq + 1, limit });
-    if (facts.length === 0) return;
+  const base: State = (after.seq > snapshotLimits.facts && (await keptState({ store, ref }, after.seq - 1))) || emptyState;
+  makeLean(base, emptyState);
+  yield* historyFrom(base, { store, ref }, after);
+}
+
+/** The same from a state. The messages that its lists get are taken out of them again: they are the lists of this fold alone from there on. */
+export async function* historyFrom(
+  base: State,
+  { store, ref }: HistoryPlace,
+  after: EventCursor,
+): AsyncGenerator<readonly DurableEvent[], void> {
+  let state = base;
+  for await (const facts of readPages({ store, ref }, base.seq + 1)) {
     const caughtUp = catchUp(state, facts, ref.session);
     makeLean(caughtUp.state, state);
     state = caughtUp.state;
-    const isLast = tooNew !== undefined || facts.length < limit;
-    limit = nextLimit(facts, limit);
     const events = caughtUp.events.filter((event) => compareCursors(event, after) > 0);
     if (events.length > 0) yield events;
+  }
+}
+
+/** The facts from a place on, in the pages of `readHistory`. @throws as `readHistory` */
+export async function* readPages({ store, ref }: HistoryPlace, from: number): AsyncGenerator<readonly Fact[], void> {
+  for (let limit = historyLimits.firstFacts, next = from; ; ) {
+    const { facts, tooNew } = await readFacts(store, ref, { from: next, limit });
+    if (facts.length === 0) return;
+    next += facts.length;
+    const isLast = tooNew !== undefined || facts.length < limit;
+    limit = nextLimit(facts, limit);
+    yield facts;
     if (isLast) return;
   }
 }

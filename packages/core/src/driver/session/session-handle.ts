@@ -1,4 +1,4 @@
-import type { EphemeralEvent, PendingApproval, PendingToolCall, SessionEvent } from "../../loop/event.ts";
+import type { DurableEvent, EphemeralEvent, PendingApproval, PendingToolCall, SessionEvent } from "../../loop/event.ts";
 import { isAtRest, type State } from "../../loop/state.ts";
 import type { Message, MessageId } from "../../message/message.ts";
 import type { Cost, Usage } from "../../message/usage.ts";
@@ -14,6 +14,7 @@ import type {
 } from "../../protocol/execute.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { openLanes } from "../live/open-lanes.ts";
+import { readRun } from "../log/run-history.ts";
 import { dueOf } from "../ownership/dates.ts";
 import { decideCall } from "./commands/decide-call.ts";
 import { abortRun, changeSession, endSession, moveHead, openSession } from "./commands/session-commands.ts";
@@ -150,6 +151,14 @@ export class SessionHandle implements AgentSession {
 
   follow(follower: SessionFollower): () => void {
     return followSession(this.#scene, follower);
+  }
+
+  readRun(
+    runId: string,
+    { after = { seq: 0, k: 0 } }: Parameters<AgentSession["readRun"]>[1] = {},
+  ): AsyncIterable<readonly DurableEvent[]> {
+    const { store, ref } = this.#scene.deps;
+    return readRun(this.#state, { store, ref, runId, after });
   }
 
   subscribe(listener: (events: readonly SessionEvent[]) => void): () => void {

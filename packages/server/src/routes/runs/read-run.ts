@@ -1,4 +1,4 @@
-import { AgentError, readHistory } from "@loopwright/core";
+import { AgentError } from "@loopwright/core";
 import { z } from "zod";
 import { jsonResponse } from "../../http/paced-response.ts";
 import type { Route } from "../../http/route.ts";
@@ -40,17 +40,12 @@ export const readRunRoute: Route<RunParams, RunQuery> = {
     404: { description: "No such session or run." },
   },
   handle: (call) =>
-    withSession(call, call.params.id, async ({ ref, session }) => {
+    withSession(call, call.params.id, async ({ session }) => {
       await awaitSeq(session, call.query.minSeq, call.scene);
       const { runId } = call.params;
       const { scene, query } = call;
       const after = query.after === undefined || query.after === "" ? undefined : cursorOf(query.after);
-      const page = await readPage(readHistory(scene.options.store, ref, after ? { after } : {}), {
-        ...scene,
-        limit: query.limit,
-        isWanted: (event) => event.runId === runId,
-        isLast: ({ type }) => type === "run_end",
-      });
+      const page = await readPage(session.readRun(runId, after ? { after } : {}), { ...scene, limit: query.limit });
       if (page.events.length === 0 && !after) throw new AgentError("RUN_NOT_FOUND", { message: "The session has no run of this id." });
       return jsonResponse({ runId, ...page }, scene.clock);
     }),

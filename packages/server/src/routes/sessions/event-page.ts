@@ -18,26 +18,20 @@ export interface PageOptions {
   readonly clock: Clock;
   /** Default and most: `limits.pageEvents`. */
   readonly limit?: number | undefined;
-  /** Whether an event belongs to what is asked for. */
-  readonly isWanted?: (event: DurableEvent) => boolean;
-  /** Whether nothing can follow this event. */
-  readonly isLast?: (event: DurableEvent) => boolean;
 }
 
 /** The first events of a history: as many as a page may hold, of about `pageBytes` together, and at least one. */
 export async function readPage(history: AsyncIterable<readonly DurableEvent[]>, options: PageOptions): Promise<EventPage> {
-  const { limits, clock, limit = limits.pageEvents, isWanted = () => true, isLast = () => false } = options;
+  const { limits, clock, limit = limits.pageEvents } = options;
   const most = Math.min(limit, limits.pageEvents);
   const events: DurableEvent[] = [];
   // A character counts as six there: that is the most that it can be.
   let left = limits.pageBytes * 6;
   for await (const batch of history) {
     for (const event of batch) {
-      if (!isWanted(event)) continue;
       const last = events.at(-1);
       if (last && (events.length >= most || left <= 0)) return { events, next: encodeCursor(last) };
       events.push(event);
-      if (isLast(event)) return { events };
       left = charsLeft(event, left);
     }
     // A log that answers at once would not let others have their turn.

@@ -1,0 +1,61 @@
+import { forked } from "../../loop/append-list.ts";
+import type { DurableEvent } from "../../loop/event.ts";
+import { eventsOf } from "../../loop/events-of.ts";
+import { beforeFact, bringerOf, concernsRun, foldRun, hasBegun, stateBeforeRun } from "../../loop/run-fold.ts";
+import type { State } from "../../loop/state.ts";
+import { compareCursors, cursorAfter, type EventCursor } from "../../protocol/cursor.ts";
+import { durableEvents } from "./catch-up.ts";
+import { type HistoryPlace, historyFrom, readPages } from "./history.ts";
+
+interface RunPlace extends HistoryPlace {
+  readonly runId: string;
+  readonly after: EventCursor;
+}
+
+/**
+ * The events of one run after the cursor, in batches. `state`: the log as somebody has it, who need not have all of it. Reads from the input that
+ * brought the run to its end, with what others did meanwhile; of a run that had not begun in that state, that input and what came after the state.
+ * @throws as `readHistory`
+ */
+export async function* readRun(state: State, place: RunPlace): AsyncGenerator<readonly DurableEvent[], void> {
+  const { runId, after } = place;
+  const bringer = bringerOf(state, runId);
+  if (bringer !== undefined) yield* ownEvents(state, place, { bringer, isWhole: hasBegun(state, runId) });
+  if (hasBegun(state, runId)) return;
+  const tail = cursorAfter(state.seq);
+  for await (const batch of historyFrom(withOwnLists(state), place, compareCursors(after, tail) > 0 ? after : tail)) {
+    const events = batch.filter((event) => event.runId === runId);
+    if (events.length > 0) yield events;
+    if (events.some(({ type }) => type === "run_end")) return;
+  }
+}
+
+/** For a fold that writes into its lists. */
+const withOwnLists = (state: State): State => ({
+  ...state,
+  history: forked(state.history),
+  known: forked(state.known),
+  ended: forked(state.ended),
+  ...(state.decisions ? { decisions: forked(state.decisions) } : {}),
+});
+
+async function* ownEvents(
+  later: State,
+  place: RunPlace,
+  { bringer, isWhole }: { readonly bringer: number; readonly isWhole: boolean },
+): AsyncGenerator<readonly DurableEvent[], void> {
+  const { ref, runId, after } = place;
+  let state = stateBeforeRun(later, runId, bringer);
+  for await (const facts of readPages(place, bringer)) {
+    const events: DurableEvent[] = [];
+    for (const fact of facts) {
+      if (!concernsRun(fact, runId, later)) continue;
+      events.push(...durableEvents(fact, eventsOf(beforeFact(state, fact), fact), ref.session));
+      state = foldRun(state, fact, runId);
+      if (!isWhole) break;
+    }
+    const news = events.filter((event) => event.runId === runId && compareCursors(event, after) > 0);
+    if (news.length > 0) yield news;
+    if (!isWhole || state.lastRun?.runId === runId) return;
+  }
+}
