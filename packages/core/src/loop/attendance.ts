@@ -6,9 +6,14 @@ import { isAtRest, type State } from "./state.ts";
  * is gone.
  */
 export function attend(before: State, after: State, fact: Fact): State {
-  const { attended, ...rest } = after;
+  const { attended } = after;
   if (fact.epoch === undefined && !attended) return after;
-  if (isAtRest(after)) return attended ? rest : after;
+  if (isAtRest(after)) return attended ? unattended(after) : after;
   if (!attended) return { ...after, attended: {} };
   return fact.type === "owner.claimed" && after.epoch > before.epoch ? { ...after, attended: { takenOverSeq: fact.seq } } : after;
+}
+
+/** A copy of the whole state, so made only where it is needed: every fact is looked at. */
+function unattended({ attended: _, ...rest }: State): State {
+  return rest;
 }

@@ -45,6 +45,8 @@ export class MemorySessions {
   readonly #dated = new Ordered<DueSession, Dated>(byDate);
   readonly #held = new Ordered<Held, Held>((a, b) => a.until - b.until || byDate(a, b));
   readonly #places = new WeakMap<MemorySession, Places>();
+  /** Changed since somebody looked for sessions: their places are found again then, once for all changes. */
+  readonly #moved = new Set<MemorySession>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -71,6 +73,15 @@ export class MemorySessions {
 
   /** To be called after every change of a session's facts, date or lease. */
   changed(session: MemorySession): void {
+    this.#moved.add(session);
+  }
+
+  #settle(): void {
+    for (const session of this.#moved) this.#place(session);
+    this.#moved.clear();
+  }
+
+  #place(session: MemorySession): void {
     const before = this.#places.get(session);
     const after = this.#placesOf(session);
     const recent = this.#scopes.get(session.ref.scope)?.recent;
@@ -85,6 +96,7 @@ export class MemorySessions {
 
   /** The sessions of a scope that have facts, the one changed last first, from behind a place on. */
   *newestFirst(scope: string, before?: Place): Generator<MemorySession> {
+    this.#settle();
     const recent = this.#scopes.get(scope)?.recent;
     if (!recent) return;
     let place = before ? recent.placeOf(before) : recent.size;
@@ -98,6 +110,7 @@ export class MemorySessions {
 
   /** Those with a date up to `now` that no lease holds, by date, from behind one on. */
   *due(now: number, after?: DueSession): Generator<DueSession> {
+    this.#settle();
     this.#lapse();
     let place = after ? this.#dated.placeOf(after) : 0;
     const first = this.#dated.at(place);
@@ -112,7 +125,7 @@ export class MemorySessions {
   #lapse(): void {
     for (let first = this.#held.at(0); first && first.until <= this.#clock.monotonic(); first = this.#held.at(0)) {
       this.looked++;
-      this.changed(first.session);
+      this.#place(first.session);
     }
   }
 

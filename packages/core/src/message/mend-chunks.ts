@@ -1,5 +1,6 @@
 import type { ModelChunk } from "./chunk.ts";
-import { wellFormed, wellFormedJson } from "./well-formed.ts";
+import type { Json } from "./json.ts";
+import { isSound, wellFormed, wellFormedJson } from "./well-formed.ts";
 
 type DeltaChunk = Extract<ModelChunk, { readonly delta: string }>;
 
@@ -65,6 +66,7 @@ export function createChunkMender(): ChunkMender {
 
   return {
     pass(chunks) {
+      if (held.size === 0 && chunks.every((chunk) => isSound(chunk as Json))) return chunks;
       const out: ModelChunk[] = [];
       for (const chunk of chunks) take(chunk, out);
       return out;

@@ -11,7 +11,16 @@ export function wellFormed(text: string): string {
 
 /** The value with every text in it well-formed, names of members included; itself where all are. Never deeper than the limit of a log. */
 export function wellFormedJson<Value>(value: Value): Value {
-  return mended(value as Json) as Value;
+  return isSound(value as Json) ? value : (mended(value as Json) as Value);
+}
+
+/** True where no text in it holds a surrogate. Copies and makes nothing: every piece of an answer is looked at, and nearly all are sound. */
+export function isSound(value: Json): boolean {
+  if (typeof value === "string") return !anySurrogate.test(value);
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return (value as readonly Json[]).every(isSound);
+  for (const name in value) if (anySurrogate.test(name) || !isSound((value as Readonly<Record<string, Json>>)[name] as Json)) return false;
+  return true;
 }
 
 function mended(value: Json): Json {
