@@ -61,6 +61,9 @@ export function createDrafts({ store, ref, clock }: Pick<Deps, "store" | "ref" |
   };
 }
 
+/** For a store that nobody else reads. */
+export const noDrafts: Drafts = { heed() {} };
+
 /** What the draft says of a lane; `undefined` where it is of others, or cannot be read. */
 export async function readDraft({ store, ref }: Pick<Deps, "store" | "ref">, lane: number): Promise<EphemeralEvent | undefined> {
   try {

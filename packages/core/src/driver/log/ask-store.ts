@@ -9,7 +9,7 @@ import { driverLimits } from "../setup/session-options.ts";
 
 export interface AskOptions {
   readonly clock: Clock;
-  /** How long one try may take, in milliseconds: longer than a store's own deadline, which not every store has. */
+  /** How long one try may take, in milliseconds: longer than a store's own deadline, which not every store has. Infinity: a store that always answers. */
   readonly answerMs: number;
   /** How long after the first try the store may be asked again, in milliseconds, as things stand. 0: what it throws is passed on at once. */
   readonly staysFor: () => number;
@@ -25,7 +25,7 @@ export async function askStore<T>(ask: () => Promise<T | undefined>, { clock, an
     let error: AgentError | undefined;
     let patienceMs: number = driverLimits.unknownMs;
     try {
-      const answer = await within(ask(), { clock, ms: answerMs });
+      const answer = await (answerMs === Number.POSITIVE_INFINITY ? ask() : within(ask(), { clock, ms: answerMs }));
       if (answer !== undefined && answer !== late) return answer;
     } catch (thrown) {
       error = storeError(thrown);

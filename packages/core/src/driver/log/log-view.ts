@@ -129,7 +129,7 @@ export class LogView {
         : { base: before, told: this.#lastEvent, ...(await readNews(this.#deps, before.seq)) };
     const { base, told, facts, tooNew } = await askStore(ask, {
       clock: this.#deps.clock,
-      answerMs: driverLimits.readMs,
+      answerMs: this.#deps.isPrivate ? Number.POSITIVE_INFINITY : driverLimits.readMs,
       staysFor: this.#options.staysFor,
     });
     const { state, events } = catchUp(base, facts, this.#deps.sessionId);

@@ -28,6 +28,8 @@ export interface LeaseOptions {
   readonly clock: Clock;
   readonly node: string;
   readonly leaseMs: number;
+  /** Nobody else can claim it: the lease is neither renewed nor watched. */
+  readonly isPrivate?: boolean;
   /** Another may have taken over: nothing may be done under this epoch any more. */
   readonly onLost: () => void;
 }
@@ -39,15 +41,34 @@ export type ClaimedLease =
 
 /** @throws AgentError STORE_* */
 export async function claimLease(options: LeaseOptions): Promise<ClaimedLease> {
-  const { log, ref, clock, node, leaseMs } = options;
+  const { log, ref, clock, node, leaseMs, isPrivate } = options;
   let askedAt = clock.monotonic();
   const claim = (): ReturnType<SessionLog["claim"]> => {
     askedAt = clock.monotonic();
     return log.claim(ref, { node, leaseMs });
   };
-  const outcome = await askStore(claim, { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
+  const outcome = isPrivate ? await claim() : await askStore(claim, { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
   if (outcome.type === "held") return outcome;
-  return { type: "claimed", lease: new HeldLease(options, outcome.epoch, askedAt), lastSeq: outcome.lastSeq };
+  const lease = isPrivate ? new PrivateLease(outcome.epoch) : new HeldLease(options, outcome.epoch, askedAt);
+  return { type: "claimed", lease, lastSeq: outcome.lastSeq };
+}
+
+/** A claim that nobody else can make: it stands until it is dropped, however long the process stands still. */
+class PrivateLease implements Lease {
+  readonly epoch: number;
+  isSure = true;
+
+  constructor(epoch: number) {
+    this.epoch = epoch;
+  }
+
+  makeSure(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  drop(): void {
+    this.isSure = false;
+  }
 }
 
 class HeldLease implements Lease {

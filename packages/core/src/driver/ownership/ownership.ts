@@ -35,14 +35,14 @@ export function createOwnership(deps: Deps, options: OwnershipOptions): Ownershi
 class SessionOwnership implements Ownership {
   readonly #deps: Deps;
   readonly #onLost: () => void;
-  readonly #rival: RivalLease;
-  readonly awaitTurn: Ownership["awaitTurn"];
+  readonly #onTurn: () => void;
+  /** Made when there is one to wait for. */
+  #rival: RivalLease | undefined;
   lease: Lease | undefined;
 
   constructor(deps: Deps, { onLost, onTurn }: OwnershipOptions) {
     this.#deps = deps;
-    this.#rival = createRivalLease(deps, onTurn);
-    this.awaitTurn = this.#rival.need;
+    this.#onTurn = onTurn;
     this.#onLost = () => {
       onLost();
       onTurn();
@@ -50,19 +50,29 @@ class SessionOwnership implements Ownership {
   }
 
   get mayClaim(): boolean {
-    return !this.#rival.mayRun();
+    return !this.#rival?.mayRun();
   }
 
+  readonly awaitTurn = (isNeeded: boolean): void => {
+    if (isNeeded) this.#knownRival().need(true);
+    else this.#rival?.need(false);
+  };
+
   async claim(): Promise<number | undefined> {
-    const { store, ref, clock, node, leaseMs } = this.#deps;
-    const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, onLost: this.#onLost });
+    const { store, ref, clock, node, leaseMs, isPrivate } = this.#deps;
+    const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, isPrivate, onLost: this.#onLost });
     if (claimed.type === "held") {
-      this.#rival.refused(claimed.remainingMs);
+      this.#knownRival().refused(claimed.remainingMs);
       return undefined;
     }
-    this.#rival.forget();
+    this.#rival?.forget();
     this.lease = claimed.lease;
     return claimed.lastSeq;
+  }
+
+  #knownRival(): RivalLease {
+    this.#rival ??= createRivalLease(this.#deps, this.#onTurn);
+    return this.#rival;
   }
 
   drop(): void {

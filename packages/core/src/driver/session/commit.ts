@@ -15,7 +15,7 @@ export type Committed = Exclude<AppendOutcome, { readonly type: "unknown" }> | {
  * @throws AgentError STORE_UNAVAILABLE when it stays unknown: the caller must then behave as if its process had died.
  */
 export async function commitBatch(
-  { store, clock, ref, staysFor }: Pick<Deps, "store" | "clock" | "ref"> & Pick<AskOptions, "staysFor">,
+  { store, isPrivate, clock, ref, staysFor }: Pick<Deps, "store" | "isPrivate" | "clock" | "ref"> & Pick<AskOptions, "staysFor">,
   request: AppendRequest,
 ): Promise<Committed> {
   const named = namedBlobs(request.facts);
@@ -31,7 +31,7 @@ export async function commitBatch(
     return outcome.type === "unknown" ? undefined : outcome;
   };
   try {
-    return await askStore(append, { clock, staysFor, answerMs: driverLimits.appendMs });
+    return await askStore(append, { clock, staysFor, answerMs: isPrivate ? Number.POSITIVE_INFINITY : driverLimits.appendMs });
   } catch (error) {
     if (isAgentError(error, "INPUT_INVALID") || isAgentError(error, "BLOB_UNKNOWN")) return { type: "refused", error };
     throw error;

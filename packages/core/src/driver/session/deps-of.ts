@@ -29,6 +29,7 @@ export function depsOf(options: SessionOptions): Deps {
     sessionId,
     ref: { scope: access.scope, session: sessionId },
     store: options.store ?? memoryStore({ clock }),
+    isPrivate: options.store === undefined && options.channel === undefined,
     access,
     clock,
     ids,

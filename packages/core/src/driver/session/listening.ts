@@ -30,6 +30,7 @@ export interface ListeningOptions extends Omit<ForeignLanesOptions, "deps"> {
 
 /** `onTail` is told the seq of the tail, or nothing when it should simply look. */
 export function createListening(deps: Deps, options: ListeningOptions): Listening {
+  if (deps.isPrivate) return nothingToHear;
   const { store, ref, clock, channel } = deps;
   const { log } = store;
   const tail = createTailWatch({ log, ref, clock, hasChannel: channel !== undefined }, options.onTail);
@@ -55,3 +56,6 @@ export function createListening(deps: Deps, options: ListeningOptions): Listenin
     },
   };
 }
+
+/** Nobody else appends to the log or says anything in its lanes. */
+const nothingToHear: Listening = { begin: () => false, beginOwner() {}, attend() {}, heed() {}, end() {} };

@@ -11,7 +11,7 @@ import type { AgentError } from "../../errors.ts";
 import type { Fact } from "../../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../../prompt/request-builder.ts";
-import { createDrafts, type Drafts } from "../live/drafts.ts";
+import { createDrafts, type Drafts, noDrafts } from "../live/drafts.ts";
 import { createHub, type Hub } from "../live/hub.ts";
 import { openLanes } from "../live/open-lanes.ts";
 import { type Adoption, LogView } from "../log/log-view.ts";
@@ -66,7 +66,7 @@ export class SessionDriver {
       staysFor: () => this.staysFor(),
     });
     this.hub = createHub(channel && ((events) => channel.publish(ref, events)));
-    this.drafts = createDrafts(deps, () => this.hub.snapshots());
+    this.drafts = deps.isPrivate ? noDrafts : createDrafts(deps, () => this.hub.snapshots());
     const close = createClosings({ ...deps, inbox: this.inbox, count: () => this.effects.count(), look: () => this.look() });
     this.effects = createEffects({
       deps,

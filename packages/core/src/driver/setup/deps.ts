@@ -14,6 +14,8 @@ export interface Deps {
   readonly sessionId: string;
   readonly ref: SessionRef;
   readonly store: SessionStore;
+  /** The store was made for this handle: nobody else can claim the session, append to it or read what its lanes say, and it never keeps anybody waiting. */
+  readonly isPrivate: boolean;
   readonly access: Access;
   readonly clock: Clock;
   readonly ids: IdSource;
