@@ -12,7 +12,6 @@ export {
 } from "./crash/run-crash-points.ts";
 export type { Fuse, ScriptSetting } from "./crash/run-script.ts";
 export { type PlantedBug, type PlantedBugsOptions, type PlantedBugsReport, runPlantedBugs } from "./planted/run-planted-bugs.ts";
-export type { ExpandedOptions, FaultRates, SimulateOptions } from "./run/expand-options.ts";
 export { describeFailure, type Figures, type RunSeedsOptions, runSeeds, type SeedsReport } from "./run/run-seeds.ts";
 export { type SimulationReport, simulate } from "./run/simulate.ts";
 export type { Outage, OutageKind } from "./schedules/outage.ts";
@@ -25,6 +24,7 @@ export {
   type SchedulesReport,
 } from "./schedules/run-schedules.ts";
 export type { Dice } from "./world/dice.ts";
+export type { ExpandedOptions, FaultRates, SimulateOptions } from "./world/expand-options.ts";
 export type { NodeRole } from "./world/session-host.ts";
 export type { ModelScript } from "./world/simulated-model.ts";
 export type { Fate } from "./world/simulated-node.ts";

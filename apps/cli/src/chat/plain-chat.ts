@@ -1,5 +1,5 @@
 import { createInterface, type Interface } from "node:readline";
-import { proseWidth } from "../commands/flags.ts";
+import { proseWidth } from "../flags.ts";
 import { createScreenWriter } from "../screen/screen-writer.ts";
 import type { ChatRoom } from "./chat-room.ts";
 import { type Conversation, createConversation } from "./conversation.ts";

@@ -1,9 +1,9 @@
 import type { AgentEvent } from "@loopwright/core";
+import { proseWidth, type SharedFlags, styleFor } from "../flags.ts";
 import { foldScreen } from "../screen/fold-screen.ts";
 import { type Block, emptyScreen, type Screen } from "../screen/screen.ts";
 import { createScreenWriter, type View } from "../screen/screen-writer.ts";
 import { createLiveRegion } from "../terminal/live-region.ts";
-import { proseWidth, type SharedFlags, styleFor } from "./flags.ts";
 
 /** Prints one answer as its events come. */
 export interface AnswerPrinter {

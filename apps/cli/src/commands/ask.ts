@@ -5,11 +5,11 @@ import { introduction } from "../compose/introduction.ts";
 import { createVendorWords, type VendorWords } from "../compose/vendor-words.ts";
 import { openSession, openWorkplace } from "../compose/workplace.ts";
 import { exitCodeOfRun } from "../exit-code.ts";
+import { type SharedFlags, settingsOf } from "../flags.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
 import { costText, usageParts } from "../screen/footer-lines.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { createAnswerPrinter } from "./answer-printer.ts";
-import { type SharedFlags, settingsOf } from "./flags.ts";
 import { printJson } from "./print-json.ts";
 import { readQuestion } from "./read-question.ts";
 

@@ -5,8 +5,8 @@ import { localPlace } from "../chat/local-place.ts";
 import { commandName } from "../command-name.ts";
 import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
+import { type SharedFlags, settingsOf, styleFor } from "../flags.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
-import { type SharedFlags, settingsOf, styleFor } from "./flags.ts";
 
 /** Flags of `chat`. */
 interface ChatFlags extends SharedFlags, ServerFlags {

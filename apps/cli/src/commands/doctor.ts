@@ -3,6 +3,7 @@ import type { ModelProvider } from "@loopwright/core/ports";
 import { complaintOf } from "../complaint.ts";
 import { createProvider, ollamaAddress } from "../compose/create-provider.ts";
 import { exitCodes } from "../exit-code.ts";
+import { type SharedFlags, settingsOf, styleFor } from "../flags.ts";
 import type { Settings } from "../settings/settings.ts";
 import { withoutSecret } from "../settings/store-place.ts";
 import { type Vendor, vendors } from "../settings/vendors.ts";
@@ -11,7 +12,6 @@ import { padTo } from "../terminal/lines.ts";
 import { checkLinks } from "./check-links.ts";
 import { checkStore } from "./check-store.ts";
 import type { Finding } from "./finding.ts";
-import { type SharedFlags, settingsOf, styleFor } from "./flags.ts";
 
 interface DoctorFlags extends SharedFlags {
   readonly online?: boolean;

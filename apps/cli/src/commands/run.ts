@@ -1,10 +1,10 @@
 import { openLinks } from "../compose/open-links.ts";
 import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
+import { settingsOf } from "../flags.ts";
 import { createRunLogger } from "../serve/run-logger.ts";
 import { type RunFlags, runSettings } from "../serve/run-settings.ts";
 import { serve } from "../serve/serve.ts";
-import { settingsOf } from "./flags.ts";
 
 /**
  * Serves the page and the API, or runs sessions, until the process is asked to end; returns the exit code.

@@ -4,6 +4,7 @@ import { questionLines } from "../chat/question-lines.ts";
 import { commandName } from "../command-name.ts";
 import { localShelf } from "../compose/local-shelf.ts";
 import { exitCodes } from "../exit-code.ts";
+import { proseWidth, type SharedFlags, settingsOf, styleFor } from "../flags.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
 import { screenOf } from "../screen/fold-screen.ts";
 import { emptyScreen } from "../screen/screen.ts";
@@ -11,7 +12,6 @@ import { createScreenWriter } from "../screen/screen-writer.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { padTo } from "../terminal/lines.ts";
 import { oneLine } from "../terminal/neutralise.ts";
-import { proseWidth, type SharedFlags, settingsOf, styleFor } from "./flags.ts";
 import type { SessionShelf } from "./session-shelf.ts";
 
 interface SessionFlags extends SharedFlags, ServerFlags {

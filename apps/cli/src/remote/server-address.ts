@@ -1,5 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import type { SharedFlags } from "../commands/flags.ts";
+import type { SharedFlags } from "../flags.ts";
 import { loadEnvironment } from "../settings/environment.ts";
 import { secretOf } from "../settings/secret-of.ts";
 

@@ -1,5 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import type { SharedFlags } from "../commands/flags.ts";
+import type { SharedFlags } from "../flags.ts";
 import { secretOf } from "../settings/secret-of.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isShared } from "../settings/store-place.ts";

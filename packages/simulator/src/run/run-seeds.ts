@@ -1,5 +1,5 @@
+import type { SimulateOptions } from "../world/expand-options.ts";
 import type { Sabotage } from "../world/simulated-world.ts";
-import type { SimulateOptions } from "./expand-options.ts";
 import { type SimulationReport, simulateWith } from "./simulate.ts";
 
 /** One figure per name, summed over all runs. */

@@ -9,12 +9,12 @@ import { beginBefore } from "../people/begin-before.ts";
 import { sampleAgent, sampleModel } from "../people/sample-agent.ts";
 import { SimulatedClient } from "../people/simulated-client.ts";
 import { createDice } from "../world/dice.ts";
+import { type ExpandedOptions, expandOptions, type SimulateOptions } from "../world/expand-options.ts";
 import { digestInOrder } from "../world/in-order-digests.ts";
 import { factsOf } from "../world/simulated-store.ts";
 import { createWorld, type Sabotage, type World } from "../world/simulated-world.ts";
 import { createTrace } from "../world/trace.ts";
 import { createVirtualTime } from "../world/virtual-time.ts";
-import { type ExpandedOptions, expandOptions, type SimulateOptions } from "./expand-options.ts";
 import { endStorm, planStorm, type Storm } from "./storm.ts";
 
 /** What came of one simulation. */

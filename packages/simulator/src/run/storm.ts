@@ -4,10 +4,10 @@
 import { isAgentError } from "@loopwright/core";
 import type { SimulatedClient } from "../people/simulated-client.ts";
 import type { Dice } from "../world/dice.ts";
+import type { ExpandedOptions, FaultRates } from "../world/expand-options.ts";
 import { type SessionHost, strangeAgent } from "../world/session-host.ts";
 import { factsOf } from "../world/simulated-store.ts";
 import type { World } from "../world/simulated-world.ts";
-import type { ExpandedOptions, FaultRates } from "./expand-options.ts";
 
 export interface Storm {
   readonly world: World;

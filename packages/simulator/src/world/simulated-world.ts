@@ -5,9 +5,9 @@
 import type { Agent } from "@loopwright/core";
 import { seededIds } from "@loopwright/core/memory";
 import type { IdSource, SessionLog } from "@loopwright/core/ports";
-import type { FaultRates } from "../run/expand-options.ts";
 import { createNode } from "./create-node.ts";
 import type { Dice } from "./dice.ts";
+import type { FaultRates } from "./expand-options.ts";
 import { nodeAgent } from "./node-agent.ts";
 import { createHost, type NodeRole, type SessionHost } from "./session-host.ts";
 import { createChannel, type SimulatedChannel } from "./simulated-channel.ts";

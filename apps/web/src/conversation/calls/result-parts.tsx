@@ -1,6 +1,6 @@
 import type { Json, ResultPart } from "@loopwright/core/protocol";
 import type { ReactNode } from "react";
-import { MediaPart } from "../messages/media-part.tsx";
+import { MediaPart } from "../media-part.tsx";
 import { JsonText, LongText } from "./long-text.tsx";
 
 /** What a tool gave back. */

@@ -4,7 +4,7 @@ import { memo, type ReactNode } from "react";
 import { CallCard, CallOf } from "../calls/call-card.tsx";
 import { writtenCall } from "../calls/shown-call.ts";
 import { Markdown } from "../markdown/markdown.tsx";
-import { MediaPart } from "./media-part.tsx";
+import { MediaPart } from "../media-part.tsx";
 import { Thinking } from "./thinking.tsx";
 
 export interface KeptPartsOptions {

@@ -7,9 +7,9 @@ import { JsonText } from "../calls/long-text.tsx";
 import { CopyButton } from "../copy-button.tsx";
 import { useFold } from "../fold-state.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
+import { MediaPart } from "../media-part.tsx";
 import type { MessageRow } from "../rows/conversation-row.ts";
 import { EditMessage } from "./edit-message.tsx";
-import { MediaPart } from "./media-part.tsx";
 import { VersionSwitch } from "./version-switch.tsx";
 
 export interface UserMessageProps {

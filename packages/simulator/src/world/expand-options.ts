@@ -1,7 +1,7 @@
 import type { Agent } from "@loopwright/core";
-import { createDice } from "../world/dice.ts";
-import type { NodeRole } from "../world/session-host.ts";
-import type { ModelScript } from "../world/simulated-model.ts";
+import { createDice } from "./dice.ts";
+import type { NodeRole } from "./session-host.ts";
+import type { ModelScript } from "./simulated-model.ts";
 
 /** How rough the world is. Shares are of requests, rates of events per simulated minute. */
 export interface FaultRates {

@@ -1,6 +1,6 @@
-import { loadEnvironment } from "../settings/environment.ts";
-import { type ModelFlags, resolveSettings, type Settings } from "../settings/settings.ts";
-import { createStyle, type Style } from "../terminal/style.ts";
+import { loadEnvironment } from "./settings/environment.ts";
+import { type ModelFlags, resolveSettings, type Settings } from "./settings/settings.ts";
+import { createStyle, type Style } from "./terminal/style.ts";
 
 /** Flags that every command has. */
 export interface SharedFlags extends ModelFlags {

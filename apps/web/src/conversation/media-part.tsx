@@ -1,10 +1,10 @@
 import type { FilePart, ImagePart, MediaSource } from "@loopwright/core/protocol";
 import { type ReactNode, use, useState } from "react";
-import { Icon } from "../../app/icon.tsx";
-import { useFileAddress } from "../../app/use-file-address.ts";
-import { ActionsContext } from "../actions-context.ts";
-import { PlainText } from "../markdown/plain-text.tsx";
-import { safeLink, safePicture } from "../markdown/safe-link.ts";
+import { Icon } from "../app/icon.tsx";
+import { useFileAddress } from "../app/use-file-address.ts";
+import { ActionsContext } from "./actions-context.ts";
+import { PlainText } from "./markdown/plain-text.tsx";
+import { safeLink, safePicture } from "./markdown/safe-link.ts";
 
 /** A picture or a file of a message. */
 export function MediaPart({ part }: { readonly part: ImagePart | FilePart }): ReactNode {
