@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import ts from "typescript";
+import { EXCEPTIONS, wideFolders } from "./folders.mjs";
 import { sources } from "./tree.mjs";
 
 const FILE_LINES_MAX = 300;
@@ -96,12 +97,14 @@ async function check(root) {
     const owner = file.split("/")[1];
     perPackage.set(owner, (perPackage.get(owner) ?? 0) + found.codeLineCount);
   }
-  problems.push(...providerProblems(perPackage));
+  problems.push(...providerProblems(perPackage), ...wideFolders(root, files));
   return { problems, warnings, seen: `${files.length} files` };
 }
 
 const repeated = (line, count) => `${Array.from({ length: count }, (_, index) => line(index)).join("\n")}\n`;
 const inCore = "packages/core/src";
+const crowd = (folder, count) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${folder}/file-${index}.ts`, "export {};\n"]));
 
 export const limits = {
   name: "limits",
@@ -109,6 +112,10 @@ export const limits = {
   sound: {
     [`${inCore}/short.ts`]: `/** Long comments\n${" * do not count.\n".repeat(400)} */\nexport const one = (a: number, b: number, c: number): number => a + b + c;\n`,
     [`${inCore}/short.test.ts`]: "export default (value: any) => value;\n",
+    ...crowd(`${inCore}/full`, 25),
+    ...crowd(`${inCore}/older`, 27),
+    ...Object.fromEntries(Object.keys(crowd(`${inCore}/full`, 25)).map((file) => [file.replace(".ts", ".test.ts"), "export {};\n"])),
+    [EXCEPTIONS]: JSON.stringify({ wide: { [`${inCore}/older`]: 27 } }),
     "apps/cli/src/list.gen.ts": repeated((index) => `export const n${index} = ${index};`, 301),
   },
   planted: [
@@ -144,6 +151,25 @@ export const limits = {
       title: "a name in camel case",
       files: { [`${inCore}/camelCase.ts`]: "export {};\n" },
       expects: /camelCase\.ts:1: the name is not kebab-case/,
+    },
+    {
+      title: "a folder of 26 files",
+      files: crowd(`${inCore}/crowd`, 26),
+      expects: /^packages\/core\/src\/crowd: 26 files beside one another, at most 25/,
+    },
+    {
+      title: "exceptions for a folder that has fewer files now, and for one that has grown",
+      files: {
+        ...crowd(`${inCore}/grown`, 30),
+        [EXCEPTIONS]: JSON.stringify({ wide: { [`${inCore}/older`]: 28, [`${inCore}/grown`]: 29, [`${inCore}/full`]: 26 } }),
+      },
+      expects: /^scripts\/gates\/folder-exceptions\.json: packages\/core\/src\/older has 27 files, fewer than 28: lower it/,
+    },
+    { title: "the one that has grown", files: {}, expects: /^packages\/core\/src\/grown: 30 files beside one another, at most 29/ },
+    {
+      title: "one that needs no exception",
+      files: {},
+      expects: /folder-exceptions\.json: packages\/core\/src\/full is not needed any more/,
     },
     {
       title: "a provider of 1,501 code lines",

@@ -1,7 +1,8 @@
-// Which package, and which room of core, may import which: dependency-cruiser on .dependency-cruiser.cjs.
+// Which package, and which folder of core, may import which: dependency-cruiser on .dependency-cruiser.cjs. No cycle between folders (folders.mjs).
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import config from "../../.dependency-cruiser.cjs";
+import { EXCEPTIONS, folderCycles } from "./folders.mjs";
 import { bin, home, link, sources, tool } from "./tree.mjs";
 
 const CONFIG = ".dependency-cruiser.cjs";
@@ -17,6 +18,7 @@ async function check(root) {
   const unproved = config.forbidden.filter(({ name }) => !walls.planted.some(({ title }) => title.startsWith(`${name}:`)));
   const problems = [
     ...broken,
+    ...folderCycles(root, modules, sources(root)),
     ...missed.map((file) => `${file}: was not looked at`),
     ...unproved.map(({ name }) => `${CONFIG}: ${name} has no planted violation`),
   ];
@@ -104,6 +106,15 @@ export const walls = {
       'import "left-over";\nimport { name } from "@loopwright/client";\nimport { a } from "@loopwright/core/protocol";\nexport const main = [name, a];\n',
     "apps/web/src/main.test.ts": 'export { name } from "@loopwright/server";\n',
     "apps/web/test/page.ts": 'import "left-over";\nexport { name } from "@loopwright/server";\n',
+    "packages/tools-x/src/index.ts": 'export { a as name } from "./upper/one.ts";\n',
+    "packages/tools-x/src/upper/one.ts":
+      'import { a as b } from "../lower/one.ts";\nimport { base } from "../base.ts";\nexport const a = [b, base];\n',
+    "packages/tools-x/src/lower/one.ts": 'export { base as a } from "../base.ts";\n',
+    "packages/tools-x/src/base.ts": "export const base = 1;\n",
+    "packages/tools-x/src/old/one.ts": 'export { a } from "../older/one.ts";\n',
+    "packages/tools-x/src/older/one.ts": "export const a = 1;\n",
+    "packages/tools-x/src/older/two.ts": 'export { a } from "../old/one.ts";\n',
+    [EXCEPTIONS]: JSON.stringify({ cycles: { "packages/tools-x/src": ["older/ > old/"] } }),
     "node_modules/stray/package.json": JSON.stringify({ name: "stray", version: "1.0.0", main: "index.js" }),
     "node_modules/stray/index.js": "",
     "apps/cli/package.json": JSON.stringify({ name: "loopwright", dependencies: { "@loopwright/core": "*" } }),
@@ -117,6 +128,47 @@ export const walls = {
       files: room("driver/two.ts", using("./one.ts")),
       expects: /driver\/one\.ts: no-cycles: imports .*two\.ts/,
     },
+    {
+      title: "two folders that import each other, no two files of them do",
+      files: {
+        "packages/prices/src/left/one.ts": 'export { a } from "../right/one.ts";\n',
+        "packages/prices/src/left/two.ts": "export const a = 1;\n",
+        "packages/prices/src/right/one.ts": "export const a = 1;\n",
+        "packages/prices/src/right/two.ts": 'import type { a } from "../left/two.ts";\nexport type B = typeof a;\n',
+      },
+      expects: /^packages\/prices\/src: its folders are in a cycle: left\/ > right\/ > left\/ \(.*left\/one\.ts imports .*right\/one\.ts; /,
+    },
+    {
+      title: "a cycle of three folders, one of them by a file deep below it",
+      files: {
+        "packages/prices/src/deep/x/one.ts": 'export { a } from "../y/one.ts";\n',
+        "packages/prices/src/deep/y/one.ts": 'export { a } from "../z/w/one.ts";\n',
+        "packages/prices/src/deep/z/w/one.ts": "export const a = 1;\n",
+        "packages/prices/src/deep/z/two.ts": 'export { b } from "../x/two.ts";\n',
+        "packages/prices/src/deep/x/two.ts": "export const b = 1;\n",
+      },
+      expects: /^packages\/prices\/src\/deep: its folders are in a cycle: x\/ > y\/ > z\/ > x\//,
+    },
+    {
+      title: "a folder that imports a file above it, which imports the folder",
+      files: {
+        "apps/cli/src/above.ts": 'export { b } from "./below/one.ts";\n',
+        "apps/cli/src/other.ts": "export const a = 1;\n",
+        "apps/cli/src/below/one.ts": "export const b = 1;\n",
+        "apps/cli/src/below/two.ts": 'export { b } from "../above.ts";\n',
+      },
+      expects: /^apps\/cli\/src: its folders are in a cycle: below\/ > above\.ts > below\//,
+    },
+    {
+      title: "exceptions that are over: an import that is gone, a folder that is gone",
+      files: {
+        [EXCEPTIONS]: JSON.stringify({
+          cycles: { "packages/tools-x/src": ["older/ > old/", "lower/ > upper/"], "packages/gone/src": ["a/ > b/"] },
+        }),
+      },
+      expects: /^scripts\/gates\/folder-exceptions\.json: packages\/tools-x\/src: lower\/ > upper\/ is not needed/,
+    },
+    { title: "the other of them", files: {}, expects: /^scripts\/gates\/folder-exceptions\.json: packages\/gone\/src is not needed/ },
     planted("core-imports-no-sibling", "packages/core/src/driver/sibling.ts", 'export { name } from "../../../prices/src/index.ts";\n'),
     planted("packages-see-core-only", "packages/prices/src/sibling.ts", 'export { name } from "@loopwright/provider-kit";\n'),
     planted("packages-see-core-only", "packages/providers-scripted/src/sibling.ts", 'export { name } from "@loopwright/provider-kit";\n'),

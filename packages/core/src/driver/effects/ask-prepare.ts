@@ -20,7 +20,7 @@ export interface ModelScene {
   readonly messages: () => readonly Message[];
 }
 
-/** What the prompt and the hooks said. */
+/** The text of the prompt and the combined verdict of the `prepare` hooks. */
 export interface Asked {
   readonly prompt: string | undefined;
   readonly verdict: PrepareVerdict;

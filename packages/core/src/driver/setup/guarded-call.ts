@@ -1,6 +1,6 @@
 import type { Failure } from "../../errors.ts";
 
-/** Whom a call goes to, as far as circuits tell them apart. */
+/** The target of a model call; each has a circuit of its own. */
 export interface CallTarget {
   readonly scope: string;
   readonly provider: string;
