@@ -1,13 +1,15 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { manualClock } from "@loopwright/core/memory";
 import { describe } from "vitest";
 import { nodeFiles } from "../src/files/file-calls.ts";
+import { openFile, sealFile } from "../src/files/file-format.ts";
 import { blobStore, type FileCalls, fileBlobs } from "../src/index.ts";
 import { keyOfFact, withFlippedBit } from "./damage.ts";
 import { freshFolder } from "./fresh-folder.ts";
 import { ruinings } from "./ruinings.ts";
 import { describeStoreKits } from "./store-kits.ts";
+import { tamperedSlots } from "./tamper.ts";
 
 const root = freshFolder();
 let count = 0;
@@ -56,6 +58,23 @@ describe("a folder of files", () =>
           const bytes = readFileSync(join(folder, key));
           writeFileSync(join(folder, key), withFlippedBit(bytes, (bytes.length - 3) * 8));
         },
+        async tamper(ref, seq, way) {
+          const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => statSync(join(folder, name)).isFile());
+          const files = new Map(names.filter((name) => name.includes("/slots/")).map((name) => [name, readFileSync(join(folder, name))]));
+          const objects = new Map([...files].map(([name, file]) => [name, openFile(file, name).bytes]));
+          for (const [name, bytes] of tamperedSlots(objects, ref, { seq, way })) {
+            const [file] = [files.get(name) ?? [...files.values()][0]];
+            if (!bytes || !file) rmSync(join(folder, name));
+            else writeFileSync(join(folder, name), sealFile(openFile(file, name).header, bytes));
+          }
+        },
+        async rollBack() {
+          cpSync(folder, `${folder} copy`, { recursive: true });
+          return async () => {
+            rmSync(folder, { recursive: true });
+            cpSync(`${folder} copy`, folder, { recursive: true });
+          };
+        },
         ruin: async (ref) => ruinings["a file in place of its folder"](folder, ref),
         async fill() {
           faults.isFull = true;
@@ -70,5 +89,6 @@ describe("a folder of files", () =>
     };
   }, [
     { capability: "another", reason: "one process at a time holds a folder" },
+    { capability: "marks", reason: "folders and buckets keep none yet: decision 0030" },
     { capability: "work", reason: "requests are counted in `bounded-pages.test.ts`" },
   ]));

@@ -5,6 +5,7 @@ import { keyOfFact, withFlippedBit } from "./damage.ts";
 import { inTurns } from "./in-turns.ts";
 import { memoryBlobs } from "./memory-blobs.ts";
 import { describeStoreKits } from "./store-kits.ts";
+import { tamperedSlots } from "./tamper.ts";
 
 describe("two nodes on objects in memory, asked in turns", () =>
   describeStoreKits(async () => {
@@ -40,6 +41,24 @@ describe("two nodes on objects in memory, asked in turns", () =>
           const found = blobs.objects.get(key);
           if (found) blobs.objects.set(key, { ...found, bytes: withFlippedBit(found.bytes, (found.bytes.length - 3) * 8) });
         },
+        async tamper(ref, seq, way) {
+          // Another node would not know before it has looked.
+          current().stay();
+          await current().log.head(ref);
+          const objects = new Map([...blobs.objects].map(([key, { bytes }]) => [key, bytes]));
+          for (const [key, bytes] of tamperedSlots(objects, ref, { seq, way })) {
+            const found = blobs.objects.get(key);
+            if (bytes) blobs.objects.set(key, { etag: "forged", writtenMs: clock.monotonic(), ...found, bytes });
+            else blobs.objects.delete(key);
+          }
+        },
+        async rollBack() {
+          const kept = new Map(blobs.objects);
+          return async () => {
+            blobs.objects.clear();
+            for (const [key, object] of kept) blobs.objects.set(key, object);
+          };
+        },
         async ruin({ scope, session }) {
           const own = new RegExp(`^(?:sessions/${scope}/${session}/|(?:leases|summaries)/${scope}/${session}$)`);
           for (const [name, object] of blobs.objects)
@@ -54,5 +73,10 @@ describe("two nodes on objects in memory, asked in turns", () =>
   }, [
     { capability: "subscribe", reason: "where many machines may write, the driver polls" },
     { capability: "work", reason: "requests are counted in `bounded-pages.test.ts`" },
+    {
+      capability: "gaps",
+      reason: "a place of many writers may be a moment behind, so that a look at the last slot proves nothing: decision 0021",
+    },
+    { capability: "marks", reason: "folders and buckets keep none yet: decision 0030" },
     { capability: "full", reason: "memory has no bound of its own" },
   ]));

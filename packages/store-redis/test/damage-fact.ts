@@ -1,6 +1,8 @@
 import type { SessionRef } from "@loopwright/core/ports";
 import type { RedisProcess } from "@loopwright/simulator/node";
+import type { Tampering } from "@loopwright/testing";
 import { createClient } from "@redis/client";
+import { sumOf } from "../src/log/fact-chain.ts";
 
 /** Entries of a log as Redis keeps them. */
 export interface RawEntry {
@@ -22,6 +24,30 @@ export async function rewriteFacts(
   await client.del(key);
   for (const { id, message } of change(entries)) await client.xAdd(key, id, message);
   await client.close();
+}
+
+/** As whoever knows how this store seals can. */
+export function sealedAnew(ref: SessionRef, entry: RawEntry, b: string): RawEntry {
+  const [before] = (entry.message["c"] ?? "").split(" ");
+  return { ...entry, message: { ...entry.message, b, c: `${before} ${sumOf(ref, b)}` } };
+}
+
+/** Does this to the entry of one fact. */
+export function tamperWithFact(
+  redis: RedisProcess,
+  { prefix, ref, seq, way }: { readonly prefix: string; readonly ref: SessionRef; readonly seq: number; readonly way: Tampering },
+): Promise<void> {
+  return rewriteFacts(redis, { prefix, ref }, (entries) => {
+    const [before, own] = [entries[seq - 2], entries[seq - 1]];
+    if (!before || !own) throw new Error(`There is no fact ${seq} behind another one.`);
+    if (way === "missing") return entries.filter((entry) => entry !== own);
+    if (way === "changed") {
+      const forged = sealedAnew(ref, own, (own.message["b"] ?? "").replace(/"title":"[^"]*"/, '"title":"forged"'));
+      return entries.map((entry) => (entry === own ? forged : entry));
+    }
+    const moved = entries.slice(seq - 1).map(({ message }, at) => ({ id: `${seq + 1 + at}-0`, message }));
+    return [...entries.slice(0, seq - 1), { id: own.id, message: before.message }, ...moved];
+  });
 }
 
 /** Changes the last letter but one of a fact. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sumOf } from "../src/log/fact-chain.ts";
-import { type RawEntry, rewriteFacts } from "./damage-fact.ts";
+import { type RawEntry, rewriteFacts, sealedAnew } from "./damage-fact.ts";
 import { missing, redisFixture } from "./redis-fixture.ts";
 import { batch, fill, other, ref } from "./samples.ts";
 
@@ -8,12 +7,6 @@ const fixture = redisFixture();
 
 const body = (entry: RawEntry | undefined): string => entry?.message["b"] ?? "";
 const withBody = (entry: RawEntry, b: string): RawEntry => ({ ...entry, message: { ...entry.message, b } });
-
-/** As whoever knows how this store seals can. */
-const sealedAnew = (entry: RawEntry, b: string): RawEntry => {
-  const [before] = (entry.message["c"] ?? "").split(" ");
-  return { ...entry, message: { ...entry.message, b, c: `${before} ${sumOf(ref, b)}` } };
-};
 
 describe.skipIf(missing !== undefined)("a damaged log", () => {
   const damages: readonly (readonly [string, (entries: readonly RawEntry[]) => readonly RawEntry[]])[] = [
@@ -23,7 +16,7 @@ describe.skipIf(missing !== undefined)("a damaged log", () => {
     ],
     [
       "one letter of a fact was changed and its sum renewed",
-      (all) => all.map((one, at) => (at === 1 ? sealedAnew(one, body(one).replace("first 1", "first 7")) : one)),
+      (all) => all.map((one, at) => (at === 1 ? sealedAnew(ref, one, body(one).replace("first 1", "first 7")) : one)),
     ],
     ["a fact is missing in the middle", (all) => all.filter((_, at) => at !== 1)],
     ["the last fact is missing", (all) => all.slice(0, -1)],

@@ -1,10 +1,11 @@
 import { manualClock } from "@loopwright/core/memory";
 import type { SessionRef } from "@loopwright/core/ports";
 import { faultyProxy } from "@loopwright/simulator/node";
-import { blobStoreKit, draftStoreKit, leaseKit, runKit, sessionIndexKit, sessionLogKit } from "@loopwright/testing";
+import { blobStoreKit, draftStoreKit, leaseKit, runKit, sessionIndexKit, sessionLogKit, type Tampering } from "@loopwright/testing";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { commandCount } from "./command-count.ts";
-import { damageFact } from "./damage-fact.ts";
+import { copyOfKeys } from "./copy-of-keys.ts";
+import { damageFact, tamperWithFact } from "./damage-fact.ts";
 import { missing, redisFixture } from "./redis-fixture.ts";
 
 const fixture = redisFixture();
@@ -38,6 +39,8 @@ async function logUnderTest() {
     another: async () => open().log,
     ruin: (ref: SessionRef) => ruinings["a text in place of its meta"](prefix, ref),
     damage: (ref: SessionRef, seq: number) => damageFact(fixture.redis, { prefix, ref, seq }),
+    tamper: (ref: SessionRef, seq: number, way: Tampering) => tamperWithFact(fixture.redis, { prefix, ref, seq, way }),
+    rollBack: () => copyOfKeys(fixture.redis, prefix),
     fill: async () => {
       await fixture.redis.command("CONFIG", "SET", "maxmemory", "1");
       return async () => void (await fixture.redis.command("CONFIG", "SET", "maxmemory", "0"));

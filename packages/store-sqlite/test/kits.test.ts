@@ -1,12 +1,14 @@
+import { copyFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { manualClock } from "@loopwright/core/memory";
 import type { BlobStore, SessionRef } from "@loopwright/core/ports";
-import { blobStoreKit, draftStoreKit, leaseKit, runKit, sessionIndexKit, sessionLogKit } from "@loopwright/testing";
+import { blobStoreKit, draftStoreKit, leaseKit, runKit, sessionIndexKit, sessionLogKit, type Tampering } from "@loopwright/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { type SqliteStore, sqliteStore } from "../src/index.ts";
 import { freshFolder } from "./fresh-folder.ts";
+import { tamperWithFact } from "./tamper.ts";
 
 const folder = freshFolder();
 /** Small, so that a case can fill it. */
@@ -44,7 +46,21 @@ async function logUnderTest() {
     another: async () => open().log,
     ruin: async (ref: SessionRef) => ruinings["nonsense in its rows"](path, ref),
     damage: async (ref: SessionRef, seq: number) => damageFact(path, ref, seq),
+    tamper: async (ref: SessionRef, seq: number, way: Tampering) => tamperWithFact(path, ref, { seq, way }),
+    rollBack: async () => copyOf(path),
     fill: () => fillWith(blobs),
+  };
+}
+
+/** A copy of the file with all that is in its log; what is given puts it in the file's place. */
+function copyOf(path: string): () => Promise<void> {
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+  copyFileSync(path, `${path}.copy`);
+  return async () => {
+    for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    renameSync(`${path}.copy`, path);
   };
 }
 

@@ -16,7 +16,7 @@ export { differenceOf, expectSame, expectThat, runKit, tryKit } from "./kit/kit.
 export { proveKit, type Saboteur } from "./kit/saboteur.ts";
 export type { Make, StoreCase, StoreKit } from "./kit/store-case.ts";
 export { leaseKit } from "./lease/lease-kit.ts";
-export type { LogUnderTest } from "./log/log-under-test.ts";
+export type { LogUnderTest, Tampering } from "./log/log-under-test.ts";
 export { sessionLogKit } from "./log/session-log-kit.ts";
 export { type LoggerUnderTest, loggerKit } from "./logger/logger-kit.ts";
 export { type Simulation, type SimulationOptions, simulateLoop } from "./loop/loop-simulator.ts";

@@ -24,7 +24,9 @@ import { fencingSaboteurs } from "./log/fencing-saboteurs.ts";
 import { judgingSaboteurs } from "./log/judging-saboteurs.ts";
 import { lifeSaboteurs } from "./log/life-saboteurs.ts";
 import { brokenOverTwo, leaseOverTwoSaboteurs, logOverTwoSaboteurs } from "./log/over-two-saboteurs.ts";
+import { rollbackSaboteurs } from "./log/rollback-saboteurs.ts";
 import { ruinSaboteurs } from "./log/ruin-saboteurs.ts";
+import { tamperSaboteurs } from "./log/tamper-saboteurs.ts";
 import { tellingSaboteurs } from "./log/telling-saboteurs.ts";
 import { workSaboteurs } from "./log/work-saboteurs.ts";
 import { writingSaboteurs } from "./log/writing-saboteurs.ts";
@@ -35,6 +37,7 @@ describe("session log kit", () =>
     ...brokenOverTwo(sessionLogKit, [
       ...[...writingSaboteurs, ...contentSaboteurs, ...judgingSaboteurs, ...fencingSaboteurs],
       ...[...lifeSaboteurs, ...tellingSaboteurs, ...dueSaboteurs, ...faultSaboteurs, ...ruinSaboteurs, ...workSaboteurs],
+      ...[...tamperSaboteurs, ...rollbackSaboteurs],
     ]),
     ...logOverTwoSaboteurs,
   ]));

@@ -18,6 +18,8 @@ describe("the adapters in memory keep every promise", () => {
     const logLacks = [
       ...lacks,
       { capability: "corrupt", reason: "facts in memory are values, not bytes" },
+      { capability: "tamper", reason: "facts in memory are values, not bytes" },
+      { capability: "rollback", reason: "memory goes with its process" },
       { capability: "ruin", reason: "facts in memory are values, not bytes" },
       { capability: "full", reason: "memory has no bound of its own" },
       { capability: "unknown", reason: "a call in this process is always answered" },

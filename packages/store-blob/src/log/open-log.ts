@@ -3,7 +3,7 @@
  * Invariants
  *  I1 a slot is written once, under the condition that nothing is there; then it stays taken for ever: compaction and removal leave an
  *     empty object. Where this process is the only writer it is deleted instead, and no other writer can come too late.
- *  I2 what is known is a prefix of the log. So a write to the slot after it succeeds only if it is the whole log.
+ *  I2 what is known is a prefix of the log, and is looked for before a write where nobody else writes: it may have been put back. So a write to the slot after it succeeds only if it is the whole log.
  *  I3 calls on one log run one after the other; those of other processes meet at the slot.
  */
 import { AgentError, isAgentError } from "@loopwright/core";
@@ -92,6 +92,21 @@ export class OpenLog {
     this.#state = state;
     this.isUncertain = false;
     return state;
+  }
+
+  /**
+   * Where nobody else writes, the end of what is known has to be there still: a folder that was put back to an older state has lost it, and what is
+   * written behind the gap is lost to who opens the log next. @throws AgentError SESSION_CORRUPT
+   */
+  async expectTail(): Promise<void> {
+    const { blobs } = this.deps;
+    const state = await this.known();
+    if (!blobs.exclusive || state.slot === 0 || state.damage || state.flaw) return;
+    const isCompacted = state.slot === state.checkpoint.slot;
+    const isThere = isCompacted
+      ? (await this.get(this.keys.checkpoint))?.etag === state.checkpointEtag
+      : await blobs.has(this.keys.slot(state.slot));
+    if (!isThere) await this.reopen();
   }
 
   /** Looks at everything anew. What is found has to go on from what was known. @throws AgentError SESSION_CORRUPT */

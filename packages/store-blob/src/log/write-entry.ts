@@ -27,6 +27,7 @@ export async function writeEntry(log: OpenLog, plan: (state: LogState) => Promis
   const deadline = clock.monotonic() + deadlineMs;
   let mayBeOwn = false;
   for (let tries = 0; tries < storeLimits.slotTriesMax; tries++) {
+    await log.expectTail();
     const state = wholeState(await log.known());
     const draft = await plan(state);
     if (!draft) return { type: "dropped", mayBeOwn };

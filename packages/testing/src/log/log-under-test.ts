@@ -1,6 +1,12 @@
 import type { SessionRef } from "@loopwright/core";
 import type { SessionLog } from "@loopwright/core/ports";
 
+/**
+ * What somebody who can write to the store, and knows how it seals, does to one record of a log: `changed`: another title stands in it, sealed anew;
+ * `missing`: it is taken out; `inserted`: a copy of the record before stands in its place, and it and all later ones have moved on by one, as they were.
+ */
+export type Tampering = "changed" | "missing" | "inserted";
+
 /** A fresh, empty log, and what a test can do to it. What it cannot do is named among `lacks`, by its capability. */
 export interface LogUnderTest {
   readonly log: SessionLog;
@@ -12,6 +18,13 @@ export interface LogUnderTest {
   readonly advance?: (ms: number) => void;
   /** Changes one byte of a fact where it is kept, behind the store's back. Capability `corrupt`. */
   readonly damage?: (ref: SessionRef, seq: number) => Promise<void>;
+  /** Does this to the record of a fact, behind the store's back. What it is done to was written as batches of one fact. Capability `tamper`. */
+  readonly tamper?: (ref: SessionRef, seq: number, way: Tampering) => Promise<void>;
+  /**
+   * Keeps a copy of all that is stored and gives what puts it back under the processes that use it, as a restore from a backup does. Capability
+   * `rollback`; `gaps` means that an owner's append notices that the facts before it are gone, `marks` that a process notices by the store as a whole, also where it has seen nothing of a session.
+   */
+  readonly rollBack?: () => Promise<() => Promise<void>>;
   /**
    * Makes what is kept of a session unreadable as a whole, behind the store's back: a file in place of its folder, a key of another type, a row of
    * nonsense. Capability `ruin`.

@@ -8,18 +8,21 @@ import { endCases, lifeCases } from "./life-cases.ts";
 import { overTwo } from "./log-over-two.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
 import { outcomeCases } from "./outcome-cases.ts";
+import { rollbackCases } from "./rollback-cases.ts";
 import { ruinCases } from "./ruin-cases.ts";
 import { subscribeCases } from "./subscribe-cases.ts";
+import { tamperCases } from "./tamper-cases.ts";
 import { logWorkCases } from "./work-cases.ts";
 
 /**
- * The promises of `SessionLog`, leases apart: 169 cases here and 58 in `leaseKit`. For an adapter of your own:
+ * The promises of `SessionLog`, leases apart: 179 cases here and 58 in `leaseKit`. For an adapter of your own:
  *
  *     runKit(it, sessionLogKit, { make: async () => ({ log: myStore(freshPlace()).log }), lacks: [{ capability: "full", reason: "..." }] });
  *
- * `make` gives an empty log at every call. What a case needs beyond a log is a capability: `reopen`, `another`, `time`, `corrupt`, `ruin`, `full`,
- * `unknown` and `work` are members of `LogUnderTest`; `subscribe` is the log's own method; `exact` means that `due` names nobody too many. Each that your store
- * cannot offer is named in `lacks` with the reason, which is shown with every case that is skipped for it.
+ * `make` gives an empty log at every call. What a case needs beyond a log is a capability: `reopen`, `another`, `time`, `corrupt`, `tamper`,
+ * `rollback`, `ruin`, `full`, `unknown` and `work` are members of `LogUnderTest`; `subscribe` is the log's own method; `exact` means that `due` names nobody
+ * too many; of a store that was put back to an older state, `gaps` that an append notices, and `marks` that every process does. Each that your
+ * store cannot offer is named in `lacks` with the reason, which is shown with every case that is skipped for it.
  */
 export const sessionLogKit: StoreKit<LogUnderTest> = [
   ...appendCases,
@@ -32,5 +35,7 @@ export const sessionLogKit: StoreKit<LogUnderTest> = [
   ...dueCases,
   ...faultCases,
   ...ruinCases,
+  ...tamperCases,
+  ...rollbackCases,
   ...logWorkCases,
 ];

@@ -43,7 +43,8 @@ const damages: readonly Saboteur<LogUnderTest>[] = [
     defect: "leaves damaged facts out",
     breaks: [
       ...["corrupt-after-reopen", "corrupt-append", "corrupt-append-after-reopen", "corrupt-append-another"],
-      ...["corrupt-read", "corrupt-tail"],
+      ...["corrupt-read", "corrupt-tail", "tamper-changed", "tamper-missing", "tamper-inserted"],
+      ...["tamper-append", "tamper-another", "tamper-reopen"],
     ],
     make: reading((real, ref, options) => soundFacts(real, ref, options)),
   },
@@ -59,7 +60,7 @@ const damages: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "writes behind the damage",
-    breaks: ["corrupt-append", "ruin-told"],
+    breaks: ["corrupt-append", "ruin-told", "tamper-append"],
     make: async () => {
       const honest = await spoiledLog(() => ({}))();
       const { log } = honest;
@@ -105,7 +106,7 @@ const damages: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "forgets damage when it is closed",
-    breaks: ["corrupt-after-reopen"],
+    breaks: ["corrupt-after-reopen", "tamper-reopen"],
     make: async () => {
       const honest = await spoiledLog(() => ({}))();
       const { log } = honest;

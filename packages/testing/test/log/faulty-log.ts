@@ -15,8 +15,11 @@ export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualCl
   const ruined = new Set<string>();
   let isFull = false;
   let losesAnswer = false;
+  let isOld = false;
   const corrupt = (seq: number): AgentError => new AgentError("SESSION_CORRUPT", { message: `The log is damaged at fact ${seq}.` });
+  const damage = async (ref: SessionRef, seq: number): Promise<void> => void damaged.set(keyOf(ref), seq);
   const checkRuin = (ref: SessionRef): void => {
+    if (isOld) throw new AgentError("STORE_ROLLED_BACK", { message: "The store went back to an older state." });
     if (ruined.has(keyOf(ref))) throw corrupt(1);
   };
   const log: SessionLog = {
@@ -53,8 +56,12 @@ export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualCl
     reopen: async () => log,
     another: async () => log,
     advance: (ms) => clock.advance(ms),
-    async damage(ref, seq) {
-      damaged.set(keyOf(ref), seq);
+    damage,
+    tamper: damage,
+    async rollBack() {
+      return async () => {
+        isOld = true;
+      };
     },
     async ruin(ref) {
       ruined.add(keyOf(ref));

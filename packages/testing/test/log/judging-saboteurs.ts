@@ -33,6 +33,7 @@ const judges: readonly Saboteur<LogUnderTest>[] = [
       ...["corrupt-append-another", "corrupt-read", "corrupt-tail"],
       "ruin-others",
       "ruin-told",
+      ...["tamper-changed", "tamper-missing", "tamper-inserted", "tamper-append", "tamper-another", "tamper-reopen"],
     ],
     make: spoiledLog((real) => {
       let last: SessionRef | undefined;

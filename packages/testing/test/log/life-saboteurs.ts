@@ -266,6 +266,7 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       "closed-after-reopen",
       "corrupt-after-reopen",
       "corrupt-append-after-reopen",
+      "tamper-reopen",
       "due-reopen",
       "ruin-due-after-reopen",
     ],

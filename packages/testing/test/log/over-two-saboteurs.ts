@@ -197,7 +197,10 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "reads again what its own process has read, until it writes",
-    breaks: ["another-read-first", "subscribe-written-over-two"],
+    breaks: [
+      ...["another-read-first", "subscribe-written-over-two"],
+      ...["tamper-changed", "tamper-missing", "tamper-inserted", "tamper-append", "tamper-reopen"],
+    ],
     make: perProcess((real) => {
       const read = new Map<string, ReturnType<SessionLog["read"]>>();
       return {
