@@ -6,22 +6,31 @@ import { scriptedAgent, type TestServer, testServer } from "./test-server.ts";
 
 const ref = { scope: "local", session: "a" };
 
+/** Holds back all reads of more than one fact, while there is something to wait for. */
+interface Gate {
+  open?: Promise<void>;
+}
+
 /** A session of so many runs that another process has left, and a server that has not seen it. */
-async function afterRestart(runs: number): Promise<{ readonly server: TestServer; readonly reads: number[]; readonly lastSeq: number }> {
+async function afterRestart(
+  runs: number,
+): Promise<{ readonly server: TestServer; readonly reads: number[]; readonly lastSeq: number; readonly gate: Gate }> {
   const real = memoryStore();
   const agent = scriptedAgent();
   const session = createSession({ agent, store: real, id: ref.session, access: { user: "local", scope: ref.scope } });
   for (let run = 0; run < runs; run++) await execute(session, `Question ${run}`).result();
   await session[Symbol.asyncDispose]();
   const reads: number[] = [];
+  const gate: Gate = {};
   const read: SessionStore["log"]["read"] = async (of, range) => {
+    if (range?.limit !== 1) await gate.open;
     const facts = await real.log.read(of, range);
     reads.push(facts.length);
     return facts;
   };
   const server = testServer({ agents: [agent], store: { ...real, log: { ...real.log, read } } });
   const { lastSeq } = await real.log.head(ref);
-  return { server, reads, lastSeq };
+  return { server, reads, lastSeq, gate };
 }
 
 it.each([
@@ -46,5 +55,26 @@ it.each([
   // Who did miss something gets it.
   const missed = await (await server.send("/api/sessions/a/events", { headers: { "Last-Event-ID": `${lastSeq - 1}.9` } })).text();
   expect([...missed.matchAll(/^id: (.*)$/gm)].map(([, id]) => id)).toEqual([cursor]);
+  await server.server.close();
+});
+
+it("20 readers who missed the same after a restart cost one read of it", async () => {
+  const { server, reads, lastSeq, gate } = await afterRestart(100);
+  await server.send("/api/sessions/a");
+  reads.length = 0;
+  const from = 100;
+  const range = { headers: { "Last-Event-ID": `${from}.9` } };
+  let open = (): void => {};
+  gate.open = new Promise((resolve) => {
+    open = resolve;
+  });
+  const readers = await Promise.all(Array.from({ length: 20 }, () => server.send("/api/sessions/a/events", range)));
+  open();
+  const said = await Promise.all(readers.map((reader) => reader.text()));
+  const seqs = [...(said[0] ?? "").matchAll(/^id: (\d+)\./gm)].map(([, seq]) => Number(seq));
+  expect([Math.min(...seqs), seqs.at(-1)]).toEqual([from + 1, lastSeq]);
+  expect(new Set(said.map((text) => text.replaceAll(/^retry: \d+$/gm, "")))).toHaveLength(1);
+  // A little more than the range: it begins where the answer began that was being written at the readers' place.
+  expect(reads.reduce((sum, count) => sum + count)).toBeLessThan(lastSeq - from + 128);
   await server.server.close();
 });

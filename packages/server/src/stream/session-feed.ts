@@ -22,6 +22,7 @@ import { type EarlyEvents, HeldEvents } from "./early-events.ts";
 import { FeedReader, type ReaderParts, type Subscription } from "./feed-reader.ts";
 import { encodeFrames, frameOf, isDurable, sharedFrameOf } from "./frames.ts";
 import { createRecentEvents, type RecentEvents } from "./recent-events.ts";
+import { SharedHistory } from "./shared-history.ts";
 
 /** The events of one session, encoded once for all who watch it. */
 export interface SessionFeed {
@@ -62,13 +63,17 @@ class LiveFeed implements ClosableFeed {
   readonly #readers = new Set<FeedReader>();
   readonly #readerParts: ReaderParts;
   readonly #hearing = new Set<HeldEvents>();
+  readonly #history: SharedHistory;
+  /** What is being looked up for readers of the same place. */
+  readonly #nextAts = new Map<number, Promise<number | undefined>>();
   #recent: RecentEvents | undefined;
   #isClosed = false;
   #stop: () => void;
 
   constructor(parts: FeedParts) {
-    const { ref, limits, clock } = parts;
+    const { ref, store, limits, clock } = parts;
     this.#parts = parts;
+    this.#history = new SharedHistory(store, ref);
     this.#readerParts = {
       sessionId: ref.session,
       limits,
@@ -113,6 +118,8 @@ class LiveFeed implements ClosableFeed {
     const { lastSeq } = await store.log.head(ref);
     if (lastSeq > session.lastSeq) return true;
     if (known) return false;
+    const { lastEvent } = session;
+    if (lastEvent) return compareCursors(cursor, lastEvent) < 0;
     for await (const _ of readHistory(store, ref, { after: cursor })) return true;
     return false;
   }
@@ -123,8 +130,13 @@ class LiveFeed implements ClosableFeed {
     if (cursor.seq >= session.lastSeq) return undefined;
     const known = this.#recentEvents().after(cursor);
     if (known) return known[0]?.at;
-    const [fact] = await store.log.read(ref, { from: cursor.seq + 1, limit: 1 });
-    return fact?.at;
+    const asked = this.#nextAts.get(cursor.seq) ?? store.log.read(ref, { from: cursor.seq + 1, limit: 1 }).then(([fact]) => fact?.at);
+    this.#nextAts.set(cursor.seq, asked);
+    try {
+      return await asked;
+    } finally {
+      this.#nextAts.delete(cursor.seq);
+    }
   }
 
   close(): void {
@@ -236,12 +248,12 @@ class LiveFeed implements ClosableFeed {
   }
 
   async #replayLog(reader: FeedReader): Promise<void> {
-    const { session, store, ref } = this.#parts;
-    const tail = cursorAfter(session.lastSeq);
+    const { session } = this.#parts;
     // A little earlier: where the answer began that is being written at the reader's place.
     const from = cursorAfter(Math.max(0, reader.sent.seq - answerFacts));
     let answering: number | undefined;
-    for await (const batch of readHistory(store, ref, { after: from })) {
+    const tail = session.lastSeq;
+    for await (const batch of this.#history.after(from, tail)) {
       for (const event of batch) if (!isNews(event, reader)) answering = answeringAfter(event, answering);
       const news = batch.filter((event) => isNews(event, reader));
       // What the log has and the session has not seen yet comes live: its lanes are still open here.
@@ -252,7 +264,7 @@ class LiveFeed implements ClosableFeed {
       if (told.length < news.length) break;
     }
     // Facts that tell nothing have no events: the last event may stand before the tail.
-    reader.reached(tail);
+    reader.reached(cursorAfter(tail));
   }
 }
 
