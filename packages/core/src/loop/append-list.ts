@@ -19,7 +19,7 @@ export function emptyList<T>(): AppendList<T> {
 export function append<T>(list: AppendList<T>, item: T): AppendList<T> {
   const at = list.length >> chunkBits;
   const within = list.length & (chunkSize - 1);
-  // The empty list is shared by everybody who begins: nothing may be written into it.
+  // The empty list is shared by all new lists: nothing may be written into it.
   let chunks = list.length === 0 ? [] : (list.chunks as T[][]);
   const isNewest = within === 0 ? chunks.length === at : chunks.length === at + 1 && chunks[at]?.length === within;
   if (!isNewest) {
@@ -47,7 +47,7 @@ export function itemsFrom<T>(list: AppendList<T>, from: number): readonly T[] {
   return items.slice(from - (first << chunkBits), list.length - (first << chunkBits));
 }
 
-/** Puts another item with the same keys in each place from `from` on. Writes in place: only for a list whose other versions nobody uses. */
+/** Puts another item with the same keys in each place from `from` on. Writes in place: only for a list whose other versions are not used. */
 export function replaceFrom<T>(list: AppendList<T>, from: number, change: (item: T) => T): void {
   for (let index = from; index < list.length; index++) {
     const chunk = list.chunks[index >> chunkBits] as T[];

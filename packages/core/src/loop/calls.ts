@@ -66,7 +66,7 @@ export function clientDeadline(run: Run, call: Call): number | undefined {
   return timeoutMs > 0 ? run.calledAt + timeoutMs : undefined;
 }
 
-/** The call about which the fact asks a person: one of a server tool that nobody has started or asked about yet. */
+/** The call that the fact requests an approval for: a call of a server tool that was neither started nor submitted for approval before. */
 export function asksAbout(state: State, fact: FactOf<"approval.requested">): Call | undefined {
   const call = openCall(state, fact);
   return call?.stage === "owed" && call.route === "server" && !call.approval ? call : undefined;

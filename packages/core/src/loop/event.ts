@@ -16,7 +16,7 @@ export interface PendingToolCall {
   readonly deadline?: number;
 }
 
-/** A call that waits for a person's leave, as whoever decides needs it. */
+/** A call that is awaiting approval, with what the deciding person needs to see. */
 export interface PendingApproval {
   readonly toolCallId: string;
   readonly callKey: string;
@@ -31,7 +31,7 @@ export interface PendingApproval {
   readonly deadline?: number;
 }
 
-/** What watchers are told of a fact. Never read back. */
+/** The events that subscribers receive for a fact. Never read back. */
 export type DurableBody =
   | { readonly type: "session_changed"; readonly title?: string; readonly metadata?: JsonObject }
   | { readonly type: "session_closed" }
@@ -123,7 +123,7 @@ export type DurableEvent = DurableBody & {
   readonly runId?: string;
 };
 
-/** What happens between two facts, in the lane of the model call or tool that says it. May be lost; a snapshot then replaces the lane. */
+/** An event between two facts, in the lane of the model call or tool that publishes it. It may be lost; a snapshot then replaces the lane. */
 export type EphemeralBody =
   | { readonly type: "text_start"; readonly index: number }
   | { readonly type: "text_delta"; readonly index: number; readonly delta: string }
@@ -137,7 +137,7 @@ export type EphemeralBody =
   | {
       readonly type: "message_snapshot";
       readonly content: readonly AssistantPart[];
-      /** Calls that have begun and not ended; absent: none. Their deltas go on. */
+      /** Calls that have begun and not ended; absent: none. Their deltas continue. */
       readonly calls?: readonly StartedCall[];
     }
   | { readonly type: "tool_execution_delta"; readonly toolCallId: string; readonly callKey: string; readonly delta: string }
@@ -146,7 +146,7 @@ export type EphemeralBody =
       readonly toolCallId: string;
       readonly callKey: string;
       readonly output: string;
-      /** Absent: it has told of no step yet. */
+      /** Absent: it has reported no step yet. */
       readonly progress?: readonly ProgressStep[];
     }
   | {

@@ -7,7 +7,7 @@ import { acceptsInput, placeOf } from "./inputs.ts";
 import type { Call, Run, State } from "./state.ts";
 import { endsAttempt, endsRun, mayRetry, startOf, startsModel, startsRun, waits } from "./turns.ts";
 
-/** The durable events of a fact, in order, told from the state before it. A fact that changes nothing has none. */
+/** The durable events of a fact, in order, derived from the state before it. A fact that changes nothing has none. */
 export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
   if (fact.seq !== before.seq + 1 || before.status === "closed") return [];
   switch (fact.type) {

@@ -48,7 +48,7 @@ export interface Timings {
   readonly firstTokenMs?: number;
 }
 
-/** What the `decide` hook said after a model call. */
+/** The verdict of the `decide` hook after a model call. */
 export type Decision =
   | { readonly action: "stop"; readonly reason?: string }
   /** One more turn with this notice, also when no tool was asked for. */
@@ -56,7 +56,7 @@ export type Decision =
   /** The next model call must use this tool. */
   | { readonly action: "force"; readonly tool: string };
 
-/** What a person says of a call that a gate asked about. */
+/** A person's decision on a call for which a gate requested approval. */
 export type ApprovalVerdict = "allow" | "deny";
 
 export interface RoutedCall {
@@ -211,7 +211,7 @@ export type FactBody =
       readonly callKey: string;
       /** SHA-256, hexadecimal, of the canonical text of the arguments that are asked about. */
       readonly argsDigest: string;
-      /** Milliseconds since the epoch after which nobody may decide any more. Absent: it waits for ever. */
+      /** Milliseconds since the epoch after which decisions are refused. Absent: the call waits without a limit. */
       readonly deadline?: number;
       /** Why a gate asks. */
       readonly reason?: string;

@@ -14,7 +14,7 @@ export interface ModelLink {
 /** The models to ask, in this order. */
 export interface ModelChain {
   readonly links: readonly ModelLink[];
-  /** Changes of who pays that the scope has allowed in writing. Default: none, so a chain stays with the owner of the key that failed. */
+  /** Changes of the paying party that the scope has allowed explicitly. Default: none, so a chain stays with the owner of the key that failed. */
   readonly crossings?: readonly { readonly from: KeyOwner; readonly to: KeyOwner }[];
 }
 
@@ -36,7 +36,7 @@ export interface FailedAttempt {
  *
  * Nothing follows what was committed. A wrong key, an unpaid bill, a malformed or refused request and a full context stop the chain: another
  * vendor would hide them, and cost money. Trouble in passing is tried again, then with the next model. A quota that comes back at a known time, or a
- * longer wait than a minute, goes to the next model at once. What was not understood goes on only where nothing of it was shown.
+ * longer wait than a minute, goes to the next model at once. An answer that was not understood moves to the next model only if no part of it was shown.
  * A chain never passes from one owner's key to another's unless the scope allows it.
  */
 export function linkAfter(failed: FailedAttempt, chain: ModelChain): number | undefined {

@@ -1,5 +1,5 @@
 /*
- * Owns: the way from one state to the next. Does not own: what follows from a state (plan), what watchers are told (events-of).
+ * Owns: the way from one state to the next. Does not own: what follows from a state (plan), the events that subscribers receive (events-of).
  * Invariants
  *  I1 total: every fact is legal in every state; one that does not fit changes nothing but `seq`, one with the wrong `seq` nothing at all.
  *  I2 pure: no clock, no randomness; older versions of the state keep their value.
@@ -30,7 +30,7 @@ export function fold(state: State, fact: Fact): State {
   if (fact.seq !== state.seq + 1) return state;
   const next = attend(state, apply(state, fact), fact);
   const numbers = { seq: fact.seq, updatedAt: fact.at };
-  // A state that was made for this fact is nobody else's yet: a second copy would be for nothing.
+  // A state that was created for this fact has no other reader yet: a second copy would be wasted.
   return next === state ? { ...state, ...numbers } : Object.assign(next, numbers);
 }
 

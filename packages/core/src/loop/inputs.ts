@@ -54,7 +54,7 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
     : { ...next, inputs: withInputs(state.inputs, [input]) };
 }
 
-/** The queue with more inputs: those that jump come before all that do not, and otherwise in the order in which they were said. */
+/** The queue with more inputs: those that jump come before all that do not, and otherwise in the order in which they were accepted. */
 export function withInputs(
   waiting: readonly QueuedInput[],
   more: readonly QueuedInput[],

@@ -18,7 +18,7 @@ export function planOpenCall(run: Run, open: OpenCall): Plan {
   return { facts: open.inDoubt ? [crashed(run.runId, open)] : [], effects: [] };
 }
 
-/** A run that cannot go on ends; steered inputs get their own runs. */
+/** A run that cannot continue ends; steered inputs get their own runs. */
 export function planFailure(run: Run, failure: Failure): Plan {
   return { facts: [{ type: "run.finished", runId: run.runId, status: "failed", reason: failure.code, failure }], effects: [] };
 }
@@ -46,7 +46,10 @@ function planRetry(run: Run, retry: NonNullable<Run["retry"]>): Plan {
   return { facts: [], effects: [retry.until === undefined ? call : { ...call, notBefore: retry.until }] };
 }
 
-/** The first turn, results to show, somebody who spoke meanwhile, or a nudge. A `stop` ends it whatever the calls said. */
+/**
+ * Reasons for a turn: it is the first, there are results to show, an input arrived meanwhile, or a nudge. A `stop` ends the run whatever the calls
+ * returned.
+ */
 function wantsTurn(run: Run): boolean {
   if (run.turn === 0 || run.steered.length > 0) return true;
   if (run.decision?.action === "stop") return false;

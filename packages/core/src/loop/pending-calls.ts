@@ -20,7 +20,7 @@ export function planCalls(run: Run): Plan {
   return { facts, effects: facts.length > 0 ? [] : startable(run, ready) };
 }
 
-/** Nothing is under way for it, and nobody is asked. */
+/** It was not started, and no approval is pending. */
 const isUndecided = (call: Call): boolean => call.stage === "owed" || call.inDoubt;
 
 /** The result of a call that is not to run, or not again. */

@@ -2,7 +2,7 @@
 export type ToolHome = "server" | "client";
 
 /**
- * What may happen when nobody knows whether a started tool ended: `pure` and `idempotent` run again under the same key,
+ * What may happen when it is unknown whether a started tool ended: `pure` and `idempotent` run again under the same key,
  * `once` never does (its `lookup` is asked where it has one, else the call is reported as interrupted).
  */
 export type ReplayClass = "pure" | "idempotent" | "once";
@@ -11,7 +11,7 @@ export type ReplayClass = "pure" | "idempotent" | "once";
 export interface ToolPolicy {
   readonly home: ToolHome;
   readonly replay: ReplayClass;
-  /** The tool can say what became of a call. */
+  /** The tool can look up the outcome of a call. */
   readonly lookup: boolean;
   /** Runs alone: not beside another call of the same turn. */
   readonly sequential: boolean;

@@ -1,6 +1,6 @@
 /*
  * Owns: the fold of one run alone, from the fact that brought it: what its events need of the rest of the log is the message that it continues,
- * and a later state says which one that is.
+ * and a later state identifies that one.
  * Why: the events of one run then cost that run, however long its session is.
  */
 import { append, at, emptyList, lastWithKey } from "./append-list.ts";

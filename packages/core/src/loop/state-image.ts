@@ -67,7 +67,7 @@ export function stateFrom(rest: StateRest, growths: readonly Partial<Growth>[]):
 
 const appendItem = <T>(list: AppendList<T>, item: T): AppendList<T> => append(list, item);
 
-/** The same for states that say the same, however they came to be. For comparing; the cost is the whole state. */
+/** Equal for states with equal content, however they were built. For comparing; the cost is the whole state. */
 export function stateDigest(state: State): string {
   const image = { ...restOf(state), ...growthOf(state, noLengths) };
   return digestOf(canonicalJson(JSON.parse(JSON.stringify(image)) as Json));

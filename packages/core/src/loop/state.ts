@@ -142,7 +142,7 @@ export interface Run {
   readonly limit?: ReachedLimit & { readonly turn: number };
   readonly decision?: Decision;
   readonly abort?: Abort;
-  /** Why the run cannot go on. */
+  /** Why the run cannot continue. */
   readonly failure?: Failure;
   /** The last model call asked for nothing. */
   readonly answered: boolean;
@@ -160,7 +160,7 @@ export interface Attendance {
   readonly takenOverSeq?: number;
 }
 
-/** What a log says. Holds the open run only; the history is shared by all versions. */
+/** The fold of a log. It holds the open run only; the history is shared by all versions. */
 export interface State {
   /** Seq of the last fact folded. */
   readonly seq: number;
@@ -178,7 +178,7 @@ export interface State {
   readonly head: number;
   readonly inputs: readonly QueuedInput[];
   readonly known: AppendList<KnownInput>;
-  /** On calls of all runs. Absent: nobody was ever asked. */
+  /** On calls of all runs. Absent: no approval was ever requested. */
   readonly decisions?: AppendList<KnownDecision>;
   /** As the session was opened. */
   readonly participants?: readonly string[];
@@ -195,7 +195,7 @@ export interface State {
   readonly cost?: Cost;
   /** Tokens of the last committed model call. */
   readonly contextTokens?: number;
-  /** Number of the last fact that says that a vendor refused thinking: no request holds thinking, or anything else opaque, of an answer before it. */
+  /** Number of the last fact that records that a vendor refused thinking: no request holds thinking, or anything else opaque, of an answer before it. */
   readonly thinkingRefusedAt?: number;
   /** Summaries that stand for parts of the path in requests; the newest last. */
   readonly compactions: readonly Compaction[];
@@ -257,7 +257,7 @@ export function endOf({ ended }: State, runId: string | undefined): EndedRun | u
   );
 }
 
-/** True when nobody but people or clients can move the session: it needs no process. */
+/** True when only people or clients can advance the session: it needs no process. */
 export function isAtRest(state: State): boolean {
   const { run } = state;
   if (!run) return state.inputs.length === 0 || state.status === "closed";

@@ -20,7 +20,7 @@ export function transcriptOf(state: State): Transcript {
 /** A transcript that `followTranscript` keeps up to date in place. */
 export interface GrowingTranscript extends Transcript {
   tip: number;
-  /** The last message's entry: what tells whether another version of the log continues this one. */
+  /** The last message's entry: it shows whether another version of the log continues this one. */
   last: Entry | undefined;
   /** Rises whenever the transcript was begun anew: what was made of its messages is void. */
   generation: number;

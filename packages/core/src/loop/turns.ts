@@ -137,7 +137,7 @@ export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" 
   return failure.retryable && (failure.retryAfterMs ?? 0) <= waitMaxMs && fact.attempt - handedOver < run.limits.attemptsMax;
 }
 
-/** Whether the fact says when the attempt that is owed may begin. */
+/** Whether the fact sets the time when the next attempt may begin. */
 export function waits({ run }: State, fact: FactOf<"wait.scheduled">): boolean {
   return run?.runId === fact.runId && run.retry !== undefined && run.turn === fact.turn && run.attempt === fact.attempt;
 }

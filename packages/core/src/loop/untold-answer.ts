@@ -18,7 +18,7 @@ function answerSnapshot({ content }: AssistantMessage): EphemeralBody {
   return { type: "message_snapshot", content };
 }
 
-/** A whole answer as its lane says it that has said nothing yet: for readers that add deltas up. */
+/** A whole answer as the events of a lane that has published nothing yet: for readers that accumulate deltas. */
 function answerDeltas({ content }: AssistantMessage): readonly EphemeralBody[] {
   return content.flatMap(partDeltas);
 }
@@ -52,7 +52,7 @@ function partDeltas(part: AssistantPart, index: number): readonly EphemeralBody[
   }
 }
 
-/** Whether a lane that has said this has said all of the answer: its text, its thinking and its calls. */
+/** Whether a lane that has published this has published the whole answer: its text, its thinking and its calls. */
 export function hasSaid(said: EphemeralBody | undefined, message: AssistantMessage): boolean {
   if (said?.type !== "message_snapshot") return message.content.length === 0;
   const { content } = said;
@@ -74,7 +74,7 @@ const textIn = (parts: readonly AssistantPart[], type: "text" | "thinking"): str
 /** Number of the snapshot right before the end of an answer. It is above all others: the node that sends it may not know how far another one got (docs/decisions/0020). */
 export const lastNumber: number = 2 ** 31 - 1;
 
-/** What the lane of an answer is still to say before its end, where it has said this many events. */
+/** The events that the lane of an answer must still publish before its end, after this many events. */
 export function untoldOf(
   answer: AssistantMessage,
   { lane, said }: { readonly lane: number; readonly said: number },
@@ -83,14 +83,14 @@ export function untoldOf(
   return answerDeltas(answer).map((body, i) => ({ ...body, lane, n: i + 1 }));
 }
 
-/** Tells durable events again to a reader that may have heard a part of an answer, or none of it. */
+/** Replays durable events to a reader that may have received a part of an answer, or none of it. */
 export interface AnswerReplay {
   /** What comes right before the event. `isNew`: the reader does not have it. */
   before(event: DurableEvent, isNew: boolean): readonly EphemeralEvent[];
 }
 
 /**
- * What a reader knows in part comes whole, as a snapshot. `addsUp`: what is all new to it comes as deltas; else the end alone says it. `lane`: of the
+ * An answer that a reader knows in part is sent whole, as a snapshot. `addsUp`: an answer that is new to it is sent as deltas; otherwise only its end is sent. `lane`: of the
  * answer that was being written before the first event.
  */
 export function createAnswerReplay({ lane, addsUp }: { readonly lane: number | undefined; readonly addsUp: boolean }): AnswerReplay {
@@ -111,7 +111,7 @@ export function createAnswerReplay({ lane, addsUp }: { readonly lane: number | u
 
 /** What a queue that drops deltas owes its reader. */
 export interface DroppedAnswers {
-  /** An event that goes on: what comes right before it. */
+  /** A continuing event: what comes right before it. */
   before(event: AgentEvent): readonly EphemeralEvent[];
   dropped(event: EphemeralEvent): void;
 }

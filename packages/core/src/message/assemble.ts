@@ -20,7 +20,7 @@ export interface StartedCall {
   readonly argsText: string;
 }
 
-/** What a stream has said. `ended` is absent as long as no `end` chunk came. */
+/** The content of a stream so far. `ended` is absent as long as no `end` chunk came. */
 export interface Assembled {
   readonly parts: readonly AssistantPart[];
   readonly usage?: Usage;
@@ -43,7 +43,7 @@ export interface Assembler {
 
 export function createAssembler(): Assembler {
   const blocks = new Map<number, Block>();
-  /** An index is a vendor's number: it says where a block stands and nothing of how many there are. */
+  /** An index is a vendor's number: it gives the position of a block, not the number of blocks. */
   const inOrder = (): readonly (readonly [number, Block])[] => [...blocks].sort(([a], [b]) => a - b);
   const usage: { -readonly [K in keyof Usage]: Usage[K] } = {};
   let usageSeen = false;

@@ -10,7 +10,7 @@ export type ModelChunk =
   | { readonly type: "text"; readonly index: number; readonly delta: string }
   | { readonly type: "thinking"; readonly index: number; readonly delta: string }
   /**
-   * Nothing more of this text or thinking block comes. For vendors that say so: without it what a stream filter holds back of the block is shown
+   * The text or thinking block is complete. For vendors that mark this: without it what a stream filter holds back of the block is shown
    * when the answer ends.
    */
   | { readonly type: "block-end"; readonly index: number }
@@ -20,7 +20,7 @@ export type ModelChunk =
   | { readonly type: "call-end"; readonly index: number }
   /** Belongs to the block of the same index where one exists (a signature), else is a block of its own. The last one of an index wins. */
   | { readonly type: "opaque"; readonly index: number; readonly vendor: string; readonly data: Json }
-  /** Replaces what earlier usage chunks said, count by count. */
+  /** Replaces the counts of earlier usage chunks, one by one. */
   | { readonly type: "usage"; readonly usage: Usage }
   /** The vendor's sign of life without content (ping). */
   | { readonly type: "alive" }
@@ -30,6 +30,6 @@ export type ModelChunk =
       readonly stopReason: Exclude<StopReason, "aborted">;
       readonly raw?: string;
       readonly message?: string;
-      /** The model that truly answered, where the vendor says so. */
+      /** The model that answered, where the vendor reports it. */
       readonly model?: string;
     };

@@ -1,6 +1,6 @@
 /**
  * A short digest for comparing, not for guarding: 53 bits, synchronous. Equal texts have equal digests; different ones
- * nearly always different digests, but nobody must gain from a collision.
+ * nearly always different digests, but a collision must not give an attacker anything.
  */
 export function digestOf(text: string): string {
   let a = 0xdeadbeef;

@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** A JSON Schema document (draft 2020-12 unless `$schema` says otherwise). */
+/** A JSON Schema document (draft 2020-12 unless `$schema` names another). */
 export type JsonSchema = JsonObject;
 
 /** Deepest nesting that a value may have anywhere in a log: `JSON.stringify` throws from about 5,000, attackers send 10,000. */

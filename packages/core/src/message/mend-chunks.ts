@@ -5,7 +5,7 @@ import { isSound, wellFormed, wellFormedJson } from "./well-formed.ts";
 type DeltaChunk = Extract<ModelChunk, { readonly delta: string }>;
 
 /**
- * Makes a stream well-formed before it is told or kept: a surrogate pair that is cut between two deltas of a block comes out whole, in the later
+ * Makes a stream well-formed before it is published or recorded: a surrogate pair that is cut between two deltas of a block comes out whole, in the later
  * one; a half without its other half becomes U+FFFD. A vendor refuses a request that holds such a half, so a kept one would end the session.
  */
 export interface ChunkMender {

@@ -3,8 +3,8 @@ import type { Json } from "./json.ts";
 import type { Cost, Usage } from "./usage.ts";
 
 /**
- * Why a model call ended. `error`: the vendor refused or failed after it had begun to answer; `aborted`: somebody stopped it.
- * Only the list of tool calls decides whether the loop goes on; this is for people and results.
+ * Why a model call ended. `error`: the vendor refused or failed after it had begun to answer; `aborted`: it was stopped on request.
+ * Only the list of tool calls decides whether the loop continues; this is for people and results.
  */
 export type StopReason = "stop" | "length" | "tool_calls" | "aborted" | "error";
 

@@ -1,7 +1,7 @@
 import type { AssistantPart, ResultPart } from "./content.ts";
 import type { AssistantMessage, Message, StopReason } from "./message.ts";
 
-/** What is wrong with a value, said of a place in it; `undefined`: nothing. */
+/** The first problem of a value, with its path; `undefined`: none. */
 export type Flaw = string | undefined;
 
 type Fields = { readonly [field: string]: unknown };
@@ -99,7 +99,7 @@ export function firstFlaw(items: readonly unknown[], flawOf: (item: unknown) => 
 
 /**
  * The message itself where it is one, else what can be read of it: earlier builds recorded what they were given. Total; a value without anything
- * readable is a notice that says so.
+ * readable is a notice that states this.
  */
 export function soundMessage(value: Message): Message {
   if (messageFlaw(value) === undefined) return value;

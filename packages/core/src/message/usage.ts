@@ -1,6 +1,6 @@
 /**
  * Tokens of one model call or a sum of calls. The four counts do not overlap: everything read is
- * `input + cacheRead + cacheWrite`, everything written is `output`. What the vendor did not say is absent, never 0.
+ * `input + cacheRead + cacheWrite`, everything written is `output`. Counts that the vendor did not report are absent, never 0.
  */
 export interface Usage {
   /** Prompt tokens read at full price. */
@@ -11,7 +11,7 @@ export interface Usage {
   readonly output?: number;
   /** The part of `output` that was reasoning. */
   readonly reasoning?: number;
-  /** As the vendor says it, or the sum of what is known. */
+  /** As the vendor reports it, or the sum of the known counts. */
   readonly total?: number;
   /** Names of the tools that used the tokens by themselves; absent for a model call of the run, and for sums. */
   readonly tools?: readonly string[];
@@ -31,7 +31,7 @@ const counts = ["input", "cacheRead", "cacheWrite", "output", "reasoning", "tota
 /** No call has more tokens. */
 const tokensMax = 1e9;
 
-/** Only counts that can be true: whole, not negative, not absurd; `undefined` when nothing is left. Takes what strangers say. */
+/** Only counts that can be true: whole, not negative, not absurd; `undefined` when nothing is left. Accepts untrusted input. */
 export function soundUsage(usage: Usage | undefined): Usage | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
   const sound: { -readonly [K in keyof Usage]: Usage[K] } = {};

@@ -15,7 +15,7 @@ export type BuiltHistory =
       readonly waiting?: never;
       readonly failed?: never;
     }
-  /** Calls have no result yet, or nothing was said. */
+  /** Calls have no result yet, or there is no message. */
   | { readonly waiting: true; readonly messages?: never; readonly failed?: never }
   | { readonly failed: "context"; readonly messages?: never; readonly waiting?: never };
 
