@@ -90,8 +90,8 @@ export interface AnswerReplay {
 }
 
 /**
- * An answer that a reader knows in part is sent whole, as a snapshot. `addsUp`: an answer that is new to it is sent as deltas; otherwise only its end is sent. `lane`: of the
- * answer that was being written before the first event.
+ * An answer that a reader knows in part is sent whole, as a snapshot. `addsUp`: an answer that is new to it is sent as deltas; otherwise only its end
+ * is sent. `lane`: of the answer that was being written before the first event.
  */
 export function createAnswerReplay({ lane, addsUp }: { readonly lane: number | undefined; readonly addsUp: boolean }): AnswerReplay {
   let answering = lane;
