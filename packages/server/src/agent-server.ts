@@ -1,6 +1,6 @@
 import type { Notification } from "@loopwright/core/ports";
+import type { Host } from "@loopwright/host";
 import type { Listenable } from "./http/listenable.ts";
-import type { Host } from "./worker/create-host.ts";
 
 /** Agents behind HTTP. */
 export interface AgentServer extends Listenable, Pick<Host, "running" | "ready" | "drain" | "recover"> {

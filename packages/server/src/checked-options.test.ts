@@ -1,8 +1,9 @@
 import { type Agent, defineTool, type Tool } from "@loopwright/core";
 import { memoryStore, scripted } from "@loopwright/core/memory";
+import { createWorker } from "@loopwright/host";
 import { describe, expect, it } from "vitest";
 import { scriptedAgent } from "../test/test-server.ts";
-import { createServer, createWorker, type ServerOptions } from "./index.ts";
+import { createServer, type ServerOptions } from "./index.ts";
 
 const any = (value: unknown): never => value as never;
 const agent = scriptedAgent();

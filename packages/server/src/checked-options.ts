@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
+import { checkLimits } from "@loopwright/host";
 import type { HttpOptions } from "./server-options.ts";
-import { checkLimits } from "./worker/host-limits.ts";
 
 /** Passes if a server can work with the options. @throws AgentError CONFIG_INVALID */
 export function checkOptions({ basePath = "", limits = {}, origins = [] }: HttpOptions): void {

@@ -1,9 +1,9 @@
+import type { Host } from "@loopwright/host";
 import type { Listenable } from "./http/listenable.ts";
 import { healthRoute, readyRoute } from "./routes/service/health.ts";
 import { metricsRoute } from "./routes/service/metrics.ts";
 import { serveHost } from "./serve-host.ts";
 import type { HttpOptions } from "./server-options.ts";
-import type { Host } from "./worker/create-host.ts";
 
 export interface HealthServerOptions extends Pick<HttpOptions, "authenticate" | "insecure" | "hosts" | "limits"> {
   /** A worker, for example. */

@@ -1,11 +1,11 @@
 import { AgentError } from "@loopwright/core";
 import type { Notification } from "@loopwright/core/ports";
+import { createHost, type Host } from "@loopwright/host";
 import type { AgentServer } from "./agent-server.ts";
 import { routeTable } from "./http/route-table.ts";
 import { type ServedHost, serveHost } from "./serve-host.ts";
 import type { HttpLimits } from "./server-limits.ts";
 import type { HostedServerOptions, ServerOptions } from "./server-options.ts";
-import { createHost, type Host } from "./worker/create-host.ts";
 
 /**
  * A server over a store, with a host of its own, or over a host that somebody else made. Any number of them may share either.

@@ -7,6 +7,3 @@ export { bearerTokens } from "./identity/bearer-tokens.ts";
 export { defaultServerLimits, type HttpLimits, type ServerLimits } from "./server-limits.ts";
 export type { Authenticate, HostedServerOptions, HttpOptions, PageFile, Principal, ServerOptions } from "./server-options.ts";
 export type { EventSink, OpenSink, SinkHead } from "./stream/event-sink.ts";
-export type { Host } from "./worker/create-host.ts";
-export { createWorker, type Worker, type WorkerOptions } from "./worker/create-worker.ts";
-export type { HandOverOptions } from "./worker/leaving.ts";

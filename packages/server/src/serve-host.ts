@@ -1,3 +1,4 @@
+import type { Host } from "@loopwright/host";
 import { checkOptions } from "./checked-options.ts";
 import { createDoor } from "./http/create-door.ts";
 import type { Listenable } from "./http/listenable.ts";
@@ -11,7 +12,6 @@ import type { HttpOptions } from "./server-options.ts";
 import type { ServerScene } from "./server-scene.ts";
 import { createStreamRegistry } from "./stream/create-stream-registry.ts";
 import { createSessionFeeds } from "./stream/session-feeds.ts";
-import type { Host } from "./worker/create-host.ts";
 
 /** Routes over a host. */
 export interface ServedHost extends Listenable {

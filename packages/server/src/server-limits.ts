@@ -1,4 +1,4 @@
-import { defaultHostLimits, type HostLimits } from "./worker/host-limits.ts";
+import { defaultHostLimits, type HostLimits } from "@loopwright/host";
 
 /** Every limit of what a server takes and sends, with its default. */
 export interface HttpLimits {

@@ -1,7 +1,6 @@
 import type { Access } from "@loopwright/core";
+import type { Host, HostOptions } from "@loopwright/host";
 import type { HttpLimits, ServerLimits } from "./server-limits.ts";
-import type { Host } from "./worker/create-host.ts";
-import type { HostOptions } from "./worker/host-options.ts";
 
 /** Who sends a request, as authentication established it. */
 export interface Principal extends Access {

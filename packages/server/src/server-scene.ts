@@ -1,14 +1,13 @@
 import type { Agent } from "@loopwright/core";
 import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
+import type { Host, SessionHost, StoreHealth } from "@loopwright/host";
 import type { OpenRuns } from "./http/open-runs.ts";
 import type { RequestMetrics } from "./http/request-metrics.ts";
 import type { SentFiles } from "./http/sent-files.ts";
 import type { HttpLimits } from "./server-limits.ts";
 import type { HttpOptions } from "./server-options.ts";
-import type { SessionHost } from "./sessions/session-host.ts";
 import type { SessionFeeds } from "./stream/session-feeds.ts";
 import type { StreamRegistry } from "./stream/stream-registry.ts";
-import type { Host, StoreHealth } from "./worker/create-host.ts";
 
 /** What a server was told, and what its host has. */
 export interface ServedOptions extends HttpOptions {

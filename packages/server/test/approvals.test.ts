@@ -1,8 +1,8 @@
 import { type Agent, defineTool } from "@loopwright/core";
 import { manualClock, memoryChannel, memoryQueue, memoryStore, silentLogger } from "@loopwright/core/memory";
 import type { DurableEvent, Problem, SessionSnapshot, SessionSummary } from "@loopwright/core/protocol";
+import { createWorker } from "@loopwright/host";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createWorker } from "../src/index.ts";
 import { durableEvent, executeComplete, problem, sessionSnapshot } from "../src/schemas/index.ts";
 import type { ServerOptions } from "../src/server-options.ts";
 import { framesOf } from "./payloads/frames-of.ts";

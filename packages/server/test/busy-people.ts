@@ -1,6 +1,6 @@
 import { isAgentError } from "@loopwright/core";
 import type { ExecuteInput, ToolResultMessage } from "@loopwright/core/protocol";
-import type { HostedSession } from "../src/sessions/session-host.ts";
+import type { HostedSession } from "@loopwright/host";
 import { wordsOf } from "./busy-agent.ts";
 import type { StreamDoor } from "./stream-door.ts";
 import { turnOfLoop } from "./turn-of-loop.ts";

@@ -1,6 +1,5 @@
 import { memoryStore } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
-import { withLog } from "../src/sessions/with-log.ts";
 import { openWebSink } from "../src/stream/web-sink.ts";
 import { openStreamDoor } from "./stream-door.ts";
 import { scriptedAgent, testServer } from "./test-server.ts";
@@ -61,7 +60,7 @@ it("a message that waits for the store when the server ends is answered with 503
     }
     return inner.log.claim(ref, options);
   };
-  const { ask, refused, server } = testServer({ store: withLog(inner, { claim }) });
+  const { ask, refused, server } = testServer({ store: { ...inner, log: { ...inner.log, claim } } });
   await ask("/api/sessions", { json: { id: "a" } });
   isHeld = true;
   const answer = refused("/api/sessions/a/messages", { json: { message: "Hi." } });

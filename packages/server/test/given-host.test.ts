@@ -1,7 +1,7 @@
 import { memoryStore, silentLogger } from "@loopwright/core/memory";
+import { createHost } from "@loopwright/host";
 import { expect, it } from "vitest";
 import { createHealthServer, createServer } from "../src/index.ts";
-import { createHost } from "../src/worker/create-host.ts";
 import { fromHere, scriptedAgent } from "./test-server.ts";
 
 const hostHere = () => createHost({ agents: [scriptedAgent()], store: memoryStore(), logger: silentLogger });

@@ -1,7 +1,8 @@
 import { createAgent, createSession, defineTool } from "@loopwright/core";
 import { manualClock, memoryChannel, memoryQueue, memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
 import type { RunQueue, SessionStore } from "@loopwright/core/ports";
-import { createHealthServer, createServer, createWorker, type Worker, type WorkerOptions } from "@loopwright/server";
+import { createWorker, type Worker, type WorkerOptions } from "@loopwright/host";
+import { createHealthServer, createServer } from "@loopwright/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openNodes } from "./nodes-scene.ts";
 import { fromHere, scriptedAgent, testServer } from "./test-server.ts";

@@ -11,9 +11,9 @@ import {
 } from "@loopwright/core/memory";
 import type { ModelRequest, RunQueue, SessionStore } from "@loopwright/core/ports";
 import type { DurableEvent } from "@loopwright/core/protocol";
+import type { HostOptions } from "@loopwright/host";
 import { listen } from "@loopwright/server/node";
 import { onTestFinished } from "vitest";
-import type { HostOptions } from "../src/worker/host-options.ts";
 import { historyOf } from "./busy-cuts.ts";
 import { connectOverPort } from "./connect-over-port.ts";
 import { type Ask, textOfAnswer } from "./connection.ts";

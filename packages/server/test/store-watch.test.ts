@@ -1,10 +1,10 @@
 import { AgentError, type ErrorCode, errorTable } from "@loopwright/core";
 import { manualClock, memoryStore } from "@loopwright/core/memory";
 import type { SessionLog, SessionStore } from "@loopwright/core/ports";
-import { createHealthServer, createWorker } from "@loopwright/server";
+import { createHost, createWorker } from "@loopwright/host";
+import { createHealthServer } from "@loopwright/server";
 import { expect, it } from "vitest";
 import { problemResponse } from "../src/http/problem-response.ts";
-import { watchStore } from "../src/sessions/watched-store.ts";
 import { scriptedAgent, testServer } from "./test-server.ts";
 import { turnOfLoop } from "./turn-of-loop.ts";
 
@@ -149,9 +149,9 @@ it("a store that may lose what it is told is asked for no write of any port, and
   const ref = { scope: "local", session: "a" };
   await blobs.put("local", "upload-1", { bytes: Uint8Array.of(1) });
   store.flaw = evicts();
-  const watched = watchStore(store, { logger: { log() {} }, clock, probeMs: 1_000 });
+  const host = createHost({ agents: [scriptedAgent()], store, clock, logger: { log() {} }, role: "server" });
   await turnOfLoop();
-  const { store: safe } = watched;
+  const { store: safe } = host;
   const writes: readonly (() => Promise<unknown>)[] = [
     () => safe.log.append(ref, { expectedSeq: 0, batchId: "b", facts: [{ type: "session.changed", title: "a", at: 1, v: 1 }] }),
     () => safe.log.claim(ref, { node: "one", leaseMs: 1_000 }),
@@ -160,7 +160,7 @@ it("a store that may lose what it is told is asked for no write of any port, and
     () => safe.drafts.put(ref, "fold", { x: 1 }),
   ];
   for (const write of writes) await expect(write()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-  watched.stop();
+  await host.close();
   expect([await blobs.list("local"), await drafts.get(ref, "fold"), (await log.head(ref)).epoch]).toEqual([["upload-1"], undefined, 0]);
   await log.remove(ref);
   expect((await safe.blobs.get("local", "upload-1"))?.bytes).toEqual(Uint8Array.of(1));

@@ -1,6 +1,7 @@
 import type { Agent } from "@loopwright/core";
 import { memoryChannel, randomIds, silentLogger, systemClock } from "@loopwright/core/memory";
 import type { Clock, EventChannel, IdSource, Logger, Notification, RunQueue, SessionStore } from "@loopwright/core/ports";
+import { createHost, type HostedSession, type HostOptions } from "@loopwright/host";
 import type { AgentServer } from "../src/agent-server.ts";
 import { serverOf } from "../src/create-server.ts";
 import { routeTable } from "../src/http/route-table.ts";
@@ -9,12 +10,9 @@ import { serveHost } from "../src/serve-host.ts";
 import type { ServerLimits } from "../src/server-limits.ts";
 import type { Principal } from "../src/server-options.ts";
 import type { ServerScene } from "../src/server-scene.ts";
-import type { HostedSession } from "../src/sessions/session-host.ts";
 import type { OpenSink } from "../src/stream/event-sink.ts";
 import type { SessionFeed } from "../src/stream/session-feed.ts";
 import { openWebSink } from "../src/stream/web-sink.ts";
-import { createHost } from "../src/worker/create-host.ts";
-import type { HostOptions } from "../src/worker/host-options.ts";
 
 export interface DoorOptions {
   readonly agents: readonly Agent[];

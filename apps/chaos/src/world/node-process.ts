@@ -1,7 +1,8 @@
 /* One node of the world: a server, a worker, or both, as a team would run it. */
 
 import { memoryChannel } from "@loopwright/core/memory";
-import { bearerTokens, createHealthServer, createServer, createWorker } from "@loopwright/server";
+import { createWorker } from "@loopwright/host";
+import { bearerTokens, createHealthServer, createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
 import { flawedStore } from "./flawed-store.ts";
 import { nodeAgent } from "./node-agent.ts";

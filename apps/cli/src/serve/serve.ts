@@ -1,4 +1,5 @@
-import { type AgentServer, bearerTokens, createHealthServer, createServer, createWorker } from "@loopwright/server";
+import { createWorker } from "@loopwright/host";
+import { type AgentServer, bearerTokens, createHealthServer, createServer } from "@loopwright/server";
 import { type Listenable, type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { localScope } from "../compose/kept-sessions.ts";
 import { storeText } from "../settings/store-place.ts";

@@ -1,8 +1,8 @@
 import { AgentError } from "@loopwright/core";
 import type { Notification, ScopeListener } from "@loopwright/core/ports";
 import type { EventCursor, SessionEvent } from "@loopwright/core/protocol";
+import type { HostedSession } from "@loopwright/host";
 import type { Call } from "../http/route.ts";
-import type { HostedSession } from "../sessions/session-host.ts";
 import { createFrameQueue, type FrameQueue } from "../stream/frame-queue.ts";
 import { encodeFrames, frameText, plainText, retryFrame } from "../stream/frames.ts";
 import { createNotificationsDialect } from "../stream/notifications-dialect.ts";

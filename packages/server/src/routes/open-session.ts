@@ -1,9 +1,9 @@
 import { AgentError, type AgentSession, isAgentError } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
+import type { HostedSession } from "@loopwright/host";
 import type { Call } from "../http/route.ts";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
-import type { HostedSession } from "../sessions/session-host.ts";
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 

@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { decodeCursor, type EventCursor } from "@loopwright/core/protocol";
+import type { HostedSession } from "@loopwright/host";
 import type { ServerScene } from "../server-scene.ts";
-import type { HostedSession } from "../sessions/session-host.ts";
 
 /** The cursor of a text. @throws AgentError CURSOR_INVALID */
 export function cursorOf(text: string): EventCursor {

@@ -16,8 +16,8 @@ import {
   type EventCursor,
   type SessionEvent,
 } from "@loopwright/core/protocol";
+import type { LoadedSession } from "@loopwright/host";
 import type { HttpLimits } from "../server-limits.ts";
-import type { LoadedSession } from "../sessions/session-host.ts";
 import { type EarlyEvents, HeldEvents } from "./early-events.ts";
 import { FeedReader, type ReaderParts, type Subscription } from "./feed-reader.ts";
 import { encodeFrames, frameOf, isDurable, sharedFrameOf } from "./frames.ts";

@@ -1,5 +1,5 @@
 import type { AgentSession } from "@loopwright/core";
-import type { SessionHost } from "../sessions/session-host.ts";
+import type { SessionHost } from "@loopwright/host";
 import { createSessionFeed, type FeedParts, type SessionFeed } from "./session-feed.ts";
 
 /** The feeds of all sessions that are loaded in this process. */

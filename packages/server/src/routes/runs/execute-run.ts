@@ -1,8 +1,8 @@
 import type { EventCursor, ExecuteInput, SubmitOptions } from "@loopwright/core/protocol";
 import { compareCursors, cursorAfter, inCallOrder } from "@loopwright/core/protocol";
+import type { HostedSession } from "@loopwright/host";
 import type { Call } from "../../http/route.ts";
 import { accessOf } from "../../identity/access-of.ts";
-import type { HostedSession } from "../../sessions/session-host.ts";
 import type { EarlyEvents } from "../../stream/early-events.ts";
 import { createExecutionOutcome } from "../../stream/execution-outcome.ts";
 import { encodeFrames, joinTexts, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";

@@ -1,12 +1,12 @@
 import { AgentError, isAgentError, readOpening } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import { checkExecuteInput } from "@loopwright/core/protocol";
+import type { HostedSession } from "@loopwright/host";
 import { plainOf, underKey } from "../../http/kept-key.ts";
 import type { Call, Route } from "../../http/route.ts";
 import { accessOf } from "../../identity/access-of.ts";
 import { admit, checkOpaque } from "../../identity/admit.ts";
 import { type ExecuteRequest, executeRequest } from "../../schemas/index.ts";
-import type { HostedSession } from "../../sessions/session-host.ts";
 import { lastEventCursor } from "../../stream/request-cursor.ts";
 import { checkFiles, messagesOf } from "../files/check-files.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";

@@ -1,8 +1,8 @@
 import { readHistory } from "@loopwright/core";
 import { cursorAfter, encodeCursor } from "@loopwright/core/protocol";
+import type { HostedSession } from "@loopwright/host";
 import { jsonResponse } from "../../http/paced-response.ts";
 import type { Call } from "../../http/route.ts";
-import type { HostedSession } from "../../sessions/session-host.ts";
 import { encodeFrames, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
 import { openHeldSink } from "../../stream/open-held-sink.ts";
 import { placeOf } from "../../stream/reader-place.ts";

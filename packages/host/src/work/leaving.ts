@@ -1,6 +1,6 @@
 import type { Clock } from "@loopwright/core/ports";
+import type { HostLimits } from "../options/host-limits.ts";
 import type { CloseOptions, SessionHost } from "../sessions/session-host.ts";
-import type { HostLimits } from "./host-limits.ts";
 import type { Work } from "./run-work.ts";
 
 export interface HandOverOptions {

@@ -8,7 +8,7 @@
  */
 import { AgentError, type AgentSession } from "@loopwright/core";
 import type { Clock, SessionRef, SessionStore } from "@loopwright/core/ports";
-import type { HostLimits } from "../worker/host-limits.ts";
+import type { HostLimits } from "../options/host-limits.ts";
 import type { CloseOptions, HostedSession, LoadedSession } from "./session-host.ts";
 import { keyOf } from "./session-key.ts";
 

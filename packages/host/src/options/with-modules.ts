@@ -1,5 +1,5 @@
 import type { Agent, PromptContext } from "@loopwright/core";
-import type { HostOptions } from "../worker/host-options.ts";
+import type { HostOptions } from "./host-options.ts";
 
 type Modules = NonNullable<HostOptions["modules"]>;
 

@@ -14,8 +14,8 @@ import {
   type SessionOptions,
 } from "@loopwright/core";
 import type { Clock, EventChannel, IdSource, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
-import type { OfferHint } from "../worker/hint-offers.ts";
-import { hintingStore } from "../worker/hinting-store.ts";
+import type { OfferHint } from "../hints/hint-offers.ts";
+import { hintingStore } from "../hints/hinting-store.ts";
 import { type LoadedEntry, type LoadedSessions, shuttingDown } from "./loaded-sessions.ts";
 import type { HostedSession, NewSession } from "./session-host.ts";
 import { keyOf } from "./session-key.ts";

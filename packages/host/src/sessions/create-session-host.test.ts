@@ -4,7 +4,7 @@ import type { SessionStore } from "@loopwright/core/ports";
 import { expect, it } from "vitest";
 import { failingStore } from "../../test/failing-store.ts";
 import { runClock, turnOfLoop, until } from "../../test/turn-of-loop.ts";
-import { defaultServerLimits } from "../server-limits.ts";
+import { defaultHostLimits } from "../options/host-limits.ts";
 import { createSessionHost } from "./create-session-host.ts";
 import type { HostedSession, SessionHost } from "./session-host.ts";
 
@@ -19,7 +19,7 @@ interface HostScene {
 function hostOf(sessionsLoaded: number, store: SessionStore = memoryStore()): HostScene {
   const clock = manualClock();
   const agent = createAgent({ name: "helper", provider: scripted([{ text: "Hello." }]) });
-  const limits = { ...defaultServerLimits, sessionsLoaded };
+  const limits = { ...defaultHostLimits, sessionsLoaded };
   return {
     clock,
     store,
@@ -53,14 +53,14 @@ it("lets go of a session that nobody has used for a while, and keeps one that wa
   (await make(host, "left")).release();
   const asked = await make(host, "asked");
   asked.release();
-  clock.advance(defaultServerLimits.sessionIdleMs / 2);
+  clock.advance(defaultHostLimits.sessionIdleMs / 2);
   (await host.open({ scope: "team", session: "asked" })).release();
-  clock.advance(defaultServerLimits.sessionIdleMs / 2);
+  clock.advance(defaultHostLimits.sessionIdleMs / 2);
   expect(host.loaded).toBe(1);
   const kept = await host.open({ scope: "team", session: "asked" });
   expect(kept.session).toBe(asked.session);
   kept.release();
-  clock.advance(2 * defaultServerLimits.sessionIdleMs);
+  clock.advance(2 * defaultHostLimits.sessionIdleMs);
   expect(host.loaded).toBe(0);
 });
 
@@ -101,7 +101,7 @@ it("keeps a session while its store is away, for nobody knows whether it rests, 
   store.state = "failing";
   await expect(hosted.session.submit("Again.")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   hosted.release();
-  clock.advance(3 * defaultServerLimits.sessionIdleMs);
+  clock.advance(3 * defaultHostLimits.sessionIdleMs);
   await turnOfLoop();
   expect(host.loaded).toBe(1);
   store.state = "well";
@@ -135,11 +135,11 @@ it("shows every loaded session to who listens, also those that were loaded befor
   });
   (await make(host, "after")).release();
   expect(seen).toEqual(["before", "after"]);
-  clock.advance(2 * defaultServerLimits.sessionIdleMs);
+  clock.advance(2 * defaultHostLimits.sessionIdleMs);
   expect([host.loaded, gone]).toEqual([2, []]);
   releases[0]?.();
   releases[0]?.();
-  clock.advance(2 * defaultServerLimits.sessionIdleMs);
+  clock.advance(2 * defaultHostLimits.sessionIdleMs);
   expect([host.loaded, gone]).toEqual([1, ["before"]]);
   await host.close();
   expect(gone).toEqual(["before", "after"]);

@@ -1,7 +1,7 @@
 import type { Clock, IdSource, Logger, RunQueue, SessionRef, SessionStore } from "@loopwright/core/ports";
+import { hintOffers } from "../hints/hint-offers.ts";
+import type { HostLimits } from "../options/host-limits.ts";
 import type { SessionHost } from "../sessions/session-host.ts";
-import { hintOffers } from "./hint-offers.ts";
-import type { HostLimits } from "./host-limits.ts";
 import { createSessionWorker } from "./session-worker.ts";
 import { createSweeper } from "./sweeper.ts";
 

@@ -5,15 +5,15 @@
 import type { Agent } from "@loopwright/core";
 import { consoleLogger, memoryChannel, memoryQueue, randomIds, systemClock } from "@loopwright/core/memory";
 import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
-import { createSessionHost } from "../sessions/create-session-host.ts";
-import type { CloseOptions, SessionHost } from "../sessions/session-host.ts";
-import { type WatchedStore, watchStore } from "../sessions/watched-store.ts";
-import { checkedAgents } from "./checked-agents.ts";
-import { hintOffers } from "./hint-offers.ts";
-import { checkLimits, defaultHostLimits, type HostLimits } from "./host-limits.ts";
-import type { HostOptions } from "./host-options.ts";
-import { createLeaving, type HandOverOptions } from "./leaving.ts";
-import { runWork, type Work } from "./run-work.ts";
+import { hintOffers } from "./hints/hint-offers.ts";
+import { checkedAgents } from "./options/checked-agents.ts";
+import { checkLimits, defaultHostLimits, type HostLimits } from "./options/host-limits.ts";
+import type { HostOptions } from "./options/host-options.ts";
+import { createSessionHost } from "./sessions/create-session-host.ts";
+import type { CloseOptions, SessionHost } from "./sessions/session-host.ts";
+import { type WatchedStore, watchStore } from "./store/watched-store.ts";
+import { createLeaving, type HandOverOptions } from "./work/leaving.ts";
+import { runWork, type Work } from "./work/run-work.ts";
 
 /** One process of those that share a store: it loads sessions, and runs them where its role says so. */
 export interface Host {

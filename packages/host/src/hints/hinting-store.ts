@@ -1,5 +1,5 @@
 import type { Clock, SessionStore } from "@loopwright/core/ports";
-import { withLog } from "../sessions/with-log.ts";
+import { withLog } from "../store/with-log.ts";
 import type { OfferHint } from "./hint-offers.ts";
 
 /** The store for handles that do not drive: whenever an append leaves a session in need of an owner, a worker is told. */

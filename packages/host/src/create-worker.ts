@@ -1,5 +1,5 @@
 import { createHost, type Host } from "./create-host.ts";
-import type { HostOptions } from "./host-options.ts";
+import type { HostOptions } from "./options/host-options.ts";
 
 /** What a worker needs: agents and store as its servers have them, and their queue and channel. */
 export type WorkerOptions = Omit<HostOptions, "role" | "isOneOfMany">;

@@ -1,6 +1,6 @@
 import { type Agent, AgentError, createAgent } from "@loopwright/core";
-import { withModules } from "../modules/with-modules.ts";
 import type { HostOptions } from "./host-options.ts";
+import { withModules } from "./with-modules.ts";
 
 /** The agents, checked, and told of the modules. @throws AgentError CONFIG_INVALID */
 export function checkedAgents({ agents: given, modules }: Pick<HostOptions, "agents" | "modules">): readonly Agent[] {

@@ -7,9 +7,9 @@
  */
 import { AgentError, type AgentSession, failureOf, isAgentError } from "@loopwright/core";
 import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
+import type { HostLimits } from "../options/host-limits.ts";
 import type { HostedSession, SessionHost } from "../sessions/session-host.ts";
 import { keyOf } from "../sessions/session-key.ts";
-import type { HostLimits } from "./host-limits.ts";
 
 export interface SessionWorker {
   /** Sessions in hand. */

@@ -1,0 +1,7 @@
+/** Hosts sessions of agents: loads, lends, evicts, claims, sweeps, hints and hands over. */
+export { createHost, type Host, type StoreHealth } from "./create-host.ts";
+export { createWorker, type Worker, type WorkerOptions } from "./create-worker.ts";
+export { checkLimits, defaultHostLimits, type HostLimits } from "./options/host-limits.ts";
+export type { HostOptions } from "./options/host-options.ts";
+export type { CloseOptions, HostedSession, LoadedSession, NewSession, SessionHost } from "./sessions/session-host.ts";
+export type { HandOverOptions } from "./work/leaving.ts";
