@@ -26,6 +26,8 @@ const EXCEPTIONS = {
   "providers-(?!scripted$|scripted/)[^/]+": "^packages/provider-kit/",
   "agents-[^/]+": "^packages/tools-[^/]+/",
   "chat-[^/]+": "^packages/client/",
+  server: "^packages/host/",
+  simulator: "^packages/host/",
 };
 const named = `(${Object.keys(EXCEPTIONS).join("|")})`;
 const doors = "index\\.ts$|(?:ports|memory|protocol|internals|testing|node|schemas)/index\\.ts$";
@@ -59,11 +61,11 @@ module.exports = {
         pathNot: [
           CORE,
           KITS,
-          "^packages/(server|client|providers-scripted|store-sqlite|store-redis|channel-redis)/",
+          "^packages/(server|host|client|providers-scripted|store-sqlite|store-redis|channel-redis)/",
           "^packages/simulator/src/node/",
         ],
       },
-      "Tests of the server may also use the client, scripted models, the embedded store, and a real Redis with its channel and store.",
+      "Tests of the server may also use its host, the client, scripted models, the embedded store, and a real Redis with its channel and store.",
     ),
     forbid(
       "fault-tests-exception",
@@ -74,7 +76,7 @@ module.exports = {
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(
         `${who.split("-")[0]}-exception`,
-        { path: `^packages/(${who})/` },
+        { path: `^packages/(${who})/`, pathNot: SERVER_TEST },
         { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/", may] },
         `Only core and ${may}.`,
       ),
@@ -106,7 +108,7 @@ module.exports = {
     ),
     forbid(
       "web-standards-only",
-      { path: ["^packages/(core|client|provider-kit|testing)/src/(?!node/)", PAGE], pathNot: [TEST, WIRE_KIT] },
+      { path: ["^packages/(core|client|provider-kit|testing|host)/src/(?!node/)", PAGE], pathNot: [TEST, WIRE_KIT] },
       { dependencyTypes: ["core"] },
       "No Node.js modules here.",
     ),

@@ -58,9 +58,18 @@ function plans(root, packed) {
   const wanted = [
     [core],
     ...providers.map((name) => [core, name]),
-    ...["client", "server", "store-sqlite", "store-blob", "store-redis", "channel-redis", "queue-bullmq", "simulator", "testing"].map(
-      (name) => [core, `@loopwright/${name}`],
-    ),
+    ...[
+      "client",
+      "host",
+      "server",
+      "store-sqlite",
+      "store-blob",
+      "store-redis",
+      "channel-redis",
+      "queue-bullmq",
+      "simulator",
+      "testing",
+    ].map((name) => [core, `@loopwright/${name}`]),
     [core, "@loopwright/server", "@loopwright/web"],
     ["loopwright"],
   ];

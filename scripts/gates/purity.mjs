@@ -5,7 +5,7 @@ import { fromRoot, sources } from "./tree.mjs";
 
 /** The only files that may touch the real clock and real randomness: the adapters of the clock and id ports, and what a client is given by its platform. */
 const ADAPTERS = new Set(["packages/core/src/memory/clock.ts", "packages/core/src/memory/ids.ts", "packages/client/src/platform.ts"]);
-const PURE = /^packages\/(core|client|provider-kit|testing)\/src\/(?!node\/|(?<=provider-kit\/src\/)testing\/)/;
+const PURE = /^packages\/(core|client|provider-kit|testing|host)\/src\/(?!node\/|(?<=provider-kit\/src\/)testing\/)/;
 const LOOP = /^packages\/core\/src\/loop\//;
 const PORTS = /^packages\/core\/src\/ports\//;
 
@@ -151,6 +151,11 @@ export const purity = {
       title: "const { now } = Date",
       files: core("driver/taken.ts", "const { now } = Date;\nexport const at = now;\n"),
       expects: /driver\/taken\.ts:1: `Date\.now`/,
+    },
+    {
+      title: "a timer in host",
+      files: { "packages/host/src/wait.ts": "export const wait = (): unknown => setTimeout(() => {}, 1);\n" },
+      expects: /host\/src\/wait\.ts:1: `setTimeout`/,
     },
     {
       title: "a timer in provider-kit",

@@ -1,0 +1,17 @@
+/* A worker, and the list of all modules that were loaded for it. */
+import { registerHooks } from "node:module";
+
+const loaded: string[] = [];
+registerHooks({
+  load(url, context, next) {
+    loaded.push(url);
+    return next(url, context);
+  },
+});
+
+const { createAgent } = await import("@loopwright/core");
+const { memoryStore, scripted } = await import("@loopwright/core/memory");
+const { createWorker } = await import("@loopwright/host");
+const worker = createWorker({ agents: [createAgent({ name: "helper", provider: scripted([]) })], store: memoryStore() });
+await worker.handOver();
+console.log(JSON.stringify(loaded));
