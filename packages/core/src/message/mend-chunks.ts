@@ -15,42 +15,62 @@ export interface ChunkMender {
 }
 
 export function createChunkMender(): ChunkMender {
-  /** Deltas that are the first half of a pair, by block. */
-  const held = new Map<number, DeltaChunk>();
+  return new HalfHolder();
+}
 
-  const release = (out: ModelChunk[], fits: (chunk: DeltaChunk) => boolean): void => {
-    for (const [index, chunk] of held) {
-      if (!fits(chunk)) continue;
-      held.delete(index);
+class HalfHolder implements ChunkMender {
+  /** Deltas that are the first half of a pair, by block. Few streams have any. */
+  #held: Map<number, DeltaChunk> | undefined;
+
+  pass(chunks: readonly ModelChunk[]): readonly ModelChunk[] {
+    if (!this.#held?.size && chunks.every((chunk) => isSound(chunk as Json))) return chunks;
+    const out: ModelChunk[] = [];
+    for (const chunk of chunks) this.#take(chunk, out);
+    return out;
+  }
+
+  flush(): readonly ModelChunk[] {
+    const out: ModelChunk[] = [];
+    this.#release(out, undefined);
+    return out;
+  }
+
+  /** `index`: of the block that has ended; `undefined`: all have. */
+  #release(out: ModelChunk[], index: number | undefined): void {
+    if (!this.#held) return;
+    for (const [at, chunk] of this.#held) {
+      if (index !== undefined && at !== index) continue;
+      this.#held.delete(at);
       out.push({ ...chunk, delta: "\uFFFD" });
     }
-  };
+  }
 
-  const takeDelta = (chunk: DeltaChunk, out: ModelChunk[]): void => {
+  #takeDelta(chunk: DeltaChunk, out: ModelChunk[]): void {
+    this.#held ??= new Map();
     const { index } = chunk;
-    const before = held.get(index)?.delta ?? "";
-    held.delete(index);
+    const before = this.#held.get(index)?.delta ?? "";
+    this.#held.delete(index);
     const text = before + chunk.delta;
     const cut = endsInHalf(text) ? text.length - 1 : text.length;
-    if (cut < text.length) held.set(index, { ...chunk, delta: text.slice(cut) });
+    if (cut < text.length) this.#held.set(index, { ...chunk, delta: text.slice(cut) });
     const delta = wellFormed(text.slice(0, cut));
     if (delta === chunk.delta) out.push(chunk);
     else if (delta !== "") out.push({ ...chunk, delta });
-  };
+  }
 
-  const take = (chunk: ModelChunk, out: ModelChunk[]): void => {
+  #take(chunk: ModelChunk, out: ModelChunk[]): void {
     switch (chunk.type) {
       case "text":
       case "thinking":
       case "call-args":
-        takeDelta(chunk, out);
+        this.#takeDelta(chunk, out);
         return;
       case "block-end":
       case "call-end":
-        release(out, ({ index }) => index === chunk.index);
+        this.#release(out, chunk.index);
         break;
       case "end":
-        release(out, () => true);
+        this.#release(out, undefined);
         break;
       // Blocks may interleave, so the beginning of another one ends nothing.
       case "call-start":
@@ -62,21 +82,7 @@ export function createChunkMender(): ChunkMender {
         chunk satisfies never;
     }
     out.push(wellFormedJson(chunk));
-  };
-
-  return {
-    pass(chunks) {
-      if (held.size === 0 && chunks.every((chunk) => isSound(chunk as Json))) return chunks;
-      const out: ModelChunk[] = [];
-      for (const chunk of chunks) take(chunk, out);
-      return out;
-    },
-    flush() {
-      const out: ModelChunk[] = [];
-      release(out, () => true);
-      return out;
-    },
-  };
+  }
 }
 
 function endsInHalf(text: string): boolean {

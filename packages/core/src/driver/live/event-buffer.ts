@@ -13,70 +13,7 @@ export interface EventBuffer extends AsyncIterator<AgentEvent, undefined> {
 }
 
 export function createEventBuffer(snapshots: () => readonly EphemeralEvent[]): EventBuffer {
-  const queue = createQueue();
-  const dropped = createDroppedAnswers();
-  /** Deltas are being dropped until the reader has caught up. */
-  let isBehind = false;
-  let ended: { readonly error?: Error } | undefined;
-  const readers: Reader[] = [];
-
-  /** The next event; a reader that has caught up gets the state of each open lane first. */
-  const next = (): AgentEvent | undefined => {
-    const event = queue.shift();
-    if (event !== undefined || !isBehind) return event;
-    isBehind = false;
-    for (const snapshot of snapshots()) queue.add(snapshot);
-    return queue.shift();
-  };
-
-  const flush = (): void => {
-    while (readers.length > 0) {
-      const value = next();
-      if (value === undefined && !ended) return;
-      const reader = readers.shift() as Reader;
-      if (value !== undefined) reader.resolve({ value, done: false });
-      else if (ended?.error) reader.reject(ended.error);
-      else reader.resolve({ value: undefined, done: true });
-    }
-  };
-
-  return {
-    push(events) {
-      if (ended) return;
-      for (const event of events) {
-        // A reader who waits has read all that came before.
-        const reader = isBehind ? undefined : readers.shift();
-        if (reader) reader.resolve({ value: event, done: false });
-        else if (!isBehind) queue.add(event);
-        else if ("lane" in event) dropped.dropped(event);
-        else for (const one of [...dropped.before(event), event]) queue.add(one);
-      }
-      if (!isBehind && queue.weight > driverLimits.readerBytes) {
-        isBehind = true;
-        queue.dropDeltas(dropped);
-      }
-      flush();
-    },
-    end(error) {
-      ended ??= error ? { error } : {};
-      flush();
-    },
-    next() {
-      const value = readers.length === 0 ? next() : undefined;
-      if (value !== undefined) return Promise.resolve({ value, done: false });
-      return new Promise((resolve, reject) => {
-        readers.push({ resolve, reject });
-        flush();
-      });
-    },
-    return() {
-      ended ??= {};
-      isBehind = false;
-      queue.clear();
-      flush();
-      return Promise.resolve({ value: undefined, done: true });
-    },
-  };
+  return new ReaderBuffer(snapshots);
 }
 
 interface Reader {
@@ -84,52 +21,127 @@ interface Reader {
   readonly reject: (error: Error) => void;
 }
 
-/** Events in order, with their weight. */
-interface Queue {
-  weight: number;
-  add(event: AgentEvent): void;
-  shift(): AgentEvent | undefined;
-  dropDeltas(dropped: DroppedAnswers): void;
-  clear(): void;
+class ReaderBuffer implements EventBuffer {
+  readonly #snapshots: () => readonly EphemeralEvent[];
+  readonly #queue = new EventQueue();
+  readonly #readers: Reader[] = [];
+  /** Made with the first delta that is dropped: most readers keep up. */
+  #dropped: DroppedAnswers | undefined;
+  /** Deltas are being dropped until the reader has caught up. */
+  #isBehind = false;
+  #ended: { readonly error?: Error } | undefined;
+
+  constructor(snapshots: () => readonly EphemeralEvent[]) {
+    this.#snapshots = snapshots;
+  }
+
+  push(events: readonly AgentEvent[]): void {
+    if (this.#ended) return;
+    for (const event of events) {
+      // A reader who waits has read all that came before.
+      const reader = this.#isBehind ? undefined : this.#readers.shift();
+      if (reader) reader.resolve({ value: event, done: false });
+      else this.#keep(event);
+    }
+    if (!this.#isBehind && this.#queue.weight > driverLimits.readerBytes) {
+      this.#isBehind = true;
+      this.#dropped ??= createDroppedAnswers();
+      this.#queue.dropDeltas(this.#dropped);
+    }
+    this.#flush();
+  }
+
+  end(error?: Error): void {
+    this.#ended ??= error ? { error } : {};
+    this.#flush();
+  }
+
+  next(): Promise<IteratorResult<AgentEvent, undefined>> {
+    const value = this.#readers.length === 0 ? this.#take() : undefined;
+    if (value !== undefined) return Promise.resolve({ value, done: false });
+    return new Promise((resolve, reject) => {
+      this.#readers.push({ resolve, reject });
+      this.#flush();
+    });
+  }
+
+  return(): Promise<IteratorResult<AgentEvent, undefined>> {
+    this.#ended ??= {};
+    this.#isBehind = false;
+    this.#queue.clear();
+    this.#flush();
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  #keep(event: AgentEvent): void {
+    if (!this.#isBehind || !this.#dropped) this.#queue.add(event);
+    else if ("lane" in event) this.#dropped.dropped(event);
+    else for (const one of [...this.#dropped.before(event), event]) this.#queue.add(one);
+  }
+
+  /** The next event; a reader that has caught up gets the state of each open lane first. */
+  #take(): AgentEvent | undefined {
+    const event = this.#queue.shift();
+    if (event !== undefined || !this.#isBehind) return event;
+    this.#isBehind = false;
+    for (const snapshot of this.#snapshots()) this.#queue.add(snapshot);
+    return this.#queue.shift();
+  }
+
+  #flush(): void {
+    while (this.#readers.length > 0) {
+      const value = this.#take();
+      if (value === undefined && !this.#ended) return;
+      const reader = this.#readers.shift() as Reader;
+      if (value !== undefined) reader.resolve({ value, done: false });
+      else if (this.#ended?.error) reader.reject(this.#ended.error);
+      else reader.resolve({ value: undefined, done: true });
+    }
+  }
 }
 
-function createQueue(): Queue {
-  let events: AgentEvent[] = [];
-  let first = 0;
-  const hold = (kept: AgentEvent[]): void => {
-    events = kept;
-    first = 0;
-    queue.weight = kept.reduce((sum, event) => sum + weightOf(event), 0);
-  };
-  const queue: Queue = {
-    weight: 0,
-    add(event) {
-      events.push(event);
-      queue.weight += weightOf(event);
-    },
-    shift() {
-      const event = events[first];
-      if (event === undefined) return undefined;
-      events[first] = undefined as never;
-      first += 1;
-      queue.weight -= weightOf(event);
-      if (first === events.length) {
-        events.length = 0;
-        first = 0;
-      }
-      return event;
-    },
-    dropDeltas(dropped) {
-      const kept: AgentEvent[] = [];
-      for (const event of events.slice(first)) {
-        if ("lane" in event) dropped.dropped(event);
-        else kept.push(...dropped.before(event), event);
-      }
-      hold(kept);
-    },
-    clear: () => hold([]),
-  };
-  return queue;
+/** Events in order, with their weight. */
+class EventQueue {
+  weight = 0;
+  #events: AgentEvent[] = [];
+  #first = 0;
+
+  add(event: AgentEvent): void {
+    this.#events.push(event);
+    this.weight += weightOf(event);
+  }
+
+  shift(): AgentEvent | undefined {
+    const event = this.#events[this.#first];
+    if (event === undefined) return undefined;
+    this.#events[this.#first] = undefined as never;
+    this.#first += 1;
+    this.weight -= weightOf(event);
+    if (this.#first === this.#events.length) {
+      this.#events.length = 0;
+      this.#first = 0;
+    }
+    return event;
+  }
+
+  dropDeltas(dropped: DroppedAnswers): void {
+    const kept: AgentEvent[] = [];
+    for (const event of this.#events.slice(this.#first)) {
+      if ("lane" in event) dropped.dropped(event);
+      else kept.push(...dropped.before(event), event);
+    }
+    this.#hold(kept);
+  }
+
+  clear(): void {
+    this.#hold([]);
+  }
+
+  #hold(kept: AgentEvent[]): void {
+    this.#events = kept;
+    this.#first = 0;
+    this.weight = kept.reduce((sum, event) => sum + weightOf(event), 0);
+  }
 }
 
 /** Bytes that an event is taken for: its text, and a little for the rest. Durable events are never dropped, so they need no exact weight. */

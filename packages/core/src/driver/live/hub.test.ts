@@ -36,3 +36,17 @@ it("an answer that nobody heard anything of is told as deltas before its end", (
   hub.publish([ends]);
   expect(heard.map(({ type }) => type)).toEqual(["message_start", "text_start", "text_delta", "text_end", "message_end"]);
 });
+
+it("counts what nobody hears, so that whoever joins gets it in a snapshot", () => {
+  const hub = createHub();
+  const lane = hub.openLane({ id: 7, runId: "run", isAnswer: true, snapshot: () => ({ type: "message_snapshot", content: [] }) });
+  expect(lane.isHeard).toBe(false);
+  expect(hub.snapshots()).toEqual([]);
+  lane.passOver();
+  expect(hub.snapshots()).toMatchObject([{ type: "message_snapshot", lane: 7, n: 1 }]);
+  const stop = hub.listen(() => {});
+  expect(lane.isHeard).toBe(true);
+  stop();
+  expect(lane.isHeard).toBe(false);
+  expect(createHub(() => {}).openLane({ id: 7, runId: "run", isAnswer: true, snapshot: () => undefined }).isHeard).toBe(true);
+});

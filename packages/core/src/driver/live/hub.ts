@@ -9,8 +9,12 @@ export interface Lane {
   /** Seq of the intent fact. */
   readonly id: number;
   readonly runId: string;
+  /** False while nobody listens and no other node can: what is said then need not be made into events. */
+  readonly isHeard: boolean;
   /** Tells every listener; numbers the events. */
   emit(bodies: readonly EphemeralBody[]): void;
+  /** Something was said that nobody heard: whoever joins gets it in the snapshot. */
+  passOver(): void;
   close(): void;
 }
 
@@ -45,94 +49,145 @@ export interface Hub {
   snapshots(runId?: string): readonly EphemeralEvent[];
 }
 
-interface OpenLane extends SpokenLane {
-  readonly runId: string;
-}
-
 /** More lanes than a session can have open. */
 const ownLanesMax = 64;
 
 /** `outward` is told what this process says itself: the deltas of its effects. Facts go out by whoever appended them. */
 export function createHub(outward?: (events: readonly EphemeralEvent[]) => void): Hub {
-  const listeners = new Set<HubListener>();
-  const lanes = new Map<number, OpenLane>();
-  /** Opened here, the newest of them. */
-  const ownLanes = new Set<number>();
-  const answers = createSpokenAnswers();
-  const leave = (id: number): void => {
-    const lane = lanes.get(id);
-    if (lane) answers.left(id, lane);
-    lanes.delete(id);
-  };
-  const tell = (events: readonly SessionEvent[], runId: string | undefined): void => {
-    for (const listener of listeners) listener(events, runId);
-  };
-  return {
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    publish(events) {
-      let batch: SessionEvent[] = [];
-      let runId: string | undefined;
-      for (const event of events) {
-        if (batch.length > 0 && event.runId !== runId) {
-          tell(batch, runId);
-          batch = [];
-        }
-        runId = event.runId;
-        const untold = answers.before(event, lanes);
-        if (listeners.size > 0) batch.push(...untold);
-        batch.push(event);
-      }
-      if (batch.length > 0) tell(batch, runId);
-    },
-    openLane({ id, runId, isAnswer, snapshot }) {
-      const open: OpenLane = { runId, snapshot, n: 0 };
-      lanes.set(id, open);
-      if (isAnswer) answers.opened(id);
-      ownLanes.add(id);
-      if (ownLanes.size > ownLanesMax) for (const oldest of [...ownLanes].slice(0, ownLanesMax / 2)) ownLanes.delete(oldest);
-      return {
-        id,
-        runId,
-        emit(bodies) {
-          if (!lanes.has(id) || bodies.length === 0) return;
-          for (const body of bodies) numbered(body, id, ++open.n);
-          const events = bodies as readonly EphemeralEvent[];
-          tell(events, runId);
-          outward?.(events);
-        },
-        close: () => leave(id),
-      };
-    },
-    openForeignLane({ id, runId, isAnswer, snapshot }) {
-      const open: OpenLane = { runId, snapshot, n: 0 };
-      lanes.set(id, open);
-      if (isAnswer) answers.opened(id);
-      return {
-        tell(events) {
-          const last = events.at(-1);
-          if (!last || lanes.get(id) !== open) return;
-          open.n = last.n;
-          tell(events, runId);
-        },
-        close: () => void (lanes.get(id) === open && leave(id)),
-      };
-    },
-    isOwn: (lane) => ownLanes.has(lane),
-    snapshots: (runId) => snapshotsOf(lanes, runId),
-  };
+  return new SessionHub(outward);
 }
 
-function snapshotsOf(lanes: ReadonlyMap<number, OpenLane>, runId: string | undefined): readonly EphemeralEvent[] {
-  const events: EphemeralEvent[] = [];
-  for (const [id, lane] of lanes) {
-    // A lane that has said nothing has nothing to catch up with.
-    const body = lane.n > 0 && (runId === undefined || lane.runId === runId) ? lane.snapshot() : undefined;
-    if (body) events.push(numbered(body, id, lane.n));
+class SessionHub implements Hub {
+  readonly outward: ((events: readonly EphemeralEvent[]) => void) | undefined;
+  readonly lanes = new Map<number, OpenLane>();
+  readonly #listeners = new Set<HubListener>();
+  /** Opened here, the newest of them. */
+  readonly #ownLanes = new Set<number>();
+  readonly #answers = createSpokenAnswers();
+
+  constructor(outward: ((events: readonly EphemeralEvent[]) => void) | undefined) {
+    this.outward = outward;
   }
-  return events;
+
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  listen(listener: HubListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  publish(events: readonly DurableEvent[]): void {
+    let batch: SessionEvent[] = [];
+    let runId: string | undefined;
+    for (const event of events) {
+      if (batch.length > 0 && event.runId !== runId) {
+        this.tell(batch, runId);
+        batch = [];
+      }
+      runId = event.runId;
+      const untold = this.#answers.before(event, this.lanes);
+      if (this.hasListeners) batch.push(...untold, event);
+    }
+    if (batch.length > 0) this.tell(batch, runId);
+  }
+
+  tell(events: readonly SessionEvent[], runId: string | undefined): void {
+    for (const listener of this.#listeners) listener(events, runId);
+  }
+
+  openLane(options: LaneOptions): Lane {
+    const own = this.#ownLanes;
+    own.add(options.id);
+    if (own.size > ownLanesMax) for (const oldest of [...own].slice(0, ownLanesMax / 2)) own.delete(oldest);
+    return this.#open(new OwnLane(this, options), options);
+  }
+
+  openForeignLane(options: LaneOptions): ForeignLane {
+    return this.#open(new HeardLane(this, options), options);
+  }
+
+  #open<L extends OpenLane>(lane: L, { id, isAnswer }: LaneOptions): L {
+    this.lanes.set(id, lane);
+    if (isAnswer) this.#answers.opened(id);
+    return lane;
+  }
+
+  leave(id: number): void {
+    const lane = this.lanes.get(id);
+    if (lane) this.#answers.left(id, lane);
+    this.lanes.delete(id);
+  }
+
+  isOwn(lane: number): boolean {
+    return this.#ownLanes.has(lane);
+  }
+
+  snapshots(runId?: string): readonly EphemeralEvent[] {
+    const events: EphemeralEvent[] = [];
+    for (const [id, lane] of this.lanes) {
+      // A lane that has said nothing has nothing to catch up with.
+      const body = lane.n > 0 && (runId === undefined || lane.runId === runId) ? lane.snapshot() : undefined;
+      if (body) events.push(numbered(body, id, lane.n));
+    }
+    return events;
+  }
+}
+
+class OpenLane implements SpokenLane {
+  readonly id: number;
+  readonly runId: string;
+  readonly snapshot: () => EphemeralBody | undefined;
+  protected readonly hub: SessionHub;
+  n = 0;
+
+  constructor(hub: SessionHub, { id, runId, snapshot }: LaneOptions) {
+    this.hub = hub;
+    this.id = id;
+    this.runId = runId;
+    this.snapshot = snapshot;
+  }
+}
+
+class OwnLane extends OpenLane implements Lane {
+  get isHeard(): boolean {
+    return this.hub.hasListeners || this.hub.outward !== undefined;
+  }
+
+  emit(bodies: readonly EphemeralBody[]): void {
+    const { hub, id, runId } = this;
+    if (bodies.length === 0 || !hub.lanes.has(id)) return;
+    for (const body of bodies) numbered(body, id, ++this.n);
+    const events = bodies as readonly EphemeralEvent[];
+    hub.tell(events, runId);
+    hub.outward?.(events);
+  }
+
+  passOver(): void {
+    if (this.hub.lanes.has(this.id)) this.n += 1;
+  }
+
+  close(): void {
+    this.hub.leave(this.id);
+  }
+}
+
+class HeardLane extends OpenLane implements ForeignLane {
+  get #isOpen(): boolean {
+    return this.hub.lanes.get(this.id) === this;
+  }
+
+  tell(events: readonly EphemeralEvent[]): void {
+    const last = events.at(-1);
+    if (!last || !this.#isOpen) return;
+    this.n = last.n;
+    this.hub.tell(events, this.runId);
+  }
+
+  close(): void {
+    if (this.#isOpen) this.hub.leave(this.id);
+  }
 }
 
 /** Writes into the body, which nobody else has: one object per delta, not two. */

@@ -26,23 +26,34 @@ export interface AnswerBounds {
 }
 
 export function createAnswerBounds(provider: string): AnswerBounds {
-  const held = { callsMax: 0, textMax: 0, opaqueMax: 0 };
-  const add = (limit: keyof typeof held, count: number): void => {
-    held[limit] += count;
-    if (held[limit] > answerLimits[limit]) throw tooMuch(provider, limit);
-  };
-  return {
-    count(chunks) {
-      for (const chunk of chunks) {
-        if ("index" in chunk && !(Number.isInteger(chunk.index) && chunk.index >= 0 && chunk.index < answerLimits.blocksMax)) {
-          throw tooMuch(provider, "blocksMax");
-        }
-        if ("delta" in chunk) add("textMax", chunk.delta.length);
-        else if (chunk.type === "call-start") add("callsMax", 1);
-        else if (chunk.type === "opaque") add("opaqueMax", Math.floor(weigh(chunk.data) / 3));
+  return new CountedAnswer(provider);
+}
+
+type CountedLimit = "callsMax" | "textMax" | "opaqueMax";
+
+class CountedAnswer implements AnswerBounds {
+  readonly #provider: string;
+  readonly #held = { callsMax: 0, textMax: 0, opaqueMax: 0 };
+
+  constructor(provider: string) {
+    this.#provider = provider;
+  }
+
+  count(chunks: readonly ModelChunk[]): void {
+    for (const chunk of chunks) {
+      if ("index" in chunk && !(Number.isInteger(chunk.index) && chunk.index >= 0 && chunk.index < answerLimits.blocksMax)) {
+        throw tooMuch(this.#provider, "blocksMax");
       }
-    },
-  };
+      if ("delta" in chunk) this.#add("textMax", chunk.delta.length);
+      else if (chunk.type === "call-start") this.#add("callsMax", 1);
+      else if (chunk.type === "opaque") this.#add("opaqueMax", Math.floor(weigh(chunk.data) / 3));
+    }
+  }
+
+  #add(limit: CountedLimit, count: number): void {
+    this.#held[limit] += count;
+    if (this.#held[limit] > answerLimits[limit]) throw tooMuch(this.#provider, limit);
+  }
 }
 
 const words: { readonly [Limit in keyof typeof answerLimits]: string } = {

@@ -20,10 +20,10 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ModelProvider, ModelRequest } from "../../ports/model-provider.ts";
 import type { Lane } from "../live/hub.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { createAnswerBounds } from "./answer-bounds.ts";
+import { type AnswerBounds, createAnswerBounds } from "./answer-bounds.ts";
 import type { ChunkFilter } from "./filter-chunks.ts";
-import { createModelTeller } from "./model-events.ts";
-import { watchModelCall } from "./watchdog.ts";
+import { createModelTeller, type ModelTeller } from "./model-events.ts";
+import { type Watchdog, watchModelCall } from "./watchdog.ts";
 
 export type ModelCallEnd = { readonly usage?: Usage; readonly timings: Timings } & (
   | {
@@ -64,101 +64,161 @@ export interface ModelCallOptions {
 }
 
 export function startModelCall(options: ModelCallOptions): ModelCall {
-  const { clock, provider, request, lane, filter } = options;
-  const assembler = createAssembler();
-  const said = createSpeech(filter, provider.name);
-  const teller = createModelTeller(assembler, filter?.holds);
-  const controller = new AbortController();
-  const startedAt = clock.monotonic();
-  let firstTokenAt: number | undefined;
-  let isSettled = false;
-  let whole: readonly AssistantPart[] | undefined;
-  let cancelDrain = (): void => {};
-  const { promise: end, resolve: settle } = Promise.withResolvers<ModelCallEnd>();
-  const watchdog = watchModelCall(options, (error) => finish({ error }));
+  return new StartedModelCall(options);
+}
 
-  const take = (read: readonly ModelChunk[]): void => {
-    const chunks = said.pass(read);
-    for (const chunk of chunks) assembler.push(chunk);
+/** How an attempt ends: properly, by an error, or by the abort. */
+interface Ending {
+  readonly error?: unknown;
+  readonly isAbort?: boolean;
+}
+
+/** A class: a thousand calls at once are a thousand of these, and a closure for each of its steps took twice the memory. */
+class StartedModelCall implements ModelCall {
+  readonly end: Promise<ModelCallEnd>;
+  readonly #options: ModelCallOptions;
+  readonly #assembler: Assembler = createAssembler();
+  readonly #said: Speech;
+  readonly #teller: ModelTeller;
+  readonly #controller = new AbortController();
+  readonly #startedAt: number;
+  readonly #watchdog: Watchdog;
+  #settle!: (end: ModelCallEnd) => void;
+  #firstTokenAt: number | undefined;
+  #isSettled = false;
+  /** The answer, once it has ended. */
+  #whole: readonly AssistantPart[] | undefined;
+  #cancelDrain: (() => void) | undefined;
+
+  constructor(options: ModelCallOptions) {
+    const { clock, provider, filter } = options;
+    this.#options = options;
+    this.#said = new Speech(filter, provider.name);
+    this.#teller = createModelTeller(this.#assembler, filter?.holds);
+    this.#startedAt = clock.monotonic();
+    this.end = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#watchdog = watchModelCall(options, (error) => this.#finish({ error }));
+    void this.#run();
+  }
+
+  abort(): void {
+    this.#finish({ isAbort: true });
+  }
+
+  snapshot(): EphemeralBody {
+    const calls = this.#whole ? [] : this.#assembler.calls();
+    return { type: "message_snapshot", content: this.#whole ?? this.#assembler.partial(), ...(calls.length > 0 ? { calls } : {}) };
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#consume();
+      this.#finish({});
+    } catch (error) {
+      this.#finish({ error: error ?? new Error("thrown nothing") });
+    }
+    this.#cancelDrain?.();
+  }
+
+  async #consume(): Promise<void> {
+    const { provider, request, attempt } = this.#options;
+    const iterator = provider.stream(request, { signal: this.#controller.signal, attempt })[Symbol.asyncIterator]();
+    for (let read = await iterator.next(); !read.done; read = await iterator.next()) {
+      if (this.#isSettled) return void iterator.return?.()?.then(undefined, () => {});
+      this.#take(read.value);
+    }
+  }
+
+  #take(read: readonly ModelChunk[]): void {
+    const { clock, onAnswer } = this.#options;
+    const chunks = this.#said.pass(read);
+    for (const chunk of chunks) this.#assembler.push(chunk);
     // What is held back has come all the same.
     if (read.some(isContent)) {
-      if (firstTokenAt === undefined) {
-        firstTokenAt = clock.monotonic();
-        options.onAnswer?.();
+      if (this.#firstTokenAt === undefined) {
+        this.#firstTokenAt = clock.monotonic();
+        onAnswer?.();
       }
-      watchdog.content();
-    } else watchdog.alive();
-    lane()?.emit(teller.tell(chunks));
-    if (read.some(({ type }) => type === "end")) finish({});
-  };
+      this.#watchdog.content();
+    } else this.#watchdog.alive();
+    this.#tell(chunks);
+    if (read.some(isEnd)) this.#finish({});
+  }
 
-  const timings = (): Timings => {
-    const totalMs = Math.round(clock.monotonic() - startedAt);
-    const isStreamed = request.stream !== false && firstTokenAt !== undefined;
-    return isStreamed ? { totalMs, firstTokenMs: Math.round((firstTokenAt ?? 0) - startedAt) } : { totalMs };
-  };
+  #tell(chunks: readonly ModelChunk[]): void {
+    const lane = this.#options.lane();
+    if (!lane) return;
+    if (lane.isHeard) lane.emit(this.#teller.tell(chunks));
+    else if (this.#teller.passOver(chunks)) lane.passOver();
+  }
 
-  /** Ends the attempt once: properly, by an error, or by the abort. */
-  const finish = (how: { readonly error?: unknown; readonly isAbort?: boolean }): void => {
-    if (isSettled) return;
-    isSettled = true;
-    watchdog.stop();
-    const { parts: all, usage: counted, ended } = assembler.finish(options.callKeyPrefix);
+  #timings(): Timings {
+    const { clock, request } = this.#options;
+    const totalMs = Math.round(clock.monotonic() - this.#startedAt);
+    if (request.stream === false || this.#firstTokenAt === undefined) return { totalMs };
+    return { totalMs, firstTokenMs: Math.round(this.#firstTokenAt - this.#startedAt) };
+  }
+
+  /** Ends the attempt once. */
+  #finish(how: Ending): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#watchdog.stop();
+    const { callKeyPrefix, filter, lane, clock } = this.#options;
+    const { parts: all, usage: counted, ended } = this.#assembler.finish(callKeyPrefix);
     const usage = soundUsage(counted);
-    const base = { timings: timings(), ...(usage ? { usage } : {}) };
+    const base: Pick<ModelCallEnd, "usage" | "timings"> = { timings: this.#timings(), ...(usage ? { usage } : {}) };
     const isProper = ended !== undefined && !how.isAbort && how.error === undefined;
     const { parts, error } = isProper ? finished(filter, all) : { parts: all, error: how.error };
-    if (isProper && error === undefined) {
-      whole = parts;
-      lane()?.emit(teller.finish(parts));
-      settle({ ...base, type: "finished", parts, ...ended });
-      cancelDrain = clock.after(driverLimits.drainMs, () => controller.abort(), { idle: true });
+    if (!isProper || error !== undefined) {
+      this.#finishEarly(base, { error, isAbort: how.isAbort === true });
       return;
     }
+    this.#whole = parts;
+    lane()?.emit(this.#teller.finish(parts));
+    this.#settle({ ...base, type: "finished", parts, ...ended });
+    this.#cancelDrain = clock.after(driverLimits.drainMs, () => this.#controller.abort(), { idle: true });
+  }
+
+  #finishEarly(base: Pick<ModelCallEnd, "usage" | "timings">, { error, isAbort }: Ending): void {
+    const { filter, lane, provider } = this.#options;
     // What a filter holds back of an answer that was cut off may be half of a match.
-    const rest = filter ? [] : said.flush();
-    for (const chunk of rest) assembler.push(chunk);
-    lane()?.emit(teller.tell(rest));
-    const partial = assembler.partial();
-    const failed = failedBy(error ?? brokenStream(provider.name), options);
-    settle(how.isAbort ? { ...base, type: "aborted", parts: partial } : { ...base, type: "failed", parts: partial, ...failed });
-    if (error !== undefined || how.isAbort) controller.abort(error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
-  };
-
-  const consume = async (): Promise<void> => {
-    const iterator = provider.stream(request, { signal: controller.signal, attempt: options.attempt })[Symbol.asyncIterator]();
-    for (let read = await iterator.next(); !read.done; read = await iterator.next()) {
-      if (isSettled) return void iterator.return?.()?.then(undefined, () => {});
-      take(read.value);
-    }
-  };
-  consume()
-    .then(
-      () => finish({}),
-      (error: unknown) => finish({ error: error ?? new Error("thrown nothing") }),
-    )
-    .finally(() => cancelDrain());
-  return { end, abort: () => finish({ isAbort: true }), snapshot: () => snapshotOf(assembler, whole) };
+    const rest = filter ? [] : this.#said.flush();
+    for (const chunk of rest) this.#assembler.push(chunk);
+    lane()?.emit(this.#teller.tell(rest));
+    const partial = this.#assembler.partial();
+    const failed = failedBy(error ?? brokenStream(provider.name), this.#options);
+    this.#settle(isAbort ? { ...base, type: "aborted", parts: partial } : { ...base, type: "failed", parts: partial, ...failed });
+    if (error !== undefined || isAbort) this.#controller.abort(error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
+  }
 }
 
-/** `whole`: the answer, once it has ended. */
-function snapshotOf(assembler: Assembler, whole: readonly AssistantPart[] | undefined): EphemeralBody {
-  const calls = whole ? [] : assembler.calls();
-  return { type: "message_snapshot", content: whole ?? assembler.partial(), ...(calls.length > 0 ? { calls } : {}) };
-}
+const isEnd = ({ type }: ModelChunk): boolean => type === "end";
 
 /** The stream as it is told and kept: within the limits of an answer, filtered, and well-formed before a filter sees it and after. */
-function createSpeech(filter: ChunkFilter | undefined, provider: string): ChunkMender {
-  const bounds = createAnswerBounds(provider);
-  const whole = createChunkMender();
-  const shown = filter ? createChunkMender() : whole;
-  return {
-    pass(chunks) {
-      bounds.count(chunks);
-      return filter ? shown.pass(filter.pass(whole.pass(chunks))) : whole.pass(chunks);
-    },
-    flush: () => shown.flush(),
-  };
+class Speech implements ChunkMender {
+  readonly #bounds: AnswerBounds;
+  readonly #whole: ChunkMender = createChunkMender();
+  readonly #shown: ChunkMender;
+  readonly #filter: ChunkFilter | undefined;
+
+  constructor(filter: ChunkFilter | undefined, provider: string) {
+    this.#bounds = createAnswerBounds(provider);
+    this.#shown = filter ? createChunkMender() : this.#whole;
+    this.#filter = filter;
+  }
+
+  pass(chunks: readonly ModelChunk[]): readonly ModelChunk[] {
+    this.#bounds.count(chunks);
+    const whole = this.#whole.pass(chunks);
+    return this.#filter ? this.#shown.pass(this.#filter.pass(whole)) : whole;
+  }
+
+  flush(): readonly ModelChunk[] {
+    return this.#shown.flush();
+  }
 }
 
 /** The parts of a complete answer as the filter leaves them, or what it threw. */

@@ -9,9 +9,13 @@ import type { AssistantPart } from "../../message/content.ts";
  */
 export interface ModelTeller {
   tell(chunks: readonly ModelChunk[]): readonly EphemeralBody[];
+  /** Takes chunks that nobody hears: makes no events of them. True where they say anything. */
+  passOver(chunks: readonly ModelChunk[]): boolean;
   /** The ends that are left: open text, and every call with its arguments. */
   finish(parts: readonly AssistantPart[]): readonly EphemeralBody[];
 }
+
+type TextChunk = Extract<ModelChunk, { type: "text" | "thinking" }>;
 
 interface OpenText {
   readonly type: "text" | "thinking";
@@ -22,64 +26,98 @@ interface OpenText {
 /** `holds`: whether more of a block is to be told though another has begun. */
 export function createModelTeller(
   assembler: Pick<Assembler, "textAt" | "partial">,
-  holds: (index: number) => boolean = () => false,
+  holds: (index: number) => boolean = holdsNothing,
 ): ModelTeller {
-  const callIndexes: number[] = [];
-  const ended = new Set<number>();
-  const open = new Map<number, OpenText>();
-  let isBehind = false;
+  return new ChunkTeller(assembler, holds);
+}
 
-  const endTexts = (out: EphemeralBody[], stays: (index: number) => boolean): void => {
-    for (const [index, { type, toldLength }] of open) {
+const holdsNothing = (): boolean => false;
+
+class ChunkTeller implements ModelTeller {
+  readonly #assembler: Pick<Assembler, "textAt" | "partial">;
+  readonly #holds: (index: number) => boolean;
+  readonly #callIndexes: number[] = [];
+  /** Blocks that have ended. */
+  readonly #ended = new Set<number>();
+  readonly #open = new Map<number, OpenText>();
+  #isBehind = false;
+
+  constructor(assembler: Pick<Assembler, "textAt" | "partial">, holds: (index: number) => boolean) {
+    this.#assembler = assembler;
+    this.#holds = holds;
+  }
+
+  tell(chunks: readonly ModelChunk[]): readonly EphemeralBody[] {
+    const out: EphemeralBody[] = [];
+    for (const chunk of chunks) {
+      if (chunk.type === "text" || chunk.type === "thinking") this.#tellText(chunk, out);
+      else if (chunk.type === "call-args") out.push({ type: "toolcall_delta", index: chunk.index, delta: chunk.delta });
+      else if (chunk.type === "call-start") {
+        this.#endTexts(out, this.#holds);
+        this.#callIndexes.push(chunk.index);
+        out.push({ type: "toolcall_start", index: chunk.index, toolName: chunk.name });
+      }
+    }
+    return out;
+  }
+
+  passOver(chunks: readonly ModelChunk[]): boolean {
+    let isSaid = false;
+    for (const chunk of chunks) {
+      if (chunk.type === "text" || chunk.type === "thinking") {
+        if (this.#textOf(chunk)) isSaid = true;
+      } else if (chunk.type === "call-start") {
+        this.#endTexts(undefined, this.#holds);
+        this.#callIndexes.push(chunk.index);
+        isSaid = true;
+      } else if (chunk.type === "call-args") isSaid = true;
+    }
+    return isSaid;
+  }
+
+  finish(parts: readonly AssistantPart[]): readonly EphemeralBody[] {
+    const out: EphemeralBody[] = [];
+    this.#endTexts(out, holdsNothing);
+    if (this.#isBehind) out.push({ type: "message_snapshot", content: this.#assembler.partial() });
+    const calls = parts.filter((part) => part.type === "tool_call");
+    const indexes = [...this.#callIndexes].sort((a, b) => a - b);
+    calls.forEach((toolCall, i) => {
+      out.push({ type: "toolcall_end", index: indexes[i] ?? i, toolCall });
+    });
+    return out;
+  }
+
+  #endTexts(out: EphemeralBody[] | undefined, stays: (index: number) => boolean): void {
+    for (const [index, { type, toldLength }] of this.#open) {
       if (stays(index)) continue;
-      open.delete(index);
-      ended.add(index);
-      const text = assembler.textAt(index).slice(0, toldLength);
+      this.#open.delete(index);
+      this.#ended.add(index);
+      if (!out) continue;
+      const text = this.#assembler.textAt(index).slice(0, toldLength);
       out.push(type === "text" ? { type: "text_end", index, text } : { type: "thinking_end", index, thinking: text });
     }
-  };
+  }
 
-  const tellText = (chunk: Extract<ModelChunk, { type: "text" | "thinking" }>, out: EphemeralBody[]): void => {
+  #tellText(chunk: TextChunk, out: EphemeralBody[]): void {
+    if (!this.#textOf(chunk, out)) return;
     const { type, index, delta } = chunk;
-    if (ended.has(index)) {
-      isBehind = true;
-      return;
+    out.push(type === "text" ? { type: "text_delta", index, delta } : { type: "thinking_delta", index, delta });
+  }
+
+  /** The open block that a chunk goes on with, or begins; `undefined` where it has ended: what is added then is told at the end. */
+  #textOf({ type, index, delta }: TextChunk, out?: EphemeralBody[]): OpenText | undefined {
+    if (this.#ended.has(index)) {
+      this.#isBehind = true;
+      return undefined;
     }
-    let text = open.get(index);
+    let text = this.#open.get(index);
     if (!text) {
-      endTexts(out, holds);
-      out.push(type === "text" ? { type: "text_start", index } : { type: "thinking_start", index });
+      this.#endTexts(out, this.#holds);
+      out?.push(type === "text" ? { type: "text_start", index } : { type: "thinking_start", index });
       text = { type, toldLength: 0 };
-      open.set(index, text);
+      this.#open.set(index, text);
     }
     text.toldLength += delta.length;
-    out.push(type === "text" ? { type: "text_delta", index, delta } : { type: "thinking_delta", index, delta });
-  };
-
-  return {
-    tell(chunks) {
-      const out: EphemeralBody[] = [];
-      for (const chunk of chunks) {
-        if (chunk.type === "text" || chunk.type === "thinking") tellText(chunk, out);
-        else if (chunk.type === "call-args") out.push({ type: "toolcall_delta", index: chunk.index, delta: chunk.delta });
-        else if (chunk.type === "call-start") {
-          endTexts(out, holds);
-          callIndexes.push(chunk.index);
-          out.push({ type: "toolcall_start", index: chunk.index, toolName: chunk.name });
-        }
-      }
-      return out;
-    },
-    finish(parts) {
-      const out: EphemeralBody[] = [];
-      endTexts(out, () => false);
-      if (isBehind) out.push({ type: "message_snapshot", content: assembler.partial() });
-      const calls = parts.filter((part) => part.type === "tool_call");
-      const indexes = [...callIndexes].sort((a, b) => a - b);
-      calls.forEach((toolCall, i) => {
-        out.push({ type: "toolcall_end", index: indexes[i] ?? i, toolCall });
-      });
-      return out;
-    },
-  };
+    return text;
+  }
 }

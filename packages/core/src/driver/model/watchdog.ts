@@ -12,56 +12,83 @@ export interface Watchdog {
   stop(): void;
 }
 
-export function watchModelCall(
-  { clock, deadlines }: { readonly clock: Clock; readonly deadlines: CallDeadlines },
-  onTimeout: (error: AgentError) => void,
-): Watchdog {
-  const startedAt = clock.monotonic();
-  let contentAt: number | undefined;
-  let aliveAt: number | undefined;
-  let cancel = (): void => {};
-  /** When the timer looks again. */
-  let looksAt = 0;
+export function watchModelCall(options: WatchOptions, onTimeout: (error: AgentError) => void): Watchdog {
+  return new CallWatchdog(options, onTimeout);
+}
 
-  /** Every deadline that holds now, with what it means. */
-  const due = (): { readonly at: number; readonly what: string } => {
-    const total = { at: startedAt + deadlines.totalMs, what: `was not complete after ${deadlines.totalMs} ms` };
-    if (aliveAt === undefined)
-      return soonest(total, { at: startedAt + deadlines.firstByteMs, what: `sent nothing for ${deadlines.firstByteMs} ms` });
-    const idle = { at: aliveAt + deadlines.idleMs, what: `fell silent for ${deadlines.idleMs} ms` };
+interface WatchOptions {
+  readonly clock: Clock;
+  readonly deadlines: CallDeadlines;
+}
+
+/** When a call ends unless it gives a sign, with what that means. */
+interface Deadline {
+  readonly at: number;
+  readonly what: string;
+}
+
+class CallWatchdog implements Watchdog {
+  readonly #clock: Clock;
+  readonly #deadlines: CallDeadlines;
+  readonly #onTimeout: (error: AgentError) => void;
+  readonly #startedAt: number;
+  #contentAt: number | undefined;
+  #aliveAt: number | undefined;
+  #cancel: (() => void) | undefined;
+  /** When the timer looks again. */
+  #looksAt = 0;
+
+  constructor({ clock, deadlines }: WatchOptions, onTimeout: (error: AgentError) => void) {
+    this.#clock = clock;
+    this.#deadlines = deadlines;
+    this.#onTimeout = onTimeout;
+    this.#startedAt = clock.monotonic();
+    this.#check();
+  }
+
+  content(): void {
+    const now = this.#clock.monotonic();
+    this.#contentAt = now;
+    this.#sign(now);
+  }
+
+  alive(): void {
+    this.#sign(this.#clock.monotonic());
+  }
+
+  stop(): void {
+    this.#cancel?.();
+  }
+
+  /** From the first sign on another deadline holds, which may come sooner than the one that is waited for. Later ones only move it away. */
+  #sign(now: number): void {
+    const isFirst = this.#aliveAt === undefined;
+    this.#aliveAt = now;
+    if (isFirst && this.#due().at < this.#looksAt) this.#check();
+  }
+
+  #check(): void {
+    this.#cancel?.();
+    const { at, what } = this.#due();
+    this.#looksAt = at;
+    const leftMs = at - this.#clock.monotonic();
+    if (leftMs > 0) this.#cancel = this.#clock.after(Math.ceil(leftMs), () => this.#check());
+    else this.#onTimeout(new AgentError("MODEL_TIMEOUT", { message: `The model ${what}.`, details: { ...this.#deadlines } }));
+  }
+
+  /** The soonest of the deadlines that hold now. */
+  #due(): Deadline {
+    const { totalMs, firstByteMs, idleMs } = this.#deadlines;
+    const startedAt = this.#startedAt;
+    const total = { at: startedAt + totalMs, what: `was not complete after ${totalMs} ms` };
+    if (this.#aliveAt === undefined) return soonest(total, { at: startedAt + firstByteMs, what: `sent nothing for ${firstByteMs} ms` });
+    const idle = { at: this.#aliveAt + idleMs, what: `fell silent for ${idleMs} ms` };
     const pingsAlone = {
-      at: (contentAt ?? startedAt) + driverLimits.pingsAloneMs,
+      at: (this.#contentAt ?? startedAt) + driverLimits.pingsAloneMs,
       what: `sent only pings for ${driverLimits.pingsAloneMs} ms`,
     };
     return soonest(total, soonest(idle, pingsAlone));
-  };
-
-  const check = (): void => {
-    cancel();
-    const { at, what } = due();
-    looksAt = at;
-    const leftMs = at - clock.monotonic();
-    if (leftMs > 0) cancel = clock.after(Math.ceil(leftMs), check);
-    else onTimeout(new AgentError("MODEL_TIMEOUT", { message: `The model ${what}.`, details: { ...deadlines } }));
-  };
-  check();
-
-  /** From the first sign on another deadline holds, which may come sooner than the one that is waited for. Later ones only move it away. */
-  const sign = (now: number): void => {
-    const isFirst = aliveAt === undefined;
-    aliveAt = now;
-    if (isFirst && due().at < looksAt) check();
-  };
-
-  return {
-    content() {
-      const now = clock.monotonic();
-      contentAt = now;
-      sign(now);
-    },
-    alive: () => sign(clock.monotonic()),
-    stop: () => cancel(),
-  };
+  }
 }
 
-const soonest = <T extends { readonly at: number }>(a: T, b: T): T => (a.at <= b.at ? a : b);
+const soonest = (a: Deadline, b: Deadline): Deadline => (a.at <= b.at ? a : b);
