@@ -7,7 +7,7 @@ import { listen } from "@loopwright/server/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { findSession, localScope } from "../src/compose/kept-sessions.ts";
 import { clientOf, sessionOf } from "../src/remote/remote-place.ts";
-import { remoteShelf } from "../src/remote/remote-shelf.ts";
+import { remoteShelf } from "../src/shelf/remote-shelf.ts";
 
 const agent = createAgent({ name: "assistant", provider: offline({ pace: 0 }) });
 const ids = ["aa-one", "aa-one-more", "ab-two", ...Array.from({ length: 120 }, (_, at) => `c${String(at).padStart(3, "0")}`)];

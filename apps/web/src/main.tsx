@@ -1,8 +1,8 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { App } from "./app/app.tsx";
-import { createServices } from "./app/create-services.ts";
 import { ServicesContext } from "./app/services.ts";
+import { App } from "./app.tsx";
+import { createServices } from "./create-services.ts";
 import "./styles/index.css";
 
 const place = document.getElementById("app");

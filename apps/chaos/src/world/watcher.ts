@@ -1,4 +1,4 @@
-import { Recording } from "../check/recording.ts";
+import { Recording } from "./recording.ts";
 
 /** How a watcher behaves. */
 export interface WatcherTaste {

@@ -6,8 +6,8 @@ import { createAgent, createSession, execute } from "@loopwright/core";
 import { offline } from "@loopwright/providers-scripted";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { localShelf } from "../compose/local-shelf.ts";
 import { storePlaceOf } from "../settings/store-place.ts";
+import { localShelf } from "../shelf/local-shelf.ts";
 import { checkStore } from "./check-store.ts";
 
 /** A disk of 1 MiB on which everything happens; a sentence where none can be mounted. */

@@ -2,17 +2,17 @@ import { AgentError } from "@loopwright/core";
 import type { SessionSummary, WaitingReason } from "@loopwright/core/ports";
 import { questionLines } from "../chat/question-lines.ts";
 import { commandName } from "../command-name.ts";
-import { localShelf } from "../compose/local-shelf.ts";
 import { exitCodes } from "../exit-code.ts";
 import { proseWidth, type SharedFlags, settingsOf, styleFor } from "../flags.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
 import { screenOf } from "../screen/fold-screen.ts";
 import { emptyScreen } from "../screen/screen.ts";
 import { createScreenWriter } from "../screen/screen-writer.ts";
+import { localShelf } from "../shelf/local-shelf.ts";
+import type { SessionShelf } from "../shelf/session-shelf.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { padTo } from "../terminal/lines.ts";
 import { oneLine } from "../terminal/neutralise.ts";
-import type { SessionShelf } from "./session-shelf.ts";
 
 interface SessionFlags extends SharedFlags, ServerFlags {
   readonly json?: boolean;
@@ -81,7 +81,7 @@ async function withShelf(flags: SessionFlags, work: (shelf: SessionShelf) => Pro
 }
 
 async function openShelf(flags: SessionFlags): Promise<SessionShelf> {
-  if (flags.url !== undefined) return (await import("../remote/remote-shelf.ts")).remoteShelf(await serverOf(flags));
+  if (flags.url !== undefined) return (await import("../shelf/remote-shelf.ts")).remoteShelf(await serverOf(flags));
   return localShelf(await settingsOf({ ...flags, offline: true }));
 }
 

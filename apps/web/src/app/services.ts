@@ -1,10 +1,10 @@
 import type { ClientOptions, LoopwrightClient } from "@loopwright/client";
 import { type Context, createContext, useContext } from "react";
-import type { Drafts } from "../session/drafts.ts";
-import type { SessionList } from "../sidebar/session-list.ts";
 import type { AgentList } from "./agent-list.ts";
+import type { Drafts } from "./drafts.ts";
 import type { KeptText } from "./kept-text.ts";
 import type { Notices } from "./notices.ts";
+import type { SessionList } from "./session-list.ts";
 import type { ThemeChoice } from "./theme.ts";
 
 /** What every part of the page can reach. Made once. */

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
+import type { DraftFile } from "../app/drafts.ts";
 import { Icon } from "../app/icon.tsx";
 import { useFileAddress } from "../app/use-file-address.ts";
 import { inertText } from "../conversation/markdown/plain-text.tsx";
-import type { DraftFile } from "../session/drafts.ts";
 import { isPicture, sizeLabel } from "./outgoing.ts";
 import type { Upload } from "./use-attachments.ts";
 

@@ -1,5 +1,5 @@
 import type { InputMode, UserMessage, UserPart } from "@loopwright/core/protocol";
-import type { Draft, DraftFile } from "../session/drafts.ts";
+import type { Draft, DraftFile } from "../app/drafts.ts";
 
 /** A message on its way. */
 export interface Outgoing {

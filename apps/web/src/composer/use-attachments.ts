@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
+import type { DraftFile } from "../app/drafts.ts";
 import { errorOf } from "../app/notices.ts";
-import type { DraftFile } from "../session/drafts.ts";
-import { newId } from "../session/new-id.ts";
+import { newId } from "./new-id.ts";
 import { mediaTypeOf, sizeLabel } from "./outgoing.ts";
 import { type UploadOptions, uploadFile } from "./upload-file.ts";
 

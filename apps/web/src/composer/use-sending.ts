@@ -1,9 +1,9 @@
 import { type AgentError, type InputMode, isAgentError } from "@loopwright/core/protocol";
 import { useEffect, useRef, useState } from "react";
+import { type Draft, emptyDraft } from "../app/drafts.ts";
 import { errorOf } from "../app/notices.ts";
 import { useServices } from "../app/services.ts";
-import { type Draft, emptyDraft } from "../session/drafts.ts";
-import { newId } from "../session/new-id.ts";
+import { newId } from "./new-id.ts";
 import { messageOf, type Outgoing } from "./outgoing.ts";
 
 export interface Sending {

@@ -1,7 +1,7 @@
 import { type LoopwrightClient, latestBelow, type SessionView, type ViewCall } from "@loopwright/client";
 import type { MessageId, UserMessage } from "@loopwright/core/protocol";
+import { newId } from "../composer/new-id.ts";
 import type { CallAnswer, CallDecision, ConversationActions } from "../conversation/conversation-actions.ts";
-import { newId } from "./new-id.ts";
 import { questionOf } from "./question-of.ts";
 
 export interface SessionActionsOptions {

@@ -1,7 +1,7 @@
 import { viewOf } from "@loopwright/client";
 import type { MenuItem } from "../app/menu-button.tsx";
 import type { Services } from "../app/services.ts";
-import { titleOf } from "../session/title-of.ts";
+import { titleOf } from "../conversation/title-of.ts";
 import { download } from "./download.ts";
 import { fileNameOf, markdownOf } from "./markdown-of.ts";
 

@@ -1,6 +1,6 @@
 import type { SessionView } from "@loopwright/client";
 import { type Message, textOf } from "@loopwright/core/protocol";
-import { inertText } from "../conversation/markdown/plain-text.tsx";
+import { inertText } from "./markdown/plain-text.tsx";
 
 const titleMax = 80;
 

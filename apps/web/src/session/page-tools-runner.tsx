@@ -1,10 +1,10 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { useServices } from "../app/services.ts";
-import type { OpenSession } from "../session/open-session.ts";
-import { ColourDialog } from "./colour-dialog.tsx";
-import type { ColourQuestion } from "./page-tool.ts";
-import { pageTools } from "./page-tools.ts";
-import { createToolRunner } from "./tool-runner.ts";
+import { ColourDialog } from "../tools/colour-dialog.tsx";
+import type { ColourQuestion } from "../tools/page-tool.ts";
+import { pageTools } from "../tools/page-tools.ts";
+import { createToolRunner } from "../tools/tool-runner.ts";
+import type { OpenSession } from "./open-session.ts";
 
 interface Asked extends ColourQuestion {
   answer(colour: string | undefined): void;

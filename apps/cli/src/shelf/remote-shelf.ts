@@ -1,8 +1,8 @@
 import { viewOf } from "@loopwright/client";
 import { commandName } from "../command-name.ts";
-import type { SessionShelf } from "../commands/session-shelf.ts";
-import { clientOf, sessionOf } from "./remote-place.ts";
-import type { ServerAddress } from "./server-address.ts";
+import { clientOf, sessionOf } from "../remote/remote-place.ts";
+import type { ServerAddress } from "../remote/server-address.ts";
+import type { SessionShelf } from "./session-shelf.ts";
 
 /** The sessions of a running server. */
 export function remoteShelf(server: ServerAddress): SessionShelf {

@@ -1,19 +1,19 @@
 import { isAgentError } from "@loopwright/core/protocol";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
-import { SessionScreen } from "../session/session-screen.tsx";
-import { StartScreen } from "../session/start-screen.tsx";
-import { Sidebar } from "../sidebar/sidebar.tsx";
-import { NoticeList } from "./notice-list.tsx";
-import { useServices } from "./services.ts";
-import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
-import { SignIn } from "./sign-in.tsx";
-import { themes } from "./theme.ts";
-import { useListUpdates } from "./use-list-updates.ts";
-import { goTo, useRoute } from "./use-route.ts";
-import { useShortcuts } from "./use-shortcuts.ts";
-import { useSidebar } from "./use-sidebar.ts";
-import { useWatched } from "./use-watched.ts";
+import { NoticeList } from "./app/notice-list.tsx";
+import { useServices } from "./app/services.ts";
+import { ShortcutsDialog } from "./app/shortcuts-dialog.tsx";
+import { SignIn } from "./app/sign-in.tsx";
+import { themes } from "./app/theme.ts";
+import { useListUpdates } from "./app/use-list-updates.ts";
+import { goTo, useRoute } from "./app/use-route.ts";
+import { useShortcuts } from "./app/use-shortcuts.ts";
+import { useSidebar } from "./app/use-sidebar.ts";
+import { useWatched } from "./app/use-watched.ts";
+import { SessionScreen } from "./session/session-screen.tsx";
+import { StartScreen } from "./session/start-screen.tsx";
+import { Sidebar } from "./sidebar/sidebar.tsx";
 
 /** The page: the list of conversations, and the one that is open. */
 export function App(): ReactNode {

@@ -8,8 +8,8 @@
 
 import type { LoopwrightClient } from "@loopwright/client";
 import type { AgentError, SessionHit, SessionSummary } from "@loopwright/core/protocol";
-import { errorOf } from "../app/notices.ts";
-import { type Changeable, createWatched, type Watched } from "../app/watched.ts";
+import { errorOf } from "./notices.ts";
+import { type Changeable, createWatched, type Watched } from "./watched.ts";
 
 export interface SessionListState {
   readonly phase: "loading" | "ready" | "failed";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { passingText } from "../app/kept-text.ts";
 import { createDrafts, draftTextMax, emptyDraft } from "./drafts.ts";
+import { passingText } from "./kept-text.ts";
 
 it("a draft outlives the page that wrote it", () => {
   const kept = passingText();

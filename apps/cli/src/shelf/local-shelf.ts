@@ -2,11 +2,11 @@ import { type Agent, AgentError, createAgent, readOpening } from "@loopwright/co
 import type { SessionStore } from "@loopwright/core/ports";
 import { offline } from "@loopwright/providers-scripted";
 import { commandName } from "../command-name.ts";
-import type { SessionShelf } from "../commands/session-shelf.ts";
+import { findSession, localScope, openExistingStore } from "../compose/kept-sessions.ts";
+import { openSession } from "../compose/workplace.ts";
 import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
-import { findSession, localScope, openExistingStore } from "./kept-sessions.ts";
-import { openSession } from "./workplace.ts";
+import type { SessionShelf } from "./session-shelf.ts";
 
 /** The sessions of a store, whose file need not exist: looking makes none. @throws AgentError CONFIG_INVALID */
 export async function localShelf(settings: Pick<Settings, "store" | "environment">): Promise<SessionShelf> {

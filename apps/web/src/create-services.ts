@@ -1,11 +1,11 @@
 import { createClient } from "@loopwright/client";
-import { createDrafts } from "../session/drafts.ts";
-import { createSessionList } from "../sidebar/session-list.ts";
-import { createAgentList } from "./agent-list.ts";
-import { browserKeptText } from "./kept-text.ts";
-import { createNotices } from "./notices.ts";
-import type { Services } from "./services.ts";
-import { createThemeChoice } from "./theme.ts";
+import { createAgentList } from "./app/agent-list.ts";
+import { createDrafts } from "./app/drafts.ts";
+import { browserKeptText } from "./app/kept-text.ts";
+import { createNotices } from "./app/notices.ts";
+import type { Services } from "./app/services.ts";
+import { createSessionList } from "./app/session-list.ts";
+import { createThemeChoice } from "./app/theme.ts";
 
 /** The services of a page that talks to the server it came from, under whatever path that is. */
 export function createServices(): Services {

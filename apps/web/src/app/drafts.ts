@@ -1,4 +1,4 @@
-import type { KeptText } from "../app/kept-text.ts";
+import type { KeptText } from "./kept-text.ts";
 
 /** A file that the server already has and the next message will carry. */
 export interface DraftFile {
