@@ -1,7 +1,7 @@
 import { findEventViolation } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { AgentError, execute, type SessionEvent } from "../src/index.ts";
-import { withStoreDeadlines } from "../src/memory/store-deadlines.ts";
+import { withStoreDeadlines } from "../src/memory/store/store-deadlines.ts";
 import type { SessionStore } from "../src/ports/index.ts";
 import { calm, eventsOf, howStands, ofType } from "./harness.ts";
 import { drive, heardBy, type Nodes, nodes, ref } from "./nodes.ts";

@@ -15,7 +15,7 @@ export { type ToolPolicies, toolsShown } from "../loop/policy.ts";
 export { type Call, emptyState, endOf, isAtRest, type KnownDecision, type State } from "../loop/state.ts";
 export { transcriptOf } from "../loop/transcript.ts";
 export { lastNumber } from "../loop/untold-answer.ts";
-export { countedMemoryStore } from "../memory/memory-store.ts";
+export { countedMemoryStore } from "../memory/store/memory-store.ts";
 export { digestOf } from "../message/digest.ts";
 export { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
 export { collectOutput } from "../tools/run-output.ts";

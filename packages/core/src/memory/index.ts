@@ -3,14 +3,11 @@
 export { unlessAborted } from "./abortable.ts";
 export { systemClock } from "./clock.ts";
 export { consoleLogger } from "./console-logger.ts";
-export { checkedRef, factTexts } from "./fact-texts.ts";
 export { fixedPrices, type ModelPrice } from "./fixed-prices.ts";
 export { randomIds } from "./ids.ts";
 export { type ManualClock, manualClock } from "./manual-clock.ts";
 export { type MemoryChannelOptions, memoryChannel } from "./memory-channel.ts";
 export { type MemoryQueueOptions, memoryQueue } from "./memory-queue.ts";
-export { type MemoryStoreOptions, memoryStore } from "./memory-store.ts";
-export { Ordered } from "./ordered.ts";
 export {
   type ScriptedCall,
   type ScriptedOptions,
@@ -19,9 +16,12 @@ export {
   type ScriptedTurn,
   scripted,
 } from "./scripted.ts";
-export { excerptAround, matchTexts, searchTextsOf, searchWords, type TextMatch } from "./search-text.ts";
 export { seededIds } from "./seeded-ids.ts";
 export { seededRandom } from "./seeded-random.ts";
-export { projectSession, type SessionProjection } from "./session-projection.ts";
 export { silentLogger } from "./silent-logger.ts";
-export { type StoreDeadlineOptions, withStoreDeadlines } from "./store-deadlines.ts";
+export { checkedRef, factTexts } from "./store/fact-texts.ts";
+export { type MemoryStoreOptions, memoryStore } from "./store/memory-store.ts";
+export { Ordered } from "./store/ordered.ts";
+export { excerptAround, matchTexts, searchTextsOf, searchWords, type TextMatch } from "./store/search-text.ts";
+export { projectSession, type SessionProjection } from "./store/session-projection.ts";
+export { type StoreDeadlineOptions, withStoreDeadlines } from "./store/store-deadlines.ts";

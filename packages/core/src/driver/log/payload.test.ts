@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../memory/memory-store.ts";
+import { memoryStore } from "../../memory/store/memory-store.ts";
 import { jsonBytes } from "../../message/json-bytes.ts";
 import { appendLimits } from "../../ports/session-log.ts";
 import { dehydrate, fitsBatch, fitsLog, hydrate, lightBatch } from "./payload.ts";

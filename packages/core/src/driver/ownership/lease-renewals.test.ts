@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../errors.ts";
 import { manualClock } from "../../memory/manual-clock.ts";
-import { memoryStore } from "../../memory/memory-store.ts";
+import { memoryStore } from "../../memory/store/memory-store.ts";
 import type { LeaseRenewal, SessionLog } from "../../ports/session-log.ts";
 import { renewLease } from "./lease-renewals.ts";
 

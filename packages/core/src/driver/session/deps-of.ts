@@ -1,8 +1,8 @@
 import { AgentError } from "../../errors.ts";
 import { systemClock } from "../../memory/clock.ts";
 import { randomIds } from "../../memory/ids.ts";
-import { memoryStore } from "../../memory/memory-store.ts";
 import { silentLogger } from "../../memory/silent-logger.ts";
+import { memoryStore } from "../../memory/store/memory-store.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { guardOf } from "../model/retry/call-guard.ts";

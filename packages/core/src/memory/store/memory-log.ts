@@ -1,7 +1,15 @@
-import { AgentError } from "../errors.ts";
-import type { Fact, FactDraft } from "../loop/fact.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { AppendOutcome, AppendRequest, ClaimOutcome, DueOptions, DueSession, SessionLog, SessionRef } from "../ports/session-log.ts";
+import { AgentError } from "../../errors.ts";
+import type { Fact, FactDraft } from "../../loop/fact.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type {
+  AppendOutcome,
+  AppendRequest,
+  ClaimOutcome,
+  DueOptions,
+  DueSession,
+  SessionLog,
+  SessionRef,
+} from "../../ports/session-log.ts";
 import { checkBatch } from "./fact-texts.ts";
 import type { MemorySession, MemorySessions } from "./memory-sessions.ts";
 

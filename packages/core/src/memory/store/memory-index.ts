@@ -1,4 +1,4 @@
-import type { SessionHit, SessionIndex, SessionSummary } from "../ports/session-index.ts";
+import type { SessionHit, SessionIndex, SessionSummary } from "../../ports/session-index.ts";
 import type { MemorySession, MemorySessions } from "./memory-sessions.ts";
 import { excerptAround, matchTexts, searchTextsOf, searchWords } from "./search-text.ts";
 import { projectSession, type SessionProjection } from "./session-projection.ts";

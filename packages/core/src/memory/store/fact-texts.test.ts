@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { FactDraft } from "../loop/fact.ts";
-import { appendLimits } from "../ports/session-log.ts";
+import type { FactDraft } from "../../loop/fact.ts";
+import { appendLimits } from "../../ports/session-log.ts";
 import { checkedRef, factTexts } from "./fact-texts.ts";
 
 const note = (title: string): FactDraft => ({ type: "session.changed", title, at: 1, v: 1 });

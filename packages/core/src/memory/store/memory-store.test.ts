@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Fact } from "../loop/fact.ts";
+import type { Fact } from "../../loop/fact.ts";
 import { memoryStore } from "./memory-store.ts";
 
 const ref = { scope: "local", session: "first" };

@@ -1,5 +1,5 @@
-import type { Fact } from "../loop/fact.ts";
-import { type Message, textOf } from "../message/message.ts";
+import type { Fact } from "../../loop/fact.ts";
+import { type Message, textOf } from "../../message/message.ts";
 
 /** Longest excerpt of a hit, in UTF-16 units. */
 const excerptMax = 200;

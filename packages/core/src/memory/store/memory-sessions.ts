@@ -3,10 +3,10 @@
  * lease that holds one with a date. Does not own: what may be changed in a session (the log).
  * Invariant: a page of a list or of a sweep looks at the sessions that it names, and at those whose lease has just ended.
  */
-import type { Fact } from "../loop/fact.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { SessionSummary } from "../ports/session-index.ts";
-import type { DueSession, SessionRef } from "../ports/session-log.ts";
+import type { Fact } from "../../loop/fact.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { SessionSummary } from "../../ports/session-index.ts";
+import type { DueSession, SessionRef } from "../../ports/session-log.ts";
 import { Ordered } from "./ordered.ts";
 
 /** What one session is in memory. */

@@ -1,11 +1,11 @@
-import { AgentError } from "../errors.ts";
-import type { BlobStore } from "../ports/blob-store.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { DraftStore } from "../ports/draft-store.ts";
-import type { IndexQuery, SessionIndex } from "../ports/session-index.ts";
-import type { SessionLog } from "../ports/session-log.ts";
-import type { SessionStore } from "../ports/session-store.ts";
-import { systemClock } from "./clock.ts";
+import { AgentError } from "../../errors.ts";
+import type { BlobStore } from "../../ports/blob-store.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { DraftStore } from "../../ports/draft-store.ts";
+import type { IndexQuery, SessionIndex } from "../../ports/session-index.ts";
+import type { SessionLog } from "../../ports/session-log.ts";
+import type { SessionStore } from "../../ports/session-store.ts";
+import { systemClock } from "../clock.ts";
 
 export interface StoreDeadlineOptions {
   /** How long one question may take. Default 1,500 ms. Rebuilding an index is not one. */

@@ -1,7 +1,7 @@
-import { AgentError } from "../errors.ts";
-import type { FactDraft } from "../loop/fact.ts";
-import { boundOf } from "../message/json-bytes.ts";
-import { type AppendRequest, appendLimits, type SessionRef } from "../ports/session-log.ts";
+import { AgentError } from "../../errors.ts";
+import type { FactDraft } from "../../loop/fact.ts";
+import { boundOf } from "../../message/json-bytes.ts";
+import { type AppendRequest, appendLimits, type SessionRef } from "../../ports/session-log.ts";
 
 const idShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 

@@ -1,6 +1,6 @@
-import type { Json } from "../message/json.ts";
-import type { DraftStore } from "../ports/draft-store.ts";
-import type { SessionRef } from "../ports/session-log.ts";
+import type { Json } from "../../message/json.ts";
+import type { DraftStore } from "../../ports/draft-store.ts";
+import type { SessionRef } from "../../ports/session-log.ts";
 
 /** Drafts in this process, kept by reference: a draft is an immutable value. Nothing is kept for a session that was removed. */
 export function memoryDrafts(isRemoved: (ref: SessionRef) => boolean): DraftStore & { forget(ref: SessionRef): void } {

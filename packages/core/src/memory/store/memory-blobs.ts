@@ -1,5 +1,5 @@
-import type { Blob, BlobStore } from "../ports/blob-store.ts";
-import type { SessionRef } from "../ports/session-log.ts";
+import type { Blob, BlobStore } from "../../ports/blob-store.ts";
+import type { SessionRef } from "../../ports/session-log.ts";
 
 const listMax = 1_000;
 /** The owner of what belongs to the scope: no session has this id. */

@@ -1,8 +1,8 @@
-import type { Fact } from "../loop/fact.ts";
-import { derivedTitle } from "../message/derived-title.ts";
-import { type Message, textOf } from "../message/message.ts";
-import { addCost, addUsage } from "../message/usage.ts";
-import type { SessionSummary, WaitingReason } from "../ports/session-index.ts";
+import type { Fact } from "../../loop/fact.ts";
+import { derivedTitle } from "../../message/derived-title.ts";
+import { type Message, textOf } from "../../message/message.ts";
+import { addCost, addUsage } from "../../message/usage.ts";
+import type { SessionSummary, WaitingReason } from "../../ports/session-index.ts";
 
 /** A summary, and what the next facts need to go on from it. Plain JSON; an adapter may keep it beside the log and throw it away at any time. */
 export interface SessionProjection {
