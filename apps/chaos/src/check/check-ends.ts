@@ -1,13 +1,5 @@
 /* How processes ended that nobody told to end so. */
-
-/** One process and its end. */
-export interface Ending {
-  readonly name: string;
-  /** Exit code, or the signal that it died of. */
-  readonly end: number | string | null;
-  /** What it complained about. */
-  readonly complaints: string;
-}
+import type { Ending } from "../world/ending.ts";
 
 const lastWordsMax = 600;
 

@@ -1,4 +1,4 @@
-import { summaryLine } from "../commands/sessions.ts";
+import { summaryLine } from "../summary-line.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import type { ChatPlace } from "./chat-place.ts";
 import type { Conversation } from "./conversation.ts";

@@ -1,5 +1,4 @@
 import { AgentError } from "@loopwright/core";
-import type { SessionSummary, WaitingReason } from "@loopwright/core/ports";
 import { questionLines } from "../chat/question-lines.ts";
 import { commandName } from "../command-name.ts";
 import { exitCodes } from "../exit-code.ts";
@@ -10,8 +9,8 @@ import { emptyScreen } from "../screen/screen.ts";
 import { createScreenWriter } from "../screen/screen-writer.ts";
 import { localShelf } from "../shelf/local-shelf.ts";
 import type { SessionShelf } from "../shelf/session-shelf.ts";
+import { summaryLine } from "../summary-line.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { padTo } from "../terminal/lines.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 
 interface SessionFlags extends SharedFlags, ServerFlags {
@@ -92,24 +91,6 @@ function limitOf({ limit = "50" }: SessionFlags): number {
     message: `The limit \`${oneLine(limit, 40)}\` is no number from 1 to 10000.`,
     fix: "Pass such a number with `--limit`.",
   });
-}
-
-/** One session on one line: id, last change, how it stands, messages, title. */
-export function summaryLine(summary: SessionSummary): string {
-  const changed = new Date(summary.updatedAt).toISOString().slice(0, 16).replace("T", " ");
-  const count = `${summary.messageCount} message${summary.messageCount === 1 ? "" : "s"}`;
-  const state =
-    summary.status === "idle" && summary.lastRun && summary.lastRun.status !== "completed" ? summary.lastRun.status : summary.status;
-  const waits = waitsText(summary);
-  const tail = [oneLine(summary.title ?? "", 60), ...(waits === undefined ? [] : [`(${waits})`])].join("  ");
-  return `${summary.id}  ${changed}  ${padTo(state, 8)}  ${padTo(count, 12)}  ${tail}`.trimEnd();
-}
-
-const waitsFor: { readonly [Reason in WaitingReason]: string } = { client_tools: "an answer", approvals: "leave" };
-
-/** For what a session waits, where it does. */
-function waitsText({ waitsFor: reasons = [] }: Pick<SessionSummary, "waitsFor">): string | undefined {
-  return reasons.length === 0 ? undefined : `waits for ${reasons.map((reason) => waitsFor[reason]).join(" and for ")}`;
 }
 
 function print(line: string): void {

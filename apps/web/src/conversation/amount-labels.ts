@@ -1,3 +1,5 @@
+import type { Cost } from "@loopwright/core/protocol";
+
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const whole = new Intl.NumberFormat("en");
 
@@ -9,6 +11,12 @@ export function tokensLabel(tokens: number): string {
 /** A count in full, for example `12,418`. */
 export function countLabel(count: number): string {
   return whole.format(count);
+}
+
+/** Small sums in full, since most answers cost less than a cent. */
+export function moneyLabel({ totalUsd, partial }: Cost): string {
+  const digits = totalUsd === 0 || totalUsd >= 1 ? 2 : totalUsd >= 0.01 ? 3 : 5;
+  return `${partial ? "at least " : ""}$${totalUsd.toFixed(digits)}`;
 }
 
 /** How long something took, in the unit that fits: `340 ms`, `8.2 s`, `2 min 5 s`, `1 h 4 min`. */

@@ -1,7 +1,6 @@
 import { type CSSProperties, type ReactNode, useId, useState } from "react";
-import { countLabel, durationLabel } from "../conversation/amount-labels.ts";
+import { countLabel, durationLabel, moneyLabel } from "../conversation/amount-labels.ts";
 import { inertText, PlainText } from "../conversation/markdown/plain-text.tsx";
-import { moneyLabel } from "../session/usage-button.tsx";
 import { timeTicks } from "./time-ticks.ts";
 import type { Waterfall, WaterfallBar } from "./waterfall.ts";
 

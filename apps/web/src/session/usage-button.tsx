@@ -1,9 +1,8 @@
-import type { Cost } from "@loopwright/core/protocol";
 import { type ReactNode, useId } from "react";
 import { Icon } from "../app/icon.tsx";
 import { useServices } from "../app/services.ts";
 import { useWatched } from "../app/use-watched.ts";
-import { countLabel, tokensLabel } from "../conversation/amount-labels.ts";
+import { countLabel, moneyLabel, tokensLabel } from "../conversation/amount-labels.ts";
 import type { OpenSession } from "./open-session.ts";
 
 /** Tokens and money of the conversation; more on request. */
@@ -81,10 +80,4 @@ function ContextUse({ tokens, most }: { readonly tokens: number; readonly most: 
       )}
     </div>
   );
-}
-
-/** Small sums in full, since most answers cost less than a cent. */
-export function moneyLabel({ totalUsd, partial }: Cost): string {
-  const digits = totalUsd === 0 || totalUsd >= 1 ? 2 : totalUsd >= 0.01 ? 3 : 5;
-  return `${partial ? "at least " : ""}$${totalUsd.toFixed(digits)}`;
 }

@@ -1,9 +1,8 @@
 import { textOf } from "@loopwright/core/protocol";
 import { type ReactNode, use, useId, useMemo } from "react";
 import { Icon } from "../../app/icon.tsx";
-import { moneyLabel } from "../../session/usage-button.tsx";
 import { ActionsContext } from "../actions-context.ts";
-import { clockLabel, countLabel, durationLabel, momentLabel, tokensLabel } from "../amount-labels.ts";
+import { clockLabel, countLabel, durationLabel, momentLabel, moneyLabel, tokensLabel } from "../amount-labels.ts";
 import { CopyButton } from "../copy-button.tsx";
 import { useFold } from "../fold-state.ts";
 import { inertText } from "../markdown/plain-text.tsx";
