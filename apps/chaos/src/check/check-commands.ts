@@ -1,6 +1,6 @@
 /* Whether what was acknowledged to people who stop runs and decide on calls is what happened. */
 import type { Fact, FactOf } from "@loopwright/core";
-import type { Acknowledged } from "../world/acknowledged.ts";
+import type { Acknowledged } from "../world/people/acknowledged.ts";
 import type { Testimony } from "../world/testimony.ts";
 
 export interface CommandEvidence {

@@ -1,7 +1,7 @@
 import type { Fact, FactBody } from "@loopwright/core";
 import { expect, it } from "vitest";
-import type { Acknowledged } from "../world/acknowledged.ts";
 import { type Job, textOfJob, wordsOf } from "../world/job.ts";
+import type { Acknowledged } from "../world/people/acknowledged.ts";
 import type { Testimony } from "../world/testimony.ts";
 import { checkLog, type Evidence } from "./check-log.ts";
 

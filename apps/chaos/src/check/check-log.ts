@@ -1,7 +1,7 @@
 /* What must be true of one log, whatever happened to the processes that wrote it. */
 import type { Fact, FactOf } from "@loopwright/core";
-import type { Acknowledged } from "../world/acknowledged.ts";
 import { answersOf, type Job, jobOfText } from "../world/job.ts";
+import type { Acknowledged } from "../world/people/acknowledged.ts";
 import type { Testimony } from "../world/testimony.ts";
 
 /** What is known of one session from outside of it. */

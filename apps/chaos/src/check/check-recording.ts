@@ -1,7 +1,7 @@
 import { readHistory } from "@loopwright/core";
 import type { SessionRef, SessionStore } from "@loopwright/core/ports";
 import type { DurableEvent } from "@loopwright/core/protocol";
-import type { Recording } from "../world/recording.ts";
+import type { Recording } from "../world/people/recording.ts";
 
 /** Every durable event of a log, in order. */
 export async function eventsOfLog(store: SessionStore, ref: SessionRef): Promise<readonly DurableEvent[]> {

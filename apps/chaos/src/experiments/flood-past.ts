@@ -2,7 +2,7 @@
 import { get } from "node:http";
 import { connect, type Socket } from "node:net";
 import { textOfJob } from "../world/job.ts";
-import { post } from "../world/post.ts";
+import { post } from "../world/people/post.ts";
 import type { World } from "../world/world.ts";
 
 export interface FloodOptions {

@@ -1,7 +1,7 @@
 /* B1, B5: what clients cost that do nothing, that come and go, and that never read. */
 import { type ClientRequest, get } from "node:http";
 import { sqliteGround } from "../world/ground.ts";
-import { post } from "../world/post.ts";
+import { post } from "../world/people/post.ts";
 import type { Experiment } from "./experiment.ts";
 import { floodPast } from "./flood-past.ts";
 import { inWorld } from "./in-world.ts";

@@ -1,5 +1,5 @@
 import { type Job, textOfJob } from "../world/job.ts";
-import { post } from "../world/post.ts";
+import { post } from "../world/people/post.ts";
 
 /** Opens the session of the job's name where it is not open yet, and asks there for the job. @throws Error where no node says yes */
 export async function sayJob(pick: () => string, session: string, job: Job): Promise<void> {

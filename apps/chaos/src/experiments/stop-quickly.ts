@@ -2,7 +2,7 @@
 
 import { type Ground, redisGround } from "../world/ground.ts";
 import { textOfJob } from "../world/job.ts";
-import { post } from "../world/post.ts";
+import { post } from "../world/people/post.ts";
 import type { World } from "../world/world.ts";
 import { type Experiment, type Figure, percentile } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";

@@ -3,7 +3,7 @@ import type { SessionStore } from "@loopwright/core/ports";
 import type { GroundPlan } from "../world/ground.ts";
 import { textOfJob } from "../world/job.ts";
 import { openStore } from "../world/open-store.ts";
-import { post } from "../world/post.ts";
+import { post } from "../world/people/post.ts";
 import type { World } from "../world/world.ts";
 import { type Experiment, type Figure, percentile } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";

@@ -1,7 +1,7 @@
-import { type Person, type PersonOptions, startPerson } from "../../world/person.ts";
-import { post } from "../../world/post.ts";
+import { type Person, type PersonOptions, startPerson } from "../../world/people/person.ts";
+import { post } from "../../world/people/post.ts";
+import { startWatcher, type Watcher, type WatcherTaste } from "../../world/people/watcher.ts";
 import { guest, home, type Tenant, tenantWords } from "../../world/tenants.ts";
-import { startWatcher, type Watcher, type WatcherTaste } from "../../world/watcher.ts";
 import type { World } from "../../world/world.ts";
 
 export interface CrowdOptions {

@@ -3,7 +3,7 @@
  * Does not own: what was done to the nodes meanwhile (the experiments).
  */
 
-import type { Watcher } from "../../world/watcher.ts";
+import type { Watcher } from "../../world/people/watcher.ts";
 import type { World } from "../../world/world.ts";
 import type { Figure } from "../experiment.ts";
 import { awaitRest, tellTail } from "./await-rest.ts";

@@ -7,9 +7,9 @@ import { checkModelCalls } from "../../check/check-model-calls.ts";
 import { checkRecording, eventsOfLog } from "../../check/check-recording.ts";
 import { checkSnapshots } from "../../check/check-snapshots.ts";
 import { checkTenantWords } from "../../check/check-tenants.ts";
+import type { Watcher } from "../../world/people/watcher.ts";
 import { tenantWords } from "../../world/tenants.ts";
 import type { Testimony } from "../../world/testimony.ts";
-import type { Watcher } from "../../world/watcher.ts";
 import type { World } from "../../world/world.ts";
 import type { Place } from "./crowd.ts";
 

@@ -1,4 +1,4 @@
-import type { Job, JobCall, ToolName, Turn } from "./job.ts";
+import type { Job, JobCall, ToolName, Turn } from "../job.ts";
 
 /** Which jobs a storm is made of. */
 export interface JobTaste {

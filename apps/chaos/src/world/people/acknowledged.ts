@@ -1,4 +1,4 @@
-import type { Job } from "./job.ts";
+import type { Job } from "../job.ts";
 
 /** Something that a server said yes to. */
 export interface Acknowledged {

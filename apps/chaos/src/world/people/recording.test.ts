@@ -1,6 +1,6 @@
 import type { DurableEvent } from "@loopwright/core/protocol";
 import { expect, it } from "vitest";
-import { checkRecording } from "../check/check-recording.ts";
+import { checkRecording } from "../../check/check-recording.ts";
 import { Recording } from "./recording.ts";
 
 const start = { type: "message_start", role: "assistant", seq: 3, k: 0 };

@@ -3,8 +3,9 @@
  * Remembers every yes of the servers.
  * Does not own: what was right about it (check).
  */
+
+import { type Job, textOfJob } from "../job.ts";
 import type { Acknowledged } from "./acknowledged.ts";
-import { type Job, textOfJob } from "./job.ts";
 import { post } from "./post.ts";
 import { type JobTaste, randomJob } from "./random-job.ts";
 import { createReplies } from "./replies.ts";
