@@ -159,13 +159,14 @@ test.concurrent("without a terminal chat is a short demonstration that ends with
 
 test.concurrent("doctor names what is there and never shows a key", async () => {
   const cwd = await emptyDirectory();
-  const [, checked, bare, away] = await runEach(
+  const [, checked, bare, away, wrong] = await runEach(
     [
       { words: ["ask", "hello"] },
       { words: ["doctor"], env: { ANTHROPIC_API_KEY: "sk-ant-very-secret" } },
       { words: ["doctor"] },
       // Nothing listens on this port.
-      { words: ["doctor", "--provider", "ollama"], env: { OLLAMA_HOST: "127.0.0.1:9" } },
+      { words: ["doctor", "--provider", "ollama"], env: { OLLAMA_HOST: ":9" } },
+      { words: ["doctor"], env: { OLLAMA_HOST: "a b" } },
     ],
     { cwd },
   );
@@ -179,6 +180,7 @@ test.concurrent("doctor names what is there and never shows a key", async () => 
   expect(away?.stdout).toMatch(/- {4}ollama .*OLLAMA_HOST set · no server answers at http:\/\/127\.0\.0\.1:9$/m);
   expect(away?.stdout).toMatch(/BAD {2}chosen +ollama: no server answers at http:\/\/127\.0\.0\.1:9$/m);
   expect(away?.code).toBe(1);
+  expect(wrong?.stdout).toMatch(/- {4}ollama +OLLAMA_HOST is not an address\./m);
 });
 
 test.concurrent("tools of the user's own are offered", async () => {

@@ -1,5 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import type { ModelCapabilities } from "@loopwright/core/ports";
+import { ollamaAddress } from "./ollama-address.ts";
 
 /** The name of this wire on opaque parts. */
 export const vendor = "ollama";
@@ -50,7 +51,7 @@ export interface Connection {
 /** The connection of an instance. @throws AgentError CONFIG_INVALID for an address that is none; MODEL_AUTH for a key that no header can carry. */
 export function connectionOf(options: OllamaOptions): Connection {
   const environment = globalThis.process?.env;
-  const url = urlOf(options.baseURL ?? addressOf(environment?.["OLLAMA_HOST"] ?? ""), "The base URL");
+  const url = urlOf(options.baseURL ?? ollamaAddress(environment?.["OLLAMA_HOST"]));
   const key = (options.apiKey ?? (url.protocol === "https:" ? environment?.["OLLAMA_API_KEY"] : undefined) ?? "").trim();
   if (!/^[\x21-\x7e]*$/.test(key)) {
     throw new AgentError("MODEL_AUTH", { message: `The key for ${vendorName} holds characters that no key has.` });
@@ -76,31 +77,14 @@ function base64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }
 
-function urlOf(text: string, what: string): URL {
+function urlOf(text: string): URL {
   try {
     return new URL(text);
   } catch {
     // The text may hold a password, and so may the cause.
     throw new AgentError("CONFIG_INVALID", {
-      message: `${what} of ${vendorName} is not an address.`,
+      message: `The base URL of ${vendorName} is not an address.`,
       fix: "Pass a URL that begins with http:// or https://.",
     });
   }
-}
-
-/**
- * The address that OLLAMA_HOST means: `host`, `host:port`, `:port` or a whole URL. Without a scheme the port is 11434, with
- * one it is the scheme's own. An address to listen on everywhere is one to reach on this machine.
- * @see https://docs.ollama.com/faq (2026-11-21)
- */
-export function addressOf(host: string): string {
-  const text = host.trim().replace(/^["']|["']$/g, "");
-  const hasScheme = /^https?:\/\//i.test(text);
-  const rest = text === "" || text.startsWith(":") ? `127.0.0.1${text}` : text;
-  const hasPort = /^[^/]*:\d+(?:\/|$)/.test(rest);
-  const url = urlOf(hasScheme ? rest : `http://${rest}`, "OLLAMA_HOST");
-  if (!hasScheme && !hasPort) url.port = "11434";
-  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
-  if (url.hostname === "[::]") url.hostname = "[::1]";
-  return url.href.replace(/\/+$/, "");
 }

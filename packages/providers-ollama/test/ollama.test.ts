@@ -5,8 +5,7 @@ import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { nodeHttp } from "@loopwright/provider-kit/node";
 import { loopbackServer } from "@loopwright/provider-kit/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ollama } from "../src/index.ts";
-import { addressOf } from "../src/options.ts";
+import { ollama, ollamaAddress } from "../src/index.ts";
 
 const answer = readFileSync(new URL("fixtures/answer.ndjson", import.meta.url), "utf8");
 const lines = answer
@@ -175,14 +174,30 @@ describe("the address", () => {
     ["box:80", "http://box"],
     ['"box:1234/path/"', "http://box:1234/path"],
     ["[::]:8080", "http://[::1]:8080"],
+    ["::1", "http://[::1]:11434"],
+    ["::", "http://[::1]:11434"],
+    ["[fe80::1]", "http://[fe80::1]:11434"],
+    ["box:", "http://box:11434"],
+    ["box:99999", "http://box:11434"],
+    ["box:http", "http://box:11434"],
+    [" 'box' ", "http://box:11434"],
+    ["ollama.com", "https://ollama.com"],
+    ["me:secret@box", "http://me:secret@box:11434"],
+    ["HTTP://Box", "http://box"],
+    ["http://:8080", "http://127.0.0.1:8080"],
+    ["http://0.0.0.0:11434/", "http://127.0.0.1:11434"],
+    ["http://box:11434//", "http://box:11434"],
+    ["https://box", "https://box"],
+    ["https://box:11434/path", "https://box:11434/path"],
     ["http://box", "http://box"],
     ["https://ollama.example/", "https://ollama.example"],
   ])("%s means %s", (host, expected) => {
-    expect(addressOf(host)).toBe(expected);
+    expect(ollamaAddress(host)).toBe(expected);
   });
 
   it("that is none is a wrong setting", () => {
-    expect(() => addressOf("a b")).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+    for (const host of ["a b", "unix:///run/ollama", "http://[", "[:::]"])
+      expect(() => ollamaAddress(host), host).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
   });
 
   it("comes from OLLAMA_HOST at the first call", async () => {

@@ -1,7 +1,7 @@
 import { isAgentError } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { complaintOf } from "../complaint.ts";
-import { createProvider, ollamaAddress } from "../compose/create-provider.ts";
+import { createProvider, ollamaServer } from "../compose/create-provider.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type SharedFlags, settingsOf, styleFor } from "../flags.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -55,19 +55,22 @@ function nodeFinding(): Finding {
 }
 
 async function vendorFindings(settings: Settings): Promise<readonly Finding[]> {
-  return Promise.all(
-    vendors
-      .filter((vendor) => vendor.name !== "custom")
-      .map(async (vendor) => {
-        const provider = await probeOf(vendor, settings);
-        const set = [...vendor.keys, ...vendor.signs].filter((name) => settings.environment[name]);
-        const isAway = vendor.name === "ollama" && !(await answers(ollamaAddress(settings.environment)));
-        const isReady = !isAway && (vendor.keys.length === 0 || set.length > 0);
-        const isSet = set.length > 0 ? `${set.join(", ")} set` : vendor.note || `${vendor.keys.join(" or ")} not set`;
-        const key = isAway ? `${isSet} · no server answers at ${ollamaAddress(settings.environment)}` : isSet;
-        return { what: vendor.name, state: isReady ? "ok" : "note", text: `default model ${provider.defaultModel} · ${key}` } as const;
-      }),
-  );
+  return Promise.all(vendors.filter((vendor) => vendor.name !== "custom").map((vendor) => vendorFinding(vendor, settings)));
+}
+
+async function vendorFinding(vendor: Vendor, settings: Settings): Promise<Finding> {
+  try {
+    const provider = await probeOf(vendor, settings);
+    const set = [...vendor.keys, ...vendor.signs].filter((name) => settings.environment[name]);
+    const server = vendor.name === "ollama" ? await ollamaServer(settings.environment) : undefined;
+    const isAway = server !== undefined && !(await answers(server));
+    const isReady = !isAway && (vendor.keys.length === 0 || set.length > 0);
+    const isSet = set.length > 0 ? `${set.join(", ")} set` : vendor.note || `${vendor.keys.join(" or ")} not set`;
+    const key = isAway ? `${isSet} · no server answers at ${withoutSecret(server)}` : isSet;
+    return { what: vendor.name, state: isReady ? "ok" : "note", text: `default model ${provider.defaultModel} · ${key}` };
+  } catch (error) {
+    return { what: vendor.name, state: "note", text: complaintOf(error).join("\n") };
+  }
 }
 
 /** The provider with a stand-in key: only its data is looked at. */
@@ -79,7 +82,7 @@ function probeOf(vendor: Vendor, settings: Settings): Promise<ModelProvider> {
 async function choiceFinding(settings: Settings): Promise<Finding> {
   try {
     const provider = await createProvider(settings);
-    const address = ownAddress(settings);
+    const address = await ownAddress(settings);
     if (address !== undefined && !(await answers(address)))
       return { what: "chosen", state: "bad", text: `${provider.name}: no server answers at ${withoutSecret(address)}` };
     const why = settings.because.startsWith("no key") ? settings.because : `by ${settings.because}`;
@@ -90,8 +93,8 @@ async function choiceFinding(settings: Settings): Promise<Finding> {
 }
 
 /** The address of a server of the user's own, where one is chosen. */
-function ownAddress({ vendor, baseUrl, environment }: Settings): string | undefined {
-  return baseUrl ?? (vendor.name === "ollama" ? ollamaAddress(environment) : undefined);
+async function ownAddress({ vendor, baseUrl, environment }: Settings): Promise<string | undefined> {
+  return baseUrl ?? (vendor.name === "ollama" ? ollamaServer(environment) : undefined);
 }
 
 /** Whether something there speaks HTTP; what it says to a request without a key does not matter. */

@@ -44,7 +44,7 @@ export async function createProvider({ vendor, model, baseUrl, environment }: Se
     }
     case "ollama": {
       const { ollama } = await import("@loopwright/providers-ollama");
-      return ollama({ baseURL: ollamaAddress(environment), ...shared });
+      return ollama({ baseURL: await ollamaServer(environment), ...shared });
     }
     case "offline": {
       const { offline } = await import("@loopwright/providers-scripted");
@@ -56,11 +56,8 @@ export async function createProvider({ vendor, model, baseUrl, environment }: Se
   }
 }
 
-/** The server of `ollama`. OLLAMA_HOST is read as Ollama's own tools do: scheme and port may be missing, and 0.0.0.0 is where a server listens. */
-export function ollamaAddress({ OLLAMA_HOST: host }: Environment): string {
-  if (!host) return "http://127.0.0.1:11434";
-  const url = new URL(/^https?:\/\//i.test(host) ? host : `http://${host}`);
-  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
-  if (url.port === "" && !/^https?:\/\//i.test(host)) url.port = "11434";
-  return url.href.replace(/\/$/, "");
+/** The server of `ollama`, as Ollama's own tools find it. @throws AgentError CONFIG_INVALID for a value that is no address */
+export async function ollamaServer({ OLLAMA_HOST: host }: Environment): Promise<string> {
+  const { ollamaAddress } = await import("@loopwright/providers-ollama");
+  return ollamaAddress(host);
 }
