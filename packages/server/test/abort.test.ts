@@ -33,6 +33,8 @@ describe("who goes away", () => {
     const execute = { path: "/api/agent/execute", method: "POST", body: { sessionId: "s", input: "Tell me" } } as const;
     const running = await watchStream(connect, execute);
     const others = [await watchStream(connect, { path: events }), await watchStream(connect, { path: `${events}?after=` })];
+    // A reader that is not caught up yet would get a snapshot in place of the delta.
+    await quiet();
     scene.model.say("Once ");
     for (const watching of [running, ...others]) await watching.got("text_delta");
     for (const watching of [running, ...others]) await watching.connection.cut();
@@ -78,6 +80,7 @@ describe("an abort", () => {
     const body = { sessionId: "s", input: "Tell me" };
     const running = await scene.watch({ path: "/api/agent/execute", method: "POST", body });
     const following = await scene.watch({ path: events });
+    await quiet();
     scene.model.say("Once upon 世");
     await following.got("text_delta");
     expect(await abort(scene.connect, "enough")).toEqual({ status: 202, aborting: true });
