@@ -129,7 +129,10 @@ it("tells an index that nobody waits for it any longer, after its deadline and w
 });
 
 describe("a store with deadlines keeps every promise", () => {
-  const lacks = ["reopen", "corrupt", "ruin", "tamper", "rollback", "full", "unknown"].map((capability) => ({ capability, reason: "the store is in memory" }));
+  const lacks = ["reopen", "corrupt", "ruin", "tamper", "rollback", "full", "unknown"].map((capability) => ({
+    capability,
+    reason: "the store is in memory",
+  }));
   const make = async () => {
     const clock = manualClock();
     const counted = countedMemoryStore({ clock, searchSessionsMax: 20 });
