@@ -105,6 +105,8 @@ class Snapshots implements FoldSnapshots {
 
   #understand(read: readonly Fact[], after: number): Promise<UnderstoodFacts> {
     const { store, ref, sessionId } = this.#parts;
+    // A new session has no facts, and one in memory no blobs before they are asked for.
+    if (read.length === 0) return Promise.resolve({ facts: [] });
     return understandFacts(read, { blobs: store.blobs, scope: ref.scope, sessionId, after });
   }
 

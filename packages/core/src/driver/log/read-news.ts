@@ -19,5 +19,6 @@ export async function readNews(
     return { facts: [] };
   }
   if (known.seq !== seq) throw missingFact(sessionId, seq);
+  if (news.length === 0) return { facts: [] };
   return understandFacts(news, { blobs: store.blobs, scope: ref.scope, sessionId, after: seq });
 }

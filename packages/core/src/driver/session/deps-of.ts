@@ -2,7 +2,7 @@ import { AgentError } from "../../errors.ts";
 import { systemClock } from "../../memory/clock.ts";
 import { randomIds } from "../../memory/ids.ts";
 import { silentLogger } from "../../memory/silent-logger.ts";
-import { memoryStore } from "../../memory/store/memory-store.ts";
+import { privateStore } from "../../memory/store/memory-store.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { guardOf } from "../model/retry/call-guard.ts";
@@ -28,7 +28,7 @@ export function depsOf(options: SessionOptions): Deps {
     bound: bindAgent(options, sessionId),
     sessionId,
     ref: { scope: access.scope, session: sessionId },
-    store: options.store ?? memoryStore({ clock }),
+    store: options.store ?? privateStore(clock),
     isPrivate: options.store === undefined && options.channel === undefined,
     access,
     clock,

@@ -15,8 +15,11 @@ import type { MemorySession, MemorySessions } from "./memory-sessions.ts";
 
 const idShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** The facts of all sessions as values in this process: they are kept by reference, never copied or serialised. */
-export function memoryLog(sessions: MemorySessions, clock: Clock): SessionLog {
+/**
+ * The facts of all sessions as values in this process: they are kept by reference, never copied or serialised. `onRemoved` is told of a session
+ * whose facts are gone, so that what lies beside them goes too.
+ */
+export function memoryLog(sessions: MemorySessions, clock: Clock, onRemoved: (ref: SessionRef) => void): SessionLog {
   return {
     async append(ref, request) {
       const session = openSession(sessions, ref);
@@ -72,6 +75,7 @@ export function memoryLog(sessions: MemorySessions, clock: Clock): SessionLog {
       session.batches.clear();
       sessions.changed(session);
       notify(session, 0);
+      onRemoved(ref);
     },
     subscribe(ref, listener) {
       const { listeners } = openSession(sessions, ref);
