@@ -91,11 +91,14 @@ test.each(["here", "on a server"])(
 test("a chat that is resumed asks what waited, beside questions of the client's own", async () => {
   const calls = [removes("a", "c1"), { name: askUserTool.name, args: { question: "Which one?" }, id: "q1" }];
   const { agent, ran } = careful([{ calls }, { text: "Thank you." }]);
-  const { place } = await there(agent);
+  const { place, url } = await there(agent);
   const first = await chatAt(place);
   await first.shows("/help", "> ");
   first.type("tidy up");
-  await first.shows("Run remove?", "? ");
+  // Which of the two comes first is open: the gate decides on its call beside the other one.
+  await first.output.until((lines) => lines.at(-1) === "? ");
+  const snapshot = async (): Promise<unknown> => (await fetch(`${url}/api/sessions/${first.id}`)).json();
+  await expect.poll(snapshot).toMatchObject({ run: { pendingApprovals: [{}], pendingToolCalls: [{}] } });
   first.type("/quit");
   await first.ended;
   const second = await chatAt(place, first.id);
