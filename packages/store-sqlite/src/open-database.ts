@@ -170,15 +170,23 @@ function isWithoutTables(database: DatabaseSync): boolean {
 }
 
 function openForReading({ path, busyTimeoutMs }: WorkerOptions): OpenedDatabase {
-  const database = new DatabaseSync(locationForReading(path), { readOnly: true });
+  const isLeft = isLogLeft(path);
+  const database = new DatabaseSync(locationForReading(path, isLeft), { readOnly: true });
   try {
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    // The index of the log is in memory then, not in a file that would have to be made.
+    if (isLeft) database.exec("PRAGMA locking_mode = EXCLUSIVE");
     checkReadable(database, path);
-    return { database, isReadOnly: true };
+    return { database, isReadOnly: true, ...(isLeft ? { isExclusive: true } : {}) };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** True when a write-ahead log lies there and the index that processes share does not: nobody is at work, and this process may not make one. */
+function isLogLeft(path: string): boolean {
+  return process.platform !== "win32" && hasLog(path) && !existsSync(`${path}-shm`);
 }
 
 /** Makes an older file look like one of this version, where that can be done without a write. */
@@ -192,12 +200,15 @@ function checkReadable(database: DatabaseSync, path: string): void {
   });
 }
 
-/** In a folder that cannot be written the engine can read only a file without a write-ahead log, and must be told so. */
-function locationForReading(path: string): string | URL {
-  const log = `${path}-wal`;
-  if (existsSync(log) && statSync(log).size > 0) return path;
+/**
+ * What the engine must be told where it cannot write: a file without a write-ahead log does not change; one with a log that was left behind needs
+ * no locks, which cannot be taken on a file that is open for reading only.
+ */
+function locationForReading(path: string, isLeft: boolean): string | URL {
+  if (hasLog(path) && !isLeft) return path;
   const location = pathToFileURL(path);
-  location.searchParams.set("immutable", "1");
+  if (isLeft) location.searchParams.set("vfs", "unix-none");
+  else location.searchParams.set("immutable", "1");
   return location;
 }
 
