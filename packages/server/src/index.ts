@@ -2,8 +2,8 @@
 export type { AgentServer } from "./agent-server.ts";
 export { createHealthServer, type HealthServerOptions } from "./create-health-server.ts";
 export { createServer } from "./create-server.ts";
-export type { ServerEnv } from "./http/server-env.ts";
 export { bearerTokens } from "./identity/bearer-tokens.ts";
+export type { ServerEnv } from "./request/server-env.ts";
 export { defaultServerLimits, type HttpLimits, type ServerLimits } from "./server-limits.ts";
 export type { Authenticate, HostedServerOptions, HttpOptions, PageFile, Principal, ServerOptions } from "./server-options.ts";
 export type { EventSink, OpenSink, SinkHead } from "./stream/event-sink.ts";

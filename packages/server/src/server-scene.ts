@@ -1,9 +1,9 @@
 import type { Agent } from "@loopwright/core";
 import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
 import type { Host, SessionHost, StoreHealth } from "@loopwright/host";
-import type { OpenRuns } from "./http/open-runs.ts";
-import type { RequestMetrics } from "./http/request-metrics.ts";
-import type { SentFiles } from "./http/sent-files.ts";
+import type { OpenRuns } from "./meters/open-runs.ts";
+import type { RequestMetrics } from "./meters/request-metrics.ts";
+import type { SentFiles } from "./meters/sent-files.ts";
 import type { HttpLimits } from "./server-limits.ts";
 import type { HttpOptions } from "./server-options.ts";
 import type { SessionFeeds } from "./stream/session-feeds.ts";

@@ -1,7 +1,7 @@
 import { manualClock, memoryStore } from "@loopwright/core/memory";
 import type { Problem, SessionSnapshot } from "@loopwright/core/protocol";
 import { expect, it } from "vitest";
-import type { Call } from "../src/http/route.ts";
+import type { Call } from "../src/request/route.ts";
 import { openSession } from "../src/routes/open-session.ts";
 import { failingStore } from "./failing-store.ts";
 import { openStreamDoor } from "./stream-door.ts";

@@ -2,16 +2,16 @@ import { AgentError } from "@loopwright/core";
 import { checkPromptFields } from "../identity/check-prompt-fields.ts";
 import { identify } from "../identity/identify.ts";
 import type { Caller } from "../identity/local-principal.ts";
+import type { RateLimiter } from "../meters/rate-limiter.ts";
 import { auditModuleText } from "../modules/audit-module-text.ts";
+import { answerInTime, tooLate } from "../request/answer-in-time.ts";
+import { parseJson } from "../request/parse-json.ts";
+import { readBody } from "../request/read-body.ts";
+import type { Route } from "../request/route.ts";
+import { validated } from "../request/validated.ts";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
 import type { OpenSink } from "../stream/event-sink.ts";
-import { answerInTime, tooLate } from "./answer-in-time.ts";
-import { parseJson } from "./parse-json.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
-import { readBody } from "./read-body.ts";
-import type { Route } from "./route.ts";
-import { validated } from "./validated.ts";
 
 /** One request on its way to its route. */
 export interface Passage {

@@ -1,5 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { Hono } from "hono";
+import type { Route } from "../request/route.ts";
+import type { ServerEnv } from "../request/server-env.ts";
 import type { ServerScene } from "../server-scene.ts";
 import type { OpenSink } from "../stream/event-sink.ts";
 import { openWebSink } from "../stream/web-sink.ts";
@@ -8,9 +10,7 @@ import { answerRoute, type Passage, type Walk } from "./answer-route.ts";
 import { checkHost } from "./check-host.ts";
 import { checkOrigin } from "./check-origin.ts";
 import { agentErrorOf, problemResponse } from "./problem-response.ts";
-import type { Route } from "./route.ts";
 import { servePage } from "./serve-page.ts";
-import type { ServerEnv } from "./server-env.ts";
 
 /** Answers every request: the checks that come before any route, the routes, the page, and problem documents for what is refused. */
 export function createDoor(routes: readonly Route[], walk: Walk): (request: Request, env?: ServerEnv) => Promise<Response> {

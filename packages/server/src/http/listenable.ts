@@ -1,4 +1,4 @@
-import type { ServerEnv } from "./server-env.ts";
+import type { ServerEnv } from "../request/server-env.ts";
 
 /** What can be listened for. */
 export interface Listenable {

@@ -1,3 +1,4 @@
+import type { Route } from "../request/route.ts";
 import { listAgentsRoute } from "../routes/agents/list-agents.ts";
 import { listToolsRoute } from "../routes/agents/list-tools.ts";
 import { readFileRoute } from "../routes/files/read-file.ts";
@@ -20,7 +21,6 @@ import { listSessionsRoute } from "../routes/sessions/list-sessions.ts";
 import { readConversationRoute } from "../routes/sessions/read-conversation.ts";
 import { readSessionRoute } from "../routes/sessions/read-session.ts";
 import { removeSessionRoute } from "../routes/sessions/remove-session.ts";
-import type { Route } from "./route.ts";
 
 /** Every route of the server: what is answered, what is checked and what `/openapi.json` says come from here. */
 export const routeTable: readonly Route[] = [

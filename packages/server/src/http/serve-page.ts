@@ -1,8 +1,8 @@
 import { AgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
+import { bytesResponse } from "../request/paced-response.ts";
 import type { PageFile } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
-import { bytesResponse } from "./paced-response.ts";
 
 /** Scripts, styles and fonts from here only; pictures also from what the page holds itself. No page may show it in a frame. */
 const pagePolicy = [

@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
-import { isLoopbackAddress } from "../http/loopback-address.ts";
-import type { ServerEnv } from "../http/server-env.ts";
+import { isLoopbackAddress } from "../request/loopback-address.ts";
+import type { ServerEnv } from "../request/server-env.ts";
 import type { Principal } from "../server-options.ts";
 
 /** What the platform tells of a caller. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Route } from "../http/route.ts";
+import type { Route } from "../request/route.ts";
 import { type NotificationsQuery, notifyPrincipal } from "./notify-principal.ts";
 
 const one = z.string().max(200);

@@ -2,13 +2,13 @@ import { AgentError } from "@loopwright/core";
 import type { Notification, ScopeListener } from "@loopwright/core/ports";
 import type { EventCursor, SessionEvent } from "@loopwright/core/protocol";
 import type { HostedSession } from "@loopwright/host";
-import type { Call } from "../http/route.ts";
+import { type HeldSink, openHeldSink } from "../request/open-held-sink.ts";
+import { checkCursor, cursorOf } from "../request/request-cursor.ts";
+import type { Call } from "../request/route.ts";
 import { createFrameQueue, type FrameQueue } from "../stream/frame-queue.ts";
 import { encodeFrames, frameText, plainText, retryFrame } from "../stream/frames.ts";
 import { createNotificationsDialect } from "../stream/notifications-dialect.ts";
-import { type HeldSink, openHeldSink } from "../stream/open-held-sink.ts";
 import { placeOf } from "../stream/reader-place.ts";
-import { checkCursor, cursorOf } from "../stream/request-cursor.ts";
 import { openSession } from "./open-session.ts";
 
 export interface NotificationsQuery {

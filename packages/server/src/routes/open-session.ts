@@ -1,7 +1,7 @@
 import { AgentError, type AgentSession, isAgentError } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { HostedSession } from "@loopwright/host";
-import type { Call } from "../http/route.ts";
+import type { Call } from "../request/route.ts";
 import type { Principal } from "../server-options.ts";
 import type { ServerScene } from "../server-scene.ts";
 

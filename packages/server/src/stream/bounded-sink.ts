@@ -8,10 +8,10 @@
  *  Q4 one stream does not hold the event loop: after 128 KiB others have their turn.
  */
 import type { Clock } from "@loopwright/core/ports";
-import { inPieces } from "../http/json-pieces.ts";
 import type { HttpLimits } from "../server-limits.ts";
 import type { EventSink } from "./event-sink.ts";
 import { encodeFrames } from "./frames.ts";
+import { inPieces } from "./json-pieces.ts";
 
 /** What a bounded sink goes by. */
 export interface SinkBounds {

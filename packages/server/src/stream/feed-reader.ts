@@ -9,11 +9,11 @@ import {
   type SessionEvent,
   textOf,
 } from "@loopwright/core/protocol";
-import { charsLeft, pieceChars } from "../http/json-pieces.ts";
 import type { HttpLimits } from "../server-limits.ts";
 import { BoundedSink } from "./bounded-sink.ts";
 import type { EventSink } from "./event-sink.ts";
 import { eventText, type FrameText, isDurable, joinTexts, sharedEventText, snapshotText, textCursor, wholeText } from "./frames.ts";
+import { charsLeft, pieceChars } from "./json-pieces.ts";
 
 /** How one reader wants the events of a session. */
 export interface Subscription {

@@ -1,5 +1,5 @@
 import { type DurableEvent, type EphemeralEvent, type EventCursor, encodeCursor, type SessionEvent } from "@loopwright/core/protocol";
-import { isShortJson, jsonPieces } from "../http/json-pieces.ts";
+import { isShortJson, jsonPieces } from "./json-pieces.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,6 +1,6 @@
 import type { Agent } from "@loopwright/core";
-import type { Route } from "../../http/route.ts";
 import { modelsOf } from "../../identity/admit.ts";
+import type { Route } from "../../request/route.ts";
 import { type AgentList, agentList } from "../../schemas/index.ts";
 import { toolSummaries } from "./tool-summaries.ts";
 

@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { z } from "zod";
-import { bytesResponse } from "../../http/paced-response.ts";
-import type { Route } from "../../http/route.ts";
+import { bytesResponse } from "../../request/paced-response.ts";
+import type { Route } from "../../request/route.ts";
 import { isFileName } from "./file-name.ts";
 
 interface FileParams {

@@ -1,9 +1,9 @@
 import { AgentError } from "@loopwright/core";
 import { z } from "zod";
-import { answerInTime } from "../../http/answer-in-time.ts";
-import { underKey } from "../../http/kept-key.ts";
-import { readBody } from "../../http/read-body.ts";
-import type { Route } from "../../http/route.ts";
+import { answerInTime } from "../../request/answer-in-time.ts";
+import { readBody } from "../../request/read-body.ts";
+import type { Route } from "../../request/route.ts";
+import { underKey } from "../kept-key.ts";
 import { fileName } from "./file-name.ts";
 
 const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;

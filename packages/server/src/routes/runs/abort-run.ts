@@ -2,10 +2,10 @@ import type { AgentSession } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { Json, JsonObject } from "@loopwright/core/protocol";
 import { z } from "zod";
-import { plainOf, underKey } from "../../http/kept-key.ts";
-import type { Call, Route } from "../../http/route.ts";
+import type { Call, Route } from "../../request/route.ts";
 import { type AbortRequest, abortRequest } from "../../schemas/index.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { plainOf, underKey } from "../kept-key.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Route } from "../../http/route.ts";
 import { accessOf } from "../../identity/access-of.ts";
+import type { Route } from "../../request/route.ts";
 import { acceptedDecision, type DecisionRequest, decisionRequest } from "../../schemas/index.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { withSession } from "../open-session.ts";

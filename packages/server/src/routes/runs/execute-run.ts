@@ -1,13 +1,13 @@
 import type { EventCursor, ExecuteInput, SubmitOptions } from "@loopwright/core/protocol";
 import { compareCursors, cursorAfter, inCallOrder } from "@loopwright/core/protocol";
 import type { HostedSession } from "@loopwright/host";
-import type { Call } from "../../http/route.ts";
 import { accessOf } from "../../identity/access-of.ts";
+import { openHeldSink } from "../../request/open-held-sink.ts";
+import { checkCursor } from "../../request/request-cursor.ts";
+import type { Call } from "../../request/route.ts";
 import type { EarlyEvents } from "../../stream/early-events.ts";
 import { createExecutionOutcome } from "../../stream/execution-outcome.ts";
 import { encodeFrames, joinTexts, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
-import { openHeldSink } from "../../stream/open-held-sink.ts";
-import { checkCursor } from "../../stream/request-cursor.ts";
 import type { StreamPlace } from "../../stream/stream-registry.ts";
 
 export interface ExecutionRequest {

@@ -1,9 +1,9 @@
 import { AgentError } from "@loopwright/core";
 import { z } from "zod";
-import { jsonResponse } from "../../http/paced-response.ts";
-import type { Route } from "../../http/route.ts";
+import { jsonResponse } from "../../request/paced-response.ts";
+import { cursorOf } from "../../request/request-cursor.ts";
+import type { Route } from "../../request/route.ts";
 import { durableEvent } from "../../schemas/index.ts";
-import { cursorOf } from "../../stream/request-cursor.ts";
 import { awaitSeq, type MinSeqQuery, minSeqField } from "../min-seq.ts";
 import { withSession } from "../open-session.ts";
 import { pageLimitField, readPage } from "../sessions/event-page.ts";

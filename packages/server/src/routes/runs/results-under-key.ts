@@ -1,6 +1,6 @@
 import type { AcceptedSubmission, ExecuteInput, ToolResultMessage } from "@loopwright/core";
-import { type KeyedContent, plainOf, underKey } from "../../http/kept-key.ts";
-import type { Call } from "../../http/route.ts";
+import type { Call } from "../../request/route.ts";
+import { type KeyedContent, plainOf, underKey } from "../kept-key.ts";
 
 /** Results of a session, and what came with them. */
 export interface KeyedResults {

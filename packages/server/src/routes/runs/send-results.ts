@@ -1,8 +1,8 @@
 import type { AcceptedSubmission, ToolResultMessage } from "@loopwright/core";
 import { checkExecuteInput } from "@loopwright/core/protocol";
-import type { Route } from "../../http/route.ts";
 import { accessOf } from "../../identity/access-of.ts";
 import { checkOpaque } from "../../identity/admit.ts";
+import type { Route } from "../../request/route.ts";
 import { acceptedSubmission, type ToolResultsRequest, toolResultsRequest } from "../../schemas/index.ts";
 import { checkFiles } from "../files/check-files.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";

@@ -1,7 +1,7 @@
 import { type AcceptedSubmission, checkExecuteInput, type ExecuteInput } from "@loopwright/core/protocol";
-import type { Route } from "../../http/route.ts";
 import { accessOf } from "../../identity/access-of.ts";
 import { admit, checkOpaque } from "../../identity/admit.ts";
+import type { Route } from "../../request/route.ts";
 import { acceptedSubmission, type MessageRequest, messageRequest } from "../../schemas/index.ts";
 import { checkFiles, messagesOf } from "../files/check-files.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";

@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import { z } from "zod";
-import type { Route } from "../../http/route.ts";
+import type { Route } from "../../request/route.ts";
 
 const ok = z.object({ status: z.literal("ok") });
 

@@ -1,4 +1,4 @@
-import type { Route } from "../../http/route.ts";
+import type { Route } from "../../request/route.ts";
 
 /** Name, kind and help of one value. */
 const gauge = (name: string, help: string, value: number): readonly string[] => [

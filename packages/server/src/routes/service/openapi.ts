@@ -1,5 +1,5 @@
-import { openApiOf } from "../../http/openapi.ts";
-import type { Route } from "../../http/route.ts";
+import { openApiOf } from "../../request/openapi.ts";
+import type { Route } from "../../request/route.ts";
 
 /** The route that describes all routes. */
 export function openApiRoute(routes: () => readonly Route[]): Route {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Route } from "../../http/route.ts";
+import type { Route } from "../../request/route.ts";
 import { serverVersion } from "../../server-version.ts";
 
 export const versionRoute: Route = {

@@ -1,5 +1,5 @@
-import { jsonResponse } from "../../http/paced-response.ts";
-import type { Route } from "../../http/route.ts";
+import { jsonResponse } from "../../request/paced-response.ts";
+import type { Route } from "../../request/route.ts";
 import { type ChangeSessionRequest, changeSessionRequest, sessionSnapshot } from "../../schemas/index.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";

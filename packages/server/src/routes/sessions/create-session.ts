@@ -1,15 +1,15 @@
 import { AgentError, type AgentSession, type FactOf, isAgentError, readOpening } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
-import { plainOf, underKey } from "../../http/kept-key.ts";
-import { jsonResponse } from "../../http/paced-response.ts";
-import type { Call, Route } from "../../http/route.ts";
 import { accessOf } from "../../identity/access-of.ts";
 import { admit, checkOpaque } from "../../identity/admit.ts";
+import { jsonResponse } from "../../request/paced-response.ts";
+import type { Call, Route } from "../../request/route.ts";
 import { type NewSessionRequest, newSessionRequest, sessionSnapshot } from "../../schemas/index.ts";
 import type { Principal } from "../../server-options.ts";
 import type { ServerScene } from "../../server-scene.ts";
 import { checkFiles } from "../files/check-files.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { plainOf, underKey } from "../kept-key.ts";
 import { keyedSessionId } from "../keyed-session-id.ts";
 import { withSession } from "../open-session.ts";
 import { titled } from "./titled.ts";

@@ -1,8 +1,8 @@
 import type { Clock } from "@loopwright/core/ports";
 import { type DurableEvent, encodeCursor } from "@loopwright/core/protocol";
 import { z } from "zod";
-import { charsLeft } from "../../http/json-pieces.ts";
 import type { HttpLimits } from "../../server-limits.ts";
+import { charsLeft } from "../../stream/json-pieces.ts";
 
 /** How many events one answer may hold, at most. */
 export const pageLimitField: z.ZodType<number | undefined> = z.coerce.number().int().min(1).max(1_000).optional();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Route } from "../../http/route.ts";
+import type { Route } from "../../request/route.ts";
 import { durableEvent } from "../../schemas/index.ts";
 import { minSeqField } from "../min-seq.ts";
 import { openSession } from "../open-session.ts";

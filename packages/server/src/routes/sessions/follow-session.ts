@@ -1,12 +1,12 @@
 import { readHistory } from "@loopwright/core";
 import { cursorAfter, encodeCursor } from "@loopwright/core/protocol";
 import type { HostedSession } from "@loopwright/host";
-import { jsonResponse } from "../../http/paced-response.ts";
-import type { Call } from "../../http/route.ts";
+import { openHeldSink } from "../../request/open-held-sink.ts";
+import { jsonResponse } from "../../request/paced-response.ts";
+import { checkCursor, cursorOf, lastEventCursor } from "../../request/request-cursor.ts";
+import type { Call } from "../../request/route.ts";
 import { encodeFrames, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
-import { openHeldSink } from "../../stream/open-held-sink.ts";
 import { placeOf } from "../../stream/reader-place.ts";
-import { checkCursor, cursorOf, lastEventCursor } from "../../stream/request-cursor.ts";
 import { awaitSeq, type MinSeqQuery } from "../min-seq.ts";
 import { checkState } from "../open-session.ts";
 import { readPage } from "./event-page.ts";

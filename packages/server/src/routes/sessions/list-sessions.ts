@@ -1,8 +1,8 @@
 import { AgentError } from "@loopwright/core";
 import type { SessionSummary } from "@loopwright/core/ports";
 import { z } from "zod";
-import { jsonResponse } from "../../http/paced-response.ts";
-import type { Route } from "../../http/route.ts";
+import { jsonResponse } from "../../request/paced-response.ts";
+import type { Route } from "../../request/route.ts";
 import { sessionHit, sessionSummary } from "../../schemas/index.ts";
 
 interface ListQuery {

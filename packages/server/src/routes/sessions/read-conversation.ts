@@ -1,7 +1,7 @@
 import { AgentError, isAgentError } from "@loopwright/core";
 import { z } from "zod";
-import { jsonResponse } from "../../http/paced-response.ts";
-import type { Route } from "../../http/route.ts";
+import { jsonResponse } from "../../request/paced-response.ts";
+import type { Route } from "../../request/route.ts";
 import { message } from "../../schemas/index.ts";
 import { type MinSeqQuery, minSeqQuery } from "../min-seq.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";

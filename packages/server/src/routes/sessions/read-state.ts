@@ -1,7 +1,7 @@
 import type { AgentSession, SessionSnapshot } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
 import { decodeCursor, type Message } from "@loopwright/core/protocol";
-import type { Call } from "../../http/route.ts";
+import type { Call } from "../../request/route.ts";
 import { awaitSeq, behind } from "../min-seq.ts";
 import { openSession, sessionRefOf } from "../open-session.ts";
 import { titled } from "./titled.ts";

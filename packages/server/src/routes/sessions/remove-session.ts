@@ -1,4 +1,4 @@
-import type { Route } from "../../http/route.ts";
+import type { Route } from "../../request/route.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
 

@@ -3,7 +3,7 @@
  * So a caller who does not read costs two pieces, however long the answer is.
  */
 import type { Clock } from "@loopwright/core/ports";
-import { isShortJson, jsonPieces, pieceChars } from "./json-pieces.ts";
+import { isShortJson, jsonPieces, pieceChars } from "../stream/json-pieces.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,9 +1,9 @@
 import { AgentError, isAgentError } from "@loopwright/core";
 import type { BlobStore } from "@loopwright/core/ports";
 import type { Json } from "@loopwright/core/protocol";
-import { idempotencyKeyOf } from "../routes/idempotency-key.ts";
-import { keyPrefix, removeOldKeys } from "./old-keys.ts";
-import type { Call } from "./route.ts";
+import { keyPrefix, removeOldKeys } from "../request/old-keys.ts";
+import type { Call } from "../request/route.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
 
 /** What an `Idempotency-Key` came with, where the log has no place for it. */
 export interface KeyedContent {

@@ -1,7 +1,7 @@
-import type { Call } from "../http/route.ts";
-import { BoundedSink } from "./bounded-sink.ts";
-import { streamHeaders } from "./stream-headers.ts";
-import type { StreamPlace } from "./stream-registry.ts";
+import { BoundedSink } from "../stream/bounded-sink.ts";
+import { streamHeaders } from "../stream/stream-headers.ts";
+import type { StreamPlace } from "../stream/stream-registry.ts";
+import type { Call } from "./route.ts";
 
 export interface HeldSink {
   readonly sink: BoundedSink;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { testServer } from "../../test/test-server.ts";
-import { routeTable } from "./route-table.ts";
+import { routeTable } from "../http/route-table.ts";
 
 interface Operation {
   readonly operationId: string;
