@@ -38,7 +38,7 @@ const areaOf = (file) =>
   /^(packages|apps)\//.test(file) ? file.split("/").slice(0, 2).join("/") : file.includes("/") ? file.split("/")[0] : ".";
 
 /** How often the idiom stands in each area. */
-export function countProse(root) {
+function countProse(root) {
   const counts = {};
   const add = (file, text) => {
     const count = countIn(text);
