@@ -55,6 +55,13 @@ describe("a bug that is planted", () => {
     expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringMatching(/had \d+ of \d+ characters/) }]);
   });
 
+  it("that lets a tool tell on when its owner is lost is found by the client", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["a lane tells on after its end"], seedsMax: 400 });
+    expect(bugs).toMatchObject([
+      { kind: "source", finding: expect.stringMatching(/I3: .* heard progress of lane \d+ after it was closed/) },
+    ]);
+  });
+
   it("that shows only in an answer that is repeated is found there", async () => {
     const { bugs } = await runPlantedBugs({ root, only: ["keys of answers"], seedsMax: 1 });
     expect(bugs).toMatchObject([{ crash: expect.stringContaining("replayCrash"), finding: expect.stringContaining("I4") }]);

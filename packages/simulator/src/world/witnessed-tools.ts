@@ -35,6 +35,9 @@ interface Scene {
   readonly options: WitnessedToolsOptions;
 }
 
+/** When a tool that was given up tells on: before, while and after another owner takes its session over. */
+const lateWordsMs = [100, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
+
 /** Fresh each time: a shared one would keep alive everybody who ever waited for it. */
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -47,6 +50,7 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
     options.toolMs?.(tool.name) ?? (dice.chance(0.2) ? dice.between(0, options.slowestMs) : dice.between(0, options.slowestMs / 20));
   // A tool that ignores its signal works on after it.
   const signal = dice.chance(0.7) ? context.signal : undefined;
+  context.signal.addEventListener("abort", () => tellOn(context, node), { once: true });
   const workMs = tookMs * dice.next();
   await node.sleep(workMs, signal);
   const work = Promise.resolve().then(() => collect(tool.execute?.(args, context)));
@@ -66,6 +70,11 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
     finish("failed");
     throw error;
   }
+}
+
+/** A tool that was given up tells on, also when its end is in the log by now: an abort or another owner wrote it. Then nobody may hear it. */
+function tellOn(context: ToolContext, node: SimulatedNode): void {
+  for (const afterMs of lateWordsMs) void node.sleep(afterMs).then(() => context.progress("works on"));
 }
 
 /** What the tool gives, in one piece. */
