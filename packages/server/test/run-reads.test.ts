@@ -13,7 +13,7 @@ it("the view of a run reads the facts of that run, wherever it stands in a sessi
   const session = createSession({ agent, store: real, id: ref.session, access: { user: "local", scope: ref.scope } });
   const runIds: string[] = [];
   for (let lastSeq = 0; lastSeq < 2_000; { lastSeq } = await real.log.head(ref))
-    runIds.push((await execute(session, `Question ${runIds.length}`).result()).runId);
+    runIds.push((await execute(session, `Question ${runIds.length}`).result()).runId ?? "");
   await session[Symbol.asyncDispose]();
   let facts = 0;
   const read: SessionStore["log"]["read"] = async (of, range) => {
