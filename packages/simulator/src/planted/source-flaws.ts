@@ -140,14 +140,14 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   {
     name: "half a surrogate pair that the model said is kept",
     file: "message/mend-chunks.ts",
-    good: "for (const chunk of chunks) take(chunk, out);",
+    good: "for (const chunk of chunks) this.#take(chunk, out);",
     bad: "out.push(...chunks);",
   },
   {
     name: "the end of an answer is told without what was missed of it",
     file: "driver/live/hub.ts",
-    good: "if (listeners.size > 0) batch.push(...untold);",
-    bad: "void untold;",
+    good: "batch.push(...untold, event);",
+    bad: "batch.push(event);",
   },
   {
     name: "a session goes on under another agent",
