@@ -1,0 +1,49 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { runPlantedBugs } from "../src/index.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Beside those of `planted-bugs.test.ts`: each of these takes seconds. */
+describe("a bug that is planted", () => {
+  it.each(["a deaf subscription", "one session that cannot be read stops the sweeps"])("in a port is found: %s", async (name) => {
+    const { bugs, missed } = await runPlantedBugs({ only: [name], seedsMax: 200 });
+    expect(bugs).toHaveLength(1);
+    expect(missed).toEqual([]);
+  });
+
+  it("that shows only in an outage at the worst moment of a renewal is found there", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["a lease is renewed every third of it"], seedsMax: 1 });
+    expect(bugs).toMatchObject([{ outage: expect.stringContaining("atMs"), finding: expect.stringMatching(/I4|I9|I10/) }]);
+  });
+
+  it.each(["a session goes on under another agent", "what came with a session is lost when it is restored"])(
+    "in what a session began with is found: %s",
+    async (name) => {
+      const { bugs } = await runPlantedBugs({ root, only: [name], seedsMax: 200 });
+      expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringContaining("I15") }]);
+    },
+  );
+
+  it("that ends an answer of which a client has a part is found by the client", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["without what was missed of it"], seedsMax: 200 });
+    expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringMatching(/had \d+ of \d+ characters/) }]);
+  });
+
+  it("that lets a tool tell on when its owner is lost is found by the client", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["a lane tells on after its end"], seedsMax: 400 });
+    expect(bugs).toMatchObject([
+      { kind: "source", finding: expect.stringMatching(/I3: .* heard progress of lane \d+ after it was closed/) },
+    ]);
+  });
+
+  it("that shows only in an answer that is repeated is found there", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["keys of answers"], seedsMax: 1 });
+    expect(bugs).toMatchObject([{ crash: expect.stringContaining("replayCrash"), finding: expect.stringContaining("I4") }]);
+  });
+
+  it("that keeps half a surrogate pair is found in the facts", async () => {
+    const { bugs } = await runPlantedBugs({ root, only: ["half a surrogate pair"], seedsMax: 50 });
+    expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringContaining("half a surrogate pair") }]);
+  });
+});
