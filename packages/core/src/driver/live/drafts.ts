@@ -1,7 +1,7 @@
 /*
- * Owns: the draft of what the open lanes have said, for who joins on another node when no ring remembers it.
- * Does not own: the lanes (hub), what is told of a draft (foreign lanes).
- * Why a timer and not a count of what was said: it costs a delta nothing, and a call that is over soon writes none.
+ * Owns: the draft of the text of the open lanes, for readers that join on another node when no ring holds it.
+ * Does not own: the lanes (hub), the events that readers of a draft get (foreign lanes).
+ * Why a timer and not a count of deltas: a timer adds no cost to a delta, and a call that ends soon writes no draft.
  */
 import type { EphemeralBody, EphemeralEvent } from "../../loop/event.ts";
 import type { Json } from "../../message/json.ts";
