@@ -77,7 +77,7 @@ describe.concurrent("several processes", () => {
   test("a worker that was given a port says there how it stands, and nothing else", async ({ onTestFinished: onEnd }) => {
     const port = await freePort();
     const worker = startNode(["run", "--offline", "--role", "worker", "--port", `${port}`], { cwd: await emptyDirectory(), onEnd });
-    await worker.says(`/healthz, /readyz and /metrics are at http://127.0.0.1:${port}/`);
+    await worker.says(`/healthz, /readyz and /metrics are at http://127.0.0.1:${port}`);
     await worker.says("Ctrl+C");
     const statuses = ["healthz", "readyz", "metrics", "api/sessions", ""].map(
       async (path) => (await fetch(`http://127.0.0.1:${port}/${path}`)).status,
