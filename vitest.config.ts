@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { filesOf, roundsOf } from "./scripts/long-suites.ts";
+import { makeTestFolder } from "./scripts/test-folder.ts";
 
 // Tests run on the sources of every package: no build is needed first.
 const conditions = ["@loopwright/source", "module", "node", "development|production"];
@@ -28,6 +29,8 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig(({ mode }) => {
   // `vitest run --mode long`: the tests that take too long for every run, and the random suites with more rounds.
   const suites = mode === "long" ? "long" : "quick";
+  const compileCache = process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), `loopwright-compile-cache-${process.getuid?.() ?? ""}`);
+  const folder = makeTestFolder();
   return {
     resolve: { conditions },
     ssr: { resolve: { conditions } },
@@ -36,7 +39,8 @@ export default defineConfig(({ mode }) => {
       env: {
         ...roundsOf(suites, process.env),
         // Each worker and each process strips the types of the sources it loads; with a cache only the first does.
-        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), `loopwright-compile-cache-${process.getuid?.() ?? ""}`),
+        NODE_COMPILE_CACHE: compileCache,
+        ...(folder === undefined ? {} : { TMPDIR: folder }),
       },
       // Two cores: threads start faster than forks and share less memory pressure.
       pool: "threads",
@@ -44,6 +48,7 @@ export default defineConfig(({ mode }) => {
       // one worker share it, so each must leave the process as it found it: the set-up file checks that.
       isolate: false,
       setupFiles: ["./scripts/check-leftovers.ts"],
+      globalSetup: ["./scripts/test-folder.ts"],
       // Many tests wait for a disk, a socket or a process: two for each core keep it busy. Vitest would cap a percentage at one for each core.
       maxWorkers: availableParallelism() * 2,
       sequence: { sequencer: SlowestFirst },

@@ -29,7 +29,7 @@ beforeAll(() => {
   for (const file of [
     "tsconfig.base.json",
     "vitest.config.ts",
-    ...["long-suites.ts", "check-leftovers.ts", "leftovers.ts"].map((name) => `scripts/${name}`),
+    ...["long-suites.ts", "test-folder.ts", "check-leftovers.ts", "leftovers.ts"].map((name) => `scripts/${name}`),
   ])
     copyFileSync(join(home, file), join(root, file));
   symlinkSync(join(home, "node_modules"), join(root, "node_modules"));

@@ -77,7 +77,9 @@ function touch(path: string): boolean {
 
 /** The engine takes a piece of a file for an empty one. */
 function refuseStump(path: string): void {
-  const sizeBytes = path === memory ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  const found = path === memory ? undefined : statSync(path, { throwIfNoEntry: false });
+  // A folder has a size too: on a file system in memory a small one.
+  const sizeBytes = found?.isFile() ? found.size : 0;
   if (sizeBytes > 0 && sizeBytes < headerBytes)
     throw new StoreFault({
       code: "STORE_CORRUPT",
