@@ -14,8 +14,8 @@ What a run allocates, keeps and sets, counted in one process before and after (c
 all wait for their first answer 66 / 55 KB, now 52 / 44 (fetch by hand: 26); timers 16 to 24, now 6; promises 573 / 439, now 529 / 395; peak 370 / 300 MB, now
 346 / 282 (SDK by hand in the same minutes: 300; fetch by hand: 260). Step by step over fetch: pieces of an answer are looked at without copies, ids
 are written in one piece, a decision without user code waits for nothing, no copy of the state for each fact, the memory store's order is made when it is
-asked for (allocated 880 to 790 KB); a store that nobody shares has no renewals, watches, drafts and deadlines (790 to 740 KB, timers 24 to 7, outliving
-170 to 155 KB); model calls, lanes, watchdogs and readers' buffers are objects of classes, not nests of closures, and deltas that nobody hears are no events
+asked for (allocated 880 to 790 KB); a private store has no renewals, watches, drafts and deadlines (790 to 740 KB, timers 24 to 7, outliving
+170 to 155 KB); model calls, lanes, watchdogs and readers' buffers are objects of classes, not nests of closures, and deltas without a subscriber are no events
 (outliving 158 to 146 KB); index, blobs and drafts of a session in memory are made when asked for (not measured alone).
 What is left over fetch: of 140 KB that outlive two scavenges some 77 are Node.js's fetch and its streams, of which about 14 are the copy that
 it makes of every request whose \`redirect\` is not \`error\`; 43 the driver, 20 the provider. Sessions of a shared store keep their lease's timers.`,

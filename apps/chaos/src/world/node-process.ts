@@ -70,7 +70,7 @@ const answers: { readonly [type: string]: () => object } = {
 };
 process.on("message", ({ type }: { readonly type: string }) => process.send?.({ type, ...answers[type]?.() }));
 
-/** What is told to end, and what callers reach. */
+/** The node that is stopped at the end, and the handler of HTTP requests. */
 function begin() {
   if (role === "worker") {
     const worker = createWorker(options);
