@@ -27,10 +27,12 @@ const EXCEPTIONS = {
   "agents-[^/]+": "^packages/tools-[^/]+/",
   "chat-[^/]+": "^packages/client/",
   server: "^packages/host/",
+  "backend-redis": "^packages/(store-redis|channel-redis|queue-bullmq)/",
   simulator: "^packages/host/",
+  embed: "^packages/(server|host)/",
 };
 const named = `(${Object.keys(EXCEPTIONS).join("|")})`;
-const doors = "index\\.ts$|(?:ports|memory|protocol|internals|testing|node|schemas)/index\\.ts$";
+const doors = "index\\.ts$|(?:ports|memory|stores|protocol|internals|testing|node|schemas)/index\\.ts$";
 
 module.exports = {
   forbidden: [
@@ -61,7 +63,7 @@ module.exports = {
         pathNot: [
           CORE,
           KITS,
-          "^packages/(server|host|client|providers-scripted|store-sqlite|store-redis|channel-redis)/",
+          "^packages/(server|host|client|providers-scripted|store-sqlite|store-redis|channel-redis|backend-redis)/",
           "^packages/simulator/src/node/",
         ],
       },
@@ -96,8 +98,8 @@ module.exports = {
     forbid(
       "page-tests-exception",
       { path: "^apps/web/(?:test/|src/.*\\.test\\.tsx?$)" },
-      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(server|client|providers-scripted|store-sqlite)/"] },
-      "Tests of the page may also use the server, scripted models and the embedded store.",
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(server|host|client|providers-scripted|store-sqlite)/"] },
+      "Tests of the page may also use the server, its host, scripted models and the embedded store.",
     ),
     forbid("packages-never-import-apps", { path: "^(packages|bench)/" }, { path: "^apps/" }, "Apps are leaves."),
     forbid(
@@ -108,7 +110,7 @@ module.exports = {
     ),
     forbid(
       "web-standards-only",
-      { path: ["^packages/(core|client|provider-kit|testing|host)/src/(?!node/)", PAGE], pathNot: [TEST, WIRE_KIT] },
+      { path: ["^packages/(core|client|provider-kit|testing|host|embed)/src/(?!node/)", PAGE], pathNot: [TEST, WIRE_KIT] },
       { dependencyTypes: ["core"] },
       "No Node.js modules here.",
     ),
@@ -153,6 +155,12 @@ module.exports = {
       { path: `${ROOMS}/ports/`, pathNot: TEST },
       { path: `${ROOMS}/loop/`, dependencyTypesNot: ["type-only"] },
       "A port takes types from the loop, never code.",
+    ),
+    forbid(
+      "stores-are-light",
+      { path: `${ROOMS}/stores/`, pathNot: TEST },
+      { pathNot: `${ROOMS}/(stores/|message/|ports/|loop/|errors\\.ts$|error-table\\.ts$)` },
+      "What store packages share loads no adapter and no driver.",
     ),
     forbid(
       "kits-only-in-tests",

@@ -6,7 +6,7 @@ const lookMs = 20;
 
 /** Whether the store has a snapshot of the session's fold. */
 export async function hasSnapshot(store: SessionStore, ref: SessionRef): Promise<boolean> {
-  return (await store.drafts.get(ref, headName)) !== undefined;
+  return (await store.snapshots.get(ref, headName)) !== undefined;
 }
 
 /** Resolves once it has. @throws Error after a minute */

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { createClient } from "@loopwright/client";
 import { createAgent, type Message } from "@loopwright/core";
-import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
+import { createRuntime } from "@loopwright/host";
 import { createServer } from "@loopwright/server";
 import { listen, staticFiles } from "@loopwright/server/node";
 
@@ -68,8 +68,7 @@ function history(count: number): readonly Message[] {
 /** The page on a server of its own, everything in memory. */
 export async function createPageScene(): Promise<PageScene> {
   const server = createServer({
-    agents: [createAgent({ name: "demo", provider: pacedModel })],
-    store: memoryStore(),
+    runtime: createRuntime({ agents: [createAgent({ name: "demo", provider: pacedModel })] }),
     page: staticFiles(pageFolder),
   });
   const listening = await listen(server);

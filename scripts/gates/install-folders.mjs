@@ -70,6 +70,7 @@ function plans(root, packed) {
       "simulator",
       "testing",
     ].map((name) => [core, `@loopwright/${name}`]),
+    [core, "@loopwright/server", "@loopwright/embed"],
     [core, "@loopwright/server", "@loopwright/web"],
     ["loopwright"],
   ];

@@ -1,17 +1,21 @@
 // Sizes, shapes and names of source files (tests are not held to them).
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import ts from "typescript";
 import { EXCEPTIONS, wideFolders } from "./folders.mjs";
-import { sources } from "./tree.mjs";
+import { readJson, sources } from "./tree.mjs";
 
 const FILE_LINES_MAX = 300;
 const FILE_LINES_WARN = 200;
 const FUNCTION_LINES_MAX = 70;
 const COMPONENT_LINES_MAX = 120;
 const PARAMETERS_MAX = 3;
+const COMPLEXITY_MAX = 20;
 const PROVIDER_LINES_MAX = 1500;
 const PROVIDER_LINES_MAX_OF = { "providers-openai": 2500 };
+
+/** Functions that may have more branches, with the reason: `<file> <function>`. An entry that is not needed any more is a problem. */
+const COMPLEXITY_EXCEPTIONS = "scripts/gates/complexity-exceptions.json";
 
 const VAGUE = new Set(["utils", "util", "helpers", "helper", "common", "misc", "types", "impl"]);
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*(\.(gen|example))?\.tsx?$/;
@@ -34,13 +38,47 @@ function codeLines(source) {
 const isFunction = (node) => ts.isFunctionLike(node) && "body" in node && node.body !== undefined;
 const hasModifier = (node, kind) => node.modifiers?.some((modifier) => modifier.kind === kind) ?? false;
 
+const BRANCHES = new Set([
+  ts.SyntaxKind.IfStatement,
+  ts.SyntaxKind.ForStatement,
+  ts.SyntaxKind.ForInStatement,
+  ts.SyntaxKind.ForOfStatement,
+  ts.SyntaxKind.WhileStatement,
+  ts.SyntaxKind.DoStatement,
+  ts.SyntaxKind.CaseClause,
+  ts.SyntaxKind.CatchClause,
+  ts.SyntaxKind.ConditionalExpression,
+]);
+const LOGICAL = new Set([
+  ts.SyntaxKind.AmpersandAmpersandToken,
+  ts.SyntaxKind.BarBarToken,
+  ts.SyntaxKind.QuestionQuestionToken,
+  ts.SyntaxKind.AmpersandAmpersandEqualsToken,
+  ts.SyntaxKind.BarBarEqualsToken,
+  ts.SyntaxKind.QuestionQuestionEqualsToken,
+]);
+
+/** Cyclomatic complexity: one, and one for each branch, case and logical operator. Functions inside are counted by themselves. */
+function complexityOf(node) {
+  let count = 1;
+  const visit = (child) => {
+    if (isFunction(child)) return;
+    if (BRANCHES.has(child.kind) || (ts.isBinaryExpression(child) && LOGICAL.has(child.operatorToken.kind))) count++;
+    ts.forEachChild(child, visit);
+  };
+  ts.forEachChild(node, visit);
+  return count;
+}
+
+const nameOf = (node, source) => node.name?.getText(source) ?? node.parent?.name?.getText(source) ?? "a function";
+
 function functionProblems(node, source, lines) {
   const first = source.getLineAndCharacterOfPosition(node.getStart(source)).line;
   const last = source.getLineAndCharacterOfPosition(node.getEnd()).line;
   let count = 0;
   for (let line = first; line <= last; line++) if (lines.has(line)) count++;
   const most = source.fileName.endsWith(".tsx") ? COMPONENT_LINES_MAX : FUNCTION_LINES_MAX;
-  const name = node.name?.getText(source) ?? node.parent?.name?.getText(source) ?? "a function";
+  const name = nameOf(node, source);
   const parameters = node.parameters.filter((parameter) => parameter.name.getText(source) !== "this").length;
   return [
     ...(count > most ? [`${first + 1}: \`${name}\` has ${count} code lines, at most ${most}`] : []),
@@ -63,6 +101,7 @@ function inspect(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const lines = codeLines(source);
   const problems = [];
+  const complex = [];
   const name = basename(file);
   if (!NAME.test(name)) problems.push("1: the name is not kebab-case");
   if (VAGUE.has(name.split(".")[0])) problems.push("1: a vague name: name the file for the one thing it exports");
@@ -70,11 +109,32 @@ function inspect(file, text) {
   const visit = (node) => {
     const shape = shapeProblem(node);
     if (shape) problems.push(`${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}: ${shape}`);
-    if (isFunction(node)) problems.push(...functionProblems(node, source, lines));
+    if (isFunction(node)) {
+      problems.push(...functionProblems(node, source, lines));
+      const complexity = complexityOf(node);
+      const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+      if (complexity > COMPLEXITY_MAX) complex.push({ key: `${file} ${nameOf(node, source)}`, line, complexity });
+    }
     ts.forEachChild(node, visit);
   };
   visit(source);
-  return { codeLineCount: lines.size, problems: problems.map((problem) => `${file}:${problem}`) };
+  return { codeLineCount: lines.size, problems: problems.map((problem) => `${file}:${problem}`), complex };
+}
+
+function complexityProblems(root, complex) {
+  const known = existsSync(join(root, COMPLEXITY_EXCEPTIONS)) ? readJson(join(root, COMPLEXITY_EXCEPTIONS)) : {};
+  const found = new Set(complex.map(({ key }) => key));
+  return [
+    ...complex
+      .filter(({ key }) => known[key] === undefined)
+      .map(({ key, line, complexity }) => {
+        const [file, name] = key.split(" ");
+        return `${file}:${line}: \`${name}\` has a complexity of ${complexity}, at most ${COMPLEXITY_MAX}: split it, or make it a table`;
+      }),
+    ...Object.keys(known)
+      .filter((key) => !found.has(key))
+      .map((key) => `${COMPLEXITY_EXCEPTIONS}: ${key} is not needed any more: remove it`),
+  ];
 }
 
 function providerProblems(counts) {
@@ -88,21 +148,26 @@ async function check(root) {
   const problems = [];
   const warnings = [];
   const perPackage = new Map();
+  const complex = [];
   const files = sources(root);
   for (const file of files) {
     const found = inspect(file, readFileSync(join(root, file), "utf8"));
     problems.push(...found.problems);
+    complex.push(...found.complex);
     if (found.codeLineCount > FILE_LINES_WARN && found.codeLineCount <= FILE_LINES_MAX && !file.endsWith(".gen.ts"))
       warnings.push(`${file}: ${found.codeLineCount} code lines, better under ${FILE_LINES_WARN}`);
     const owner = file.split("/")[1];
     perPackage.set(owner, (perPackage.get(owner) ?? 0) + found.codeLineCount);
   }
-  problems.push(...providerProblems(perPackage), ...wideFolders(root, files));
+  problems.push(...complexityProblems(root, complex), ...providerProblems(perPackage), ...wideFolders(root, files));
   return { problems, warnings, seen: `${files.length} files` };
 }
 
 const repeated = (line, count) => `${Array.from({ length: count }, (_, index) => line(index)).join("\n")}\n`;
 const inCore = "packages/core/src";
+/** A function of so much complexity: one for itself, and so many branches. */
+const branchy = (name, complexity) =>
+  `export function ${name}(value: number): number {\n${repeated((index) => `  if (value === ${index}) return ${index};`, complexity - 1)}  return -1;\n}\n`;
 const crowd = (folder, count) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${folder}/file-${index}.ts`, "export {};\n"]));
 
@@ -114,6 +179,9 @@ export const limits = {
     [`${inCore}/short.test.ts`]: "export default (value: any) => value;\n",
     ...crowd(`${inCore}/full`, 25),
     ...crowd(`${inCore}/older`, 27),
+    [`${inCore}/many-branches.ts`]: branchy("atTheLimit", 20),
+    [`${inCore}/table.ts`]: branchy("declared", 30),
+    [COMPLEXITY_EXCEPTIONS]: JSON.stringify({ [`${inCore}/table.ts declared`]: "a table" }),
     ...Object.fromEntries(Object.keys(crowd(`${inCore}/full`, 25)).map((file) => [file.replace(".ts", ".test.ts"), "export {};\n"])),
     [EXCEPTIONS]: JSON.stringify({ wide: { [`${inCore}/older`]: 27 } }),
     "apps/cli/src/list.gen.ts": repeated((index) => `export const n${index} = ${index};`, 301),
@@ -133,6 +201,28 @@ export const limits = {
       title: "four parameters",
       files: { [`${inCore}/wide.ts`]: "export const wide = (a: 1, b: 1, c: 1, d: 1): unknown[] => [a, b, c, d];\n" },
       expects: /wide\.ts:1: `wide` has 4 parameters/,
+    },
+    {
+      title: "a function of complexity 21",
+      files: { [`${inCore}/branches.ts`]: branchy("branches", 21) },
+      expects: /branches\.ts:1: `branches` has a complexity of 21, at most 20/,
+    },
+    {
+      title: "a function of complexity 21 by its operators, in a method",
+      files: {
+        [`${inCore}/operators.ts`]: `export class One {\n  any(value?: number): unknown {\n    return ${Array.from({ length: 20 }, (_, index) => `value === ${index}`).join(" ||\n      ")} || value;\n  }\n}\n`,
+      },
+      expects: /operators\.ts:2: `any` has a complexity of 21/,
+    },
+    {
+      title: "an exception for a function that is simple",
+      files: {
+        [COMPLEXITY_EXCEPTIONS]: JSON.stringify({
+          [`${inCore}/table.ts declared`]: "a table",
+          [`${inCore}/many-branches.ts atTheLimit`]: "once",
+        }),
+      },
+      expects: /complexity-exceptions\.json: packages\/core\/src\/many-branches\.ts atTheLimit is not needed any more/,
     },
     {
       title: "a default export",

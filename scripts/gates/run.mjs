@@ -10,13 +10,30 @@ import { packages } from "./packages.mjs";
 import { prose } from "./prose.mjs";
 import { purity } from "./purity.mjs";
 import { sizes } from "./sizes.mjs";
+import { templates } from "./templates.mjs";
 import { text } from "./text.mjs";
 import { home, inTemporaryTree, tool } from "./tree.mjs";
 import { types } from "./types.mjs";
 import { unused } from "./unused.mjs";
 import { walls } from "./walls.mjs";
 
-const gates = [walls, limits, purity, lint, types, unused, text, prose, mutants, changesets, apiReports, packages, sizes, installs];
+const gates = [
+  walls,
+  limits,
+  purity,
+  lint,
+  types,
+  unused,
+  text,
+  prose,
+  mutants,
+  changesets,
+  apiReports,
+  packages,
+  sizes,
+  installs,
+  templates,
+];
 
 /** What the gate gets wrong about trees whose answer is known. */
 async function selfTest(gate) {

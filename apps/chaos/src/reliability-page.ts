@@ -44,7 +44,7 @@ export function sectionsIn(page: string): readonly Section[] {
   });
 }
 
-/** The page of these sections. It is of the run that most of them are from; sections of another commit say so. */
+/** The page of these sections. It is of the run that most of them are from; sections of another commit name it. */
 export function pageOf(sections: readonly Section[]): string {
   const run = mainRun(sections);
   const texts = sections.map((section) => textOf(section, section.commit === run?.commit ? "" : otherCommit));

@@ -198,7 +198,7 @@ export function experimentsOf(tier: Tier): readonly Experiment[] {
   return tier === "pr" ? experiments.map(untimed) : experiments;
 }
 
-/** The same, with times that are told and not judged: who changes code may have other things running. */
+/** The same, with times that are reported and not judged: the machine of a developer may be busy. */
 function untimed(experiment: Experiment): Experiment {
   return {
     ...experiment,

@@ -2,7 +2,7 @@ import { AgentError, type ErrorCode, errorTable, isAgentError, vendorSaidBy } fr
 import { oneLine } from "./terminal/neutralise.ts";
 
 /**
- * An error in three lines for the person who runs the program: what happened, why, what to try. Never a stack or a secret.
+ * An error in three lines for the user of the program: what happened, why, what to try. Never a stack or a secret.
  * `vendorSaid`: default, what the error was made with.
  */
 export function complaintOf(error: unknown, vendorSaid: string | undefined = vendorSaidBy(error)): readonly [string, string, string] {
@@ -16,7 +16,7 @@ export function complaintOf(error: unknown, vendorSaid: string | undefined = ven
 const meaningOf = (code: string): string =>
   Object.hasOwn(errorTable, code) ? errorTable[code as ErrorCode].meaning : "The server says so.";
 
-/** The error itself where it is one of ours; the system's own about files by their meaning; a stranger without its text, which may hold anything. */
+/** The error itself where it is one of ours; an error of the system about files by its meaning; any other without its text, which may hold anything. */
 export function knownError(error: unknown): AgentError {
   if (isAgentError(error)) return error;
   const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";

@@ -1,6 +1,6 @@
 import { type ErrorCode, type ExecuteResult, errorTable } from "@loopwright/core";
 
-/** What the process says about its work; documented in the README. */
+/** The exit codes; documented in the README. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, config: 3, provider: 4, limit: 5, aborted: 130 } as const;
 
 /** The exit code of an error. */

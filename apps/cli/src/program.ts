@@ -17,7 +17,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 configuration or key, 4 provider, 5 limit
 /** Runs the command line and returns the exit code. Errors end as three lines on standard error. */
 export async function runProgram(words: readonly string[], version: string): Promise<number> {
   let exitCode: number = exitCodes.ok;
-  // Nobody reads what goes wrong: the exit code says it all the same.
+  // The output has no reader any more: the exit code reports the failure all the same.
   process.stderr.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
@@ -39,7 +39,7 @@ export async function runProgram(words: readonly string[], version: string): Pro
   }
 }
 
-/** Says what went wrong, and gives the exit code for it. */
+/** Prints the error, and gives the exit code for it. */
 function failureCode(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : usageError(error);
   process.stderr.write(`${complaintOf(error).join("\n")}\n`);
@@ -179,7 +179,7 @@ function linked(command: Command): Command {
     .option("--queue <url>", "redis://host: tells workers of work");
 }
 
-/** Flags that name a running server; who answers and where sessions are kept is decided there. */
+/** Flags that name a running server; its agents and its store are configured there. */
 function remote(command: Command): Command {
   const decidedThere = ["provider", "baseUrl", "offline", "store", "tools"];
   return command

@@ -13,7 +13,11 @@ export function summaryLine(summary: SessionSummary): string {
   return `${summary.id}  ${changed}  ${padTo(state, 8)}  ${padTo(count, 12)}  ${tail}`.trimEnd();
 }
 
-const waitsFor: { readonly [Reason in WaitingReason]: string } = { client_tools: "an answer", approvals: "leave" };
+const waitsFor: { readonly [Reason in WaitingReason]: string } = {
+  client_tools: "an answer",
+  approvals: "approval",
+  children: "another agent",
+};
 
 /** For what a session waits, where it does. */
 function waitsText({ waitsFor: reasons = [] }: Pick<SessionSummary, "waitsFor">): string | undefined {

@@ -1,5 +1,6 @@
 import { type Agent, createAgent, defineTool } from "@loopwright/core";
 import { memoryStore, type ScriptedStep, scripted, silentLogger } from "@loopwright/core/memory";
+import { createRuntime } from "@loopwright/host";
 import { createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
 import { expect, onTestFinished, test } from "vitest";
@@ -46,7 +47,7 @@ async function here(agent: Agent): Promise<ChatPlace> {
 }
 
 async function there(agent: Agent): Promise<{ readonly place: ChatPlace; readonly url: string }> {
-  const server = createServer({ agents: [agent], store: memoryStore(), logger: silentLogger });
+  const server = createServer({ runtime: createRuntime({ agents: [agent], logger: silentLogger }) });
   const listening = await listen(server);
   onTestFinished(async () => {
     await server.close();
@@ -164,10 +165,10 @@ test("`ask` says what waits, `sessions list` for what, and `sessions show` asks 
   const asked = await run(["ask", "tidy up", "--url", url], { cwd });
   expect([asked.code, asked.stderr]).toEqual([
     0,
-    expect.stringContaining('Waits for leave: remove {"path":"a"}\nWaits for leave: remove {"path":"b"}'),
+    expect.stringContaining('Waits for approval: remove {"path":"a"}\nWaits for approval: remove {"path":"b"}'),
   ]);
   const id = /--resume (\S+)/.exec(asked.stderr)?.[1] ?? "";
-  expect((await run(["sessions", "list", "--url", url], { cwd })).stdout).toMatch(/waiting .* tidy up {2}\(waits for leave\)$/m);
+  expect((await run(["sessions", "list", "--url", url], { cwd })).stdout).toMatch(/waiting .* tidy up {2}\(waits for approval\)$/m);
   const shown = await run(["sessions", "show", id, "--url", url], { cwd });
   expect(shown.stderr).toContain("? Run remove? It is gone for good.");
   expect(shown.stderr).toContain(`Answer: loopwright chat --url ${url} --resume ${id}`);

@@ -49,10 +49,17 @@ describe.concurrent("ask", () => {
     const { code, stderr } = await run(["ask", ...flags, "hello"], { cwd: await emptyDirectory() });
     server.close();
     expect(code).toBe(4);
-    // What the vendor says is for operators (decision 0036); the model stands in the words of the command itself.
+    // The vendor's message is for operators (decision 0036); the model stands in the words of the command itself.
     expect(stderr).toContain("custom nonexistent answers");
     expect(stderr).toContain("(MODEL_NOT_FOUND)");
     expect(stderr).not.toContain("[removed]");
+  });
+
+  test("refuses a model for which no provider is chosen; the offline model does not answer in its place", async () => {
+    const { code, stdout, stderr } = await run(["ask", "--model", "nosuch:thing", "hi"], { cwd: await emptyDirectory() });
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(stderr).toContain("`nosuch:thing`");
+    expect(stderr).toContain("--provider");
   });
 
   test("names a command to go on with that exists where it was started", async () => {

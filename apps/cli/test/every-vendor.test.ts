@@ -18,7 +18,7 @@ import { openai } from "@loopwright/providers-openai";
 import { assertEventStream } from "@loopwright/testing";
 import { afterEach, describe, expect, it } from "vitest";
 
-/* One conversation over every vendor's wire: what the agent tells must not say which it was. */
+/* One conversation over every vendor's wire: the agent's events must not reveal which it was. */
 
 /** The events of an answer with the text "Let me see." and a call of `weather`, or with the text "Sunny." alone; one string a write. */
 interface Wire {
@@ -180,13 +180,13 @@ async function start(wire: Wire, first?: WireResponse, weather: (signal: AbortSi
   return { server, session };
 }
 
-/** The same, over a server that falls silent after the first thing it says with these words. */
+/** The same, over a server that falls silent after its first event with these words. */
 function startSilent(wire: Wire, words: string) {
   const place = wire.asks.findIndex((text) => text.includes(words));
   return start(wire, answer(wire, [...writes(wire.asks.slice(0, place + 1)), { type: "hold" }]));
 }
 
-/** Members that say which vendor it was, or how the wire cut its pieces. */
+/** Members that reveal which vendor it was, or how the wire cut its pieces. */
 const vendorWords: ReadonlySet<string> = new Set(["model", "provider", "stopReasonRaw", "opaque", "n"]);
 
 /** The events with neighbouring deltas joined, without the vendor's own words. */

@@ -10,7 +10,7 @@ export class FakeInput extends PassThrough implements TerminalInput {
   }
 }
 
-/** A screen over the terminal emulator; tells when something was drawn. */
+/** A screen over the terminal emulator; reports when something was drawn. */
 export class FakeScreen extends Writable implements TerminalScreen {
   readonly terminal: VirtualTerminal;
   private readonly watchers = new Set<() => void>();

@@ -28,7 +28,7 @@ async function stopped(running: Running): Promise<readonly [number | null, strin
   return [code, stdout + stderr];
 }
 
-/** The deltas of the answer to a message, as one server tells them, whoever runs it. */
+/** The deltas of the answer to a message, as one server streams them, whichever node runs it. */
 async function deltasOf(
   client: LoopwrightClient,
   session: string,
@@ -124,7 +124,7 @@ describe.concurrent("several processes", () => {
       await begin(one, "trip");
       const told = deltasOf(other, "trip");
       await one.sessions.submit("trip", "long answer");
-      // It is being said; then its worker is asked to go.
+      // The answer is being streamed; then its worker is stopped.
       for await (const batch of other.follow("trip", { after: "" })) if (batch.some(({ type }) => type === "text_delta")) break;
       const second = startNode([...own(commands[2] ?? []), "--offline"], { cwd, onEnd });
       await second.says("Ctrl+C stops it");

@@ -57,7 +57,7 @@ describe.skipIf(!place.available).each(Object.entries(vendors))("recorded traffi
       !/length|max/i.test(truth.finishReasonRaw ?? ""),
   );
   const calling = streamed.filter(({ truth }) => truth.toolCalls.length > 0 && truth.toolCalls.every((call) => !call.argumentsInvalidJson));
-  // 429 is left out: such a run waits as long as the vendor says before it gives up.
+  // 429 is left out: such a run waits as long as the vendor asks before it gives up.
   const failing = recordings.filter(({ response }) => response.status >= 400 && response.status !== 429);
   let replay: Replay;
   const ask = async (baseUrl: string, words: readonly string[], cwd: string): Promise<Ended> =>

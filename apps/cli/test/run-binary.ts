@@ -11,7 +11,7 @@ const each: string = fileURLToPath(new URL("run-each.ts", import.meta.url));
 /** Compiled code of the sources, kept for the next process: a third of what a start costs. */
 const compileCache = process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), `loopwright-compile-cache-${process.getuid?.() ?? ""}`);
 
-/** How a process ended and what it said. */
+/** How a process ended and what it printed. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;

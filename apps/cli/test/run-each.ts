@@ -1,6 +1,6 @@
 import { runProgram } from "../src/program.ts";
 
-/* Runs the command lines of its argument (JSON) one after another in one process, and says as JSON what each of them said and ended with. */
+/* Runs the command lines of its argument (JSON) one after another in one process, and prints as JSON the output and exit code of each. */
 
 interface CommandLine {
   readonly words: readonly string[];

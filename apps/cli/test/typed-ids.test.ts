@@ -1,6 +1,7 @@
 import { createAgent, createSession, execute } from "@loopwright/core";
 import { memoryStore, silentLogger } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
+import { createRuntime } from "@loopwright/host";
 import { offline } from "@loopwright/providers-scripted";
 import { createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
@@ -19,7 +20,7 @@ async function filled(): Promise<SessionStore> {
 }
 
 async function server(store: SessionStore): Promise<string> {
-  const served = createServer({ agents: [agent], store, logger: silentLogger });
+  const served = createServer({ runtime: createRuntime({ agents: [agent], store, logger: silentLogger }) });
   const listening = await listen(served);
   onTestFinished(async () => {
     await served.close();

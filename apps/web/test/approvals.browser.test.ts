@@ -31,7 +31,7 @@ function carefulAgent(model: HandModel, ran: unknown[]): Agent {
   });
 }
 
-/** A chat in which these files wait for leave to be removed. */
+/** A chat in which these files wait for approval to be removed. */
 async function askedPage({ serve, open }: PageScene, paths: readonly string[], options: BrowserContextOptions = {}): Promise<AskedPage> {
   const model = handModel();
   const ran: unknown[] = [];
@@ -58,7 +58,7 @@ async function finish({ model, chat }: AskedPage): Promise<void> {
   await chat.rested();
 }
 
-pageTest("a call that waits for leave shows what it would do, and runs once it is allowed", async (scene) => {
+pageTest("a call that waits for approval shows what it would do, and runs once it is allowed", async (scene) => {
   const asked = await askedPage(scene, ["notes/old.md"]);
   const { chat, ran, page } = asked;
   const form = chat.calls.getByRole("form", { name: /^Run “Remove a file”\?\s+It cannot be undone\.$/ });
@@ -93,7 +93,7 @@ pageTest("a denied call is told so, with the note that the model reads; all of i
     .nth(1)
     .getByRole("button", { name: /denied/ })
     .waitFor();
-  // Whoever decided stays with the call.
+  // The focus stays with the call.
   await page.waitForFunction(() => document.activeElement?.className === "call-head");
   expect(await chat.calls.getByRole("form").count()).toBe(1);
   await chat.calls.nth(0).getByRole("button", { name: "Allow" }).focus();
@@ -131,7 +131,7 @@ pageTest("a call is not allowed before the end of its arguments was in sight, by
   expect(ran).toHaveLength(1);
 });
 
-pageTest("hosts that may be others than they look like are marked where a call waits for leave", async (scene) => {
+pageTest("hosts that may be others than they look like are marked where a call waits for approval", async (scene) => {
   const { chat, page } = await askedPage(scene, ["https://\u0430pple.com/login and https://bank.example@evil.example", "b"]);
   const hosts = chat.calls.nth(0).getByRole("list", { name: "Doubtful hosts" }).getByRole("listitem");
   expect(await hosts.allTextContents()).toEqual([
@@ -163,7 +163,7 @@ for (const [name, options] of [
   ["dark", { colorScheme: "dark" }],
   ["narrow", { colorScheme: "light", viewport: { width: 360, height: 740 } }],
 ] as const)
-  pageTest(`axe finds nothing wrong where a call waits for leave (${name})`, async (scene) => {
+  pageTest(`axe finds nothing wrong where a call waits for approval (${name})`, async (scene) => {
     const { page, chat } = await askedPage(scene, ["notes/a-file-with-quite-a-long-name-that-has-to-be-cut.md", "b"], options);
     await look(page, `approval-${name}`);
     expect(await axeProblems(page)).toEqual([]);

@@ -4,7 +4,7 @@ import { cuttingProxy } from "./support/cutting-proxy.ts";
 import { handModel } from "./support/hand-model.ts";
 import { pageTest } from "./support/page-test.ts";
 
-/** What the browser says of requests whose connection was torn. */
+/** The browser's message about requests whose connection was torn. */
 const torn = /Failed to load resource: net::ERR_/;
 
 interface Heard {
@@ -15,7 +15,7 @@ interface Heard {
   readonly names: string[];
 }
 
-/** A plain `EventSource` of the browser that appends `text_delta`, and counts what else it hears. */
+/** A plain `EventSource` of the browser that appends `text_delta`, and counts all other events. */
 function listenIn(page: Page, sessionId: string) {
   return page.evaluateHandle((path) => {
     const heard: Heard = { text: "", opened: 0, errors: 0, runErrors: [], names: [] };
@@ -78,7 +78,7 @@ pageTest(
     third.say("The third answer.");
     proxy.cut();
     await expect.poll(async () => (await read()).errors).toBeGreaterThan(1);
-    // All of it is said while the reader is away.
+    // All of it is streamed while the reader is away.
     third.end();
     proxy.mend();
     await expect.poll(times("run_end")).toBe(3);

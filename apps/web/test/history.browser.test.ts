@@ -40,7 +40,7 @@ pageTest("a history of 2,000 messages opens at its end and costs no more element
   await expect.poll(() => fromEnd(page)).toBeLessThan(3);
   expect(await nodes(page)).toBeLessThan(nodesMax);
   expect(await chat.rows.count()).toBeLessThan(60);
-  // Every row says where it stands among all of them.
+  // Every row has its index among all of them.
   expect(await chat.rows.last().getAttribute("aria-setsize")).toBe(String(count));
   await chat.log.focus();
   await page.keyboard.press("Home");

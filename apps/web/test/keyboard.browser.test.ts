@@ -11,7 +11,7 @@ const focused = (page: Page): Promise<string> =>
     return element?.getAttribute("aria-label") ?? element?.textContent?.trim() ?? "";
   });
 
-/** Goes on with Tab until that has the focus. */
+/** Presses Tab until that has the focus. */
 async function tabTo(page: Page, name: RegExp, key = "Tab"): Promise<void> {
   for (let step = 0; step < 60; step++) {
     if (name.test(await focused(page))) return;
@@ -280,7 +280,7 @@ pageTest("what a screen reader hears: finished sentences once, the end of a stop
   await expect.poll(async () => (await heard.jsonValue()).at(-1)).toBe("Stopped.");
 });
 
-/** The conversation is followed: what is said now is heard. */
+/** The conversation is followed: new events arrive. */
 async function openedAndEmpty(page: Page): Promise<void> {
   await chatPage(page).questions.first().waitFor();
 }

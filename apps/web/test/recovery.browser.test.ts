@@ -11,7 +11,7 @@ import { pageTest } from "./support/page-test.ts";
 import { runProgram } from "./support/run-program.ts";
 import { keptTranscript, shownTranscript } from "./support/transcript.ts";
 
-/** What the browser says of requests that found nobody. */
+/** The browser's message about requests that found no server. */
 const unreachable = /Failed to load resource: net::ERR_/;
 
 const lost = (page: Page): ReturnType<Page["getByText"]> => page.getByText("Connection lost.");

@@ -146,7 +146,7 @@ pageTest("the model is chosen among those of the agent, and kept for what comes 
   expect(second.request.model).toBe("large-1");
   second.end();
   await chat.rested();
-  // What is shown is what is used, also where nobody chose anything since the page was opened.
+  // What is shown is what is used, also where nothing was chosen since the page was opened.
   await page.reload();
   await expect.poll(() => picker.inputValue()).toContain("large-1");
   await page.getByRole("button", { name: "Answer again" }).last().click();

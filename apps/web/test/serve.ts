@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type Agent, AgentError, createAgent, defineTool, type Tool, type ToolEvent } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
+import { createRuntime } from "@loopwright/host";
 import { offline } from "@loopwright/providers-scripted";
 import { createServer, type ServerOptions } from "@loopwright/server";
 import { type Listening, listen, staticFiles } from "@loopwright/server/node";
@@ -21,7 +22,7 @@ export interface ServePageOptions extends Pick<ServerOptions, "authenticate" | "
   readonly agents?: readonly Agent[];
 }
 
-/** One tool that answers at once, one that fails on bad arguments, and one that tells how far it is. */
+/** One tool that answers at once, one that fails on bad arguments, and one that reports its progress. */
 export const demoTools: readonly Tool[] = [
   defineTool({
     name: "current_time",
@@ -67,8 +68,10 @@ export async function servePage(options: ServePageOptions = {}): Promise<Listeni
   const { port = 0, storePath, provider = offline(), agents, ...rest } = options;
   const server = createServer({
     ...rest,
-    agents: agents ?? [createAgent({ name: "demo", provider, tools: demoTools })],
-    store: storePath === undefined ? memoryStore() : sqliteStore(storePath),
+    runtime: createRuntime({
+      agents: agents ?? [createAgent({ name: "demo", provider, tools: demoTools })],
+      store: storePath === undefined ? memoryStore() : sqliteStore(storePath),
+    }),
     page: staticFiles(fileURLToPath(new URL("../dist", import.meta.url))),
   });
   const listening = await listen(server, { port });

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Agent, createAgent, defineTool, type ModelChunk } from "@loopwright/core";
-import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
+import { createRuntime } from "@loopwright/host";
 import { nodeHttp } from "@loopwright/provider-kit/node";
 import { openai } from "@loopwright/providers-openai";
 import { createServer } from "@loopwright/server";
@@ -52,7 +52,7 @@ function agentFor({ modelUrl, overNode }: ServeSettings): Agent {
 
 /** Loopwright's server on its node adapter, sessions in memory. */
 export const serve: Serve = async (settings) => {
-  const server = createServer({ agents: [agentFor(settings)], store: memoryStore(), limits });
+  const server = createServer({ runtime: createRuntime({ agents: [agentFor(settings)] }), limits });
   const listening = await listen(server, { port: 0 });
   const { url } = listening;
   const made = await fetch(`${url}/api/sessions`, {

@@ -16,17 +16,17 @@ export const channelLimits: {
   ringBytes: 2 * 1024 * 1024,
   /** How long a ring outlives its last event. */
   ringMs: 10 * 60_000,
-  /** Lanes whose ring a node goes on writing; of the one written longest ago it would begin anew. */
+  /** Most lanes whose rings a node writes at once; over that, the ring written longest ago begins anew. */
   lanes: 10_000,
-  /** Scopes of which a node knows what it said last; of others losses in between are not noticed. */
+  /** Most scopes for which a node keeps the id of its last frame; for others a loss in between goes unnoticed. */
   scopes: 10_000,
-  /** Nodes of which a listener knows, per scope, what it heard last. */
+  /** Most nodes per scope for which a listener keeps the id of the last frame received. */
   nodes: 1_000,
-  /** Sessions of one scope that a frame names as incomplete; of more it says "any". */
+  /** Most sessions of one scope that a frame names as incomplete; for more it names none and means any. */
   missedSessions: 256,
-  /** How long a topic that nobody listens to any more is still heard. */
+  /** How long a topic stays subscribed after its last listener has left. */
   lingerMs: 10_000,
-  /** While nothing can be heard, listeners are asked this often to look for themselves. */
+  /** While there is no connection, listeners are called this often to read the log themselves. */
   gapEveryMs: 1_000,
   /** How often the listening connection is tried. */
   heartbeatMs: 1_000,

@@ -4,7 +4,7 @@ import { decodePiece, encodePiece, type Piece } from "./pieces.ts";
 import { idOfPart, idPart } from "./topic-name.ts";
 
 /*
- * One message of a topic: what one node says of one scope in one go.
+ * One message of a topic: what one node sends about one scope at once.
  *
  *   1 <node> <id> <id of the one before, 0: unknown>      head
  *   <session> [<piece>,...]                               events of a session
@@ -12,13 +12,13 @@ import { idOfPart, idPart } from "./topic-name.ts";
  *   ? <session>                                           something of this session was left out
  *   ?                                                     something of any session was left out
  *
- * JSON holds no line break of its own. Who listens to some sessions alone parses theirs alone.
+ * JSON holds no line break of its own. A listener to some sessions parses the lines of those alone.
  */
 const version = "1";
 
-/** What one node says of one scope in one go. */
+/** What one node sends about one scope at once. */
 export interface Frame {
-  /** Who says it: one `redisChannel` of one process. */
+  /** The sender: one `redisChannel` of one process. */
   readonly node: string;
   /** Rises with every frame of the node. */
   readonly id: number;
@@ -58,7 +58,7 @@ export function headOf(text: string): FrameHead | undefined {
   return { node, id: Number(id), previous: Number(previous) };
 }
 
-/** Who is told what a frame says. */
+/** Receives the content of a frame. */
 export interface FrameReader {
   /** Whether the events of a session are wanted at all. */
   wants(session: string): boolean;
@@ -67,7 +67,7 @@ export interface FrameReader {
   missed(session: string | null): void;
 }
 
-/** Tells the reader line by line. @throws what parsing throws, of a frame that no node of ours has made. */
+/** Calls the reader for each line. @throws what parsing throws, for a frame that no Loopwright node has written. */
 export function readFrame(text: string, reader: FrameReader): void {
   const [, ...lines] = text.split("\n");
   for (const line of lines) {

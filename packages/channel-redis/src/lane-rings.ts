@@ -6,8 +6,8 @@ import { ringKey } from "./topic-name.ts";
 
 /*
  * The ring of a lane is two strings in Redis, its halves. Text is written at the end of one; when it is full, the other begins anew. Every
- * write says where it goes, so that one sent twice changes nothing; and it costs what is new, however long the lane is.
- * A line is a list of pieces, or a list of texts: deltas that go on where the line before ended.
+ * write names its offset, so that one sent twice changes nothing; and it costs what is new, however long the lane is.
+ * A line is a list of pieces, or a list of texts: deltas that continue where the line before ended.
  */
 
 /** A command to Redis. */
@@ -23,11 +23,11 @@ interface Lane {
   usedAt: number;
 }
 
-/** Writes down what lanes say, for those who join in the middle. */
+/** Records the events of lanes, for readers that join in the middle. */
 export interface LaneRings {
   /** The commands that put the ephemeral ones of these pieces into their rings. `now`: monotonic. */
   write(ref: SessionRef, pieces: readonly Piece[], now: number): readonly Command[];
-  /** Begins every ring anew: Redis refused to go on with some. */
+  /** Begins every ring anew: Redis refused to append to some. */
   forget(): void;
 }
 
@@ -119,7 +119,7 @@ export function readRing(halves: readonly (string | null)[]): readonly Ephemeral
 
 function readHalf(text: string): readonly EphemeralEvent[] {
   const events: SessionEvent[] = [];
-  /** Whether the line before could be read: a line of texts goes on where it ended. */
+  /** Whether the line before could be read: a line of texts continues where it ended. */
   let isWhole = false;
   // Zeroes stand for what Redis has lost: it was restarted, and the next line was written where it belongs.
   let start = 0;

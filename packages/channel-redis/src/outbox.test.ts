@@ -8,7 +8,7 @@ const ref = { scope: "local", session: "first" };
 const delta = (n: number, text = "word"): SessionEvent => ({ type: "text_delta", lane: 5, n, index: 0, delta: text });
 const fact = (seq: number, reason = "x"): SessionEvent => ({ type: "aborting", reason, seq, k: 0, at: 1, sessionId: "first" });
 
-/** What a listener would be told, as words. */
+/** What a listener would receive, as text. */
 function told(outbox: Outbox): readonly string[] {
   const words: string[] = [];
   for (const { lines } of outbox.take())

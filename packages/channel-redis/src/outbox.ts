@@ -11,8 +11,8 @@ export interface ScopeBatch {
 }
 
 /**
- * What waits to be sent, at most so many bytes of it. Over that, deltas and the like are dropped first, of all sessions, then the rest; whoever
- * listens is told that something is missing.
+ * What waits to be sent, at most so many bytes of it. Over that, ephemeral events of all sessions are dropped first, then the rest; listeners
+ * get a gap in their place.
  */
 export interface Outbox {
   readonly isEmpty: boolean;
@@ -22,7 +22,7 @@ export interface Outbox {
   take(): readonly ScopeBatch[];
 }
 
-/** Between two notifications the events of each session wait together: their order among sessions is nobody's. */
+/** Between two notifications the events of each session wait together: the order among sessions is not guaranteed. */
 type Section = Map<string, Piece[]> | Notification;
 
 interface Waiting {
@@ -111,7 +111,7 @@ function dropEphemeral(waiting: Waiting): number {
   return dropped;
 }
 
-/** Something missing is told before what came after it. */
+/** A gap is sent before the events that follow it. */
 function linesOf({ sections, missed }: Waiting): readonly FrameLine[] {
   const lines: FrameLine[] = missed === null ? [{ missed }] : [...missed].map((session) => ({ missed: session }));
   for (const section of sections) {

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "@loopwright/core/protocol";
 
-/** A delta of any kind: an event of a lane that says a little more of a text. */
+/** A delta of any kind: an event of a lane that appends to a text. */
 export type DeltaEvent = Extract<SessionEvent, { readonly delta: string }>;
 
 /** Deltas of one kind that follow each other in their lane without a hole: they differ in `n` and `delta` alone. */

@@ -13,13 +13,13 @@ export interface ReceiverOptions {
   readonly logger: Logger;
 }
 
-/** Hears what other nodes say in the scopes that somebody here listens to. */
+/** Receives frames of other nodes, in the scopes that have a listener here. */
 export interface Receiver {
-  /** Hears the scope from now on, or soon: `reader.missed` tells when. */
+  /** Subscribes to the scope; `reader.missed` is called once the subscription stands. */
   hear(scope: string, reader: FrameReader): void;
-  /** Hears it no more, after a while; then `reader` is not used any more, and `forgotten` is called. */
+  /** Unsubscribes after a while; from then on `reader` is not used, and `forgotten` is called. */
   leave(scope: string, forgotten: () => void): void;
-  /** Makes a new connection hear everything; resolves when it does. */
+  /** Subscribes a new connection to every topic; resolves when all are confirmed. */
   prepare(connection: Connection): Promise<void>;
   /** To be called when the link is up, and when it is not. */
   up(): void;
@@ -30,7 +30,7 @@ export interface Receiver {
 interface Topic {
   readonly name: string;
   readonly reader: FrameReader;
-  /** Whether Redis has confirmed that it tells us. */
+  /** Whether Redis has confirmed the subscription. */
   isHeard: boolean;
   /** The id of the last frame, by node. */
   readonly lastIds: Map<string, number>;
@@ -52,7 +52,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 }
 
 /**
- * Owns: which topics the connection hears.
+ * Owns: the topics that the connection is subscribed to.
  * I1: at most one change of them is under way: the client library answers a SUBSCRIBE itself, without sending it, while an UNSUBSCRIBE of the
  * same topic is unanswered, and from then on the topic is silent.
  */
@@ -124,7 +124,7 @@ class RedisReceiver implements Receiver {
     this.#topics.clear();
   }
 
-  /** Asks everybody who cannot hear to look for themselves, again and again. */
+  /** Calls every listener without a subscription to read the log itself, again and again. */
   #watchGaps(): void {
     const tell = (): void => {
       this.#cancelGaps = undefined;
@@ -136,7 +136,7 @@ class RedisReceiver implements Receiver {
     this.#cancelGaps ??= this.#options.clock.after(channelLimits.gapEveryMs, tell, { idle: true });
   }
 
-  /** Makes the connection hear these topics if they are known, and not if they are not. @throws what the client throws */
+  /** Subscribes the connection to those of these topics that are known, and unsubscribes it from the others. @throws what the client throws */
   async #settle(ear: Ear, names: readonly string[]): Promise<void> {
     for (const name of names) ear.stale.add(name);
     if (ear.isSettling) return;
@@ -167,7 +167,7 @@ class RedisReceiver implements Receiver {
       if (!topic || topic.isHeard || !heard.has(name)) continue;
       topic.isHeard = true;
       topic.lastIds.clear();
-      // While the link comes up `up` says so.
+      // While the link is being established, `up` is false.
       if (this.#options.link.connection === connection) topic.reader.missed(null);
     }
   }
@@ -190,7 +190,7 @@ class RedisReceiver implements Receiver {
     const head = topic && headOf(text);
     if (!topic?.isHeard || head?.node === node) return;
     if (!head) {
-      // Another version speaks: the log tells what it said.
+      // A frame of another version: its events are read from the log.
       topic.reader.missed(null);
       return;
     }

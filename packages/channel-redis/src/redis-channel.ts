@@ -14,7 +14,7 @@ import { ringKey } from "./topic-name.ts";
 export interface RedisChannelOptions {
   /** `redis://` or `rediss://` with user, password and host; all nodes name the same Redis. */
   readonly url?: string;
-  /** For what a URL cannot say: certificates, a socket path. Reconnecting is the channel's own affair. */
+  /** For what a URL cannot express: certificates, a socket path. The channel reconnects by itself. */
   readonly clientOptions?: RedisClientOptions;
   /** Before every topic and key. Default `loopwright`; the same on all nodes. */
   readonly prefix?: string;
@@ -22,7 +22,7 @@ export interface RedisChannelOptions {
   readonly outgoingBytes?: number;
   /** After which a Redis that does not answer counts as gone. Default 2,000 ms. */
   readonly deadlineMs?: number;
-  /** Is told when Redis is lost and found, and of listeners that throw. Default: silent. */
+  /** Logs when Redis is lost and back, and listeners that throw. Default: silent. */
   readonly logger?: Logger;
   readonly clock?: Clock;
 }
@@ -30,13 +30,13 @@ export interface RedisChannelOptions {
 /** A channel that holds connections. */
 export interface RedisChannel extends EventChannel {
   recall(ref: SessionRef, lane: number): Promise<readonly EphemeralEvent[]>;
-  /** Sends what waits, for at most `deadlineMs`, and lets go of its connections; listeners here still hear this node. Twice is once. */
+  /** Sends what waits, for at most `deadlineMs`, and closes its connections; listeners in this process still receive events of this process. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * A channel between all nodes that name the same Redis and prefix. Nothing is connected before the first use. Listeners of this node hear this
- * node directly, whether Redis is there or not.
+ * A channel between all nodes that name the same Redis and prefix. Nothing is connected before the first use. Events of this node reach its own
+ * listeners directly, whether Redis is reachable or not.
  * @throws AgentError CONFIG_INVALID
  */
 export function redisChannel(options: RedisChannelOptions): RedisChannel {
@@ -117,7 +117,7 @@ async function readLane(
 ): Promise<readonly EphemeralEvent[]> {
   const key = ringKey(prefix, lane);
   const connection = await writer.opened();
-  // What this node has said itself is in it too.
+  // It holds events of this node too.
   await sender.sent();
   return readRing(await connection.mGet([key(0), key(1)]));
 }
@@ -129,7 +129,7 @@ function clientOptionsOf({ url, clientOptions }: RedisChannelOptions): RedisClie
       fix: 'Pass a url, for example "redis://127.0.0.1:6379".',
     });
   if (clientOptions) return clientOptions;
-  // The client library would say the whole URL in its error, with the password.
+  // The client library would put the whole URL into its error, with the password.
   if (!url || !/^rediss?:$/.test(URL.parse(url)?.protocol ?? ""))
     throw new AgentError("CONFIG_INVALID", {
       message: "The `url` of the Redis channel is none.",

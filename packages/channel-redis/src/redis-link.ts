@@ -43,7 +43,7 @@ export function createRedisLink(options: LinkOptions): RedisLink {
   let isUp = false;
   let tries = 0;
   let cancelRetry: (() => void) | undefined;
-  /** Shared by all who wait. Ended by every failure: Redis may be away for long, and nobody waits longer than a moment. */
+  /** Shared by all callers that wait. Ended by every failure: Redis may be away for long, and no caller waits longer than a moment. */
   let nextUp: PromiseWithResolvers<Connection> | undefined;
 
   function lost(connection: Connection, cause: unknown): void {
@@ -117,7 +117,7 @@ function pauseMs(tries: number): number {
   return Math.min(channelLimits.retryMs * 2 ** tries, channelLimits.retryMaxMs) * (0.5 + Math.random() / 2);
 }
 
-/** Says once that Redis is away, and once that it is back. */
+/** Logs once that Redis is away, and once that it is back. */
 function createOutage({ logger, name }: LinkOptions): { begin(cause: unknown): void; end(): void } {
   let isAway = false;
   return {

@@ -3,16 +3,16 @@ import type { FrameReader } from "./frame.ts";
 
 type Gap = (() => void) | undefined;
 
-/** Who listens here to one scope, and to which of its sessions. */
+/** The listeners of this process to one scope, and to which of its sessions. */
 export interface ScopeListeners {
   readonly isEmpty: boolean;
   readonly reader: FrameReader;
-  /** `gap` is told what may have been missed. */
+  /** `gap` gets the session whose events may have been missed. */
   addSession(session: string, gap: Gap): () => void;
   addScope(listener: ScopeListener): () => void;
 }
 
-/** What other nodes say goes on to `local`, which knows the listeners themselves. */
+/** Frames of other nodes are passed to `local`, which holds the listeners. */
 export function createScopeListeners({
   scope,
   local,

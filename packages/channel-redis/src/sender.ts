@@ -19,16 +19,16 @@ export interface SenderOptions {
 }
 
 /**
- * Sends what this node says: everything of one turn of the event loop in one go, and the next only when that has arrived, so that whatever
- * piles up behind a slow Redis piles up where it is bounded. What a broken connection leaves in doubt is sent again; listeners know a frame
- * that they have heard, and rings are written in place.
+ * Sends the events of this node: everything of one turn of the event loop at once, and the next only when that has arrived, so that whatever
+ * queues behind a slow Redis queues where it is bounded. What a broken connection leaves in doubt is sent again; listeners recognise a frame
+ * that they have received, and rings are written in place.
  */
 export interface Sender {
   publish(ref: SessionRef, events: readonly SessionEvent[]): void;
   notify(scope: string, notification: Notification): void;
   /** To be called when the link is up. */
   resume(): void;
-  /** Resolves when all that was said until now is with Redis. */
+  /** Resolves when Redis has everything published until now. */
   sent(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ class RedisSender implements Sender {
   #isScheduled = false;
   /** Redis has refused something of the last go. */
   #isRefused = false;
-  /** What was taken out of the outbox, in goes; and who waits for one to arrive. */
+  /** Batches taken out of the outbox, and the callers that wait for one to arrive. */
   #taken = 0;
   #waiters: { readonly go: number; readonly done: () => void }[] = [];
 
@@ -111,7 +111,7 @@ class RedisSender implements Sender {
     if (link.connection) link.proved();
   }
 
-  /** The ring before the word: who has heard of an event can recall it. */
+  /** The ring is written before the frame is published: a listener that received an event can recall it. */
   #take(): readonly Command[] {
     this.#taken++;
     const now = this.#options.clock.monotonic();

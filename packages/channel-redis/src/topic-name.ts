@@ -1,9 +1,8 @@
-/** What the ids of the runtime look like. */
-const legal = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+import { isId } from "@loopwright/core/ports";
 
 /** An id as part of a name in Redis. Anything but a legal id is spelled so that it can neither end its part of the name nor be another's. */
 export function idPart(id: string): string {
-  if (legal.test(id)) return id;
+  if (isId(id)) return id;
   return `~${Array.from(new TextEncoder().encode(id), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
@@ -14,7 +13,7 @@ export function idOfPart(part: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)));
 }
 
-/** The topic of a scope: all that is said in it, and nothing else. */
+/** The topic of a scope: all events of the scope, and nothing else. */
 export const topicName = (prefix: string, scope: string): string => `${prefix}:events:${idPart(scope)}`;
 
 /** The key of one half of the ring of a lane. */

@@ -9,7 +9,7 @@ import { describeWithRedis } from "./redis-suite.ts";
 
 let tests = 0;
 
-/** A topic that nobody listens to any more is left at once. */
+/** A topic without listeners is unsubscribed at once. */
 const impatient: Clock = {
   ...systemClock,
   after(ms, run, options) {
@@ -39,7 +39,7 @@ describeWithRedis("the channel over Redis keeps the promises of event channels",
         line.cut("reset");
         await act();
         const probe = redisChannel({ url: redis().url, prefix: "probe" });
-        // Redis takes commands in the order in which they come: what `act` said is through when this is.
+        // Redis runs commands in the order in which they arrive: what `act` published is done when this is.
         probe.publish({ scope: "probe", session: "probe" }, [{ type: "text_start", lane: 1, n: 1, index: 0 }]);
         await probe.close();
         line.infect();

@@ -30,7 +30,7 @@ async function lineTo(redis: RedisProcess): Promise<FaultyProxy & { readonly url
   return Object.assign(line, { url: `redis://${line.host}:${line.port}` });
 }
 
-/** Every wait is a part of what it says. */
+/** Every wait is a part of the configured one. */
 const hasty = (part: number): Clock => ({ ...systemClock, after: (ms, run, options) => systemClock.after(ms / part, run, options) });
 
 /** A watcher that heals what it may have missed by what the lane can be recalled with. */
@@ -55,7 +55,7 @@ function watch(channel: RedisChannel) {
   return watcher;
 }
 
-/** Resolves when somebody who listens to the session at `listener` hears what is said at `speaker`. */
+/** Resolves when a listener to the session at `listener` receives what is published at `speaker`. */
 async function joined(speaker: RedisChannel, listener: RedisChannel): Promise<void> {
   let isHeard = false;
   const stop = listener.subscribe(ref, () => {
@@ -216,7 +216,7 @@ describeWithRedis("a channel over Redis", (redis) => {
     channel.publish(ref, [delta(1), delta(2)]);
     await channel.recall(ref, lane);
     await redis().command("FLUSHALL");
-    // A line of texts alone goes on where nothing is; the next one can be read again.
+    // A line of texts alone continues a line that is missing; the next one can be read again.
     channel.publish(ref, [delta(3)]);
     await channel.recall(ref, lane);
     channel.publish(ref, [{ type: "text_end", lane, n: 4, index: 0, text: "1 2 3 " }, delta(5)]);

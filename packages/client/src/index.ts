@@ -17,6 +17,7 @@ export type {
   ViewPart,
   ViewProgress,
   ViewRun,
+  ViewVerdict,
 } from "./view/session-view.ts";
 export { latestBelow, siblingsOf, versionsOf } from "./view/versions-of.ts";
 export { viewOf } from "./view/view-of.ts";

@@ -84,7 +84,7 @@ export interface SessionRequests {
     results: readonly ToolResultMessage[],
     options?: RequestOptions,
   ): Promise<AcceptedSubmission & { readonly sessionId: string }>;
-  /** Says whether a call that waits for leave may run. Sent again where the answer got lost. */
+  /** Says whether a call that waits for approval may run. Sent again where the answer got lost. */
   decide(
     sessionId: string,
     callKey: string,

@@ -38,6 +38,8 @@ export type ErrorCode =
   | "TOOL_TIMEOUT"
   | "TOOL_INTERRUPTED"
   | "TOOL_LIMIT"
+  | "INPUT_REFUSED"
+  | "ANSWER_WITHDRAWN"
   | "HOOK_FAILED"
   | "HOOK_TIMEOUT"
   | "INVALID_PATH"
@@ -57,6 +59,7 @@ export type ErrorCode =
   | "SESSION_TOO_NEW"
   | "SESSION_AGENT_MISMATCH"
   | "RUN_FENCED"
+  | "OUTPUT_INVALID"
   | "CALL_UNKNOWN"
   | "CALL_ANSWERED"
   | "APPROVAL_DECIDED"
@@ -171,6 +174,8 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   TOOL_INTERRUPTED: entry("The tool was started and its outcome is unknown.", [500, "unknown"], {
     fix: "Check what it did before asking again.",
   }),
+  INPUT_REFUSED: entry("A hook refused the message.", [422, "refusal"], { fix: "See the reason given." }),
+  ANSWER_WITHDRAWN: entry("A hook withdrew the answer.", [422, "refusal"], { fix: "See the reason given." }),
   HOOK_FAILED: entry("A hook, a prompt or another callback of the application threw an error.", [500, "unknown"], {
     fix: "See the log of the process: it has the error, its stack and its cause.",
   }),
@@ -208,6 +213,9 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     fix: "Open it with the agent that it began with and leave `tools` and `prompt` out, or begin a new session.",
   }),
   RUN_FENCED: entry("Another owner has taken the session over.", [409, "unknown"], { ...again, fix: "Read the session again." }),
+  OUTPUT_INVALID: entry("The model's last answer does not fit the `output` of the agent.", [502, "unknown"], {
+    fix: "See the message; make the schema simpler, or use a model that supports structured output.",
+  }),
   CALL_UNKNOWN: entry("No such call is waiting for a result.", [404, "format"], { fix: "Answer one of the pending calls." }),
   CALL_ANSWERED: entry("The call has another result already.", [409, "format"], { fix: "Read the session; the first result counts." }),
   APPROVAL_DECIDED: entry("The call was decided on already.", [409, "format"], { fix: "Read the session; the first decision counts." }),

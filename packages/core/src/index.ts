@@ -1,16 +1,37 @@
 /** The library door of Loopwright. */
-export type { Agent, AgentOptions, CallDeadlines, PromptContext } from "./agent/agent.ts";
+export type { Agent, AgentModel, AgentOptions, AgentSettings } from "./agent/agent.ts";
 export { createAgent } from "./agent/agent.ts";
+export type { CallDeadlines } from "./agent/agent-limits.ts";
 export type {
+  AcceptContext,
+  AcceptVerdict,
+  DecideContext,
+  DecideReason,
+  DecideVerdict,
+  FilterContext,
+  FilterKind,
   GateContext,
-  GateVerdict,
   HookContext,
   Hooks,
+  HookVerdict,
+  ParseContext,
+  ParseVerdict,
   PrepareContext,
   PrepareVerdict,
   ReviewContext,
+  ReviewVerdict,
+  RunEnd,
+  RunHooks,
   StreamFilter,
 } from "./agent/hooks.ts";
+export type { ModelRef, ProviderEntry } from "./agent/model-ref.ts";
+export { providerEntry } from "./agent/model-ref.ts";
+export type { EffectObservation, ObservedEffect, Observer } from "./agent/observer.ts";
+export type { OutputSpec } from "./agent/output-spec.ts";
+export type { AgentPrompt, PromptContext, PromptLayer } from "./agent/prompt-layer.ts";
+export { promptLayers } from "./agent/prompt-layer.ts";
+export type { AskOptions, Backend, FindAgent, Runtime, RuntimeSessionOptions } from "./agent/runtime.ts";
+export { hookCounts } from "./driver/effects/hook-counts.ts";
 export { type HistoryOptions, readHistory, readOpening } from "./driver/log/history.ts";
 export { createCallGuard } from "./driver/model/retry/call-guard.ts";
 export type { CallGuardLimits } from "./driver/model/retry/call-guard-limits.ts";
@@ -35,21 +56,34 @@ export type {
   ApprovalVerdict,
   Decision,
   DeclaredTool,
+  Expense,
   Fact,
   FactBody,
   FactDraft,
   FactOf,
   FactType,
+  Hooked,
+  HookPoint,
+  HookState,
   InputMode,
+  InputOrigin,
+  Labels,
+  ParentLink,
+  Retention,
+  RunBudget,
   RunOptions,
   RunStatus,
+  ScheduledInput,
+  Spending,
   Timings,
+  Verdict,
 } from "./loop/fact.ts";
 export { factVersion } from "./loop/fact.ts";
 export type { FailedAttempt, KeyOwner, ModelChain, ModelLink } from "./loop/fallback.ts";
 export { linkAfter } from "./loop/fallback.ts";
 export type { CallRoute, ReplayClass, RunLimits, ToolHome, ToolPolicy } from "./loop/policy.ts";
 export { defaultLimits } from "./loop/policy.ts";
+export type { CallState, SessionStatus, WaitingReason } from "./loop/state.ts";
 export type { Assembled, Assembler } from "./message/assemble.ts";
 export { createAssembler, parseArguments } from "./message/assemble.ts";
 export type { ModelChunk } from "./message/chunk.ts";
@@ -89,25 +123,43 @@ export type { IdSource } from "./ports/id-source.ts";
 export type { Logger } from "./ports/logger.ts";
 export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolChoice, ToolSpec } from "./ports/model-provider.ts";
 export type { PriceTable } from "./ports/price-table.ts";
-export type { SessionHit, SessionSummary, WaitingReason } from "./ports/session-index.ts";
+export type { SessionHit, SessionSummary } from "./ports/session-index.ts";
 export type { SessionRef } from "./ports/session-log.ts";
 export type { SessionStore } from "./ports/session-store.ts";
+export { systemText } from "./prompt/system-text.ts";
 export type { AcceptedDecision, ApprovalDecision, DecideOptions } from "./protocol/approval.ts";
 export type { EventCursor } from "./protocol/cursor.ts";
 export type {
   AcceptedSubmission,
   AgentSession,
-  ExecuteInput,
+  AgentSessionStatus,
+  AnswerOptions,
+  CompletedResult,
   ExecuteOptions,
   ExecuteResult,
   ExecuteStream,
+  FailedResult,
+  Followed,
   SessionFollower,
-  SessionStatus,
   SubmitOptions,
+  WaitingResult,
 } from "./protocol/execute.ts";
-export type { OpenRun, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./protocol/snapshot.ts";
-export type { ArgsOf, SimpleOutput, ToolDefinition } from "./tools/define-tool.ts";
-export { createSimpleTool, defineTool, jsonSchemaOf } from "./tools/define-tool.ts";
+export type { ExecuteInput } from "./protocol/execute-input.ts";
+export type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./protocol/snapshot.ts";
+export type { ArgsOf, DefineTool, SimpleOutput, ToolDefinition } from "./tools/define-tool.ts";
+export { createSimpleTool, defineTool, defineTools, jsonSchemaOf } from "./tools/define-tool.ts";
 export type { StandardResult, StandardSchema } from "./tools/standard-schema.ts";
-export type { FilesRoot, ProgressHandle, Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./tools/tool.ts";
+export type {
+  ApprovalContext,
+  FilesRoot,
+  GateVerdict,
+  NeedsResources,
+  ProgressHandle,
+  Tool,
+  ToolApproval,
+  ToolContext,
+  ToolEvent,
+  ToolOutput,
+  ToolReturn,
+} from "./tools/tool.ts";
 export { refuseUnknownOptions } from "./unknown-options.ts";

@@ -305,18 +305,18 @@ describe("a decision", () => {
     const { session, again } = asked([{ calls: [removes("/tmp/a")] }, { text: "ok" }]);
     await execute(session, "go").result();
     const { callKey } = approvalOf(session);
-    const first = await session.decide(callKey, { decision: "allow", idempotencyKey: "k" });
-    const replayed = { ...first, replayed: true };
-    expect(await session.decide(callKey, { decision: "allow" })).toEqual(replayed);
+    const { runId, seq } = await session.decide(callKey, { decision: "allow", idempotencyKey: "k" });
+    const replayed = { runId, seq, replayed: true };
+    expect(await session.decide(callKey, { decision: "allow" })).toMatchObject(replayed);
     const access = { user: "somebody else", scope: "local" };
-    expect(await session.decide(callKey, { decision: "allow", idempotencyKey: "k", access })).toEqual(replayed);
+    expect(await session.decide(callKey, { decision: "allow", idempotencyKey: "k", access })).toMatchObject(replayed);
     await resume(session).result();
-    expect(await again().decide(callKey, { decision: "allow", idempotencyKey: "k" })).toEqual(replayed);
+    expect(await again().decide(callKey, { decision: "allow", idempotencyKey: "k" })).toMatchObject(replayed);
     const reused = { code: "KEY_REUSED" };
     await expect(session.decide(callKey, { decision: "deny", idempotencyKey: "k" })).rejects.toMatchObject(reused);
     await expect(session.decide("other.1.0", { decision: "allow", idempotencyKey: "k" })).rejects.toMatchObject(reused);
     await session.end();
-    expect(await session.decide(callKey, { decision: "allow" })).toEqual(replayed);
+    expect(await session.decide(callKey, { decision: "allow" })).toMatchObject(replayed);
     expect(ran).toHaveLength(1);
   });
 

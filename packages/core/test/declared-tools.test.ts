@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAgent, createSession, type DeclaredTool, defineTool, execute, readOpening } from "../src/index.ts";
+import { createAgent, createSession, type DeclaredTool, defineTool, execute, factVersion, readOpening, systemText } from "../src/index.ts";
 import { memoryStore, scripted } from "../src/memory/index.ts";
 import { calm, world } from "./harness.ts";
 
@@ -16,7 +16,7 @@ describe("client tools and a prompt that come with a session", () => {
     expect(status).toBe("awaiting_tool_execution");
     expect(pendingToolCalls).toMatchObject([{ toolName: "choose", deadline: expect.any(Number) }]);
     const [request] = provider.requests;
-    expect(request?.system).toBe("Be brief.");
+    expect(systemText(request?.system)).toBe("Be brief.");
     expect(request?.tools?.map(({ name }) => name)).toEqual(["own", "choose"]);
     expect(request?.tools?.[1]).toEqual({ name: "choose", description: choose.description, parameters });
   });
@@ -32,7 +32,7 @@ describe("client tools and a prompt that come with a session", () => {
     const restored = createSession({ agent, store, clock, id: "s1", tools, prompt });
     const result = await execute(restored, [{ role: "tool_result", toolCallId: "c", content: "blue" }]).result();
     expect(result).toMatchObject({ status: "completed", text: "Blue it is." });
-    expect(provider.requests[1]?.system).toBe("Be brief.");
+    expect(systemText(provider.requests[1]?.system)).toBe("Be brief.");
     expect(provider.requests[1]?.tools).toEqual(provider.requests[0]?.tools);
   });
 
@@ -117,8 +117,8 @@ describe("the opening of a session", () => {
 
   it("is found behind the claims of owners", async () => {
     const { store } = world([]);
-    const claim = { type: "owner.claimed", node: "n", leaseMs: 1, at: 1, v: 1 } as const;
-    const opened = { type: "session.opened", agent: "tester", at: 1, v: 1 } as const;
+    const claim = { type: "owner.claimed", node: "n", leaseMs: 1, at: 1, v: factVersion } as const;
+    const opened = { type: "session.opened", agent: "tester", at: 1, v: factVersion } as const;
     await store.log.append(ref, { expectedSeq: 0, batchId: "b", facts: [claim, claim, claim, claim, opened] });
     expect(await readOpening(store, ref)).toMatchObject(opened);
   });

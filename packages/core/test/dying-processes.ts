@@ -1,6 +1,5 @@
 import { onTestFinished } from "vitest";
 import {
-  type AgentOptions,
   type AgentSession,
   type DurableEvent,
   type EventCursor,
@@ -11,7 +10,7 @@ import {
   type SessionEvent,
 } from "../src/index.ts";
 import { type Death, type DyingStore, dyingStore } from "./dying-store.ts";
-import { calm, type Script, type World, world } from "./harness.ts";
+import { type AgentParts, calm, type Script, type World, world } from "./harness.ts";
 
 const leaseMs = 20_000;
 const ref = { scope: "local", session: "s1" };
@@ -46,7 +45,7 @@ export interface Processes extends World {
   history(): Promise<readonly DurableEvent[]>;
 }
 
-export function processes(script: Script, options: Partial<AgentOptions> = {}): Processes {
+export function processes(script: Script, options: AgentParts = {}): Processes {
   const made = world(script, options);
   const boot: Processes["boot"] = (death, more = {}) => {
     const store = dyingStore(made.store, death);

@@ -3,7 +3,6 @@ import { assertEventStream, eventTree, findEventViolation, readEventTree, simula
 import { describe, expect, it } from "vitest";
 import {
   type AgentEvent,
-  type AgentOptions,
   defineTool,
   execute,
   type Fact,
@@ -15,7 +14,7 @@ import {
 import { eventsOf as foldEventsOf } from "../src/loop/events-of.ts";
 import { emptyState, type State } from "../src/loop/state.ts";
 import type { ScriptedTurn } from "../src/memory/index.ts";
-import { calm, deferred, eventsOf, ofType, world } from "./harness.ts";
+import { type AgentParts, calm, deferred, eventsOf, ofType, world } from "./harness.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 const drawn = /<!-- event-tree -->\n```\n([\s\S]*?)\n```/.exec(readme)?.[1] ?? "";
@@ -66,7 +65,7 @@ describe("the tree in the README", () => {
 });
 
 describe("an execution is told in order", () => {
-  const plain: readonly (readonly [string, readonly ScriptedTurn[], Partial<AgentOptions>?])[] = [
+  const plain: readonly (readonly [string, readonly ScriptedTurn[], AgentParts?])[] = [
     ["of text", [{ text: "a longer answer" }]],
     ["of thinking and text", [{ thinking: "let me think", text: "done" }]],
     ["of an empty answer", [{}]],

@@ -54,7 +54,10 @@ describe("an execution", () => {
     });
     const result = await execute(session, "go").result();
     const [first, second] = provider.requests;
-    expect(first).toMatchObject({ system: "Be brief.", messages: [{ role: "user", content: "go" }] });
+    expect(first).toMatchObject({
+      system: [{ text: "Be brief.", source: "agent", cache: "stable" }],
+      messages: [{ role: "user", content: "go" }],
+    });
     expect(first?.tools?.map(({ name }) => name)).toEqual(["waits", "quick"]);
     expect(second?.messages.slice(1).map((message) => ("toolName" in message ? message.toolName : message.role))).toEqual([
       "assistant",

@@ -9,6 +9,20 @@ const secret = "SECRET-4711";
 const hidden = "[hidden]";
 const hide = (text: string): string => text.replaceAll(secret, hidden);
 const filter: Hooks = { filter: { holdBack: secret.length, apply: hide } };
+/** The same, but it takes its time. */
+const slowFilter: Hooks = {
+  filter: {
+    holdBack: secret.length,
+    async apply(text) {
+      await Promise.resolve();
+      return hide(text);
+    },
+  },
+};
+const speeds = [
+  { speed: "at once", hooks: filter, numRuns: 300 },
+  { speed: "after a while", hooks: slowFilter, numRuns: 100 },
+] as const;
 const schema = { type: "object" } as const;
 
 /** Texts in which the secret stands whole, nearly, and beside what JSON escapes. */
@@ -78,7 +92,7 @@ const allOf = async (made: ReturnType<typeof world>, events: readonly AgentEvent
 const act = (execute: Tool["execute"]): Tool =>
   defineTool({ name: "act", description: "Acts.", parameters: schema, ...(execute ? { execute } : {}) });
 
-describe("a secret in what a model says", () => {
+describe.each(speeds)("a secret in what a model says, where the filter answers $speed", ({ hooks, numRuns }) => {
   it("reaches no event, no fact, no request and no tool, however blocks are cut and interleave, and nothing else is lost", async () => {
     const seeds = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
     await fc.assert(
@@ -86,7 +100,7 @@ describe("a secret in what a model says", () => {
         const random = (): number => numbers.next().value ?? 0;
         const got: unknown[] = [];
         const turn: ScriptedTurn = { chunks: interleaved(all, random), stopReason: "stop" };
-        const made = world([turn, { text: "done" }], { tools: [act((args) => got.push(args))], hooks: [filter] });
+        const made = world([turn, { text: "done" }], { tools: [act((args) => got.push(args))], hooks: [hooks] });
         const events = await eventsOf(execute(made.session, "go"));
         const read = await allOf(made, events);
         expect(read).not.toContain(secret);
@@ -98,10 +112,12 @@ describe("a secret in what a model says", () => {
         if (said) expect(kept).toEqual(wanted);
         assertEventStream(events);
       }),
-      { numRuns: 300 },
+      { numRuns },
     );
   });
+});
 
+describe("a secret in what a model says", () => {
   it("is not shown in half by an answer that is cut off", async () => {
     const made = world([{ chunks: [[{ type: "text", index: 0, delta: `the key is ${secret.slice(0, -1)}` }]], hang: true }], {
       hooks: [filter],
@@ -163,7 +179,7 @@ describe("a secret in what a model says", () => {
   });
 });
 
-describe("a secret in what a tool says", () => {
+describe.each(speeds)("a secret in what a tool says, where the filter answers $speed", ({ hooks }) => {
   it("reaches no event, no fact and no request, however its deltas are cut", async () => {
     const seeds = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
     await fc.assert(
@@ -174,7 +190,7 @@ describe("a secret in what a tool says", () => {
           for (const delta of piecesOf(text, random)) yield { type: "delta", delta } as const;
           step.update(`Has read ${text}`);
         });
-        const made = world([{ calls: [{ name: "act" }] }, { text: "done" }], { tools: [streams], hooks: [filter] });
+        const made = world([{ calls: [{ name: "act" }] }, { text: "done" }], { tools: [streams], hooks: [hooks] });
         const events = await eventsOf(execute(made.session, "go"));
         expect(await allOf(made, events)).not.toContain(secret);
         const deltas = ofType(events, "tool_execution_delta").map(({ delta }) => delta);
@@ -197,8 +213,8 @@ describe("a secret in what a tool says", () => {
     },
     "a text that is cut in the middle of it": () => "x".repeat(99_995) + secret,
   };
-  it.each(Object.keys(outputs))("reaches nobody as %s", async (what) => {
-    const made = world([{ calls: [{ name: "act" }] }, { text: "done" }], { tools: [act(outputs[what])], hooks: [filter] });
+  it.each(Object.keys(outputs))("is hidden as %s", async (what) => {
+    const made = world([{ calls: [{ name: "act" }] }, { text: "done" }], { tools: [act(outputs[what])], hooks: [hooks] });
     const read = await allOf(made, await eventsOf(execute(made.session, "go")));
     expect(read).not.toContain(secret);
     expect(read).not.toContain("xSECR");
@@ -221,5 +237,57 @@ describe("a secret in what a tool says", () => {
     })();
     expect(reviewed).toContain(`It was ${hidden}.`);
     expect(await allOf(made, events)).not.toContain(secret);
+  });
+});
+
+describe("a filter that does not answer", () => {
+  it("fails the call after ten seconds as its own fault, not the model's, however short the model's deadlines are", async () => {
+    const hooks: Hooks = { name: "slow", filter: { apply: () => new Promise<string>(() => {}) } };
+    const made = world([{ text: "Hello" }], { hooks: [hooks], deadlines: { idleMs: 1_000 } });
+    const result = execute(made.session, "go").result();
+    for (let round = 0; round < 11; round++) {
+      await calm();
+      made.clock.advance(1_000);
+    }
+    expect(await result).toMatchObject({ status: "error", error: { code: "HOOK_TIMEOUT" } });
+    expect(made.provider.requests).toHaveLength(1);
+  });
+});
+
+describe("an answer that is held until `decide` has spoken", () => {
+  const held = (decide: NonNullable<Hooks["decide"]>): ReturnType<typeof world> =>
+    world([{ text: `It is ${secret}.`, thinking: "Hm.", chunkSize: 3 }], {
+      hooks: [{ name: "guard", filter: { holdTurn: true }, decide }],
+    });
+
+  it("comes as a whole once it has", async () => {
+    const seen: number[] = [];
+    const made = held(() => {
+      seen.push(events.length);
+    });
+    const events: AgentEvent[] = [];
+    for await (const event of execute(made.session, "go")) events.push(event);
+    const before = events.slice(0, seen[0]).map(({ type }) => type);
+    expect(before).not.toContain("text_delta");
+    expect(ofType(events, "text_delta").map(({ delta }) => delta)).toEqual([`It is ${secret}.`]);
+    assertEventStream(events);
+  });
+
+  it("is never shown where `decide` replaces it", async () => {
+    const made = held(() => ({ answer: "I may not say." }));
+    const events = await eventsOf(execute(made.session, "go"));
+    expect(await allOf(made, events)).not.toContain(secret);
+    expect(ofType(events, "text_delta").map(({ delta }) => delta)).toEqual(["I may not say."]);
+    assertEventStream(events);
+  });
+
+  it("is not shown in part where the run is stopped before", async () => {
+    const made = world([{ text: secret, chunkSize: 3, hang: true }], { hooks: [{ filter: { holdTurn: true }, decide: () => undefined }] });
+    const stream = execute(made.session, "go");
+    const reading = eventsOf(stream);
+    await calm();
+    expect(JSON.stringify(made.session.lanes())).not.toContain("SEC");
+    await stream.abort();
+    expect(await allOf(made, await reading)).not.toContain("SEC");
   });
 });

@@ -40,14 +40,14 @@ function snapshotsOf(store: SessionStore, logger: Logger = listening().logger, s
 /** A snapshot whatever the limits say. */
 async function keep(snapshots: FoldSnapshots, state: State, told?: EventCursor): Promise<void> {
   snapshots.grew(snapshotLimits.bytes);
-  snapshots.heed(state, told);
+  snapshots.onState(state, told);
   await calm();
 }
 
 async function loadedBy(
   snapshots: FoldSnapshots,
 ): Promise<{ readonly state: State; readonly from: number; readonly lastEvent: EventCursor | undefined }> {
-  const { base, told, facts } = await snapshots.load(Number.POSITIVE_INFINITY);
+  const { base, lastEvent: told, facts } = await snapshots.load(Number.POSITIVE_INFINITY);
   const { state, events } = catchUp(base, facts, ref.session);
   return { state, from: base.seq, lastEvent: events.at(-1) ?? told };
 }
@@ -134,11 +134,11 @@ describe("the history of a session with a snapshot", () => {
     const { facts, states } = longSession(4);
     const store = memoryStore();
     await append(store, facts);
-    const after = { seq: facts.length - 3, k: 0 };
+    const after = { seq: facts.length - 20, k: 0 };
     const whole = await told(store, after);
     await keep(snapshotsOf(store), states[snapshotLimits.facts] as State);
     const { name, text } = await chunkOf(store);
-    await store.drafts.put(ref, name, text.slice(1));
+    await store.snapshots.put(ref, name, text.slice(1));
     expect(whole.length).toBeGreaterThan(0);
     expect(await told(store, after)).toEqual(whole);
   });
@@ -173,15 +173,15 @@ function watched(store: SessionStore): Watched {
       return store.log.read(session, options);
     },
   };
-  const drafts: SessionStore["drafts"] = {
-    ...store.drafts,
+  const snapshots: SessionStore["snapshots"] = {
+    ...store.snapshots,
     async put(session, name, value) {
       if (name.startsWith("fold")) puts.push([name, value]);
-      await store.drafts.put(session, name, value);
+      await store.snapshots.put(session, name, value);
       if (name === "fold") whole.resolve();
     },
   };
-  return { store: { ...store, log, drafts }, reads, puts, whole: whole.promise };
+  return { store: { ...store, log, snapshots }, reads, puts, whole: whole.promise };
 }
 
 describe("a session", () => {
@@ -238,8 +238,8 @@ describe("a session", () => {
   it("goes on where snapshots cannot be written, and says so once for each that is due", async () => {
     const { logger, said } = listening();
     const real = memoryStore();
-    const drafts = { ...real.drafts, put: async (): Promise<void> => Promise.reject(new Error("disk full")) };
-    const { session, again } = world(() => ({ text: "yes" }), { session: { store: { ...real, drafts }, logger } });
+    const snapshots = { ...real.snapshots, put: async (): Promise<void> => Promise.reject(new Error("disk full")) };
+    const { session, again } = world(() => ({ text: "yes" }), { session: { store: { ...real, snapshots }, logger } });
     await talk(session, 2 * runsOf(snapshotLimits.facts));
     expect(said.filter(({ level }) => level === "warn").length).toBeGreaterThan(1);
     expect(said.filter(({ level }) => level === "warn").length).toBeLessThan(4);
@@ -252,14 +252,14 @@ describe("a session", () => {
     const hold = (resolve: () => void): void => {
       held = resolve;
     };
-    const drafts: SessionStore["drafts"] = {
-      ...store.drafts,
+    const snapshots: SessionStore["snapshots"] = {
+      ...store.snapshots,
       async put(session, name, value) {
         if (puts.length >= 2) await new Promise<void>(hold);
-        await store.drafts.put(session, name, value);
+        await store.snapshots.put(session, name, value);
       },
     };
-    const { session } = world(() => ({ text: "yes" }), { session: { store: { ...store, drafts } } });
+    const { session } = world(() => ({ text: "yes" }), { session: { store: { ...store, snapshots } } });
     await talk(session, 2 * runsOf(snapshotLimits.facts));
     expect(held).toBeDefined();
     await store.log.remove(ref);
@@ -267,7 +267,7 @@ describe("a session", () => {
       held?.();
       await calm();
     }
-    for (const [name] of puts) expect(await store.drafts.get(ref, name), name).toBeUndefined();
+    for (const [name] of puts) expect(await store.snapshots.get(ref, name), name).toBeUndefined();
   });
 
   it("keeps large payloads by reference", async () => {
@@ -314,7 +314,7 @@ describe("a session", () => {
     const all: DurableEvent[] = [];
     for await (const batch of readHistory(real, ref)) all.push(...batch);
     expect(told.map(({ seq, k }) => `${seq}.${k}`)).toEqual(all.map(({ seq, k }) => `${seq}.${k}`));
-    expect(await real.drafts.get(ref, "fold")).toBeDefined();
+    expect(await real.snapshots.get(ref, "fold")).toBeDefined();
   });
 });
 
@@ -331,36 +331,36 @@ interface Head extends JsonObject {
   readonly chunks: readonly string[];
 }
 
-async function headIn({ drafts }: SessionStore): Promise<Head> {
-  return JSON.parse(((await drafts.get(ref, "fold")) as { readonly text: string }).text) as Head;
+async function headIn({ snapshots }: SessionStore): Promise<Head> {
+  return JSON.parse(((await snapshots.get(ref, "fold")) as { readonly text: string }).text) as Head;
 }
 
-const putHead = ({ drafts }: SessionStore, head: Json): Promise<void> => {
+const putHead = ({ snapshots }: SessionStore, head: Json): Promise<void> => {
   const text = JSON.stringify(head);
-  return drafts.put(ref, "fold", { digest: digestOf(text), text });
+  return snapshots.put(ref, "fold", { digest: digestOf(text), text });
 };
 
 async function chunkOf(store: SessionStore): Promise<{ readonly name: string; readonly text: string }> {
   const name = `fold.0.${(await headIn(store)).chunks[0]}`;
-  return { name, text: (await store.drafts.get(ref, name)) as string };
+  return { name, text: (await store.snapshots.get(ref, name)) as string };
 }
 
 const flaws: { readonly [what: string]: (store: SessionStore) => Promise<unknown> } = {
-  "whose chunk is missing": async (store) => store.drafts.remove(ref, (await chunkOf(store)).name),
+  "whose chunk is missing": async (store) => store.snapshots.remove(ref, (await chunkOf(store)).name),
   "whose chunk is cut off": async (store) => {
     const { name, text } = await chunkOf(store);
-    await store.drafts.put(ref, name, text.slice(0, text.length / 2));
+    await store.snapshots.put(ref, name, text.slice(0, text.length / 2));
   },
   "with one other character in a chunk": async (store) => {
     const { name, text } = await chunkOf(store);
-    await store.drafts.put(ref, name, text.replace("question 3", "question 4"));
+    await store.snapshots.put(ref, name, text.replace("question 3", "question 4"));
   },
-  "with a chunk that is no text": async (store) => store.drafts.put(ref, (await chunkOf(store)).name, { history: [] }),
+  "with a chunk that is no text": async (store) => store.snapshots.put(ref, (await chunkOf(store)).name, { history: [] }),
   "whose head is cut off": async (store) => {
-    const { digest, text } = (await store.drafts.get(ref, "fold")) as { readonly digest: string; readonly text: string };
-    await store.drafts.put(ref, "fold", { digest, text: text.slice(0, 100) });
+    const { digest, text } = (await store.snapshots.get(ref, "fold")) as { readonly digest: string; readonly text: string };
+    await store.snapshots.put(ref, "fold", { digest, text: text.slice(0, 100) });
   },
-  "whose head is something else": (store) => store.drafts.put(ref, "fold", 7),
+  "whose head is something else": (store) => store.snapshots.put(ref, "fold", 7),
   "whose head names other lengths": async (store) => {
     const head = await headIn(store);
     await putHead(store, { ...head, lengths: { ...(head["lengths"] as JsonObject), history: 3 } });
@@ -393,10 +393,10 @@ describe("a snapshot", () => {
   it("that cannot be read is as good as none", async () => {
     const { store, truth } = await withSnapshot();
     const { logger, alarms } = listening();
-    const drafts = { ...store.drafts, get: async () => Promise.reject(new Error("no")) };
-    const { state } = await loadedBy(snapshotsOf({ ...store, drafts }, logger));
+    const snapshots = { ...store.snapshots, get: async () => Promise.reject(new Error("no")) };
+    const { state } = await loadedBy(snapshotsOf({ ...store, snapshots }, logger));
     expect(stateDigest(state)).toBe(truth);
-    expect(alarms()).toEqual(["reading it failed with STORE_UNAVAILABLE"]);
+    expect(alarms()).toEqual(["reading the snapshot failed with STORE_UNAVAILABLE"]);
   });
 
   it("of another version of the fold is left alone without alarm, and makes room for the next one", async () => {
@@ -411,7 +411,7 @@ describe("a snapshot", () => {
     expect((await headIn(store)).seq).toBe(state.seq);
     for (const [place, digest] of head.chunks.entries()) {
       const isKept = (await headIn(store)).chunks[place] === digest;
-      expect((await store.drafts.get(ref, `fold.${place}.${digest}`)) !== undefined).toBe(isKept);
+      expect((await store.snapshots.get(ref, `fold.${place}.${digest}`)) !== undefined).toBe(isKept);
     }
     expect(said).toEqual([]);
   });
@@ -420,14 +420,14 @@ describe("a snapshot", () => {
     const { store, truth, facts } = await withSnapshot();
     const head = await headIn(store);
     const wrong = { ...foldAll(emptyState, facts.slice(0, head.seq)), title: "never said" };
-    await store.drafts.remove(ref, "fold");
+    await store.snapshots.remove(ref, "fold");
     await keep(snapshotsOf(store), wrong);
     expect((await loadedBy(snapshotsOf(store))).state.title).toBe("never said");
     const { logger, alarms } = listening();
     const snapshots = snapshotsOf(store, logger, 1);
     const { state, from } = await loadedBy(snapshots);
     expect({ from, digest: stateDigest(state) }).toEqual({ from: 0, digest: truth });
-    expect(alarms()).toEqual(["the log folds to something else"]);
+    expect(alarms()).toEqual(["folding the log gives another state"]);
     await keep(snapshots, state);
     expect(stateDigest((await loadedBy(snapshotsOf(store))).state)).toBe(truth);
   });
@@ -456,7 +456,7 @@ describe("a snapshot", () => {
     const other = memoryStore();
     const grown = facts.map((fact) => (fact.seq === seq - 1 || fact.seq === seq ? { ...fact, at: fact.at + 1 } : fact));
     await append(other, grown);
-    const shelf: SessionStore = { ...other, drafts: store.drafts };
+    const shelf: SessionStore = { ...other, snapshots: store.snapshots };
     const state = foldAll(emptyState, grown);
     await keep(snapshotsOf(shelf), state);
     const { logger, said } = listening();
@@ -476,18 +476,18 @@ describe("row 26: a process that dies while it writes a snapshot", () => {
     const states: State[] = [emptyState];
     for (const fact of facts) states.push(fold(states.at(-1) as State, fact));
     let puts = 0;
-    const drafts: SessionStore["drafts"] = {
-      ...store.drafts,
+    const snapshots: SessionStore["snapshots"] = {
+      ...store.snapshots,
       async put(session, name, value) {
         puts += 1;
         if (puts > put) return never;
-        if (puts < put) return store.drafts.put(session, name, value);
-        if (when === "with half of it written") await store.drafts.put(session, name, halfOf(value));
-        if (when === "once the store has it") await store.drafts.put(session, name, value);
+        if (puts < put) return store.snapshots.put(session, name, value);
+        if (when === "with half of it written") await store.snapshots.put(session, name, halfOf(value));
+        if (when === "once the store has it") await store.snapshots.put(session, name, value);
         return never;
       },
     };
-    const dying = snapshotsOf({ ...store, drafts });
+    const dying = snapshotsOf({ ...store, snapshots });
     // Three puts: a chunk for each of two growths, then a head after either.
     const half = (await headIn(store)).seq + 3;
     await keep(dying, states[half] as State);
@@ -496,7 +496,7 @@ describe("row 26: a process that dies while it writes a snapshot", () => {
     const { logger, alarms } = listening();
     const { state } = await loadedBy(snapshotsOf(store, logger, 1));
     expect(stateDigest(state)).toBe(stateDigest(states.at(-1) as State));
-    expect(alarms()).toEqual(when === "with half of it written" && put === 2 ? ["the head is not what was written"] : []);
+    expect(alarms()).toEqual(when === "with half of it written" && put === 2 ? ["the head does not match its digest"] : []);
     const next = snapshotsOf(store);
     await next.load(Number.POSITIVE_INFINITY);
     await keep(next, state);

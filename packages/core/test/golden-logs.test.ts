@@ -1,26 +1,40 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createAgent, createSession, execute, type Fact, type FactType } from "../src/index.ts";
+import { createAgent, createSession, execute, type Fact } from "../src/index.ts";
 import { at } from "../src/loop/append-list.ts";
 import { eventsOf } from "../src/loop/events-of.ts";
 import { fold, foldAll } from "../src/loop/fold.ts";
+import { factKinds } from "../src/loop/kinds/fact-kinds.ts";
 import { plan } from "../src/loop/plan.ts";
 import { emptyState, isAtRest, type State } from "../src/loop/state.ts";
 import { type Growth, growthOf, noLengths, restOf, type StateRest, stateFrom } from "../src/loop/state-image.ts";
 import { transcriptOf } from "../src/loop/transcript.ts";
+import { upCast } from "../src/loop/up-cast.ts";
 import { memoryStore, scripted } from "../src/memory/index.ts";
 import { manualClock } from "../src/memory/manual-clock.ts";
 import { digestOf } from "../src/message/digest.ts";
 import { appendLimits } from "../src/ports/session-log.ts";
 import { createRequestBuilder } from "../src/prompt/request-builder.ts";
 import { goldenSessions, playedLog } from "./golden-sessions.ts";
+import { numbered, writtenLogs } from "./written-logs.ts";
 
 /*
  * Logs that some build has written, one fact a line. A log is never written again: every later build must fold it to what it said when it was
- * new. With LOOPWRIGHT_WRITE_LOGS=1 the logs and digests that do not exist yet are written; nothing that exists is touched.
+ * new. With LOOPWRIGHT_WRITE_LOGS=1 the logs and digests of this version that do not exist yet are written; nothing that exists is touched.
  */
-const folder = new URL("logs/", import.meta.url);
-const digestsFile = new URL("digests.json", folder);
+const logs = new URL("logs/", import.meta.url);
+
+/** The logs of one version, and what each of them says. */
+interface Shelf {
+  readonly version: number;
+  readonly folder: URL;
+}
+
+const shelves: readonly Shelf[] = [
+  { version: 1, folder: logs },
+  { version: 2, folder: new URL("version-2/", logs) },
+];
+const today = shelves.at(-1) as Shelf;
 
 /** What a log says, in short: its messages as people see them, its events, and its whole state. */
 interface Digests {
@@ -29,39 +43,16 @@ interface Digests {
   readonly state: string;
 }
 
-/** Every kind of fact; the compiler asks for an entry when one is added. */
-const writtenToday: { readonly [Type in FactType]: boolean } = {
-  "session.opened": true,
-  "session.changed": true,
-  "session.closed": true,
-  "input.accepted": true,
-  "head.moved": true,
-  "owner.claimed": true,
-  "run.started": true,
-  "model.started": true,
-  "model.finished": true,
-  "model.failed": true,
-  "wait.scheduled": true,
-  "tool.started": true,
-  "tool.finished": true,
-  "client.requested": true,
-  "client.answered": true,
-  "approval.requested": true,
-  "approval.decided": true,
-  "child.linked": false,
-  "abort.requested": true,
-  "limit.reached": true,
-  "context.compacted": false,
-  "run.finished": true,
-};
-
-const fileOf = (name: string): URL => new URL(`${name}.jsonl`, folder);
-const kept = (): { readonly [name: string]: Digests } => (existsSync(digestsFile) ? JSON.parse(readFileSync(digestsFile, "utf8")) : {});
-const logOf = (name: string): readonly Fact[] =>
-  readFileSync(fileOf(name), "utf8")
+const fileOf = ({ folder }: Shelf, name: string): URL => new URL(`${name}.jsonl`, folder);
+const digestsFile = ({ folder }: Shelf): URL => new URL("digests.json", folder);
+const kept = (shelf: Shelf): { readonly [name: string]: Digests } =>
+  existsSync(digestsFile(shelf)) ? JSON.parse(readFileSync(digestsFile(shelf), "utf8")) : {};
+const writtenFacts = (shelf: Shelf, name: string): readonly Fact[] =>
+  readFileSync(fileOf(shelf, name), "utf8")
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as Fact);
+const logOf = (shelf: Shelf, name: string): readonly Fact[] => upCast(writtenFacts(shelf, name));
 
 /** As JSON, with keys in order and lists as lists, so that neither decides. */
 function canonical(value: unknown): string {
@@ -86,74 +77,100 @@ function digestsOf(facts: readonly Fact[]): Digests {
 }
 
 async function writeMissing(): Promise<void> {
-  const digests = { ...kept() };
-  for (const name of Object.keys(goldenSessions)) {
-    if (!existsSync(fileOf(name))) writeFileSync(fileOf(name), (await playedLog(name)).map((fact) => `${JSON.stringify(fact)}\n`).join(""));
-    digests[name] ??= digestsOf(logOf(name));
+  const digests = { ...kept(today) };
+  mkdirSync(today.folder, { recursive: true });
+  for (const name of [...Object.keys(goldenSessions), ...Object.keys(writtenLogs)]) {
+    const file = fileOf(today, name);
+    const facts = existsSync(file) ? [] : name in writtenLogs ? numbered(writtenLogs[name] ?? []) : await playedLog(name);
+    if (facts.length > 0) writeFileSync(file, facts.map((fact) => `${JSON.stringify(fact)}\n`).join(""));
+    digests[name] ??= digestsOf(logOf(today, name));
   }
-  writeFileSync(digestsFile, `${JSON.stringify(digests, null, 2)}\n`);
+  writeFileSync(digestsFile(today), `${JSON.stringify(digests, null, 2)}\n`);
 }
 
 if (process.env["LOOPWRIGHT_WRITE_LOGS"]) await writeMissing();
-const names = readdirSync(folder).flatMap((file) => (file.endsWith(".jsonl") ? [file.slice(0, -6)] : []));
+const namesOn = ({ folder }: Shelf): readonly string[] =>
+  readdirSync(folder).flatMap((file) => (file.endsWith(".jsonl") ? [file.slice(0, -6)] : []));
 
 describe("the golden logs", () => {
   it("are all there, each with its digests", () => {
-    expect([...names].sort()).toEqual(Object.keys(goldenSessions).sort());
-    expect(Object.keys(kept()).sort()).toEqual([...names].sort());
+    expect([...namesOn(today)].sort()).toEqual([...Object.keys(goldenSessions), ...Object.keys(writtenLogs)].sort());
+    for (const shelf of shelves) expect(Object.keys(kept(shelf)).sort()).toEqual([...namesOn(shelf)].sort());
   });
 
-  it("hold every kind of fact that the driver writes", () => {
-    const seen = new Set(names.flatMap((name) => logOf(name).map(({ type }) => type)));
-    const written = Object.entries(writtenToday).flatMap(([type, isWritten]) => (isWritten ? [type] : []));
-    expect([...seen].sort()).toEqual(written.sort());
+  it("hold every kind of fact that there is", () => {
+    const seen = new Set(namesOn(today).flatMap((name) => writtenFacts(today, name).map(({ type }) => type)));
+    expect([...seen].sort()).toEqual(Object.keys(factKinds).sort());
+  });
+
+  it("were written by builds of their version", () => {
+    for (const shelf of shelves)
+      for (const name of namesOn(shelf)) expect(new Set(writtenFacts(shelf, name).map(({ v }) => v))).toEqual(new Set([shelf.version]));
+  });
+
+  it("of version 1 keep the ids of their messages, and say what a session that is played today says", () => {
+    for (const name of namesOn(shelves[0] as Shelf)) {
+      const [old, fresh] = shelves.map((shelf) => foldAll(emptyState, logOf(shelf, name))) as [State, State];
+      const { ids, messages } = transcriptOf(old);
+      // What the session began with has the number of its opening, and a place.
+      const answers = writtenFacts(shelves[0] as Shelf, name).flatMap(({ type, seq }) => (type === "model.finished" ? [String(seq)] : []));
+      const said = messages
+        .flatMap(({ role }, place) => (role === "assistant" ? [ids[place] ?? ""] : []))
+        .filter((id) => !id.includes("."));
+      for (const id of said) expect(answers).toContain(id);
+      const texts = (state: State): readonly unknown[] => transcriptOf(state).messages.map(({ role }) => role);
+      expect(texts(fresh)).toEqual(texts(old));
+    }
   });
 });
 
-describe.each(names)("the golden log %s", (name) => {
-  const facts = logOf(name);
+describe.each(shelves.flatMap((shelf) => namesOn(shelf).map((name) => [shelf.version, name, shelf] as const)))(
+  "the golden log of version %i: %s",
+  (_, name, shelf) => {
+    const facts = logOf(shelf, name);
 
-  it("says what it said when it was written", () => {
-    expect(digestsOf(facts)).toEqual(kept()[name]);
-  });
+    it("says what it said when it was written", () => {
+      expect(digestsOf(facts)).toEqual(kept(shelf)[name]);
+    });
 
-  it("is at rest, owes nothing, and gives every prefix an answer", () => {
-    const state = foldAll(emptyState, facts);
-    expect(isAtRest(state)).toBe(true);
-    expect(plan(state)).toEqual({ facts: [], effects: [] });
-    const builder = createRequestBuilder();
-    let before = emptyState;
-    for (const fact of facts) {
-      before = fold(before, fact);
-      plan(before);
-      expect(builder.build(before)).toBeDefined();
-    }
-  });
+    it("is at rest, owes nothing, and gives every prefix an answer", () => {
+      const state = foldAll(emptyState, facts);
+      expect(isAtRest(state)).toBe(true);
+      expect(plan(state)).toEqual({ facts: [], effects: [] });
+      const builder = createRequestBuilder();
+      let before = emptyState;
+      for (const fact of facts) {
+        before = fold(before, fact);
+        plan(before);
+        expect(builder.build(before)).toBeDefined();
+      }
+    });
 
-  it("is the same at every prefix when its state was taken apart and put together again", () => {
-    let state = emptyState;
-    for (const fact of facts) {
-      state = fold(state, fact);
-      const growth = growthOf(state, noLengths);
-      const kept = JSON.parse(JSON.stringify({ rest: restOf(state), growth })) as { rest: StateRest; growth: Growth };
-      expect(canonical(stateFrom(kept.rest, [kept.growth]))).toBe(canonical(state));
-    }
-  });
+    it("is the same at every prefix when its state was taken apart and put together again", () => {
+      let state = emptyState;
+      for (const fact of facts) {
+        state = fold(state, fact);
+        const growth = growthOf(state, noLengths);
+        const kept = JSON.parse(JSON.stringify({ rest: restOf(state), growth })) as { rest: StateRest; growth: Growth };
+        expect(canonical(stateFrom(kept.rest, [kept.growth]))).toBe(canonical(state));
+      }
+    });
 
-  it("can be gone on with by this build", async () => {
-    const clock = manualClock();
-    const store = memoryStore({ clock });
-    const ref = { scope: "local", session: name };
-    for (let from = 0; from < facts.length; from += appendLimits.facts) {
-      const drafts = facts.slice(from, from + appendLimits.facts).map(({ seq: _, epoch: __, ...draft }) => draft);
-      await store.log.append(ref, { expectedSeq: from, batchId: `b${from}`, facts: drafts });
-    }
-    const provider = scripted([{ text: "Here I am again." }]);
-    const session = createSession({ agent: createAgent({ name: "tester", provider }), id: name, store, clock });
-    await session.ready();
-    expect(session.messages).toEqual(transcriptOf(foldAll(emptyState, facts)).messages);
-    const result = execute(session, "Are you there?").result();
-    if (facts.at(-1)?.type === "session.closed") await expect(result).rejects.toMatchObject({ code: "SESSION_CLOSED" });
-    else expect((await result).text).toBe("Here I am again.");
-  });
-});
+    it("can be gone on with by this build", async () => {
+      const clock = manualClock();
+      const store = memoryStore({ clock });
+      const ref = { scope: "local", session: name };
+      for (let from = 0; from < facts.length; from += appendLimits.facts) {
+        const drafts = facts.slice(from, from + appendLimits.facts).map(({ seq: _, epoch: __, ...draft }) => draft);
+        await store.log.append(ref, { expectedSeq: from, batchId: `b${from}`, facts: drafts });
+      }
+      const provider = scripted([{ text: "Here I am again." }]);
+      const session = createSession({ agent: createAgent({ name: "tester", provider }), id: name, store, clock });
+      await session.ready();
+      expect(session.messages).toEqual(transcriptOf(foldAll(emptyState, facts)).messages);
+      const result = execute(session, "Are you there?").result();
+      if (facts.at(-1)?.type === "session.closed") await expect(result).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+      else expect((await result).text).toBe("Here I am again.");
+    });
+  },
+);

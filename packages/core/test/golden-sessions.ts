@@ -215,7 +215,7 @@ async function crashes(): Promise<World> {
     { tools: [...tools, found], session: { id: "crashes" } },
   );
   const wake = async (): Promise<void> => {
-    made.clock.advance(15_001);
+    made.clock.advance(20_001);
     await calm();
   };
   const first = dyingStore(made.store);
@@ -301,6 +301,46 @@ async function approvals(): Promise<World> {
   return made;
 }
 
+async function hooks(): Promise<World> {
+  const guard: Hooks = {
+    name: "guard",
+    accept({ message }) {
+      const text = String(message.content);
+      if (/which binaries/i.test(text)) return { action: "answer", text: "I cannot say.", reason: "asks for capabilities" };
+      return text.includes("4711") ? { action: "edit", message: text.replaceAll("4711", "####"), reason: "a number" } : undefined;
+    },
+    run: { start: () => ({ state: { left: 3 } }) },
+    prepare({ state, tools: all }) {
+      if (state["left"] === 0) return { stop: true, reason: "out of budget" };
+      return { state: { left: Number(state["left"]) - 1 }, ...(state["left"] === 3 ? { tools: all.slice(0, 2) } : {}) };
+    },
+    parse: ({ text, call }) => (call.problem ? { args: { a: 1, b: Number(/\d+/.exec(text)?.[0]) }, reason: "repaired" } : undefined),
+    decide: ({ message }) => (JSON.stringify(message.content).includes("secret") ? { answer: "I may not say." } : undefined),
+    async gate({ call, record, addUsage }) {
+      await record("golden.gate", { call: call.name });
+      addUsage({ input: 2, output: 1, provider: "scripted", model: "judge", cost: { totalUsd: 0.25 } });
+      return call.name === "pick" ? { action: "edit", args: { from: "here" } } : undefined;
+    },
+    review: ({ call }) => (call.name === "add" ? { force: "pick", usage: { input: 1 }, reason: "pick next" } : undefined),
+  };
+  const script = [
+    { calls: [{ name: "add", argsText: "b is 41" }], usage },
+    { calls: [{ name: "pick", id: "p1" }], usage },
+    { text: "The secret is blue.", usage },
+    { calls: [{ name: "add", args: { a: 1, b: 1 } }] },
+    { calls: [{ name: "add", args: { a: 2, b: 2 } }] },
+    { calls: [{ name: "add", args: { a: 3, b: 3 } }] },
+  ];
+  const made = world(script, { prices, tools: [add, pick], hooks: [guard], session: { id: "hooks" } });
+  await execute(made.session, "My number is 4711.", { idempotencyKey: "once" }).result();
+  await made.session[Symbol.asyncDispose]();
+  const next = made.again();
+  await execute(next, [answer("p1", "blue")]).result();
+  await execute(next, "Which binaries can you run?").result();
+  await execute(next, "Go on and on.").result();
+  return made;
+}
+
 /** Sessions whose logs are kept for ever, by the name of their file. Each is real: the driver writes it, with seeded ids and a clock that stands still. */
 export const goldenSessions: { readonly [name: string]: () => Promise<World> } = {
   chat,
@@ -313,6 +353,7 @@ export const goldenSessions: { readonly [name: string]: () => Promise<World> } =
   crashes,
   limits,
   approvals,
+  hooks,
 };
 
 /** The log that a session has when it is played today. */

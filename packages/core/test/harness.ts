@@ -1,9 +1,12 @@
-import type { Agent, AgentEvent, AgentOptions, AgentSession, ExecuteStream, Fact, SessionOptions } from "../src/index.ts";
+import type { Agent, AgentEvent, AgentSession, AgentSettings, ExecuteStream, Fact, SessionOptions } from "../src/index.ts";
 import { createAgent, createSession } from "../src/index.ts";
 import { memoryStore, type ScriptedProvider, type ScriptedStep, type ScriptedTurn, scripted } from "../src/memory/index.ts";
 import { type ManualClock, manualClock } from "../src/memory/manual-clock.ts";
 import { seededIds } from "../src/memory/seeded-ids.ts";
-import type { SessionStore } from "../src/ports/index.ts";
+import type { ModelProvider, SessionStore } from "../src/ports/index.ts";
+
+/** Options of the agent of a test, but its name. */
+export type AgentParts = Partial<AgentSettings> & { readonly provider?: ModelProvider; readonly model?: string };
 
 export type Script = readonly ScriptedStep[] | ((request: never, call: number) => ScriptedTurn);
 
@@ -20,7 +23,7 @@ export interface World {
 }
 
 /** One session over a scripted model, a memory store and a clock that stands still. */
-export function world(script: Script, options: Partial<AgentOptions> & { readonly session?: Partial<SessionOptions> } = {}): World {
+export function world(script: Script, options: AgentParts & { readonly session?: Partial<SessionOptions> } = {}): World {
   const provider = scripted(script as readonly ScriptedStep[], { chunkSize: 4 });
   const { session: sessionOptions, ...agentOptions } = options;
   const agent = createAgent({ name: "tester", provider, ...agentOptions });

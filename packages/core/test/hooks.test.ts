@@ -19,10 +19,15 @@ const withHooks = (script: readonly object[], ...hooks: readonly Hooks[]) => wor
 describe("the hook prepare", () => {
   it("may change the model, the prompt, the tools and the notices of one call", async () => {
     const { session, provider } = withHooks([{ text: "one" }], {
-      prepare: ({ turn }) => ({ model: `m${turn}`, system: "changed", tools: [], notices: ["Mind the gap."] }),
+      prepare: ({ turn }) => ({
+        model: `m${turn}`,
+        system: "changed",
+        tools: [],
+        notices: ["Mind the gap."],
+      }),
     });
     await execute(session, "x").result();
-    expect(provider.requests[0]).toMatchObject({ model: "m1", system: "changed" });
+    expect(provider.requests[0]).toMatchObject({ model: "m1", system: [{ text: "changed", source: "hook", cache: "session" }] });
     expect(provider.requests[0]?.tools).toBeUndefined();
     expect(provider.requests[0]?.messages.at(-1)).toEqual({ role: "notice", text: "Mind the gap." });
   });

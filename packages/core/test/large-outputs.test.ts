@@ -1,26 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { createTextWindow } from "../src/driver/effects/text-window.ts";
 import { headOf } from "../src/tools/cut-text.ts";
+import { runFiltering } from "../src/tools/filtering.ts";
 import { jsonHead } from "../src/tools/json-head.ts";
-import { filteredBeyond, normaliseOutput, type TextFilter } from "../src/tools/normalise-output.ts";
+import { filteredBeyond, filterOutput, type NormalOutput, type TextFilter } from "../src/tools/normalise-output.ts";
 import { collectOutput } from "../src/tools/run-output.ts";
 
 describe("what is cut", () => {
   const secret = "s3cret-token";
   const apply = (text: string): string => text.replaceAll(secret, "[x]");
-  const filter: TextFilter = { apply, window: () => createTextWindow(apply, secret.length) };
+  const filter: TextFilter = { apply, window: () => createTextWindow(secret.length) };
+  const filtered = (output: unknown, outputMax: number): NormalOutput =>
+    runFiltering(filterOutput(output, outputMax, filter), apply) as NormalOutput;
 
   it("a filter sees a match whole that stands across the cut", () => {
     for (let before = 85; before <= 115; before++) {
       const text = `${"a".repeat(before)}${secret}${"b".repeat(filteredBeyond * 2)}`;
       for (const output of [text, [{ type: "text", text }], { value: text }])
-        expect(JSON.stringify(normaliseOutput(output, 100, filter))).not.toContain(secret.slice(0, 3));
+        expect(JSON.stringify(filtered(output, 100))).not.toContain(secret.slice(0, 3));
     }
   });
 
   it("a match that the room for the filter ends in is not shown in half, however little the filter leaves", () => {
     const text = secret.repeat(Math.ceil((filteredBeyond * 3) / secret.length));
-    const { parts = [] } = normaliseOutput(text, 100_000, filter);
+    const { parts = [] } = filtered(text, 100_000);
     expect(JSON.stringify(parts)).not.toContain("s3c");
     expect(JSON.stringify(parts.at(-1))).toMatch(/output cut: \d+ of \d+ characters left out/);
   });

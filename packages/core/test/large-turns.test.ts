@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hydrate } from "../src/driver/log/payload.ts";
+import { restore } from "../src/driver/log/large-values.ts";
 import { createSimpleTool, defineTool, execute } from "../src/index.ts";
 import { world } from "./harness.ts";
 
@@ -50,7 +50,7 @@ describe("what a tool gives back that is large in many small pieces", () => {
     expect((await execute(session, "hi").result()).text).toBe("ok");
     const finished = (await facts()).filter(({ type }) => type === "tool.finished");
     expect(JSON.stringify(finished).length).toBeLessThan(1_000);
-    expect(await hydrate(finished, store.blobs, { scope: "local", session: session.id })).toMatchObject([{ details }]);
+    expect(await restore(finished, store.blobs, { scope: "local", session: session.id })).toMatchObject([{ details }]);
   });
 
   it("is recorded whole where a hundred results that are large together come at once", async () => {

@@ -54,7 +54,7 @@ async function held() {
 /** What became of waiting for the store's word. */
 function waiting(lease: Lease): { readonly isOver: boolean; readonly over: Promise<void> } {
   let isOver = false;
-  const over = lease.makeSure().then(() => {
+  const over = lease.confirm().then(() => {
     isOver = true;
   });
   return {
@@ -77,9 +77,9 @@ describe("a lease whose process stood still", () => {
     expect(answers).toHaveLength(2);
     const word = waiting(lease);
     await answer(0);
-    expect([lease.isSure, word.isOver]).toEqual([false, false]);
+    expect([lease.isConfirmed, word.isOver]).toEqual([false, false]);
     await answer(1);
-    expect([lease.isSure, word.isOver]).toEqual([true, true]);
+    expect([lease.isConfirmed, word.isOver]).toEqual([true, true]);
     lease.drop();
   });
 

@@ -44,6 +44,20 @@ describe("a session that is let go", () => {
     expect(await howStands(session.change({ title: "x" }))).toBe("rejected");
   });
 
+  it("is handed over at once also while the intent of a model call is written", async () => {
+    const clock = manualClock();
+    const held = heldStore(memoryStore({ clock }), "append");
+    const { session, types } = world([{ text: "never", hang: true }], { session: { store: held.store, clock } });
+    const stream = execute(session, "hi");
+    await held.reached;
+    const handed = session.handOver();
+    held.letThrough();
+    expect(await howStands(handed)).toBe("resolved");
+    expect((await types()).at(-1)).toBe("model.failed");
+    expect(await howStands(stream.result())).toBe("pending");
+    await session[Symbol.asyncDispose]();
+  });
+
   it("while its batch is written launches nothing, and settles who offered it", async () => {
     const clock = manualClock();
     const held = heldStore(memoryStore({ clock }), "append");

@@ -39,5 +39,5 @@ it("every type of a port that an option of the main door takes is named by the m
   >;
   expectTypeOf<OfDoor>().toEqualTypeOf<OfPorts>();
   expectTypeOf<NonNullable<door.SessionOptions["store"]>>().toEqualTypeOf<door.SessionStore>();
-  expectTypeOf<door.AgentOptions["provider"]>().toEqualTypeOf<door.ModelProvider>();
+  expectTypeOf<door.Agent["provider"]>().toEqualTypeOf<door.ModelProvider>();
 });

@@ -100,7 +100,7 @@ export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent,
   return flaws;
 }
 
-/** A call that waited for leave is decided on once, and starts only after it was allowed. */
+/** A call that waited for approval is decided on once, and starts only after it was allowed. */
 function flawsOfApprovals(facts: readonly Fact[], decisions: Outcome["decisions"]): readonly string[] {
   const said = new Map<string, string>();
   const flaws: string[] = [];

@@ -41,7 +41,7 @@ export interface Submission {
   outcome: "pending" | "resolved" | "rejected";
 }
 
-/** A decision on a call that waited for leave, and what came of it. */
+/** A decision on a call that waited for approval, and what came of it. */
 export interface Decision {
   readonly process: Process;
   readonly callKey: string;
@@ -328,7 +328,7 @@ class Storm {
     if (results.length > 0) this.watch(process, "answers", execute(process.session, results));
   }
 
-  /** What waits for leave gets it, or not: often from several at once, who learn of each other. */
+  /** What waits for approval gets it, or not: often from several at once, who learn of each other. */
   private decide(process: Process): void {
     const { session } = process;
     for (const { callKey, argsDigest } of session.pendingApprovals) {

@@ -256,7 +256,7 @@ describe("a node that watches what another runs", () => {
     model[0]?.end();
     await calm();
     expect(findEventViolation(far, joined)).toBeUndefined();
-    expect(await store.drafts.get(ref, "lane")).toBeUndefined();
+    expect(await store.snapshots.get(ref, "lane")).toBeUndefined();
   });
 
   it("is told every two seconds what a draft says where there is no channel", async () => {
@@ -283,12 +283,12 @@ describe("a node that watches what another runs", () => {
   it("falls silent until the end where neither ring nor draft has what is missing", async () => {
     const { node, model, channel, store } = nodes();
     channel.keeps = () => false;
-    const drafts = { ...store.drafts, get: () => Promise.reject(new Error("gone")), put: () => Promise.reject(new Error("gone")) };
-    const stream = execute(node({ store: { ...store, drafts } }), "go");
+    const snapshots = { ...store.snapshots, get: () => Promise.reject(new Error("gone")), put: () => Promise.reject(new Error("gone")) };
+    const stream = execute(node({ store: { ...store, snapshots } }), "go");
     await calm();
     model[0]?.say("one ");
     await calm();
-    const watcher = node({ drives: false, store: { ...store, drafts } });
+    const watcher = node({ drives: false, store: { ...store, snapshots } });
     const far = heardBy(watcher);
     await calm();
     model[0]?.say("two");
@@ -427,13 +427,13 @@ describe("a node that runs the session itself", () => {
     await calm();
     model[0]?.say("one");
     await pass(1_900);
-    expect(await store.drafts.get(ref, "lane")).toBeUndefined();
+    expect(await store.snapshots.get(ref, "lane")).toBeUndefined();
     await pass(200);
-    expect(await store.drafts.get(ref, "lane")).toMatchObject({ lanes: [{ type: "message_snapshot", content: [{ text: "one" }] }] });
+    expect(await store.snapshots.get(ref, "lane")).toMatchObject({ lanes: [{ type: "message_snapshot", content: [{ text: "one" }] }] });
     model[0]?.end();
     await stream.result();
     await calm();
-    expect(await store.drafts.get(ref, "lane")).toBeUndefined();
+    expect(await store.snapshots.get(ref, "lane")).toBeUndefined();
   });
 });
 

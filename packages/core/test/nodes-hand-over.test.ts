@@ -106,6 +106,21 @@ describe("a session that is handed over", () => {
     expect(messages[2]).toMatchObject({ role: "tool_result", outcome: "ok" });
   });
 
+  it("is free at once when its handle is disposed of before a tool has ended", async () => {
+    const work = defineTool({ name: "work", description: "Works", parameters, execute: () => deferred<string>().promise });
+    const { node, model, store } = nodes({ tools: [work] });
+    const owner = node();
+    const stream = execute(owner, "go");
+    await calm();
+    model[0]?.read(callOf("work"));
+    await calm();
+    const handed = owner.handOver();
+    await owner[Symbol.asyncDispose]();
+    expect(await howStands(handed)).toBe("resolved");
+    expect(await howStands(stream.result())).toBe("rejected");
+    expect((await store.log.head(ref)).lease).toBeUndefined();
+  });
+
   it.each([
     ["once", "interrupted", 1],
     ["idempotent", "ok", 2],

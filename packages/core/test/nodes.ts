@@ -1,7 +1,6 @@
 import { onTestFinished } from "vitest";
 import {
   AgentError,
-  type AgentOptions,
   type AgentSession,
   createAgent,
   createSession,
@@ -16,7 +15,7 @@ import { memoryChannel, memoryStore } from "../src/memory/index.ts";
 import { type ManualClock, manualClock } from "../src/memory/manual-clock.ts";
 import { seededIds } from "../src/memory/seeded-ids.ts";
 import type { EventChannel, ModelProvider, SessionRef, SessionStore } from "../src/ports/index.ts";
-import { calm, deferred } from "./harness.ts";
+import { type AgentParts, calm, deferred } from "./harness.ts";
 
 export const ref = { scope: "local", session: "s1" };
 
@@ -199,7 +198,7 @@ export interface Nodes {
   pass(ms: number, stepMs?: number): Promise<void>;
 }
 
-export function nodes(options: Partial<AgentOptions> & { readonly tells?: boolean; readonly hasChannel?: boolean } = {}): Nodes {
+export function nodes(options: AgentParts & { readonly tells?: boolean; readonly hasChannel?: boolean } = {}): Nodes {
   const { tells = true, hasChannel = true, ...agentOptions } = options;
   const clock = manualClock();
   const inner = memoryStore({ clock });

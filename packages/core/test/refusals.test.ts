@@ -100,7 +100,7 @@ describe("a context that cannot be used", () => {
     await made.store.log.append({ scope: "local", session: "s1" }, { expectedSeq: 0, batchId: "b", facts: [opening] });
     await made.session.ready();
     expect(lines).toEqual([
-      expect.stringContaining("warn: The context of the session holds what is no message: item 1: `content` is no list of parts"),
+      expect.stringContaining("warn: The context of the session contains an invalid message: item 1: `content` is no list of parts"),
     ]);
     const unreadable = "(A message that cannot be read.)";
     const shown: readonly Message[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { snapshotLimits } from "../src/driver/setup/snapshot-limits.ts";
-import { type AgentSession, createAgent, createSession, type DeclaredTool, defineTool, execute, resume } from "../src/index.ts";
+import { type AgentSession, createAgent, createSession, type DeclaredTool, defineTool, execute, resume, systemText } from "../src/index.ts";
 import { scripted } from "../src/memory/index.ts";
 import { calm, type World, world } from "./harness.ts";
 
@@ -57,7 +57,7 @@ describe("a session that is restored under another agent", () => {
     const made = world(() => ({ text: "yes" }), { session: { tools: [choose] } });
     while ((await made.facts()).length <= snapshotLimits.facts) await execute(made.session, "again").result();
     await calm();
-    expect(await made.store.drafts.get(ref, "fold")).toBeDefined();
+    expect(await made.store.snapshots.get(ref, "fold")).toBeDefined();
     await made.session[Symbol.asyncDispose]();
     await expect(restored(made, { agent: stranger, snapshotCheckShare: 0 }).ready()).rejects.toMatchObject(mismatch);
     await execute(restored(made, { snapshotCheckShare: 0 }), "last").result();
@@ -93,7 +93,7 @@ describe("a session that is restored without its tools and its prompt", () => {
     expect((await execute(restored(made), "two").result()).status).toBe("completed");
     const [first, second] = made.provider.requests;
     expect([second?.system, second?.tools]).toEqual([first?.system, first?.tools]);
-    expect([second?.system, second?.tools?.map(({ name }) => name)]).toEqual(["Be brief.", ["choose"]]);
+    expect([systemText(second?.system), second?.tools?.map(({ name }) => name)]).toEqual(["Be brief.", ["choose"]]);
     const [before, after] = (await made.facts()).filter((fact) => fact.type === "run.started");
     expect(after).toMatchObject({ agentDigest: before?.type === "run.started" && before.agentDigest });
   });
@@ -110,7 +110,7 @@ describe("a session that is restored without its tools and its prompt", () => {
   it("has its agent's own prompt where it began without another", async () => {
     const made = await kept({ tools: [choose] });
     await execute(restored(made), "two").result();
-    expect(made.provider.requests[1]?.system).toBe("Be kind.");
+    expect(systemText(made.provider.requests[1]?.system)).toBe("Be kind.");
   });
 
   it("is refused where its agent has a tool of the same name by now", async () => {

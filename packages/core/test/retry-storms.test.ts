@@ -165,7 +165,7 @@ describe("a process whose retries are used up", () => {
     expect([status, error?.code, error?.message]).toEqual([
       "error",
       "MODEL_RATE_LIMITED",
-      "The vendor said no. It was not tried again: This process has used up its retries.",
+      "The vendor said no. The call was not retried: the retry budget of this process is exhausted.",
     ]);
     const last = (await facts()).find((fact) => fact.type === "model.finished");
     expect(last).toMatchObject({ stopReason: "error", failure: { retryable: false }, calls: [] });

@@ -17,14 +17,14 @@ const never = new Promise<never>(() => {});
 function dyingAtSnapshot(inner: SessionStore, at: number): { readonly store: SessionStore; readonly isDead: () => boolean } {
   const dying = dyingStore(inner);
   let puts = 0;
-  const put: SessionStore["drafts"]["put"] = async (session, name, value) => {
+  const put: SessionStore["snapshots"]["put"] = async (session, name, value) => {
     if (dying.isDead) return never;
     puts += 1;
     if (puts === at) dying.kill();
-    await inner.drafts.put(session, name, puts === at ? halfOf(value) : value);
+    await inner.snapshots.put(session, name, puts === at ? halfOf(value) : value);
     return dying.isDead ? never : undefined;
   };
-  return { store: { ...dying, drafts: { ...inner.drafts, put } }, isDead: () => dying.isDead };
+  return { store: { ...dying, snapshots: { ...inner.snapshots, put } }, isDead: () => dying.isDead };
 }
 
 function halfOf(value: Json): Json {

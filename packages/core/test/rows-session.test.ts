@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSession, defineTool, execute, type Hooks, textOf } from "../src/index.ts";
+import { createSession, defineTool, execute, type Hooks, systemText, textOf } from "../src/index.ts";
 import { fixedPrices } from "../src/memory/index.ts";
 import { calm, eventsOf, ofType, world } from "./harness.ts";
 
@@ -72,7 +72,7 @@ describe("a session", () => {
     });
     await execute(session, "first").result();
     await execute(session, "second").result();
-    expect(provider.requests.map(({ system }) => system)).toEqual([
+    expect(provider.requests.map(({ system }) => systemText(system))).toEqual([
       "Request 1, turn 1, 1 messages.",
       "Request 2, turn 2, 3 messages.",
       "Request 3, turn 1, 5 messages.",

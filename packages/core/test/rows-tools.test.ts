@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type AgentOptions, createSimpleTool, defineTool, execute, type Hooks, jsonSchemaOf, type Tool } from "../src/index.ts";
+import { createSimpleTool, defineTool, execute, type Hooks, jsonSchemaOf, type Tool } from "../src/index.ts";
 import type { Logger } from "../src/ports/index.ts";
-import { eventsOf, ofType, world } from "./harness.ts";
+import { type AgentParts, eventsOf, ofType, world } from "./harness.ts";
 
 const object = { type: "object" } as const;
 const tool = (name: string, execute: Tool["execute"], more: Partial<Tool> = {}): Tool =>
   defineTool({ name, description: `Is ${name}.`, parameters: object, ...(execute ? { execute } : {}), ...more });
 
 /** One turn with these calls, then an answer. */
-async function turnOf(calls: readonly object[], options: Partial<AgentOptions> & { readonly logger?: Logger }) {
+async function turnOf(calls: readonly object[], options: AgentParts & { readonly logger?: Logger }) {
   const { logger, ...agent } = options;
   const made = world([{ calls, usage: { input: 10 } }, { text: "done" }] as never, {
     ...agent,
@@ -211,8 +211,8 @@ describe("a tool", () => {
 
 describe("the tools of a request", () => {
   const tools = [tool("good", () => "fine")];
-  const parallelOf = async (options: Partial<AgentOptions>, plan?: string) => {
-    const access = { user: "ann", scope: "local", ...(plan === undefined ? {} : { plan }) };
+  const parallelOf = async (options: AgentParts, plan?: string) => {
+    const access = { user: "ann", scope: "local", ...(plan === undefined ? {} : { labels: { plan } }) };
     const { session, provider } = world([{ text: "ok" }], { ...options, session: { access } });
     await execute(session, "go").result();
     return provider.requests[0]?.parallelToolCalls;
@@ -220,7 +220,7 @@ describe("the tools of a request", () => {
 
   it("B11: are asked for at once as the agent, the user's plan or the model says, and unsaid without tools", async () => {
     const always = new Set(["scripted-1"]);
-    const byPlan: Hooks = { prepare: ({ access }) => ({ parallelToolCalls: access.plan === "pro" }) };
+    const byPlan: Hooks = { prepare: ({ access }) => ({ parallelToolCalls: access.labels?.["plan"] === "pro" }) };
     const byModel: Hooks = { prepare: ({ model }) => (always.has(model) ? { parallelToolCalls: true } : undefined) };
     expect(await parallelOf({ tools })).toBeUndefined();
     expect(await parallelOf({ tools, parallelToolCalls: true })).toBe(true);

@@ -5,6 +5,7 @@ import { type DurableEvent, execute, readHistory } from "../src/index.ts";
 import type { Fact } from "../src/loop/fact.ts";
 import { foldAll } from "../src/loop/fold.ts";
 import { emptyState } from "../src/loop/state.ts";
+import { upCast } from "../src/loop/up-cast.ts";
 import type { SessionStore } from "../src/ports/index.ts";
 import { world } from "./harness.ts";
 
@@ -44,7 +45,7 @@ describe("the events of one run", () => {
     const whole = await gathered(readHistory(store, ref));
     const runIds = [...new Set(whole.flatMap(({ runId }) => (runId === undefined ? [] : [runId])))];
     for (let seen = 0; seen <= facts.length; seen++) {
-      const state = foldAll(emptyState, facts.slice(0, seen));
+      const state = foldAll(emptyState, upCast(facts.slice(0, seen)));
       for (const runId of [...runIds, "none"]) {
         const own = whole.filter((event) => event.runId === runId);
         const place = { store, ref, runId, after: start };
@@ -52,7 +53,7 @@ describe("the events of one run", () => {
         const middle = own[Math.floor(own.length / 2)];
         if (middle) expect(await gathered(readRun(state, { ...place, after: middle }))).toEqual(own.slice(own.indexOf(middle) + 1));
       }
-      expect(state).toEqual(foldAll(emptyState, facts.slice(0, seen)));
+      expect(state).toEqual(foldAll(emptyState, upCast(facts.slice(0, seen))));
     }
   });
 

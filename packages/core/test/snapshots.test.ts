@@ -3,16 +3,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { catchUp } from "../src/driver/log/catch-up.ts";
 import { snapshotOf } from "../src/driver/session/snapshot.ts";
-import type { DurableEvent, Fact, SessionEvent, SessionSnapshot, SnapshotMessage } from "../src/index.ts";
+import type { DurableEvent, Fact, SessionEvent, SessionSnapshot } from "../src/index.ts";
 import { createSession, defineTool, execute, readHistory } from "../src/index.ts";
 import { endOf, type State } from "../src/loop/state.ts";
-import { inCallOrder, transcriptOf } from "../src/loop/transcript.ts";
+import { transcriptOf } from "../src/loop/transcript.ts";
 import { memoryStore } from "../src/memory/index.ts";
 import { manualClock } from "../src/memory/manual-clock.ts";
 import { addSpent, type Spent } from "../src/message/usage.ts";
 import type { SessionStore } from "../src/ports/index.ts";
 import { appendLimits } from "../src/ports/session-log.ts";
 import { compareCursors, decodeCursor, type EventCursor } from "../src/protocol/index.ts";
+import { pathOf } from "../src/protocol/path-of.ts";
 import { calm, deferred, world } from "./harness.ts";
 
 const parameters = { type: "object" } as const;
@@ -56,6 +57,9 @@ class Reader {
         return;
       case "attempt_discarded":
       case "tool_execution_end":
+      case "agent_end":
+      case "context_compacted":
+      case "expense":
         this.spend(runId, event);
         return;
       case "run_end":
@@ -78,21 +82,13 @@ class Reader {
   }
 }
 
-/** The path from the root to the head of a snapshot. */
-function pathOf({ messages, head }: SessionSnapshot): readonly SnapshotMessage[] {
-  const byId = new Map(messages.map((message) => [message.id, message]));
-  const path: SnapshotMessage[] = [];
-  for (let at = byId.get(head ?? ""); at; at = byId.get(at.parent ?? "")) path.unshift(at);
-  return path;
-}
-
 function claimAgreement(state: State, reader: Reader): void {
   const snapshot = snapshotOf(state, "s");
   expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
   expect(new Map(snapshot.messages.map(({ id, parent, runId }) => [id, { parent, runId }]))).toEqual(reader.messages);
   expect(snapshot.head).toBe(reader.head);
   expect(snapshot.run?.movedHead).toBe(reader.movedHead);
-  expect(inCallOrder(pathOf(snapshot).map(({ message }) => message))).toEqual(transcriptOf(state).messages);
+  expect(pathOf(snapshot).map(({ message }) => message)).toEqual(transcriptOf(state).messages);
   expect({ usage: snapshot.usage, cost: snapshot.cost }).toEqual({ usage: reader.spent.usage, cost: reader.spent.cost });
   expect([...snapshot.waiting.map(({ inputId }) => inputId)].sort()).toEqual([...reader.waiting.values()].sort());
   expect(snapshot.run?.runId).toBe(reader.openRun);
@@ -326,10 +322,9 @@ describe("a snapshot", () => {
     const { runId } = await session.submit("hi");
     await calm();
     await session.end();
-    const { closed, status, run, lastRun } = session.snapshot();
-    expect({ closed, status, run, lastRun }).toEqual({
-      closed: true,
-      status: "idle",
+    const { status, run, lastRun } = session.snapshot();
+    expect({ status, run, lastRun }).toEqual({
+      status: "closed",
       run: undefined,
       lastRun: { runId, status: "aborted", reason: "session closed" },
     });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   AgentError,
-  type AgentOptions,
   createAgent,
   createCallGuard,
   defineTool,
@@ -14,7 +13,7 @@ import {
 import { type ScriptedTurn, scripted } from "../src/memory/index.ts";
 import { manualClock } from "../src/memory/manual-clock.ts";
 import type { Logger, ModelProvider } from "../src/ports/index.ts";
-import { calm, eventsOf, ofType, world } from "./harness.ts";
+import { type AgentParts, calm, eventsOf, ofType, world } from "./harness.ts";
 
 const words = "password hunter2 of the database";
 const broken = (): never => {
@@ -34,14 +33,14 @@ const schema = {
   "~standard": { version: 1, vendor: "x", validate: broken, jsonSchema: { input: () => ({ type: "object" }) } },
 } as const;
 const provider = (more: Partial<ModelProvider>): ModelProvider => ({ ...scripted([{ text: "hi" }]), ...more });
-const hooks = (one: Hooks): Partial<AgentOptions> => ({ hooks: [one], tools: [tool()] });
+const hooks = (one: Hooks): AgentParts => ({ hooks: [one], tools: [tool()] });
 const later = async (): Promise<never> => {
   await Promise.resolve();
   return broken();
 };
 
 interface Place {
-  readonly agent: Partial<AgentOptions>;
+  readonly agent: AgentParts;
   /** What fails: the run, one call, or neither. */
   readonly fails: "run" | "call" | "nothing";
   readonly code?: ErrorCode;

@@ -3,6 +3,7 @@ import { manualClock, memoryChannel, memoryQueue, memoryStore, type ScriptedTurn
 import { expect, it, onTestFinished } from "vitest";
 import { runClock, until } from "../test/turn-of-loop.ts";
 import { createHost, type Host } from "./create-host.ts";
+import { createRuntime } from "./runtime/create-runtime.ts";
 
 const access = { user: "ann", scope: "team" };
 
@@ -25,7 +26,10 @@ function hosts(endsOn: number) {
       },
     });
     const provider = scripted((request) => turns[request.messages.some(({ role }) => role === "tool_result") ? 1 : 0] ?? { text: "" });
-    const host = createHost({ ...shared, agents: [createAgent({ name: "helper", provider, tools: [work] })], isOneOfMany: false });
+    const host = createHost({
+      runtime: createRuntime({ ...shared, agents: [createAgent({ name: "helper", provider, tools: [work] })] }),
+      isOneOfMany: false,
+    });
     onTestFinished(() => host.close());
     return host;
   };
@@ -51,8 +55,59 @@ it("gives what runs to another host when it hands over, within a second and long
   expect(clock.now() - beganAt).toBeLessThan(1_500);
 });
 
+it("gives what runs to a host that follows the session already before that host would look at the lease again", async () => {
+  const { start, started, clock } = hosts(2);
+  const first = start(1);
+  const { session, ref } = await first.sessions.create(access, { id: "a" });
+  await session.submit("Work.");
+  await until(() => started.length === 1, "the tool has begun");
+  const second = start(2);
+  const follower = await second.sessions.open(ref);
+  const stop = runClock(clock, 10);
+  onTestFinished(stop);
+  // Long enough for the follower to have read the lease of the owner.
+  const from = clock.now();
+  await until(() => clock.now() - from > 1_200, "the follower has looked");
+  expect(follower.session.isOwner).toBe(false);
+  await first.handOver({ withinMs: 1 });
+  const handedOverAt = clock.now();
+  await until(() => started.length === 2, "the other host goes on");
+  expect(clock.now() - handedOverAt).toBeLessThan(200);
+});
+
+it.each([
+  ["one of many polls a log that announces nothing as if there were no channel", true, 30],
+  ["alone polls it seldom: its channel announces its own appends", false, 4],
+])("without a channel a host that is %s", async (_, isOneOfMany, readsAtLeast) => {
+  const clock = manualClock();
+  const { log, ...store } = memoryStore({ clock });
+  const { subscribe: _subscribe, ...silent } = log;
+  let reads = 0;
+  const read: typeof log.read = (...args) => {
+    reads += 1;
+    return log.read(...args);
+  };
+  const agents = [createAgent({ name: "helper", provider: scripted([]) })];
+  const host = createHost({
+    runtime: createRuntime({ agents, store: { ...store, log: { ...silent, read } }, clock, logger: silentLogger }),
+    isOneOfMany,
+  });
+  onTestFinished(() => host.close());
+  const { session } = await host.sessions.create(access, { id: "a" });
+  await session.open();
+  session.follow({ events() {} });
+  reads = 0;
+  const stop = runClock(clock, 50);
+  const from = clock.now();
+  await until(() => clock.now() - from > 10_000, "ten seconds have passed");
+  stop();
+  expect(reads).toBeGreaterThanOrEqual(readsAtLeast);
+  expect(reads).toBeLessThanOrEqual(readsAtLeast * 2);
+});
+
 it("refuses an agent list that is empty and a limit that is no whole number", () => {
   const options = { agents: [createAgent({ name: "helper", provider: scripted([]) })], store: memoryStore(), logger: silentLogger };
-  for (const wrong of [{ agents: [] }, { limits: { sweepMs: 0.5 } }, { limits: { sessionsLoaded: 0 } }])
-    expect(() => createHost({ ...options, ...wrong })).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  expect(() => createRuntime({ ...options, agents: [] })).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  for (const limits of [{ sweepMs: 0.5 }, { sessionsLoaded: 0 }])
+    expect(() => createHost({ runtime: createRuntime(options), limits })).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
 });

@@ -2,17 +2,16 @@
  * Owns: how the parts of one process go together: its sessions, the watch over its store, its work, and its end.
  * Does not own: how callers reach it (a server).
  */
-import type { Agent } from "@loopwright/core";
-import { consoleLogger, memoryChannel, memoryQueue, randomIds, systemClock } from "@loopwright/core/memory";
+import type { Access, Agent, Runtime } from "@loopwright/core";
+import { memoryQueue } from "@loopwright/core/memory";
 import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
 import { hintOffers } from "./hints/hint-offers.ts";
-import { checkedAgents } from "./options/checked-agents.ts";
 import { checkLimits, defaultHostLimits, type HostLimits } from "./options/host-limits.ts";
 import type { HostOptions } from "./options/host-options.ts";
 import { createSessionHost } from "./sessions/create-session-host.ts";
 import type { CloseOptions, SessionHost } from "./sessions/session-host.ts";
 import { type WatchedStore, watchStore } from "./store/watched-store.ts";
-import { createLeaving, type HandOverOptions } from "./work/leaving.ts";
+import { createGracefulShutdown, type HandOverOptions } from "./work/graceful-shutdown.ts";
 import { runWork, type Work } from "./work/run-work.ts";
 
 /** One process of those that share a store: it loads sessions, and runs them where its role says so. */
@@ -38,10 +37,12 @@ export interface Host {
   /** Calls the listener when the host ends, before its sessions are let go of. */
   onEnd(listener: () => void): void;
   readonly sessions: SessionHost;
-  /** As they were given, checked, and told of the modules. */
+  readonly runtime: Runtime;
+  /** Those of the runtime; empty where they are found by a function. */
   readonly agents: readonly Agent[];
-  readonly modules: NonNullable<HostOptions["modules"]>;
-  /** The store that was given; what it answers is heard by `health`. */
+  /** The agent of this name. */
+  findAgent(name: string, access: Access): Promise<Agent | undefined>;
+  /** The store of the runtime; what it answers is heard by `health`. */
   readonly store: SessionStore;
   readonly health: StoreHealth;
   readonly channel: EventChannel;
@@ -55,21 +56,25 @@ export type StoreHealth = Pick<WatchedStore, "isAway" | "flaw" | "damages" | "da
 
 /** Begins at once to look for work, where its role is to run sessions. @throws AgentError CONFIG_INVALID */
 export function createHost(options: HostOptions): Host {
-  const { role = "all", modules = {}, clock = systemClock, ids = randomIds, logger = consoleLogger(), leaseMs } = options;
-  const agents = checkedAgents(options);
+  const { runtime, role = "all", node } = options;
+  const { agents, findAgent, channel, queue, observers, clock, ids, logger, leaseMs } = runtime;
   checkLimits(options.limits ?? {});
   const limits = { ...defaultHostLimits, ...options.limits };
-  const watched = watchStore(options.store, { logger, clock, probeMs: limits.probeMs });
+  const watched = watchStore(runtime.store, { logger, clock, probeMs: limits.probeMs });
   const { store } = watched;
-  const isOneOfMany = options.isOneOfMany ?? (role !== "all" || options.queue !== undefined);
-  const channel = options.channel ?? memoryChannel({ logger });
+  const isOneOfMany = options.isOneOfMany ?? (role !== "all" || queue !== undefined);
+  // With a channel a session polls its log seldom. A channel that no other process shares announces no foreign append.
+  const isShared = !runtime.hasOwnChannel || !isOneOfMany;
   if (isOneOfMany && channel.reach === "process") warnOfChannel(logger);
   const drives = role !== "server";
   const loggerOf = (scope: string): Logger => watched.loggerOf(scope);
   const sessions = createSessionHost({
-    ...{ agents, store, limits, channel, clock, ids, logger, loggerOf, drives },
+    ...{ agents, findAgent, store, limits, clock, ids, logger, loggerOf, drives },
+    ...(isShared ? { channel } : {}),
     ...(leaseMs === undefined ? {} : { leaseMs }),
-    ...(drives || !options.queue ? {} : { hint: hintOffers(options.queue, logger) }),
+    ...(node === undefined ? {} : { node }),
+    ...(observers.length > 0 ? { observers } : {}),
+    ...(drives || !queue ? {} : { hint: hintOffers(queue, logger) }),
   });
   const shared = { host: sessions, store, limits, clock, ids, logger };
   const work = drives ? beginWork(options, shared) : undefined;
@@ -77,21 +82,21 @@ export function createHost(options: HostOptions): Host {
   const first = (): void => {
     for (const listener of endListeners.splice(0)) listener();
   };
-  const leaving = createLeaving({ host: sessions, work, clock, limits, first });
+  const shutdown = createGracefulShutdown({ host: sessions, work, clock, limits, first });
   const close = async (how?: CloseOptions): Promise<number> => {
-    const count = await leaving.close(how);
+    const count = await shutdown.close(how);
     watched.stop();
     return count;
   };
   return {
-    ...{ sessions, agents, modules, store, health: watched, channel, clock, ids, logger },
+    ...{ runtime, sessions, agents, findAgent, store, health: watched, channel, clock, ids, logger },
     get running() {
       return sessions.running;
     },
-    ready: () => leaving.isReady,
-    drain: leaving.drain,
+    ready: () => shutdown.isReady,
+    drain: shutdown.drain,
     async handOver(how) {
-      await leaving.rest(how);
+      await shutdown.rest(how);
       return close({ handsOver: true });
     },
     close: async () => void (await close()),
@@ -109,7 +114,7 @@ interface SharedParts {
   readonly logger: Logger;
 }
 
-function beginWork({ role = "all", queue, isOneOfMany }: HostOptions, shared: SharedParts): Work {
+function beginWork({ runtime: { queue }, role = "all", isOneOfMany }: HostOptions, shared: SharedParts): Work {
   const { limits, store } = shared;
   const isAlone = role === "all" && !isOneOfMany;
   // Where nobody tells of what others leave behind, it is looked for often.

@@ -1,7 +1,7 @@
 import { createHost, type Host } from "./create-host.ts";
 import type { HostOptions } from "./options/host-options.ts";
 
-/** What a worker needs: agents and store as its servers have them, and their queue and channel. */
+/** A worker takes a runtime like that of its servers: the same agents, store, channel and queue. */
 export type WorkerOptions = Omit<HostOptions, "role" | "isOneOfMany">;
 
 /** Runs sessions that others record. */

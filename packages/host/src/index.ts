@@ -3,5 +3,6 @@ export { createHost, type Host, type StoreHealth } from "./create-host.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./create-worker.ts";
 export { checkLimits, defaultHostLimits, type HostLimits } from "./options/host-limits.ts";
 export type { HostOptions } from "./options/host-options.ts";
+export { createRuntime, type RuntimeOptions } from "./runtime/create-runtime.ts";
 export type { CloseOptions, HostedSession, LoadedSession, NewSession, SessionHost } from "./sessions/session-host.ts";
-export type { HandOverOptions } from "./work/leaving.ts";
+export type { HandOverOptions } from "./work/graceful-shutdown.ts";

@@ -1,16 +1,14 @@
-import { createAgent, createSession } from "@loopwright/core";
+import { createAgent } from "@loopwright/core";
 import { memoryQueue, memoryStore, scripted } from "@loopwright/core/memory";
-import { createWorker } from "@loopwright/host";
+import { createRuntime, createWorker } from "@loopwright/host";
 
 const agent = createAgent({ name: "helper", provider: scripted([{ text: "Hello from the worker." }]) });
-const shared = { agents: [agent], store: memoryStore(), queue: memoryQueue() };
-const worker = createWorker(shared);
+const runtime = createRuntime({ agents: [agent], store: memoryStore(), queue: memoryQueue() });
+const worker = createWorker({ runtime });
 
-// Another process would do this: it records a message, offers the session to the queue, and follows.
-const session = createSession({ agent, store: shared.store, id: "a", access: { user: "anne", scope: "garden" }, drives: false });
-await session.submit("Hi.");
-await shared.queue.offer({ scope: "garden", session: "a" });
-await new Promise<void>((resolve) => void session.follow({ events() {}, rested: resolve }));
+// Another process would do this: it records a message, which offers the session to the queue, and follows.
+const run = runtime.ask("helper", "Hi.", { access: { user: "anne", scope: "garden" }, drives: false });
+const result = await run.result();
 
-console.log(JSON.stringify(session.messages.at(-1)));
+console.log(JSON.stringify(result.messages.at(-1)));
 await worker.handOver();

@@ -11,7 +11,8 @@ registerHooks({
 
 const { createAgent } = await import("@loopwright/core");
 const { memoryStore, scripted } = await import("@loopwright/core/memory");
-const { createWorker } = await import("@loopwright/host");
-const worker = createWorker({ agents: [createAgent({ name: "helper", provider: scripted([]) })], store: memoryStore() });
+const { createRuntime, createWorker } = await import("@loopwright/host");
+const runtime = createRuntime({ agents: [createAgent({ name: "helper", provider: scripted([]) })], store: memoryStore() });
+const worker = createWorker({ runtime });
 await worker.handOver();
 console.log(JSON.stringify(loaded));

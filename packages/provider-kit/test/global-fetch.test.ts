@@ -54,7 +54,7 @@ async function tunnels(): Promise<{ readonly address: string; readonly asked: st
 
 /** What a process with these variables reads from the address through global fetch and our reader. */
 function readInChild(url: string, env: Record<string, string>): Promise<string> {
-  const reader = new URL("../src/sse.ts", import.meta.url).href;
+  const reader = new URL("../src/body/sse.ts", import.meta.url).href;
   const script = `
     const { readSse } = await import(${JSON.stringify(reader)});
     const said = [];

@@ -1,14 +1,13 @@
-import { AgentError, callsOf, type JsonObject, type Message, type ModelChunk } from "@loopwright/core";
+import { AgentError, callsOf, type JsonObject, type Message, systemText } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import type { WireAnswer } from "@loopwright/testing";
 import {
   type ChunkDecoder,
-  decodeReads,
-  errorFromFetch,
+  createStreamingProvider,
   errorFromStatus,
-  modelTransport,
-  readNdjson,
+  ndjson,
   streamBroken,
+  type VendorFailure,
   vendorErrorOf,
 } from "../src/index.ts";
 import { type NodeHttpFetch, trailersOf } from "../src/node/index.ts";
@@ -19,37 +18,31 @@ const statusName = "trailing-status";
 
 interface TrailingEvent {
   readonly say?: string;
-  /** Whole, with its arguments as a value; that it is complete is never said. */
+  /** Whole, with its arguments as a value; no event marks its end. */
   readonly call?: { readonly id: string; readonly name: string; readonly args: unknown };
   readonly why?: "stop" | "length" | "tool_calls";
   readonly tokens?: { readonly input: number; readonly output: number };
   readonly error?: string;
 }
 
-/** A vendor that says only in its trailers whether an answer is whole, and names waits in the body of its errors. */
+/** A vendor whose trailers alone tell whether an answer is whole, and names waits in the body of its errors. */
 export function trailingProvider(origin: string, key: string, transport: NodeHttpFetch): ModelProvider {
-  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[]> {
-    signal.throwIfAborted();
-    const body = JSON.stringify(bodyOf(request));
-    let streaming = false;
-    try {
-      const fetch = modelTransport(transport, { provider, secrets: [key] });
-      const response = await fetch(`${origin}/talk`, { method: "POST", body, headers: { authorization: key }, signal });
-      if (!response.ok) throw await failureOf(response, key);
-      if (!response.body) throw streamBroken(provider, "a body");
-      streaming = true;
-      const trailers = (): Headers | undefined => trailersOf(response);
-      yield* decodeReads(readNdjson(response.body), createDecoder(trailers, key), (line) => JSON.parse(line) as TrailingEvent);
-    } catch (error) {
-      throw errorFromFetch(error, { provider, signal, ...(streaming ? { streaming } : {}) });
-    }
-  }
-  return {
+  return createStreamingProvider({
     name: "trailing",
+    label: provider,
     defaultModel: "trailing-1",
+    transport,
+    framing: ndjson,
     capabilities: () => ({ streaming: true, tools: true, vision: false, promptCaching: false }),
-    stream: (request, { signal }) => stream(request, signal),
-  };
+    bodyOf: (request) => JSON.stringify(bodyOf(request)),
+    connect: () => ({
+      secrets: [key],
+      send: ({ body, signal, fetch }) => fetch(`${origin}/talk`, { method: "POST", body, headers: { authorization: key }, signal }),
+    }),
+    createDecoder: ({ response }) => createDecoder(() => trailersOf(response), key),
+    parse: (line): TrailingEvent => JSON.parse(line),
+    failureOf,
+  });
 }
 
 function createDecoder(trailers: () => Headers | undefined, key: string): ChunkDecoder<TrailingEvent> {
@@ -69,6 +62,9 @@ function createDecoder(trailers: () => Headers | undefined, key: string): ChunkD
       }
       why = reason ?? why;
     },
+    takeWhole() {
+      throw new AgentError("MODEL_UNSUPPORTED", { message: `${provider} answers in streams alone.` });
+    },
     finish(out) {
       const status = trailers()?.get(statusName);
       if (status === undefined || status === null || why === undefined) throw streamBroken(provider, "its trailers");
@@ -78,12 +74,10 @@ function createDecoder(trailers: () => Headers | undefined, key: string): ChunkD
   };
 }
 
-async function failureOf(response: Response, key: string): Promise<Error> {
-  const { status, headers } = response;
-  const text = await response.text();
+function failureOf({ text, ...failure }: VendorFailure): AgentError {
   const wait = /"again_in": ?(\d{1,6})/.exec(text)?.[1];
   const waitMs = wait === undefined ? {} : { retryAfterMs: Number(wait) * 1_000 };
-  return errorFromStatus({ provider, ...vendorErrorOf(text), ...waitMs, status, headers, secrets: [key] });
+  return errorFromStatus({ provider, ...vendorErrorOf(text), ...waitMs, ...failure });
 }
 
 function bodyOf({ model, system, messages, tools, vendorOptions, ...wishes }: ModelRequest): JsonObject {
@@ -96,7 +90,7 @@ function bodyOf({ model, system, messages, tools, vendorOptions, ...wishes }: Mo
   );
   return {
     model,
-    ...(system ? { system } : {}),
+    ...(system ? { system: systemText(system) ?? "" } : {}),
     said: messages.flatMap((message) => lineOf(message, named)),
     ...(hasTools ? { tools: tools.map((tool) => ({ ...tool })) } : {}),
     ...vendorOptions,

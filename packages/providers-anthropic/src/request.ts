@@ -1,5 +1,5 @@
-import { AgentError, type Json, type JsonObject } from "@loopwright/core";
-import type { ModelCapabilities, ModelRequest, ToolSpec } from "@loopwright/core/ports";
+import { AgentError, type Json, type JsonObject, systemText } from "@loopwright/core";
+import type { ModelCapabilities, ModelRequest, SystemPart, ToolSpec } from "@loopwright/core/ports";
 import { effortOf } from "@loopwright/provider-kit";
 import type { Block } from "./content.ts";
 import { historyOf, type WireMessage } from "./history.ts";
@@ -32,7 +32,7 @@ export function bodyOf(request: ModelRequest, context: RequestContext): JsonObje
   return {
     model: request.model,
     max_tokens: maxTokens,
-    ...(isBlank(request.system) ? {} : { system: [marked({ type: "text", text: request.system }, cacheControl)] }),
+    ...(request.system?.length ? { system: systemBlocks(request.system, cacheControl) } : {}),
     messages: withMarker(messages, cacheControl),
     ...(tools.length > 0 ? { tools: tools.map((tool, at) => (at === tools.length - 1 ? marked(tool, cacheControl) : tool)) } : {}),
     ...(choice ? { tool_choice: choice } : {}),
@@ -44,8 +44,10 @@ export function bodyOf(request: ModelRequest, context: RequestContext): JsonObje
   };
 }
 
-function isBlank(text: string | undefined): text is undefined {
-  return text === undefined || text.trim() === "";
+/** One block of stable parts and one of the others, each with a marker: what only one session has does not spoil the cache of all. */
+function systemBlocks(parts: readonly SystemPart[], cacheControl: JsonObject | undefined): readonly JsonObject[] {
+  const texts = (["stable", "session"] as const).map((cache) => systemText(parts.filter((part) => part.cache === cache)));
+  return texts.flatMap((text) => (text === undefined ? [] : [marked({ type: "text", text }, cacheControl)]));
 }
 
 function cacheControlOf({ cacheTtl }: RequestContext): JsonObject {

@@ -32,7 +32,7 @@ describe("A44: three cache markers", () => {
   const turns = [user("one"), assistant(text("two")), user("three"), assistant(text("four")), user("five")];
   const markers = (made: JsonObject): number => JSON.stringify(made).split('"cache_control":{"type":"ephemeral"}').length - 1;
   const asked = (messages: readonly Message[], model = "claude-sonnet-4-6"): JsonObject =>
-    body({ model, messages, system: "Be brief.", tools: [{ ...tool, name: "first" }, tool] });
+    body({ model, messages, system: [{ text: "Be brief.", source: "agent", cache: "stable" }], tools: [{ ...tool, name: "first" }, tool] });
 
   it("stand at the end of system and of tools when there is one message", () => {
     const made = asked(turns.slice(0, 1));
@@ -56,14 +56,32 @@ describe("A44: three cache markers", () => {
     expect(markers(made)).toBe(3);
   });
 
+  it("stand also at the end of the parts of one session, and are never more than four", () => {
+    const stable = ["Be brief.", "Be kind."].map((one) => ({ text: one, source: "agent", cache: "stable" }) as const);
+    const session = ["Of this shop.", "Today."].map((one) => ({ text: one, source: "place", cache: "session" }) as const);
+    const made = body({ model: "claude-sonnet-4-6", messages: turns, system: [...stable, ...session], tools: [tool] });
+    expect(made["system"]).toEqual([
+      { type: "text", text: "Be brief.\n\nBe kind.", cache_control: { type: "ephemeral" } },
+      { type: "text", text: "Of this shop.\n\nToday.", cache_control: { type: "ephemeral" } },
+    ]);
+    expect(markers(made)).toBe(4);
+    expect(markers(body({ model: "claude-sonnet-4-6", messages: turns, system: session, tools: [tool] }))).toBe(3);
+    expect(markers(body({ model: "claude-sonnet-4-6", messages: turns, system: stable, tools: [tool] }))).toBe(3);
+  });
+
   it("A45: are sent for a tiny prompt, too", () => {
-    expect(markers(body({ system: "x" }))).toBe(1);
+    expect(markers(body({ system: [{ text: "x", source: "agent", cache: "stable" }] }))).toBe(1);
   });
 
   it("A62: are not sent without prompt caching", () => {
-    expect(JSON.stringify(body({ messages: turns, system: "x", tools: [tool] }, { can: { promptCaching: false } }))).not.toContain(
-      "cache_control",
-    );
+    expect(
+      JSON.stringify(
+        body(
+          { messages: turns, system: [{ text: "x", source: "agent", cache: "stable" }], tools: [tool] },
+          { can: { promptCaching: false } },
+        ),
+      ),
+    ).not.toContain("cache_control");
   });
 
   it("leave the rendered messages as they were, so that a marker never stays behind", () => {
@@ -73,7 +91,7 @@ describe("A44: three cache markers", () => {
   });
 
   it("live for an hour where asked", () => {
-    expect(body({ system: "x" }, { cacheTtl: "1h" })["system"]).toEqual([
+    expect(body({ system: [{ text: "x", source: "agent", cache: "stable" }] }, { cacheTtl: "1h" })["system"]).toEqual([
       { type: "text", text: "x", cache_control: { type: "ephemeral", ttl: "1h" } },
     ]);
   });

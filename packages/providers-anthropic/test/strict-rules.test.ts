@@ -95,7 +95,12 @@ describe("the strict rules", () => {
 
   it.each(models)("accept 300 rough histories as built for %s", (model) => {
     for (let seed = 0; seed < 300; seed++) {
-      const request = { model, messages: roughHistory(seed), reasoning: { effort: "high" }, system: "Be brief." } as const;
+      const request = {
+        model,
+        messages: roughHistory(seed),
+        reasoning: { effort: "high" },
+        system: [{ text: "Be brief.", source: "agent", cache: "stable" }],
+      } as const;
       expect({ seed, violations: violationsOf(bodyOf(request, contextOf(model))) }).toEqual({ seed, violations: [] });
     }
   });

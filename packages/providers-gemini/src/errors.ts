@@ -1,5 +1,5 @@
 import { AgentError, vendorSaidBy } from "@loopwright/core";
-import { errorFromStatus, rateLimitWaitMaxMs, vendorErrorOf } from "@loopwright/provider-kit";
+import { errorFromStatus, rateLimitWaitMaxMs, type VendorFailure, vendorErrorOf } from "@loopwright/provider-kit";
 import { vendorName } from "./options.ts";
 
 /** What is known beside the body of an error. */
@@ -8,6 +8,11 @@ export interface BodyErrorContext {
   readonly status?: number;
   readonly headers?: Headers;
   readonly secrets: readonly string[];
+}
+
+/** The error for an answer with the status of one. */
+export function failureOf({ text, ...context }: VendorFailure): AgentError {
+  return bodyError(text, context);
 }
 
 /**

@@ -153,7 +153,10 @@ describe("gemini", () => {
     vi.stubEnv("GOOGLE_API_KEY", "a");
     vi.stubEnv("GEMINI_API_KEY", "b");
     const spies = (["log", "info", "warn", "error", "debug"] as const).map((name) => vi.spyOn(console, name));
-    await call(canned(whole).fetch, { tools: [{ name: "t", description: "d", parameters: { type: "object" } }], system: "s" });
+    await call(canned(whole).fetch, {
+      tools: [{ name: "t", description: "d", parameters: { type: "object" } }],
+      system: [{ text: "s", source: "agent", cache: "stable" }],
+    });
     for (const spy of spies) expect(spy).not.toHaveBeenCalled();
   });
 

@@ -1,71 +1,34 @@
-import { AgentError, type JsonObject, type ModelChunk, refuseUnknownOptions } from "@loopwright/core";
-import type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolSpec } from "@loopwright/core/ports";
-import { decodeReads, decodeWhole, errorFromFetch, modelTransport, readSse, readWholeJson, streamBroken } from "@loopwright/provider-kit";
-import { bodyError } from "./errors.ts";
+import { AgentError, type JsonObject, type ProviderEntry, providerEntry, refuseUnknownOptions } from "@loopwright/core";
+import type { ModelProvider, ToolSpec } from "@loopwright/core/ports";
+import { createStreamingProvider, sse, streamBroken, type VendorConnection } from "@loopwright/provider-kit";
+import { createDecoder, type WireAnswer } from "./chunk-decoder.ts";
+import { failureOf } from "./errors.ts";
 import { capabilitiesOf, defaultModel } from "./models.ts";
 import { type GeminiOptions, keyOf, knownOptions, vendor, vendorName } from "./options.ts";
 import { bodyOf } from "./request.ts";
-import { answersOf, createDecoder, type WireAnswer } from "./response.ts";
-
-/** Sends one body and gives the vendor's raw answer. */
-type Send = (
-  body: JsonObject,
-  call: { readonly model: string; readonly signal: AbortSignal; readonly streaming: boolean },
-) => Promise<Response>;
-
-interface Connection {
-  readonly send: Send;
-  /** What no error may show. */
-  readonly secrets: readonly string[];
-}
 
 /**
  * Google Gemini as a model provider, on the official SDK, which is loaded with the first call.
  * @see https://ai.google.dev/api/generate-content (2026-11-21)
  */
-export function gemini(options: GeminiOptions = {}): ModelProvider {
+export const gemini: ProviderEntry<GeminiOptions> = providerEntry(createGemini);
+
+function createGemini(options: GeminiOptions = {}): ModelProvider {
   refuseUnknownOptions(options, knownOptions, "the provider `gemini`");
-  let connection: Promise<Connection> | undefined;
-  const capabilities = (model: string): ModelCapabilities => capabilitiesOf(model, options.capabilities);
-  const connected = (): Promise<Connection> => {
-    // A failed attempt is not kept: the key may be there the next time.
-    connection ??= connect(options).catch((error: unknown) => {
-      connection = undefined;
-      throw error;
-    });
-    return connection;
-  };
-
-  async function* stream(request: ModelRequest, io: ModelCallIo): AsyncIterable<readonly ModelChunk[]> {
-    io.signal.throwIfAborted();
-    const can = capabilities(request.model);
-    const streaming = can.streaming && request.stream !== false;
-    const body = bodyOf(request, { ...options, capabilities: can });
-    const { send, secrets } = await connected();
-    // A controller of its own: leaving the loop must close the connection, and the given signal may live for a whole session.
-    const call = new AbortController();
-    const abort = (): void => call.abort(io.signal.reason);
-    io.signal.addEventListener("abort", abort, { once: true });
-    if (io.signal.aborted) abort();
-    let answered = false;
-    let ended = false;
-    try {
-      const response = await send(body, { model: request.model, signal: call.signal, streaming });
-      answered = true;
-      const decoder = createDecoder(secrets, io.signal);
-      if (!streaming || !response.body || isJson(response))
-        yield* decodeWhole(answersOf((await readWholeJson(response)) as WireAnswer | readonly WireAnswer[]), decoder);
-      else yield* decodeReads(readSse(response.body), decoder, ({ data }): WireAnswer => JSON.parse(data));
-      ended = true;
-    } catch (error) {
-      throw errorFromFetch(error, { provider: vendorName, signal: io.signal, ...(answered ? { streaming: true } : {}) });
-    } finally {
-      io.signal.removeEventListener("abort", abort);
-      if (!ended) call.abort();
-    }
-  }
-
-  return { name: options.name ?? vendor, defaultModel: options.model ?? defaultModel, capabilities, checkTools, stream };
+  return createStreamingProvider({
+    name: options.name ?? vendor,
+    label: vendorName,
+    defaultModel: options.model ?? defaultModel,
+    transport: options.transport,
+    framing: sse,
+    capabilities: (model) => capabilitiesOf(model, options.capabilities),
+    checkTools,
+    bodyOf: (request, { capabilities }) => bodyOf(request, { ...options, capabilities }),
+    connect: () => connect(options),
+    createDecoder: ({ secrets }) => createDecoder(secrets),
+    parse: ({ data }): WireAnswer => JSON.parse(data),
+    failureOf,
+  });
 }
 
 /** The vendor's names begin with a letter or an underscore. @see https://ai.google.dev/api/caching#FunctionDeclaration */
@@ -79,16 +42,9 @@ function checkTools(tools: readonly ToolSpec[]): void {
   });
 }
 
-/** Some gateways answer a streamed call in one piece. */
-function isJson(response: Response): boolean {
-  return response.headers.get("content-type")?.includes("json") ?? false;
-}
-
-async function connect(options: GeminiOptions): Promise<Connection> {
+async function connect(options: GeminiOptions): Promise<VendorConnection<JsonObject>> {
   const apiKey = keyOf(options);
   const { GoogleGenAI } = await import("@google/genai");
-  const secrets = [apiKey];
-  const transport = modelTransport(options.transport, { provider: vendorName, secrets });
   const client = quietly(
     () =>
       new GoogleGenAI({
@@ -105,32 +61,27 @@ async function connect(options: GeminiOptions): Promise<Connection> {
   // The SDK makes address, headers and authentication. Its own stream parses each event twice and wraps it into a Response, and
   // it rewrites the whole history for each request: so the body goes through `extraBody`, untouched, and the answer is taken
   // where it comes in, in the transport.
-  const send: Send = async (body, { model, signal, streaming }) => {
+  const send: VendorConnection<JsonObject>["send"] = async ({ request, body, streaming, signal, fetch }) => {
     let answer: Response | undefined;
-    const fetch: typeof globalThis.fetch = async (input, init) => {
-      const response = await transport(input, { ...init, signal });
-      if (!response.ok) {
-        const { status, headers } = response;
-        throw bodyError(await response.text(), { status, headers, secrets });
-      }
-      answer = response;
+    const taking: typeof globalThis.fetch = async (input, init) => {
+      answer = await fetch(input, { ...init, signal });
       return new Response("{}");
     };
     const parameters = {
-      model,
+      model: request.model,
       contents: "-",
       config: {
         automaticFunctionCalling: { disable: true },
         // Else the SDK would send further requests by itself.
         automaticContinuation: false,
-        httpOptions: { extraBody: { ...body }, fetch },
+        httpOptions: { extraBody: { ...body }, fetch: taking },
       },
     };
     await (streaming ? client.models.generateContentStream(parameters) : client.models.generateContent(parameters));
     if (!answer) throw streamBroken(vendorName, "an answer");
     return answer;
   };
-  return { send, secrets };
+  return { secrets: [apiKey], send };
 }
 
 /** The SDK's constructor warns of two keys in the environment even when it is given one, and names the wrong one as used. */

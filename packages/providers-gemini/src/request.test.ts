@@ -32,7 +32,7 @@ describe("a request to Gemini", () => {
   it("holds what was set, under the vendor's names", () => {
     const schema = { type: "object", properties: { n: { type: "number" } } };
     const body = build({
-      system: "Be brief.",
+      system: [{ text: "Be brief.", source: "agent", cache: "stable" }],
       tools: [tool],
       toolChoice: "auto",
       maxTokens: 100,

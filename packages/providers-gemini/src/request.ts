@@ -1,4 +1,4 @@
-import { AgentError, type Json, type JsonObject } from "@loopwright/core";
+import { AgentError, type Json, type JsonObject, systemText } from "@loopwright/core";
 import type { ModelCapabilities, ModelRequest, ToolSpec } from "@loopwright/core/ports";
 import { effortOf } from "@loopwright/provider-kit";
 import { isObject } from "./content.ts";
@@ -23,9 +23,10 @@ export function bodyOf(request: ModelRequest, context: RequestContext): JsonObje
   const mode = tools.length > 0 && request.tools?.length ? functionCallingOf(request) : undefined;
   const generation = generationOf(request, { model, includeThoughts: context.includeThoughts ?? true });
   const { safetySettings } = context;
+  const system = systemText(request.system);
   const body: JsonObject = {
     contents: contents.map(({ role, parts }) => ({ role, parts })),
-    ...(request.system?.trim() ? { systemInstruction: { parts: [{ text: request.system }] } } : {}),
+    ...(system === undefined ? {} : { systemInstruction: { parts: [{ text: system }] } }),
     ...(tools.length > 0 ? { tools } : {}),
     ...(mode ? { toolConfig: { functionCallingConfig: mode } } : {}),
     ...(safetySettings && safetySettings.length > 0 ? { safetySettings } : {}),

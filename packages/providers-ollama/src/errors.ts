@@ -1,27 +1,21 @@
 import { AgentError, isAgentError, vendorSaidBy } from "@loopwright/core";
-import { errorFromFetch, errorFromStatus, vendorErrorOf } from "@loopwright/provider-kit";
+import { errorFromStatus, type VendorFailure, vendorErrorOf } from "@loopwright/provider-kit";
 import { vendorName } from "./options.ts";
 
-/** What to throw for anything that a call threw: the signal's reason when it was aborted, else an AgentError. */
-export function errorOf(
-  error: unknown,
-  context: { readonly signal: AbortSignal; readonly streaming: boolean; readonly baseURL: string },
-): unknown {
-  const { signal, streaming, baseURL } = context;
-  const made = errorFromFetch(error, { provider: vendorName, signal, ...(streaming ? { streaming } : {}) });
-  if (!isAgentError(made, "MODEL_UNREACHABLE") || streaming) return made;
+/** The error with what to do about it, where the server is not there. */
+export function explained(error: AgentError, baseURL: string): AgentError {
+  if (!isAgentError(error, "MODEL_UNREACHABLE")) return error;
   return new AgentError("MODEL_UNREACHABLE", {
-    message: made.message,
+    message: error.message,
     fix: `Check that Ollama runs at ${baseURL} (\`ollama serve\`), or set OLLAMA_HOST.`,
-    cause: made.cause,
+    cause: error.cause,
   });
 }
 
-/** The error for an answer with another status than 2xx. */
-export async function statusErrorOf(response: Response, secrets: readonly string[]): Promise<AgentError> {
-  const { status, headers } = response;
-  const said = vendorErrorOf(await response.text());
-  const error = errorFromStatus({ provider: vendorName, ...said, status, headers, secrets });
+/** The error for an answer with the status of one. */
+export function failureOf({ text, ...failure }: VendorFailure): AgentError {
+  const said = vendorErrorOf(text);
+  const error = errorFromStatus({ provider: vendorName, ...said, ...failure });
   if (error.code !== "MODEL_NOT_FOUND" || !/model/i.test(said.message ?? "")) return error;
   return new AgentError("MODEL_NOT_FOUND", {
     message: error.message,

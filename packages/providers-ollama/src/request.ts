@@ -1,4 +1,4 @@
-import { AgentError, type JsonObject } from "@loopwright/core";
+import { AgentError, type JsonObject, systemText } from "@loopwright/core";
 import type { ModelCapabilities, ModelRequest, ToolSpec } from "@loopwright/core/ports";
 import { historyOf } from "./history.ts";
 import { hasThinkingLevels } from "./models.ts";
@@ -18,6 +18,7 @@ export interface RequestContext extends Pick<OllamaOptions, "contextTokens" | "k
 export function bodyOf(request: ModelRequest, context: RequestContext): JsonObject {
   const messages = historyOf(request.messages, context.capabilities);
   const tools = toolsOf(request, context.capabilities);
+  const system = systemText(request.system);
   const options: JsonObject = {
     ...(context.contextTokens === undefined ? {} : { num_ctx: context.contextTokens }),
     ...(request.maxTokens === undefined ? {} : { num_predict: request.maxTokens }),
@@ -25,7 +26,7 @@ export function bodyOf(request: ModelRequest, context: RequestContext): JsonObje
   };
   return {
     model: request.model,
-    messages: request.system ? [{ role: "system", content: request.system }, ...messages] : messages,
+    messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],
     ...(tools.length > 0 ? { tools } : {}),
     ...(request.output ? { format: request.output.schema } : {}),
     ...(request.reasoning ? { think: thinkOf(request) } : {}),

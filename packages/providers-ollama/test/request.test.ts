@@ -42,7 +42,7 @@ describe("A37: the request", () => {
     const schema = { type: "object" } as const;
     const made = body(
       {
-        system: "Be brief.",
+        system: [{ text: "Be brief.", source: "agent", cache: "stable" }],
         maxTokens: 7,
         temperature: 0,
         output: { name: "answer", schema },

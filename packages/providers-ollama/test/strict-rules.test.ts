@@ -55,7 +55,10 @@ describe("the strict rules", () => {
 
   it("accept 500 rough histories as they are built", () => {
     for (let seed = 0; seed < 500; seed++)
-      expect([seed, flawsOf({ model: "", messages: roughHistory(seed), system: "Be brief." })]).toEqual([seed, []]);
+      expect([
+        seed,
+        flawsOf({ model: "", messages: roughHistory(seed), system: [{ text: "Be brief.", source: "agent", cache: "stable" }] }),
+      ]).toEqual([seed, []]);
   });
 
   it("accept whatever the log of a session may lead to, at every prefix of it", () => {

@@ -6,6 +6,7 @@ import {
   type Message,
   partsOf,
   type ResultPart,
+  systemText,
   type ToolResultMessage,
   type UserMessage,
   type UserPart,
@@ -157,8 +158,9 @@ function createChatWriter(compat: OpenAiCompat, cache: RenderCache<readonly Json
   return { items, add, closing };
 }
 
-function systemOf({ system, output }: ModelRequest, compat: OpenAiCompat): string | undefined {
-  if (output === undefined || compat.structuredOutput !== "json_object") return system || undefined;
+function systemOf({ system: parts, output }: ModelRequest, compat: OpenAiCompat): string | undefined {
+  const system = systemText(parts);
+  if (output === undefined || compat.structuredOutput !== "json_object") return system;
   const wish = `Answer with JSON alone, of this JSON Schema:\n${JSON.stringify(outputSchemaOf(output.schema))}`;
   return system ? `${system}\n\n${wish}` : wish;
 }

@@ -1,19 +1,21 @@
 import { AgentError } from "@loopwright/core";
-import { errorFromStatus, vendorErrorOf } from "@loopwright/provider-kit";
+import { errorFromStatus, type VendorFailure, vendorErrorOf } from "@loopwright/provider-kit";
 
-/** What is known of the call beside the error itself. */
-export interface CallContext {
+/** What an error says and must not say. */
+export interface ErrorContext {
   /** The server's name for people. */
   readonly provider: string;
-  readonly signal: AbortSignal;
   readonly secrets: readonly string[];
-  /** True once the answer's headers were there. */
-  readonly streaming?: boolean;
+}
+
+/** The error for an answer with the status of one. */
+export function failureOf({ text, ...failure }: VendorFailure, provider: string): AgentError {
+  return errorFromStatus({ provider, ...vendorErrorOf(text), ...failure });
 }
 
 /** The error for one that was sent inside an answer that began well: `{error: {...}}`, `{type: "error", ...}` or a failed response's `error`. */
-export function errorFromEvent(body: unknown, context: Pick<CallContext, "provider" | "secrets">): AgentError {
-  return errorFromStatus({ provider: context.provider, secrets: context.secrets, ...vendorErrorOf(body) });
+export function errorFromEvent(body: unknown, { provider, secrets }: ErrorContext): AgentError {
+  return errorFromStatus({ provider, secrets, ...vendorErrorOf(body) });
 }
 
 /** The error for an answer that is no answer of this API. */

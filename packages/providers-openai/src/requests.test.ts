@@ -63,12 +63,12 @@ describe("a request of chat completions", () => {
 
   it("puts the system prompt and notices where the server wants them", () => {
     const messages: readonly Message[] = [user, { role: "notice", text: "Mind the limit." }];
-    expect(chat({ system: "Be brief.", messages })["messages"]).toEqual([
+    expect(chat({ system: [{ text: "Be brief.", source: "agent", cache: "stable" }], messages })["messages"]).toEqual([
       { role: "developer", content: "Be brief." },
       { role: "user", content: "Hi" },
       { role: "developer", content: expect.stringContaining("Mind the limit.") },
     ]);
-    expect(chat({ system: "Be brief.", messages }, otherServer)["messages"]).toEqual([
+    expect(chat({ system: [{ text: "Be brief.", source: "agent", cache: "stable" }], messages }, otherServer)["messages"]).toEqual([
       { role: "system", content: "Be brief." },
       { role: "user", content: "Hi" },
       { role: "user", content: expect.stringContaining("Mind the limit.") },
@@ -176,7 +176,14 @@ describe("a request of responses", () => {
   const item = { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "abc" };
 
   it("stores nothing with the vendor and asks a model that reasons for its encrypted reasoning", () => {
-    expect(responses({ model: "gpt-6.1-sol", system: "Be brief.", maxTokens: 1, reasoning: { effort: "minimal" } })).toEqual({
+    expect(
+      responses({
+        model: "gpt-6.1-sol",
+        system: [{ text: "Be brief.", source: "agent", cache: "stable" }],
+        maxTokens: 1,
+        reasoning: { effort: "minimal" },
+      }),
+    ).toEqual({
       model: "gpt-6.1-sol",
       input: [{ role: "user", content: "Hi" }],
       stream: true,

@@ -6,6 +6,7 @@ import {
   type Opaque,
   partsOf,
   type ResultPart,
+  systemText,
   type ToolCallPart,
   type ToolResultMessage,
   type UserPart,
@@ -52,7 +53,8 @@ function bodyOf(request: ModelRequest, settings: OpenAiSettings, { input, tools 
     stream: request.stream !== false,
     store: false,
   };
-  if (request.system) body["instructions"] = request.system;
+  const system = systemText(request.system);
+  if (system !== undefined) body["instructions"] = system;
   if (model?.reasoning ?? true) body["include"] = ["reasoning.encrypted_content"];
   if (request.maxTokens !== undefined) body["max_output_tokens"] = Math.max(maxOutputTokensMin, request.maxTokens);
   if (request.temperature !== undefined && !model?.reasoning) body["temperature"] = request.temperature;

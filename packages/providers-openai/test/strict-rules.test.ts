@@ -67,7 +67,7 @@ const parameters: JsonSchema = { type: "object", properties: { a: { type: "strin
 const closed: JsonSchema = { ...parameters, required: ["a"], additionalProperties: false };
 const setting = fc.record(
   {
-    system: fc.constantFrom("", "Be brief."),
+    system: fc.constantFrom([], [{ text: "Be brief.", source: "agent", cache: "stable" as const }]),
     tools: fc.constantFrom([], [{ name: "look", description: "", parameters }], [{ name: "look", description: "d", parameters: closed }]),
     toolChoice: fc.constantFrom("auto" as const, "required" as const, { tool: "look" }),
     parallelToolCalls: fc.boolean(),

@@ -1,4 +1,13 @@
-import { AgentError, type Message, type ModelChunk, refuseUnknownOptions, type Usage } from "@loopwright/core";
+import {
+  AgentError,
+  type Message,
+  type ModelChunk,
+  type ProviderEntry,
+  providerEntry,
+  refuseUnknownOptions,
+  systemText,
+  type Usage,
+} from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock, ModelCallIo, ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { type OfflineReply, replyTo } from "./offline-reply.ts";
@@ -30,7 +39,9 @@ const imageCharacters = 4_000;
  * The offline model: a demonstration without network and key. It is deterministic, says plainly what it is, and shows text,
  * thinking, tool calls, failures and long answers depending on what the user writes (`help` lists it).
  */
-export function offline(options: OfflineOptions = {}): ModelProvider {
+export const offline: ProviderEntry<OfflineOptions> = providerEntry(createOffline);
+
+function createOffline(options: OfflineOptions = {}): ModelProvider {
   refuseUnknownOptions(options, knownOptions, "`offline`");
   const { pace = 30, clock = systemClock } = options;
   const sizes = new WeakMap<Message, number>();
@@ -97,7 +108,7 @@ function endOf(reply: OfflineReply, model: string): ModelChunk {
 }
 
 function usageOf(request: ModelRequest, reply: OfflineReply, sizes: WeakMap<Message, number>): Usage {
-  let characters = request.system?.length ?? 0;
+  let characters = systemText(request.system)?.length ?? 0;
   for (const message of request.messages) {
     const size = sizes.get(message) ?? sizeOf(message);
     sizes.set(message, size);

@@ -113,7 +113,10 @@ describe("record and replay", () => {
       [{ type: "call-args", index: 1, delta: 'er2","n":1}' }],
       [{ type: "text", index: 0, delta: `${own.slice(9)}.` }],
     ];
-    const request = asking(`My key is ${key}.`, { system: own, vendorOptions: { headers: { authorization: "Basic xyz", accept: "*" } } });
+    const request = asking(`My key is ${key}.`, {
+      system: [{ text: own, source: "agent", cache: "stable" }],
+      vendorOptions: { headers: { authorization: "Basic xyz", accept: "*" } },
+    });
     const entries: CassetteEntry[] = [];
     const live = await collect(
       record(scripted([{ chunks }]), (entry) => entries.push(entry), { secrets: [own] }),
@@ -128,7 +131,7 @@ describe("record and replay", () => {
     expect(played.text).toBe("The key is <secret>, and <secret>.");
     expect(played.calls).toEqual([{ name: "login", args: { user: "me", password: "<secret>", n: 1 } }]);
     expect(entries[0]?.request).toMatchObject({
-      system: "<secret>",
+      system: [{ text: "<secret>", source: "agent", cache: "stable" }],
       vendorOptions: { headers: { authorization: "<secret>", accept: "*" } },
     });
   });

@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import { silentLogger, systemClock } from "@loopwright/core/memory";
-import type { Logger, RunQueue, RunQueueWorker, SessionRef } from "@loopwright/core/ports";
+import { type Logger, type RunQueue, type RunQueueWorker, refKey, type SessionRef } from "@loopwright/core/ports";
 import type { RedisClientOptions } from "@redis/client";
 import { Queue } from "bullmq";
 import { createHintWorker } from "./hint-worker.ts";
@@ -11,15 +11,15 @@ import { queueLimits } from "./queue-limits.ts";
 export interface BullQueueOptions {
   /** `redis://` or `rediss://` with user, password and host; all nodes name the same Redis. */
   readonly url?: string;
-  /** For what a URL cannot say: certificates, a socket path. Reconnecting is the queue's own affair. */
+  /** For what a URL cannot express: certificates, a socket path. The queue reconnects by itself. */
   readonly clientOptions?: RedisClientOptions;
   /** Before every key. Default `loopwright`; the same on all nodes. */
   readonly prefix?: string;
   /** After which a Redis that does not answer is QUEUE_UNAVAILABLE. Default 1,500 ms. */
   readonly deadlineMs?: number;
-  /** A worker that was not heard of for this long counts as dead, and its hints are handed on. Default 15,000 ms. */
+  /** A worker that sent no sign for this long counts as dead, and its hints are given to others. Default 15,000 ms. */
   readonly lockMs?: number;
-  /** Is told when Redis is lost and found. Default: silent. */
+  /** Logs when Redis is lost and back. Default: silent. */
   readonly logger?: Logger;
 }
 
@@ -59,7 +59,7 @@ export function bullQueue(options: BullQueueOptions): RunQueue {
     const add = async (): Promise<void> => {
       await queue.waitUntilReady();
       const hint = { scope, session };
-      await queue.add("run", hint, { deduplication: { id: hintId(hint), ttl: queueLimits.mergeMs } });
+      await queue.add("run", hint, { deduplication: { id: refKey(hint), ttl: queueLimits.mergeMs } });
     };
     await answered(add(), deadlineMs);
   }
@@ -91,9 +91,6 @@ export function bullQueue(options: BullQueueOptions): RunQueue {
 const bullOptions = ({ client }: QueueConnection, prefix: string) =>
   ({ connection: client, prefix: `${prefix}:queue`, skipVersionCheck: true }) as const;
 
-/** What hints for one session have in common. No id has a slash. */
-const hintId = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
-
 /** Resolves when Redis has answered. @throws AgentError QUEUE_UNAVAILABLE when it has not in time, or has refused. */
 function answered(answer: Promise<unknown>, deadlineMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -122,7 +119,7 @@ function clientOptionsOf({ url, clientOptions }: BullQueueOptions): RedisClientO
       fix: 'Pass a url, for example "redis://127.0.0.1:6379".',
     });
   if (clientOptions) return clientOptions;
-  // The client library would say the whole URL in its error, with the password.
+  // The client library would put the whole URL into its error, with the password.
   if (!url || !/^rediss?:$/.test(URL.parse(url)?.protocol ?? ""))
     throw new AgentError("CONFIG_INVALID", {
       message: "The `url` of the run queue is none.",

@@ -1,5 +1,5 @@
 import { systemClock } from "@loopwright/core/memory";
-import type { RunQueueWorker, SessionRef } from "@loopwright/core/ports";
+import { type RunQueueWorker, refKey, type SessionRef } from "@loopwright/core/ports";
 import { type Job, Worker, type WorkerOptions } from "bullmq";
 import type { QueueConnection } from "./queue-connection.ts";
 import { queueLimits } from "./queue-limits.ts";
@@ -33,7 +33,7 @@ export function createHintWorker({ name, take, offer, deadlineMs, connection, bu
     try {
       await take(ref);
     } catch {
-      // Who takes tells of its own troubles; a hint is handled in any case.
+      // The taker reports its own failures; a hint is handled in any case.
     }
   }
 
@@ -47,7 +47,7 @@ export function createHintWorker({ name, take, offer, deadlineMs, connection, bu
       await offer(ref).catch(() => {});
       return;
     }
-    const key = `${ref.scope}/${ref.session}`;
+    const key = refKey(ref);
     const other = underWay.get(key);
     if (other) {
       other.isAgain = true;
@@ -78,7 +78,7 @@ export function createHintWorker({ name, take, offer, deadlineMs, connection, bu
       removeOnFail: { count: 0 },
     },
   );
-  // Connections tell of their own troubles; a lock that was lost is what the lease in the log is for.
+  // Connections report their own failures; a lost lock is covered by the lease in the log.
   worker.on("error", () => {});
 
   async function stop(): Promise<void> {

@@ -88,11 +88,11 @@ function newClient(options: {
   const client = createClient({
     ...clientOptions,
     maintNotifications: "disabled",
-    // While there is no connection a command fails at once: nothing piles up, and nothing is sent that nobody waits for any more.
+    // While there is no connection a command fails at once: nothing queues up, and nothing is sent after its caller has given up.
     disableOfflineQueue: true,
     socket: {
       connectTimeout: deadlineMs,
-      // Also of a server that takes a connection and never says a word: the library would wait without an end.
+      // Also for a server that accepts a connection and never answers: the library would wait without an end.
       socketTimeout: queueLimits.idleSeconds * 1_000 + deadlineMs,
       ...clientOptions.socket,
       // BullMQ may ask for a connection that was closed here: none is made again.

@@ -16,6 +16,6 @@ export const queueLimits: {
   reconnectMaxMs: 1_000,
   /** How often the connection is tried. */
   heartbeatMs: 1_000,
-  /** BullMQ writes down what happens to jobs; nobody here reads it. */
+  /** BullMQ records the events of jobs; nothing here reads them. */
   eventsKept: 100,
 };

@@ -1,4 +1,4 @@
-/** A process that takes hints and says which, one per line; it never lets go of one. Arguments: URL, prefix, lockMs. */
+/** A process that takes hints and prints which, one per line; it never releases one. Arguments: URL, prefix, lockMs. */
 import { bullQueue } from "../src/index.ts";
 
 const [url = "", prefix = "", lockMs = ""] = process.argv.slice(2);

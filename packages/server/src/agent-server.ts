@@ -10,13 +10,13 @@ export interface AgentServer extends Listenable, Pick<Host, "running" | "ready" 
    */
   handOver: Host["handOver"];
   /**
-   * Ends all streams and lets go of all sessions at once: what runs is left, as after a crash, to the process that the queue tells or the next
+   * Ends all streams and lets go of all sessions at once: what runs is left, as after a crash, to the process that a hint reaches or the next
    * one that looks. Store, channel, queue, and a host that was given stay open. Twice is once.
    */
   close(): Promise<void>;
   /**
-   * Tells everybody of a scope who listens to `/api/notifications`, or the one user it is for. @throws AgentError INPUT_INVALID for a
-   * type that is no name and for what is no JSON; PAYLOAD_TOO_LARGE over `limits.notificationBytes`, and nobody is told then
+   * Sends a notification to all streams of `/api/notifications` of a scope, or to those of one user. @throws AgentError INPUT_INVALID for a
+   * type that is no name and for what is no JSON; PAYLOAD_TOO_LARGE over `limits.notificationBytes`; then it is sent to none
    */
   notify(scope: string, notification: Notification): void;
 }

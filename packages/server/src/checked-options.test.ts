@@ -1,9 +1,8 @@
 import { type Agent, defineTool, type Tool } from "@loopwright/core";
 import { memoryStore, scripted } from "@loopwright/core/memory";
-import { createWorker } from "@loopwright/host";
 import { describe, expect, it } from "vitest";
+import { type ServeOptions, serve, work } from "../test/serve.ts";
 import { scriptedAgent } from "../test/test-server.ts";
-import { createServer, type ServerOptions } from "./index.ts";
 
 const any = (value: unknown): never => value as never;
 const agent = scriptedAgent();
@@ -32,16 +31,16 @@ const agents: { readonly [what: string]: readonly Agent[] } = {
 };
 
 describe("a server and a worker do not start with", () => {
-  const made: { readonly [what: string]: (options: ServerOptions) => unknown } = { server: createServer, worker: createWorker };
+  const made: { readonly [what: string]: (options: ServeOptions) => unknown } = { server: serve, worker: work };
 
   it.each(Object.keys(agents))("%s", (what) => {
     for (const create of Object.values(made))
-      expect(() => create({ agents: agents[what] ?? [], store: memoryStore(), modules: { invoices: { prompt: "Invoices." } } })).toThrow(
+      expect(() => create({ agents: agents[what] ?? [], store: memoryStore() })).toThrow(
         expect.objectContaining({ code: "CONFIG_INVALID", fix: expect.stringMatching(/\w/) }),
       );
   });
 
   it("tools that the vendor of their agent does not take", () => {
-    expect(() => createServer({ agents: [picky], store: memoryStore() })).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+    expect(() => serve({ agents: [picky], store: memoryStore() })).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
   });
 });

@@ -3,7 +3,7 @@ import { checkLimits } from "@loopwright/host";
 import type { HttpOptions } from "./server-options.ts";
 
 /** Passes if a server can work with the options. @throws AgentError CONFIG_INVALID */
-export function checkOptions({ basePath = "", limits = {}, origins = [] }: HttpOptions): void {
+export function checkOptions({ basePath = "", limits = {}, origins = [], dialects = [] }: HttpOptions): void {
   if (!/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath)) {
     const fix = "Use one like `/agents`, without a slash at its end.";
     throw new AgentError("CONFIG_INVALID", { message: "`basePath` is no path.", fix });
@@ -12,6 +12,15 @@ export function checkOptions({ basePath = "", limits = {}, origins = [] }: HttpO
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
       const fix = "Use ones like `https://app.example.com`, without a path.";
       throw new AgentError("CONFIG_INVALID", { message: "`origins` holds what is no origin.", fix });
+    }
+  const names = dialects.map(({ name }) => name);
+  for (const name of names)
+    if (!/^[a-z][a-z0-9_-]{0,63}$/.test(name) || names.indexOf(name) !== names.lastIndexOf(name)) {
+      const fix = "Give each a name of its own: small letters, digits, _ and -, at most 64.";
+      throw new AgentError("CONFIG_INVALID", {
+        message: `\`dialects\` has a name that cannot be used: \`${String(name).slice(0, 80)}\`.`,
+        fix,
+      });
     }
   checkLimits(limits);
 }

@@ -8,7 +8,7 @@ import type { HttpLimits } from "./server-limits.ts";
 import type { HostedServerOptions, ServerOptions } from "./server-options.ts";
 
 /**
- * A server over a store, with a host of its own, or over a host that somebody else made. Any number of them may share either.
+ * A server over a store, with a host of its own, or over a host of the application. Any number of servers may share either.
  * @throws AgentError CONFIG_INVALID
  */
 export function createServer(options: ServerOptions | HostedServerOptions): AgentServer {
@@ -19,7 +19,7 @@ export function createServer(options: ServerOptions | HostedServerOptions): Agen
 
 /** `owns`: the host ends with the server. */
 export function serverOf(host: Host, served: ServedHost, owns: boolean): AgentServer {
-  const { scene, fetch, hasAuthentication, basePath } = served;
+  const { context, fetch, hasAuthentication, basePath } = served;
   const drain = (): void => {
     served.drain();
     if (owns) host.drain();
@@ -33,14 +33,14 @@ export function serverOf(host: Host, served: ServedHost, owns: boolean): AgentSe
     get running() {
       return host.running;
     },
-    ready: () => scene.isReady(),
+    ready: () => context.isReady(),
     async handOver(how) {
       served.drain();
       const count = owns ? await host.handOver(how) : 0;
       served.close();
       return count;
     },
-    notify: (scope, notification) => scene.channel.notify(scope, checkedNotification(notification, scene.limits)),
+    notify: (scope, notification) => context.channel.notify(scope, checkedNotification(notification, context.limits)),
     recover: (scope) => host.recover(scope),
   };
 }

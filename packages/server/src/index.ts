@@ -1,9 +1,24 @@
 /** The HTTP door of Loopwright. */
+
+export type { Action } from "./action.ts";
 export type { AgentServer } from "./agent-server.ts";
 export { createHealthServer, type HealthServerOptions } from "./create-health-server.ts";
 export { createServer } from "./create-server.ts";
 export { bearerTokens } from "./identity/bearer-tokens.ts";
 export type { ServerEnv } from "./request/server-env.ts";
 export { defaultServerLimits, type HttpLimits, type ServerLimits } from "./server-limits.ts";
-export type { Authenticate, HostedServerOptions, HttpOptions, PageFile, Principal, ServerOptions } from "./server-options.ts";
+export type {
+  AuditContext,
+  Authenticate,
+  Authorize,
+  ExtensionContext,
+  ExtensionRoute,
+  HostedServerOptions,
+  HttpOptions,
+  LabelRule,
+  PageFile,
+  Principal,
+  ServerOptions,
+} from "./server-options.ts";
 export type { EventSink, OpenSink, SinkHead } from "./stream/event-sink.ts";
+export type { DialectContext, DialectFrame, DialectReader, StreamDialect } from "./stream-dialect.ts";

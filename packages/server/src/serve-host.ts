@@ -1,38 +1,43 @@
 import type { Host } from "@loopwright/host";
 import { checkOptions } from "./checked-options.ts";
-import { createDoor } from "./http/create-door.ts";
+import { createRequestHandler } from "./http/create-request-handler.ts";
+import { extendedRoutes } from "./http/extended-routes.ts";
 import type { Listenable } from "./http/listenable.ts";
 import { createOpenRuns } from "./meters/open-runs.ts";
 import { createRateLimiter } from "./meters/rate-limiter.ts";
 import { createRequestMetrics } from "./meters/request-metrics.ts";
 import { createSentFiles } from "./meters/sent-files.ts";
+import { openApiOf } from "./request/openapi.ts";
 import type { Route } from "./request/route.ts";
+import type { ServerContext } from "./server-context.ts";
 import { defaultHttpLimits } from "./server-limits.ts";
 import type { HttpOptions } from "./server-options.ts";
-import type { ServerScene } from "./server-scene.ts";
 import { createStreamRegistry } from "./stream/create-stream-registry.ts";
 import { createSessionFeeds } from "./stream/session-feeds.ts";
 
 /** Routes over a host. */
 export interface ServedHost extends Listenable {
-  readonly scene: ServerScene;
+  readonly context: ServerContext;
   /** Refuses what begins work from now on. */
   drain(): void;
-  /** Ends all streams, and forgets who was counted. Twice is once. */
+  /** Ends all streams, and forgets the counts of requests. Idempotent. */
   close(): void;
 }
 
 /** Answers requests about the sessions of a host, until it is closed or the host ends. @throws AgentError CONFIG_INVALID */
 export function serveHost(host: Host, http: HttpOptions, routes: readonly Route[]): ServedHost {
   checkOptions(http);
-  const { agents, modules, store, channel, clock, ids, logger, sessions, health } = host;
+  const { agents, findAgent, store, channel, clock, ids, logger, sessions, health } = host;
   const limits = { ...defaultHttpLimits, ...http.limits };
-  const options = { ...http, agents, modules, store };
+  const options = { ...http, agents, findAgent, store };
   const streams = createStreamRegistry(limits, { clock, ids });
   const rates = createRateLimiter(limits, clock);
+  const all = extendedRoutes(routes, http.routes ?? []);
+  let description: string | undefined;
   let isDrained = false;
-  const scene: ServerScene = {
-    ...{ options, limits, channel, clock, ids, logger, host: sessions, streams, watched: health },
+  const context: ServerContext = {
+    description: () => (description ??= JSON.stringify(openApiOf(all, http.basePath ?? ""))),
+    ...{ options, limits, channel, clock, ids, logger, host: sessions, streams, rates, watched: health },
     feeds: createSessionFeeds(sessions, { store, limits, clock, logger }),
     runs: createOpenRuns(limits.runsPerPrincipal),
     files: createSentFiles(limits),
@@ -41,8 +46,8 @@ export function serveHost(host: Host, http: HttpOptions, routes: readonly Route[
   };
   host.onEnd(() => streams.close());
   return {
-    scene,
-    fetch: createDoor(routes, { scene, rates }),
+    context,
+    fetch: createRequestHandler(all, context),
     drain() {
       isDrained = true;
     },

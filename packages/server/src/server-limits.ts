@@ -9,7 +9,7 @@ export interface HttpLimits {
   readonly fileMs: number;
   /** Bytes of a file that must come in each `bodyMs`. */
   readonly filePaceBytes: number;
-  /** How long `authenticate` may take to say who sends a request. */
+  /** How long `authenticate` may take for a request, and `authorize` for an action. */
   readonly authenticateMs: number;
   /** Bytes of files that may be on their way to one principal, and to all: each is held whole until it was taken, for `streamStallMs` without a piece. */
   readonly sentFileBytesPerPrincipal: number;
@@ -32,7 +32,7 @@ export interface HttpLimits {
   readonly pingMs: number;
   /** A stream is ended after this, give or take a fifth; its reader comes back. */
   readonly streamAgeMs: number;
-  /** Durable events of one session that are kept at hand for readers who come back soon. */
+  /** Durable events of one session that are kept in memory for readers that reconnect soon. */
   readonly recentEvents: number;
   /** How long a request may wait for the store before it is answered with 503: with what is around it within two seconds. */
   readonly answerMs: number;

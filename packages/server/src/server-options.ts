@@ -1,34 +1,97 @@
-import type { Access } from "@loopwright/core";
+import type { Access, Json } from "@loopwright/core";
+import type { Logger } from "@loopwright/core/ports";
 import type { Host, HostOptions } from "@loopwright/host";
+import type { Action } from "./action.ts";
 import type { HttpLimits, ServerLimits } from "./server-limits.ts";
+import type { StreamDialect } from "./stream-dialect.ts";
 
-/** Who sends a request, as authentication established it. */
+/** The sender of a request, as authentication established it. */
 export interface Principal extends Access {
   /** May send a system prompt, seeded messages and any model. Default false. */
   readonly trusted?: boolean;
 }
 
-/** Tells who sends a request; `undefined`: nobody this server knows. */
+/** The sender of a request; `undefined`: the request is refused with 401. */
 export type Authenticate = (request: Request) => Principal | undefined | Promise<Principal | undefined>;
+
+/** The values that a label may have: any, those listed, or those for which a function does not throw an AgentError. */
+export type LabelRule = "any" | readonly string[] | ((value: string, principal: Principal) => void);
+
+export interface AuditContext {
+  readonly principal: Principal;
+  readonly logger: Logger;
+}
+
+/**
+ * Whether a principal may do an action, for a session where the action is about one; anything but `true` refuses. A caller that may not do
+ * `session.read` gets 404 for each action on the session, others 403. An error that it throws is logged and refuses with 500; no verdict within
+ * `limits.authenticateMs` refuses with 503.
+ */
+export type Authorize = (principal: Principal, action: Action, session: string | undefined) => boolean | Promise<boolean>;
 
 /** A file of the page. */
 export interface PageFile {
   readonly bytes: Uint8Array;
-  /** The same bytes compressed, for whoever takes them so. */
+  /** The same bytes compressed, for clients that accept gzip. */
   readonly gzip?: Uint8Array;
   readonly mediaType: string;
   /** The name holds a digest of the content: it may be kept for ever. */
   readonly immutable?: boolean;
 }
 
-/** What a server wants to know of requests. */
+/** A request to an extension route, after the checks that all requests pass. */
+export interface ExtensionContext {
+  /** Its body has been read: see `body`. */
+  readonly request: Request;
+  readonly principal: Principal;
+  /** Decoded values of `:name` in the path. */
+  readonly params: { readonly [name: string]: string };
+  readonly query: URLSearchParams;
+  /** Parsed for `body: "json"`, a `Uint8Array` for `body: "bytes"`, else `undefined`. */
+  readonly body: Json | Uint8Array | undefined;
+  /** Aborted when the caller has gone, and after `timeoutMs`. */
+  readonly signal: AbortSignal;
+  /** Address of the built-in routes for `fetch`, base path included: the `url` of a client. */
+  readonly url: string;
+  /**
+   * Sends a request to the built-in routes of this server as the same principal, in process: `createClient({ url, fetch })` gives a client.
+   * `authorize` is asked as for any request; rate limits do not count it again. Extension routes cannot be reached. Never rejects.
+   */
+  fetch(request: Request): Promise<Response>;
+}
+
+/** A route of the application beside the built-in ones. */
+export interface ExtensionRoute {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Below `basePath`, with `:name` for a segment that varies: `/api/reports/:id`. Not a path of a built-in route. */
+  readonly path: string;
+  /** Letters, digits, `-` and `_`. `authorize` is asked about the action `extension.<id>`. */
+  readonly id: string;
+  /** For `/openapi.json`. Default: the id. */
+  readonly summary?: string;
+  /** What is read of the body: JSON up to `limits.bodyBytes`, or bytes up to `limits.fileBytes`. Default: nothing. */
+  readonly body?: "json" | "bytes";
+  /** How long `handle` may take until its response begins, in milliseconds. Default 30,000; then the answer is 504. */
+  readonly timeoutMs?: number;
+  /**
+   * Answers the request. An `AgentError` that it throws becomes its problem document; every other error is logged with its cause and answered
+   * with 500, without its text.
+   */
+  handle(context: ExtensionContext): Response | Promise<Response>;
+}
+
+/** What a server does with requests. */
 export interface HttpOptions {
   /**
    * Default: requests from this machine come from the trusted principal `local` of the scope `local`, all others are refused with 401. The
-   * address is what the adapter says of the socket: `listen` and `requestListener` do, `fetch` alone knows none.
+   * address comes from the socket, through the adapter: `listen` and `requestListener` do, `fetch` alone knows none.
    */
   readonly authenticate?: Authenticate;
-  /** Lets everybody in where there is no `authenticate`. Only callers from this machine are trusted. Default false. */
+  /** Asked after `authenticate` for each request and stream, before anything of the session is read. Default: a principal may do everything in its scope. */
+  readonly authorize?: Authorize;
+  /** Routes of the application beside the built-in ones, behind the same checks. Default: none. */
+  readonly routes?: readonly ExtensionRoute[];
+  /** Admits every caller where there is no `authenticate`. Only callers from this machine are trusted. Default false. */
   readonly insecure?: boolean;
   /** Host names (with port where it is not the scheme's) that requests may name beside those of loopback. */
   readonly hosts?: readonly string[];
@@ -40,20 +103,29 @@ export interface HttpOptions {
   readonly page?: (path: string) => Promise<PageFile | undefined>;
   /** By agent: the models that callers may choose beside the agent's own. Default: none. */
   readonly models?: { readonly [agent: string]: readonly string[] };
+  /**
+   * Labels that requests may put on an input, as `options.labels` (`surface` and `activeModule` also as fields of `options`), with the rule of their
+   * values. Any other label is refused with 400. Labels of the caller are `labels` of its principal. Default: `surface` with any value.
+   */
+  readonly labels?: { readonly [name: string]: LabelRule };
+  /** Called with each JSON body before it is checked, for a log of what callers try. It must be quick, and may throw an AgentError to refuse the request. */
+  readonly auditBody?: (body: Json, context: AuditContext) => void;
+  /** What `?dialect=<name>` of `/api/notifications` may name. Default: none. */
+  readonly dialects?: readonly StreamDialect[];
   readonly limits?: Partial<HttpLimits>;
 }
 
 /** A server that makes its own host, and ends with it. */
 export interface ServerOptions extends Omit<HostOptions, "role" | "limits">, Omit<HttpOptions, "limits"> {
   /**
-   * `all`: sessions run in this process. `server`: it records what callers say and tells what happens, and workers (`createWorker`) run the
+   * `all`: sessions run in this process. `server`: it records inputs and streams events, and workers (`createWorker`) run the
    * sessions. Default `all`.
    */
   readonly role?: "all" | "server";
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** A server over a host that somebody else made, and ends. */
+/** A server over a host that the application made, and ends. */
 export interface HostedServerOptions extends HttpOptions {
   readonly host: Host;
 }

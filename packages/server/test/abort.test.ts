@@ -38,7 +38,7 @@ describe("who goes away", () => {
     scene.model.say("Once ");
     for (const watching of [running, ...others]) await watching.got("text_delta");
     for (const watching of [running, ...others]) await watching.connection.cut();
-    await until(() => scene.door.scene.streams.open === 0, "the server has noticed");
+    await until(() => scene.door.context.streams.open === 0, "the server has noticed");
     await quiet();
     expect(scene.model.aborted).toBe(0);
     scene.model.say("upon a time.");

@@ -2,6 +2,7 @@ import { createClient } from "@loopwright/client";
 import { createAgent, defineTool, type ModelChunk } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { type AgentEvent, type AssistantPart, textOf } from "@loopwright/core/protocol";
+import type { DialectFrame, StreamDialect } from "@loopwright/server";
 import { type RedisProcess, redisMissing, startRedis } from "@loopwright/simulator/node";
 import { redisStore } from "@loopwright/store-redis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -99,11 +100,24 @@ async function readAll(events: AsyncIterable<Named>, sessions: readonly string[]
   return [...readers.values()];
 }
 
+/** The deltas and ends of answers under names of a product's own. */
+const productDialect: StreamDialect = {
+  name: "product",
+  open: () => ({
+    events: (id, events) =>
+      events.flatMap((event): readonly DialectFrame[] => {
+        if (event.type === "text_delta") return [{ event: "Delta", data: { conversationId: id, text: event.delta }, isSpare: true }];
+        if (event.type === "run_end") return [{ event: "Ended", data: { conversationId: id } }];
+        if (event.type !== "message_end" || event.message.role !== "assistant") return [];
+        return [{ event: "Answer", data: { conversationId: id, text: textOf(event.message) } }];
+      }),
+    notification: () => [],
+  }),
+};
+
 interface DialectData {
   readonly conversationId: string;
-  readonly taskId?: string;
   readonly text: string;
-  readonly status?: string;
 }
 
 /** In the dialect: what the deltas of an answer add up to, beside the text that it ends with. */
@@ -114,12 +128,12 @@ async function readDialect(frames: AsyncIterable<readonly [string, DialectData]>
   for await (const [name, data] of frames) {
     const { conversationId: id } = data;
     if (!sessions.includes(id)) continue;
-    if (name === "AIMessageDelta") texts.set(id, (texts.get(id) ?? "") + data.text);
-    if (name === "AIMessageComplete") {
+    if (name === "Delta") texts.set(id, (texts.get(id) ?? "") + data.text);
+    if (name === "Answer") {
       ends.push([texts.get(id) ?? "", data.text]);
       texts.delete(id);
     }
-    if (name === "AITaskStatusChanged" && data.status === "Completed") open.delete(id);
+    if (name === "Ended") open.delete(id);
     if (open.size === 0) break;
   }
   return ends;
@@ -136,7 +150,7 @@ describe.skipIf(missing !== undefined)("answers over a store and a channel of Re
     const store = redisStore({ url: redis.url, prefix });
     const model = quickProvider();
     const agents = [createAgent({ name: "helper", provider: model.provider, tools: [write] })];
-    const { url } = await serveOverRedis(redis.url, { agents, store, isOneOfMany: true, role });
+    const { url } = await serveOverRedis(redis.url, { agents, store, isOneOfMany: true, role, dialects: [productDialect] });
     onTestFinished(() => store.close?.());
     return { url, model };
   }
@@ -151,7 +165,7 @@ describe.skipIf(missing !== undefined)("answers over a store and a channel of Re
     const query = sessions.map((id) => `session=${id}`).join("&");
     const events = await Promise.all(sessions.map((id) => watch(`sessions/${id}/events?after=`)));
     const notifications = await watch(`notifications?${query}`);
-    const dialect = await watch("notifications?dialect=notifications");
+    const dialect = await watch("notifications?dialect=product");
     const reading = {
       events: Promise.all(events.map((response, at) => readAll(dataOf<Named>(response), [sessions[at] as string]))),
       notifications: readAll(dataOf<Named>(notifications), sessions),

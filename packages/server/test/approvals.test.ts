@@ -1,11 +1,11 @@
 import { type Agent, defineTool } from "@loopwright/core";
 import { manualClock, memoryChannel, memoryQueue, memoryStore, silentLogger } from "@loopwright/core/memory";
 import type { DurableEvent, Problem, SessionSnapshot, SessionSummary } from "@loopwright/core/protocol";
-import { createWorker } from "@loopwright/host";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { durableEvent, executeComplete, problem, sessionSnapshot } from "../src/schemas/index.ts";
 import type { ServerOptions } from "../src/server-options.ts";
 import { framesOf } from "./payloads/frames-of.ts";
+import { type ServeOptions, work } from "./serve.ts";
 import { scriptedAgent, type TestServer, testServer } from "./test-server.ts";
 import { runClock, until } from "./turn-of-loop.ts";
 
@@ -31,8 +31,8 @@ beforeEach(() => {
   ran.length = 0;
 });
 
-/** A session `a` whose run waits for leave. */
-async function asked(options: Partial<ServerOptions> = {}): Promise<TestServer & { readonly path: string; readonly argsDigest: string }> {
+/** A session `a` whose run waits for approval. */
+async function asked(options: Partial<ServeOptions> = {}): Promise<TestServer & { readonly path: string; readonly argsDigest: string }> {
   const server = testServer({ agents: [careful()], ...options });
   const frames = await framesOf(await server.send("/api/agent/execute", { json: { sessionId: "a", agent: "helper", input: "Tidy up" } }));
   const complete = executeComplete.parse(frames.at(-1)?.data);
@@ -169,7 +169,7 @@ describe("an approval over several nodes", () => {
     const queue = memoryQueue();
     const channel = memoryChannel();
     const server = testServer({ ...shared, queue, channel, role: "server" });
-    const worker = createWorker({ ...shared, queue, channel, logger: silentLogger });
+    const worker = work({ ...shared, queue, channel, logger: silentLogger });
     onTestFinished(async () => {
       await worker.close();
       await server.server.close();

@@ -1,4 +1,4 @@
-import type { Agent } from "@loopwright/core";
+import { type Agent, systemText } from "@loopwright/core";
 import { memoryStore, type ScriptedProvider, scripted } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
@@ -66,7 +66,7 @@ describe("a session that two servers begin at the same moment", () => {
     for (const answer of answers) expect(answer).toContain("One.");
     const { body } = await fast.ask<{ readonly messages: readonly unknown[] }>("/api/sessions/s1");
     expect(body.messages).toHaveLength(4);
-    expect(model.requests.map(({ system }) => system)).toEqual(["Be kind.", "Be kind."]);
+    expect(model.requests.map(({ system }) => systemText(system))).toEqual(["Be kind.", "Be kind."]);
   });
 
   it("exists for the second, also where that one wished for another agent", async () => {
@@ -113,7 +113,7 @@ describe("a session that exists", () => {
     await (await testServer({ agents, store }).send(path, { json: begun })).text();
     await (await testServer({ agents, store }).send(path, { json: { sessionId: "s1", input: "again" } })).text();
     const [first, second] = provider.requests;
-    expect(second).toMatchObject({ system: "Be kind.", tools: [{ name: "pick" }] });
+    expect(second).toMatchObject({ system: [{ text: "Be kind.", source: "session", cache: "session" }], tools: [{ name: "pick" }] });
     expect(second?.tools).toEqual(first?.tools);
   });
 });

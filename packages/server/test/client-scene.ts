@@ -1,5 +1,5 @@
 import { type ClientOptions, createClient, type LoopwrightClient } from "@loopwright/client";
-import { type Agent, type AgentOptions, createAgent } from "@loopwright/core";
+import { type Agent, type AgentSettings, createAgent } from "@loopwright/core";
 import {
   memoryStore,
   randomIds,
@@ -9,7 +9,8 @@ import {
   seededRandom,
   silentLogger,
 } from "@loopwright/core/memory";
-import { type AgentServer, createServer, type ServerOptions } from "../src/index.ts";
+import type { AgentServer } from "../src/index.ts";
+import { type ServeOptions, serve } from "./serve.ts";
 import { fromHere } from "./test-server.ts";
 
 /** A server of one agent in this process, and a client in front of it. */
@@ -24,11 +25,11 @@ export interface ClientScene extends AsyncDisposable {
   readonly bodies: readonly unknown[];
 }
 
-export interface ClientSceneOptions extends Partial<Omit<AgentOptions, "provider">> {
+export interface ClientSceneOptions extends Partial<AgentSettings> {
   readonly script: readonly ScriptedStep[];
   /** Cuts answers and loses them, as this number decides. Default: never. */
   readonly cuts?: number;
-  readonly server?: Partial<ServerOptions>;
+  readonly server?: Partial<ServeOptions>;
   readonly client?: Partial<ClientOptions>;
 }
 
@@ -50,7 +51,7 @@ export function clientScene({ script, cuts, server: serverOptions, client: clien
   const model = scripted(script, { chunkSize: 3 });
   const agent = createAgent({ name: "tester", provider: model, ...options });
   const ids = { ...randomIds, random: () => 0 };
-  const server = createServer({ agents: [agent], store: memoryStore(), logger: silentLogger, ids, limits: hastyLimits, ...serverOptions });
+  const server = serve({ agents: [agent], store: memoryStore(), logger: silentLogger, ids, limits: hastyLimits, ...serverOptions });
   const asked: string[] = [];
   const bodies: unknown[] = [];
   const random = cuts === undefined ? undefined : seededRandom(cuts);

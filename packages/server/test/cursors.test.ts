@@ -45,7 +45,7 @@ describe("a cursor that the server cannot have given", () => {
     expect(await codeOf(await connect({ path: `${path}?after=${encodeURIComponent(text)}`, headers: json }))).toBe("400 CURSOR_INVALID");
     if (/^[\x21-\x7e]+$/.test(text))
       expect(await codeOf(await connect({ path, headers: { "Last-Event-ID": text } }))).toBe("400 CURSOR_INVALID");
-    expect(door.scene.streams.open).toBe(0);
+    expect(door.context.streams.open).toBe(0);
   });
 
   it("is refused when the header comes twice, or the query does", async () => {
@@ -74,7 +74,7 @@ describe("a cursor that the server cannot have given", () => {
     }
     expect(counts.get(400)).toBeGreaterThan(500);
     expect(counts.get(200) ?? 0).toBeGreaterThan(0);
-    expect(door.scene.host.loaded).toBe(1);
+    expect(door.context.host.loaded).toBe(1);
   });
 });
 
@@ -132,7 +132,7 @@ describe("a session that is not the caller's", () => {
       expect(texts[0]?.replaceAll("`s`", "`never-was`")).toBe(texts[1]);
       expect([...(theirs?.headers ?? [])].map(([name]) => name)).toEqual([...(unknown?.headers ?? [])].map(([name]) => name));
     }
-    expect(door.scene.streams.open).toBe(0);
+    expect(door.context.streams.open).toBe(0);
   });
 });
 
@@ -236,7 +236,7 @@ describe("the tail as JSON", () => {
     };
     expect(body.events[0]?.type).toBe("input_accepted");
     expect(body.cursor).toBe(encodeCursor(body.events.at(-1) ?? cursorAfter(0)));
-    expect(door.scene.streams.open).toBe(0);
+    expect(door.context.streams.open).toBe(0);
     const none = await connect({ path: `${path}?after=${body.cursor}`, headers: json });
     expect(JSON.parse(none ? await textOfAnswer(none) : "")).toEqual({ events: [], cursor: body.cursor });
     expect(events.length).toBeGreaterThan(0);
@@ -248,7 +248,7 @@ describe("a reader that connects", () => {
     const { door, connect, watch, events } = await restedScene();
     const place = events[3] ?? cursorAfter(0);
     for (let times = 0; times < 100; times++) await (await connect({ path, headers: { "Last-Event-ID": encodeCursor(place) } }))?.cut();
-    expect(door.scene.streams.open).toBe(0);
+    expect(door.context.streams.open).toBe(0);
     const watching = await watch({ path, headers: { "Last-Event-ID": encodeCursor(place) } }, { after: place });
     await watching.ended();
     expect(watching.reader.durable).toEqual(events.slice(4));
@@ -337,7 +337,7 @@ describe("a reader that connects", () => {
         await watching.connection.cut();
       }
       expect(watchings.length).toBeGreaterThan(15);
-      expect(scene.door.scene.streams.open).toBe(0);
+      expect(scene.door.context.streams.open).toBe(0);
     },
   );
 });

@@ -108,7 +108,7 @@ it("an execution whose session is deleted ends as aborted; nothing takes its pla
   }
   expect(await outcome).toBe("aborted");
   expect(await store.index.list("local", { limit: 10 })).toEqual([]);
-  expect(door.scene.host.loaded).toBe(0);
+  expect(door.context.host.loaded).toBe(0);
   await door.close();
 });
 
@@ -125,6 +125,6 @@ it("a cursor without a session to go on with begins no new one", async () => {
     const response = await door.fetch(request);
     expect(await response.json(), JSON.stringify(body)).toMatchObject({ status: 404, code: "SESSION_NOT_FOUND" });
   }
-  expect(door.scene.host.loaded).toBe(0);
+  expect(door.context.host.loaded).toBe(0);
   await door.close();
 });

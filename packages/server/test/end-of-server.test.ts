@@ -14,10 +14,10 @@ it("a closed server opens no stream", async () => {
 it("a reader who begins to watch a session that was just let go of is sent back, not left waiting", async () => {
   const door = openStreamDoor({ agents: [scriptedAgent()], store: memoryStore() });
   await door.open("a");
-  const hosted = await door.scene.host.open({ scope: "local", session: "a" });
-  await door.scene.host.remove({ scope: "local", session: "a" });
+  const hosted = await door.context.host.open({ scope: "local", session: "a" });
+  await door.context.host.remove({ scope: "local", session: "a" });
   const { sink, response } = openWebSink({ status: 200, headers: new Headers() });
-  door.scene.feeds.of(hosted).subscribe({ sink });
+  door.context.feeds.of(hosted).subscribe({ sink });
   expect(await response.text()).toBe("");
   await door.close();
 });

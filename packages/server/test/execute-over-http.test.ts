@@ -3,8 +3,8 @@ import { memoryStore, randomIds, silentLogger } from "@loopwright/core/memory";
 import type { ExecuteOptions } from "@loopwright/core/protocol";
 import { type ExecuteUnderTest, executeKit, runKit } from "@loopwright/testing";
 import { describe, it } from "vitest";
-import { createServer } from "../src/index.ts";
 import { listen } from "../src/node/index.ts";
+import { serve } from "./serve.ts";
 import { fromHere } from "./test-server.ts";
 
 /** Retries of model calls wait for no jitter. */
@@ -14,7 +14,7 @@ const ids = { ...randomIds, random: () => 0 };
 function remoteExecution(hasPort: boolean): ExecuteUnderTest {
   return {
     async serve(agent) {
-      const server = createServer({ agents: [agent], store: memoryStore(), logger: silentLogger, ids });
+      const server = serve({ agents: [agent], store: memoryStore(), logger: silentLogger, ids });
       const listening = hasPort ? await listen(server) : undefined;
       const client = createClient(
         listening ? { url: listening.url } : { url: "http://localhost", fetch: (request) => server.fetch(request, fromHere) },

@@ -2,9 +2,10 @@ import { memoryStore, silentLogger } from "@loopwright/core/memory";
 import { createHost } from "@loopwright/host";
 import { expect, it } from "vitest";
 import { createHealthServer, createServer } from "../src/index.ts";
+import { withRuntime } from "./serve.ts";
 import { fromHere, scriptedAgent } from "./test-server.ts";
 
-const hostHere = () => createHost({ agents: [scriptedAgent()], store: memoryStore(), logger: silentLogger });
+const hostHere = () => createHost(withRuntime({ agents: [scriptedAgent()], store: memoryStore(), logger: silentLogger }));
 const ready = async (server: { readonly fetch: ReturnType<typeof createServer>["fetch"] }): Promise<number> =>
   (await server.fetch(new Request("http://localhost/readyz"), fromHere)).status;
 const execute = (input: string, sessionId: string): Request =>

@@ -1,8 +1,8 @@
 import { manualClock, memoryStore } from "@loopwright/core/memory";
 import type { IndexQuery, SessionStore } from "@loopwright/core/ports";
-import { createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
 import { expect, it, onTestFinished } from "vitest";
+import { serve } from "./serve.ts";
 import { scriptedAgent, testServer } from "./test-server.ts";
 
 /** A store whose index answers nobody, and the signals that it was given. */
@@ -35,7 +35,7 @@ it.each(["/api/sessions", "/api/sessions?search=apples"])("GET %s ends the work 
 
 it.each(["api/sessions", "api/sessions?search=apples"])("GET /%s ends the work of the index when its caller has gone", async (path) => {
   const { store, signals } = deafStore();
-  const server = createServer({ agents: [scriptedAgent()], store, limits: { answerMs: 60_000 } });
+  const server = serve({ agents: [scriptedAgent()], store, limits: { answerMs: 60_000 } });
   const listening = await listen(server, { port: 0 });
   onTestFinished(async () => {
     await server.close();

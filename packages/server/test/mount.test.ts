@@ -5,10 +5,11 @@ import { networkInterfaces } from "node:os";
 import { getRequestListener } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { memoryStore, silentLogger } from "@loopwright/core/memory";
-import { type AgentServer, bearerTokens, createServer, type ServerOptions } from "@loopwright/server";
+import { type AgentServer, bearerTokens } from "@loopwright/server";
 import { requestListener } from "@loopwright/server/node";
 import { Hono } from "hono";
 import { afterEach, describe, expect, it } from "vitest";
+import { type ServeOptions, serve } from "./serve.ts";
 import { scriptedAgent } from "./test-server.ts";
 
 /** An address of this machine that other machines can use; absent without a network. */
@@ -21,8 +22,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-function agentServer(options: Partial<ServerOptions> = {}): AgentServer {
-  const server = createServer({ agents: [scriptedAgent()], store: memoryStore(), logger: silentLogger, basePath: "/agents", ...options });
+function agentServer(options: Partial<ServeOptions> = {}): AgentServer {
+  const server = serve({ agents: [scriptedAgent()], store: memoryStore(), logger: silentLogger, basePath: "/agents", ...options });
   ends.push(() => server.close());
   return server;
 }

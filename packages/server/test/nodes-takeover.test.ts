@@ -31,7 +31,7 @@ describe("a node that is to go", () => {
     await until(async () => (await scene.facts()).at(-1) === "run.finished", "the run ends");
     const facts = await scene.store.log.read(ref);
     const claims = facts.filter((fact) => fact.type === "owner.claimed");
-    expect(claims.map((fact) => fact.node)).toEqual([leaving?.door.scene.host.node, staying?.door.scene.host.node]);
+    expect(claims.map((fact) => fact.node)).toEqual([leaving?.door.context.host.node, staying?.door.context.host.node]);
     expect(facts.filter((fact) => fact.type === "model.finished")).toHaveLength(1);
     expect((await scene.history()).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   });

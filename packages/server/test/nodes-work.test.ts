@@ -1,10 +1,11 @@
 import { createAgent, createSession, defineTool } from "@loopwright/core";
 import { manualClock, memoryChannel, memoryQueue, memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
 import type { RunQueue, SessionStore } from "@loopwright/core/ports";
-import { createWorker, type Worker, type WorkerOptions } from "@loopwright/host";
-import { createHealthServer, createServer } from "@loopwright/server";
+import type { Worker } from "@loopwright/host";
+import { createHealthServer } from "@loopwright/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openNodes } from "./nodes-scene.ts";
+import { serve, type WorkOptions, work } from "./serve.ts";
 import { fromHere, scriptedAgent, testServer } from "./test-server.ts";
 import { toldModel } from "./told-model.ts";
 import { quiet } from "./told-scene.ts";
@@ -29,8 +30,8 @@ async function record(store: SessionStore, names: readonly string[], agent = scr
 /** As one between processes says of itself. */
 const { reach: _, ...sharedChannel } = memoryChannel();
 
-function startWorker(options: Partial<WorkerOptions> & Pick<WorkerOptions, "store">): Worker {
-  const worker = createWorker({ agents: [scriptedAgent()], channel: sharedChannel, logger: silentLogger, ...options });
+function startWorker(options: Partial<WorkOptions> & Pick<WorkOptions, "store">): Worker {
+  const worker = work({ agents: [scriptedAgent()], channel: sharedChannel, logger: silentLogger, ...options });
   onTestFinished(() => worker.close());
   return worker;
 }
@@ -201,7 +202,7 @@ describe("A15: a node that is one of several", () => {
   it("goes on at its start with what another one left, and says how many", async () => {
     const store = memoryStore();
     await record(store, ["one", "two"]);
-    const server = createServer({ agents: [scriptedAgent()], store, logger: silentLogger });
+    const server = serve({ agents: [scriptedAgent()], store, logger: silentLogger });
     onTestFinished(() => server.close());
     expect([await server.recover("local"), await server.recover("other")]).toEqual([2, 0]);
     await until(async () => (await typesOf(store, "two")).at(-1) === "run.finished", "it has run");

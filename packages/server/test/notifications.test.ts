@@ -1,6 +1,6 @@
-import { createAgent, type Tool } from "@loopwright/core";
+import { createAgent } from "@loopwright/core";
 import { memoryStore, scripted, seededRandom } from "@loopwright/core/memory";
-import { compareCursors, textOf } from "@loopwright/core/protocol";
+import { compareCursors } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
 import { paced, wordsOf } from "./busy-agent.ts";
 import { flawsOf, historyOf } from "./busy-cuts.ts";
@@ -8,7 +8,9 @@ import { keepBusy } from "./busy-people.ts";
 import { openBusyScene } from "./busy-scene.ts";
 import { connectInProcess, textOfAnswer } from "./connection.ts";
 import type { Frame } from "./frame-parser.ts";
-import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
+import { plainDialect } from "./plain-dialect.ts";
+import { serve } from "./serve.ts";
+import { openStreamDoor } from "./stream-door.ts";
 import { createStrictReader } from "./strict-reader.ts";
 import { openToldScene, quiet, watchStream } from "./told-scene.ts";
 import { turnOfLoop, until } from "./turn-of-loop.ts";
@@ -100,7 +102,7 @@ describe("a notifications stream", () => {
     expect(flawsOf(watching.reader, await scene.history())).toEqual([]);
     expect(watching.reader.counts.wholeTexts).toBe(1);
     await watching.connection.cut();
-    expect(scene.door.scene.streams.open).toBe(0);
+    expect(scene.door.context.streams.open).toBe(0);
   });
 
   it("is refused for sessions that are not there, cursors that are none, and too many of either", async () => {
@@ -115,7 +117,7 @@ describe("a notifications stream", () => {
     expect(await status("session=s@999.0")).toBe(409);
     expect(await status(Array.from({ length: 21 }, () => "session=s").join("&"))).toBe(400);
     expect(await status("dialect=klingon")).toBe(400);
-    expect(door.scene.streams.open).toBe(0);
+    expect(door.context.streams.open).toBe(0);
     await door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
   });
 
@@ -129,17 +131,13 @@ describe("a notifications stream", () => {
         random,
       ),
     });
-    const door = openStreamDoor({ agents: [agent], store });
+    const door = openStreamDoor({ agents: [agent], store, dialects: [plainDialect] });
     const connect = connectInProcess(door.fetch);
     const scopes = ["north", "south"];
     for (const scope of scopes) await door.open("same", { user: "ann", scope });
     const watch = (scope: string, query: string) =>
       watchStream(connect, { path: `${path}?${query}`, headers: asUser("ann", scope) }, { isShared: true });
-    const [full, hints, dialect] = await Promise.all([
-      watch("north", "session=same"),
-      watch("north", ""),
-      watch("north", "dialect=notifications"),
-    ]);
+    const [full, hints, dialect] = await Promise.all([watch("north", "session=same"), watch("north", ""), watch("north", "dialect=plain")]);
     for (let times = 0; times < 20; times++) {
       for (const scope of scopes)
         await connect({
@@ -163,117 +161,59 @@ describe("a notifications stream", () => {
   });
 });
 
-describe("the dialect of notifications", () => {
-  const adder: Tool = { name: "add", description: "Adds.", parameters: { type: "object" }, execute: () => "3" };
+describe("a dialect of the server", () => {
+  const dialects = [plainDialect];
+  const plain = `${path}?dialect=plain`;
 
-  async function framesOf(door: StreamDoor, work: () => Promise<void>): Promise<readonly Frame[]> {
-    const watching = await watchStream(connectInProcess(door.fetch), { path: `${path}?dialect=notifications` }, { isShared: true });
-    await work();
-    await quiet();
-    await watching.connection.cut();
-    return watching.frames;
-  }
-
-  it("tells a run with a tool in its kinds, in a legal order", async () => {
-    const scene = await openToldScene({ tools: [adder] });
-    const frames = await framesOf(scene.door, async () => {
-      await scene.say("Add");
-      scene.model.say("Let me see.");
-      scene.model.call("add", { a: 1 });
-      scene.model.end();
-      await until(() => scene.model.calls === 2, "the model is asked again");
-      scene.model.say("It is ");
-      scene.model.say("3.");
-      scene.model.end();
-      await scene.rests();
-    });
-    const kinds = frames.map((frame) => {
-      const { status, text } = dataOf(frame);
-      return [frame.event, status ?? text].filter((one) => one !== undefined).join(" ");
-    });
-    expect(kinds).toEqual([
-      "AITaskStatusChanged Pending",
-      "AITaskStatusChanged Running",
-      "AIMessageDelta Let me see.",
-      "AIMessageComplete Let me see.",
-      "AITaskStatusChanged ToolCalling",
-      "AIToolCallStarted",
-      "AIToolCallCompleted",
-      "AITaskStatusChanged Running",
-      "AIMessageDelta It is ",
-      "AIMessageDelta 3.",
-      "AIMessageComplete It is 3.",
-      "AITaskStatusChanged Completed",
-    ]);
-    expect(frames.every((frame) => dataOf(frame)["conversationId"] === "s" && typeof dataOf(frame)["taskId"] === "string")).toBe(true);
-    expect(new Set(frames.map((frame) => dataOf(frame)["taskId"])).size).toBe(1);
+  it("translates events of every session and notifications, with a reader for each stream", async () => {
+    const scene = await openToldScene({ dialects });
+    const [one, other] = [await scene.watch({ path: plain }, { isShared: true }), await scene.watch({ path: plain }, { isShared: true })];
+    await scene.exchange("Hello", "Hi.");
+    scene.door.notify("local", { type: "refresh" });
+    await one.got("plain_refresh");
+    await other.got("plain_refresh");
+    const numbers = one.frames.map((frame) => dataOf(frame)["number"]);
+    expect(numbers).toEqual(numbers.map((_, at) => at + 1));
+    expect(one.frames.map(({ event }) => event)).toEqual(expect.arrayContaining(["plain_run_start", "plain_text_delta", "plain_run_end"]));
+    expect(other.frames).toEqual(one.frames);
+    expect(one.frames.every((frame) => frame.id === undefined)).toBe(true);
+    await one.connection.cut();
+    await other.connection.cut();
   });
 
-  it("tells of a run that fails exactly once, and that it failed", async () => {
-    const scene = await openToldScene();
-    const frames = await framesOf(scene.door, async () => {
-      await scene.say("Fail");
-      scene.model.say("Well ");
-      scene.model.fail();
-      await scene.rests();
-    });
-    expect(frames.filter(({ event }) => event === "AIStreamError").map(dataOf)).toEqual([
-      expect.objectContaining({ code: "MODEL_REFUSED" }),
-    ]);
-    expect(frames.map(dataOf).at(-1)).toMatchObject({ status: "Failed" });
-  });
-
-  it("parts two conversations that run at once on one connection, to the last letter", async () => {
-    const store = memoryStore();
-    const random = seededRandom(9);
-    const agent = createAgent({
-      name: "talker",
-      provider: paced(
-        scripted(() => ({ text: wordsOf(random, 40), chunkSize: 3 })),
-        random,
-      ),
-    });
-    const door = openStreamDoor({ agents: [agent], store });
-    for (const id of ["left", "right"]) await door.open(id);
-    const frames = await framesOf(door, async () => {
-      await Promise.all(["left", "right"].map((id) => door.use(id, ({ session }) => session.submit(`Speak, ${id}`))));
-      const rests = (id: string): Promise<boolean> => door.use(id, ({ session }) => session.isResting);
-      await until(async () => (await rests("left")) && (await rests("right")), "both rest");
-    });
-    const deltas = frames.filter(({ event }) => event === "AIMessageDelta").map(dataOf);
-    const order = deltas.map(({ conversationId }) => conversationId);
-    expect(order.some((id, at) => at > 1 && id !== order[at - 1] && order[at - 2] === id)).toBe(true);
-    for (const id of ["left", "right"]) {
-      const text = deltas.filter(({ conversationId }) => conversationId === id).map((data) => data["text"]);
-      const committed = (await historyOf(store, id)).flatMap((event) =>
-        event.type === "message_end" && event.message.role === "assistant" ? [textOf(event.message)] : [],
-      );
-      expect([text.join("")]).toEqual(committed);
-    }
-    expect(frames.every((frame) => typeof dataOf(frame)["taskId"] === "string")).toBe(true);
-    await door.close();
-  });
-
-  it("names the task of an answer that began before anybody listened", async () => {
-    const scene = await openToldScene();
+  it("is told which run is open in a session", async () => {
+    const scene = await openToldScene({ dialects });
     const { runId } = await scene.say("Tell me");
     scene.model.say("Once ");
     await quiet();
-    const frames = await framesOf(scene.door, async () => {
-      scene.model.say("upon");
-      await quiet();
-    });
-    expect(frames.map(dataOf)).toEqual([{ conversationId: "s", taskId: runId, text: "upon" }]);
+    const watching = await scene.watch({ path: plain }, { isShared: true });
+    scene.model.say("upon");
+    await watching.got("plain_text_delta");
+    expect(watching.frames.map(dataOf)).toEqual([{ number: 1, session: "s", openRun: runId }]);
+    await watching.connection.cut();
   });
 
-  it("gives what the product tells its own name", async () => {
-    const { door } = await openToldScene();
-    const frames = await framesOf(door, async () => {
-      door.notify("local", { type: "job_progress", data: { share: 1 } });
-      door.notify("local", { type: "refresh" });
-    });
-    expect(frames.map(({ event }) => event)).toEqual(["JobProgress", "Refresh"]);
-    const answer = await connectInProcess(door.fetch)({ path: `${path}?dialect=notifications`, method: "POST" });
+  it("cannot begin a frame of its own by the name of an event", async () => {
+    const scene = await openToldScene({ dialects });
+    const watching = await scene.watch({ path: plain }, { isShared: true });
+    scene.door.notify("local", { type: "bad\nevent: forged" });
+    scene.door.notify("local", { type: "refresh" });
+    await watching.got("plain_refresh");
+    expect(watching.frames.map(({ event }) => event)).toEqual(["plain_refresh"]);
+    await watching.connection.cut();
+  });
+
+  it("is refused under a name that another one has, and under one that no query can name", () => {
+    const agents = [createAgent({ name: "a", provider: scripted([]) })];
+    for (const names of [["plain", "plain"], [""], ["A b"], ["__proto__"]]) {
+      const given = names.map((name) => ({ ...plainDialect, name }));
+      expect(() => serve({ agents, store: memoryStore(), dialects: given })).toThrow("a name that cannot be used");
+    }
+  });
+
+  it("is read alone: no other method is answered", async () => {
+    const { door } = await openToldScene({ dialects });
+    const answer = await connectInProcess(door.fetch)({ path: plain, method: "POST" });
     expect(answer ? [answer.status, await textOfAnswer(answer)] : []).toEqual([405, expect.stringContaining("METHOD_NOT_ALLOWED")]);
   });
 });

@@ -40,7 +40,7 @@ async function flawsOfDeafReader({ defect = (sink) => sink, limits = {} }: Bound
     ...(heldBytes > streamQueueBytes ? [`${heldBytes} bytes are held`] : []),
     ...(heldBytes < streamQueueBytes / 2 ? [`only ${heldBytes} bytes were written`] : []),
     ...(record?.isClosed ? [] : ["the stream is not cut"]),
-    ...(scene.door.scene.streams.open === 0 ? [] : ["the stream is counted as open"]),
+    ...(scene.door.context.streams.open === 0 ? [] : ["the stream is counted as open"]),
   ];
   flood.stop();
   scene.model.say("It is over.");

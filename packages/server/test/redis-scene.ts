@@ -1,13 +1,13 @@
 import { redisChannel } from "@loopwright/channel-redis";
 import { silentLogger } from "@loopwright/core/memory";
-import { createServer, type ServerOptions } from "@loopwright/server";
 import { type Listening, listen } from "@loopwright/server/node";
 import { onTestFinished } from "vitest";
+import { type ServeOptions, serve } from "./serve.ts";
 
 /** A server with a connection of its own to the channel; closed when the test is over. */
-export async function serveOverRedis(url: string, options: Omit<ServerOptions, "channel" | "logger">): Promise<Listening> {
+export async function serveOverRedis(url: string, options: Omit<ServeOptions, "channel" | "logger">): Promise<Listening> {
   const channel = redisChannel({ url });
-  const server = createServer({ ...options, channel, logger: silentLogger });
+  const server = serve({ ...options, channel, logger: silentLogger });
   const listening = await listen(server);
   onTestFinished(async () => {
     await server.close();

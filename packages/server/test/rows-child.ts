@@ -1,9 +1,9 @@
 /** What a test runs as another process: a server on the SQLite file that it is given. It says its address, and each start of a tool, a line each. */
 import { createAgent, defineTool } from "@loopwright/core";
 import { scripted, silentLogger } from "@loopwright/core/memory";
-import { createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
 import { sqliteStore } from "@loopwright/store-sqlite";
+import { serve } from "./serve.ts";
 
 const [file = ""] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -23,5 +23,5 @@ const provider = scripted(({ messages }) => {
   return { calls: [{ name: text, id: text }] };
 });
 const agents = [createAgent({ name: "helper", provider, tools: [pay, pick] })];
-const server = createServer({ agents, store: sqliteStore({ path: file }), logger: silentLogger });
+const server = serve({ agents, store: sqliteStore({ path: file }), logger: silentLogger });
 say((await listen(server)).url);

@@ -59,7 +59,7 @@ export interface RowScene {
 export interface RowSceneOptions {
   /** What the model of a server says, and how often that one was asked before. */
   readonly answer?: (request: ModelRequest, scene: { readonly server: number; readonly call: number }) => ScriptedTurn;
-  /** Of what waits for a client or for leave. */
+  /** Of what waits for a client or for approval. */
   readonly timeoutMs?: number;
 }
 

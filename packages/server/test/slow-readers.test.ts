@@ -69,7 +69,7 @@ async function deafSocket(url: string, query = "?after="): Promise<Socket> {
 function letGo({ door, clock }: ToldScene): Promise<void> {
   const isGone = (): boolean => {
     clock.advance(1_000);
-    return door.scene.host.loaded === 0;
+    return door.context.host.loaded === 0;
   };
   return until(isGone, "the session is let go", 500);
 }
@@ -113,7 +113,7 @@ describe("a reader that never reads", () => {
     expect(deaf?.isClosed).toBe(false);
     clock.advance(streamStallMs);
     await until(() => deaf?.isClosed === true, "the deaf one is cut");
-    expect(door.scene.streams.open).toBe(1);
+    expect(door.context.streams.open).toBe(1);
     await door.use("s", ({ feed }) => expect(feed.watchers).toBe(1));
     await dry(scene);
     await healthy.got("rest");
@@ -134,7 +134,7 @@ describe("a reader that never reads", () => {
     clock.advance(1);
     expect(records[0]?.isClosed).toBe(true);
     expect(await connection?.read()).toBeUndefined();
-    expect(scene.door.scene.streams.open).toBe(0);
+    expect(scene.door.context.streams.open).toBe(0);
   });
 
   it("does not hold its place for ever when its stream has ended", async () => {
@@ -150,7 +150,7 @@ describe("a reader that never reads", () => {
     expect(waits()).toBe(true);
     await dry(scene);
     await new Promise<void>((resolve) => records[0]?.sink.onClose(resolve));
-    expect(door.scene.streams.open).toBe(0);
+    expect(door.context.streams.open).toBe(0);
     await door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
   });
 
@@ -176,7 +176,7 @@ describe("a reader that never reads", () => {
       await scene.door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
     }
     expect(scene.clock.pending).toBeLessThanOrEqual(timers);
-    expect(scene.door.scene.streams.open).toBe(0);
+    expect(scene.door.context.streams.open).toBe(0);
   });
 });
 
@@ -242,7 +242,7 @@ describe("a slow reader", () => {
     const { runId } = (await scene.history()).at(-1) ?? {};
     expect(reader.durable).toEqual((await scene.history()).filter((event) => event.runId === runId));
     expect(reader.plain.map(({ type }) => type)).toEqual(["session_start", "session_end", "execute_complete"]);
-    expect(scene.door.scene.streams.open).toBe(0);
+    expect(scene.door.context.streams.open).toBe(0);
   });
 
   it("of notifications has never more than 1 MiB waiting, and is told at once what it can be told", async () => {
@@ -274,7 +274,7 @@ describe("a slow reader", () => {
       await turnOfLoop();
     }
     expect(records[0]?.isClosed).toBe(true);
-    expect(scene.door.scene.streams.open).toBe(0);
+    expect(scene.door.context.streams.open).toBe(0);
     expect(scene.clock.pending).toBeLessThanOrEqual(4);
   });
 });
@@ -293,7 +293,7 @@ describe("a reader that goes", () => {
       await connection.cut();
     }
     await quiet();
-    expect(door.scene.streams.open).toBe(0);
+    expect(door.context.streams.open).toBe(0);
     await door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
     // One more: the ping of all streams, which ends by itself.
     expect(clock.pending).toBeLessThanOrEqual(timers + 1);
@@ -313,7 +313,7 @@ describe("a reader that goes", () => {
     for (let poured = 0; poured < 1_000 && !areFull(); poured++) await flood.pour(deltaBytes);
     expect(areFull()).toBe(true);
     for (const socket of sockets) socket.destroy();
-    await until(() => door.scene.streams.open === 0, "the server has noticed");
+    await until(() => door.context.streams.open === 0, "the server has noticed");
     await door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
     clock.advance(defaultServerLimits.pingMs);
     expect(clock.pending).toBeLessThanOrEqual(timers);
@@ -336,7 +336,7 @@ describe("a reader that goes", () => {
     for (let times = 0; times < 10_000; times++) await cycle(times);
     expect(heapBytes() - before).toBeLessThan(10 * 1024 * 1024);
     await quiet();
-    expect(door.scene.streams.open).toBe(0);
+    expect(door.context.streams.open).toBe(0);
     await door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
     await letGo(scene);
     await quiet();
@@ -363,7 +363,7 @@ describe("a reader that goes", () => {
       for (let bytes = await connection?.read(); bytes; bytes = await connection?.read()) take(bytes);
       expect(reader.flaws).toEqual([]);
     }
-    await until(() => scene.door.scene.streams.open === 0, "the server has noticed");
+    await until(() => scene.door.context.streams.open === 0, "the server has noticed");
     await until(() => handles() <= before, "the sockets are gone");
     await scene.door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
   });

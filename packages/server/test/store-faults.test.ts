@@ -1,11 +1,11 @@
 import { manualClock, memoryStore } from "@loopwright/core/memory";
 import type { Problem, SessionSnapshot } from "@loopwright/core/protocol";
 import { expect, it } from "vitest";
-import type { Call } from "../src/request/route.ts";
+import type { RequestContext } from "../src/request/route.ts";
 import { openSession } from "../src/routes/open-session.ts";
 import { failingStore } from "./failing-store.ts";
 import { openStreamDoor } from "./stream-door.ts";
-import { scriptedAgent, testServer } from "./test-server.ts";
+import { pickColour, scriptedAgent, testServer } from "./test-server.ts";
 import { runClock, turnOfLoop, until } from "./turn-of-loop.ts";
 
 it("a session whose store fails is shown as it stood, and said to be so, and is whole again when the store is back", async () => {
@@ -93,18 +93,34 @@ it("a server whose store is silent says so within two seconds, and is ready when
   expect(clock.pending).toBe(0);
 });
 
+it("a conversation that is shown as it stood has parallel results in the order of their calls, whichever came first", async () => {
+  const store = failingStore(memoryStore());
+  const calls = ["c0", "c1", "c2"].map((id) => ({ name: "pick_colour", args: {}, id }));
+  const { ask, send, refused } = testServer({ store, agents: [scriptedAgent([{ calls }, { text: "Fine." }], { tools: [pickColour] })] });
+  await (await send("/api/agent/execute", { json: { sessionId: "a", context: {}, input: "Pick three." } })).text();
+  for (const toolCallId of ["c2", "c0"])
+    await send("/api/sessions/a/tool-results", { json: { results: [{ role: "tool_result", toolCallId, content: toolCallId }] } });
+  const before = await ask<{ readonly messages: readonly { readonly toolCallId?: string }[] }>("/api/agent/session/a");
+  expect(before.body.messages.map(({ toolCallId }) => toolCallId)).toEqual([undefined, undefined, "c0", "c2"]);
+  store.state = "failing";
+  expect(await refused("/api/sessions/a/messages", { json: { message: "Again." } })).toMatchObject({ status: 503 });
+  const stale = await ask("/api/agent/session/a");
+  expect(stale.headers.get("X-Session-Stale")).toBe("true");
+  expect(stale.body).toEqual(before.body);
+});
+
 it("a session whose state is lost between two looks is told of as away, never as gone", async () => {
   const store = memoryStore();
   const door = openStreamDoor({ agents: [scriptedAgent()], store });
   await door.open("a");
-  const { host } = door.scene;
+  const { host } = door.context;
   const open: typeof host.open = async (ref) => {
     const hosted = await host.open(ref);
     return { ...hosted, session: { ...hosted.session, lastSeq: 0, ready: () => hosted.session.ready() } };
   };
-  const scene = { ...door.scene, host: { ...host, open } };
-  const call = { scene, principal: { user: "local", scope: "local" } } as Call;
-  await expect(openSession(call, "a")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
-  await expect(openSession(call, "b")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+  const server = { ...door.context, host: { ...host, open } };
+  const context = { server, principal: { user: "local", scope: "local" } } as RequestContext;
+  await expect(openSession(context, "a")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+  await expect(openSession(context, "b")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
   await door.close();
 });

@@ -1,10 +1,11 @@
 import { AgentError, type ErrorCode, errorTable } from "@loopwright/core";
 import { manualClock, memoryStore } from "@loopwright/core/memory";
 import type { SessionLog, SessionStore } from "@loopwright/core/ports";
-import { createHost, createWorker } from "@loopwright/host";
+import { createHost } from "@loopwright/host";
 import { createHealthServer } from "@loopwright/server";
 import { expect, it } from "vitest";
 import { problemResponse } from "../src/http/problem-response.ts";
+import { withRuntime, work } from "./serve.ts";
 import { scriptedAgent, testServer } from "./test-server.ts";
 import { turnOfLoop } from "./turn-of-loop.ts";
 
@@ -145,11 +146,11 @@ it("a store that may lose what it is told is noticed while the server runs, take
 it("a store that may lose what it is told is asked for no write of any port, and for every read", async () => {
   const clock = manualClock();
   const store = flawedStore();
-  const { blobs, drafts, log } = store;
+  const { blobs, snapshots, log } = store;
   const ref = { scope: "local", session: "a" };
   await blobs.put("local", "upload-1", { bytes: Uint8Array.of(1) });
   store.flaw = evicts();
-  const host = createHost({ agents: [scriptedAgent()], store, clock, logger: { log() {} }, role: "server" });
+  const host = createHost(withRuntime({ agents: [scriptedAgent()], store, clock, logger: { log() {} }, role: "server" }));
   await turnOfLoop();
   const { store: safe } = host;
   const writes: readonly (() => Promise<unknown>)[] = [
@@ -157,11 +158,11 @@ it("a store that may lose what it is told is asked for no write of any port, and
     () => safe.log.claim(ref, { node: "one", leaseMs: 1_000 }),
     () => safe.blobs.put("local", "upload-2", { bytes: Uint8Array.of(2) }),
     () => safe.blobs.own("local", "upload-1", "a"),
-    () => safe.drafts.put(ref, "fold", { x: 1 }),
+    () => safe.snapshots.put(ref, "fold", { x: 1 }),
   ];
   for (const write of writes) await expect(write()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   await host.close();
-  expect([await blobs.list("local"), await drafts.get(ref, "fold"), (await log.head(ref)).epoch]).toEqual([["upload-1"], undefined, 0]);
+  expect([await blobs.list("local"), await snapshots.get(ref, "fold"), (await log.head(ref)).epoch]).toEqual([["upload-1"], undefined, 0]);
   await log.remove(ref);
   expect((await safe.blobs.get("local", "upload-1"))?.bytes).toEqual(Uint8Array.of(1));
 });
@@ -169,7 +170,7 @@ it("a store that may lose what it is told is asked for no write of any port, and
 it("a worker of such a store is not ready either, and claims nothing", async () => {
   const clock = manualClock();
   const store = flawedStore();
-  const worker = createWorker({ agents: [scriptedAgent()], store, clock, logger: { log() {} } });
+  const worker = work({ agents: [scriptedAgent()], store, clock, logger: { log() {} } });
   await turnOfLoop();
   store.flaw = evicts();
   clock.advance(60_000);

@@ -7,12 +7,14 @@ import { serverOf } from "../src/create-server.ts";
 import { routeTable } from "../src/http/route-table.ts";
 import { accessOf } from "../src/identity/access-of.ts";
 import { serveHost } from "../src/serve-host.ts";
+import type { ServerContext } from "../src/server-context.ts";
 import type { ServerLimits } from "../src/server-limits.ts";
 import type { Principal } from "../src/server-options.ts";
-import type { ServerScene } from "../src/server-scene.ts";
 import type { OpenSink } from "../src/stream/event-sink.ts";
 import type { SessionFeed } from "../src/stream/session-feed.ts";
 import { openWebSink } from "../src/stream/web-sink.ts";
+import type { StreamDialect } from "../src/stream-dialect.ts";
+import { withRuntime } from "./serve.ts";
 
 export interface DoorOptions {
   readonly agents: readonly Agent[];
@@ -24,6 +26,7 @@ export interface DoorOptions {
   readonly logger?: Logger;
   readonly leaseMs?: number;
   readonly queue?: RunQueue;
+  readonly dialects?: readonly StreamDialect[];
   /** Default `all`. A worker has the routes of a server here, so that it can be asked how it stands. */
   readonly role?: NonNullable<HostOptions["role"]>;
   /** Given the sinks of all streams, whoever opens them. */
@@ -37,7 +40,7 @@ export interface WatchedSession extends HostedSession {
 
 /** What `createServer` makes, with a view of what is inside: who is counted, loaded and watched. */
 export interface StreamDoor extends AgentServer {
-  readonly scene: ServerScene;
+  readonly context: ServerContext;
   /** A session that exists, with its first fact in the log. */
   open(id: string, principal?: Principal): Promise<void>;
   /** Does something with a loaded session. */
@@ -60,15 +63,15 @@ export function openStreamDoor(options: DoorOptions): StreamDoor {
     ...{ clock: systemClock, ids: randomIds, logger: silentLogger, channel: memoryChannel(), authenticate: principalOf, ...more },
     limits: { ...generous, ...limits },
   };
-  const node = createHost({ ...given, role });
+  const node = createHost(withRuntime({ ...given, role }));
   const served = serveHost(node, given, routeTable);
   const server = serverOf(node, served, true);
-  const { scene, fetch } = served;
-  const { host } = scene;
+  const { context, fetch } = served;
+  const { host } = context;
 
   return Object.assign(server, {
-    scene,
-    notify: (scope: string, notification: Notification) => scene.channel.notify(scope, notification),
+    context,
+    notify: (scope: string, notification: Notification) => context.channel.notify(scope, notification),
     fetch: ((request, env = {}) => fetch(request, { ...env, openSink: spoil(env.openSink ?? openWebSink) })) satisfies AgentServer["fetch"],
     async open(id: string, principal: Principal = local) {
       const hosted = await host.create(accessOf(principal), { id });
@@ -78,7 +81,7 @@ export function openStreamDoor(options: DoorOptions): StreamDoor {
     async use<Result>(id: string, use: (hosted: WatchedSession) => Result | Promise<Result>, scope = "local") {
       const hosted = await host.open({ scope, session: id });
       try {
-        return await use(Object.assign(hosted, { feed: scene.feeds.of(hosted) }));
+        return await use(Object.assign(hosted, { feed: context.feeds.of(hosted) }));
       } finally {
         hosted.release();
       }

@@ -1,9 +1,10 @@
-import { type Agent, type AgentOptions, createAgent, defineTool, type Tool } from "@loopwright/core";
+import { type Agent, type AgentSettings, createAgent, defineTool, type Tool } from "@loopwright/core";
 import { memoryStore, type ScriptedStep, scripted } from "@loopwright/core/memory";
-import type { Logger } from "@loopwright/core/ports";
+import type { Logger, ModelProvider } from "@loopwright/core/ports";
 import type { Problem } from "@loopwright/core/protocol";
-import { type AgentServer, createServer, type ServerEnv, type ServerOptions } from "@loopwright/server";
+import type { AgentServer, ServerEnv } from "@loopwright/server";
 import { z } from "zod";
+import { type ServeOptions, serve } from "./serve.ts";
 
 /** A tool that the caller runs. */
 export const pickColour: Tool = defineTool({
@@ -14,7 +15,10 @@ export const pickColour: Tool = defineTool({
 });
 
 /** An agent that says these turns, one after another, then always the last one. */
-export function scriptedAgent(steps: readonly ScriptedStep[] = hello, more: Partial<AgentOptions> = {}): Agent {
+export function scriptedAgent(
+  steps: readonly ScriptedStep[] = hello,
+  more: Partial<AgentSettings> & { readonly provider?: ModelProvider } = {},
+): Agent {
   const script = Array.from({ length: 100 }, (_, turn) => steps[Math.min(turn, steps.length - 1)] ?? {});
   return createAgent({ name: "helper", provider: scripted(script), ...more });
 }
@@ -48,10 +52,10 @@ export interface TestServer {
   refused(path: string, sent?: Sent): Promise<Problem & { readonly headers: Headers }>;
 }
 
-export function testServer(options: Partial<ServerOptions> = {}): TestServer {
+export function testServer(options: Partial<ServeOptions> = {}): TestServer {
   const logged: { level: string; message: string; fields: unknown }[] = [];
   const logger: Logger = { log: (level, message, fields) => void logged.push({ level, message, fields }) };
-  const server = createServer({ agents: [scriptedAgent()], store: memoryStore(), logger, ...options });
+  const server = serve({ agents: [scriptedAgent()], store: memoryStore(), logger, ...options });
 
   async function send(path: string, { method, json, body, headers = {}, env }: Sent = {}): Promise<Response> {
     const isJson = json !== undefined;

@@ -4,6 +4,7 @@ import type { SessionStore } from "@loopwright/core/ports";
 import type { DurableEvent } from "@loopwright/core/protocol";
 import type { ServerLimits } from "../src/server-limits.ts";
 import type { OpenSink } from "../src/stream/event-sink.ts";
+import type { StreamDialect } from "../src/stream-dialect.ts";
 import { historyOf } from "./busy-cuts.ts";
 import { type Ask, type Connect, type Connection, connectInProcess } from "./connection.ts";
 import type { Frame } from "./frame-parser.ts";
@@ -44,18 +45,19 @@ export interface Watching {
 export interface ToldSceneOptions {
   readonly tools?: readonly Tool[];
   readonly limits?: Partial<ServerLimits>;
+  readonly dialects?: readonly StreamDialect[];
   readonly store?: (store: SessionStore) => SessionStore;
   readonly spoil?: (openSink: OpenSink) => OpenSink;
 }
 
 /** The session `s` exists. */
 export async function openToldScene(options: ToldSceneOptions = {}): Promise<ToldScene> {
-  const { tools = [], limits, spoil, store: wrap = (store) => store } = options;
+  const { tools = [], limits, dialects, spoil, store: wrap = (store) => store } = options;
   const model = toldModel();
   const clock = manualClock();
   const store = wrap(memoryStore({ clock }));
   const agent = createAgent({ name: "told", provider: model.provider, tools });
-  const more = { ...(limits ? { limits } : {}), ...(spoil ? { spoil } : {}) };
+  const more = { ...(limits ? { limits } : {}), ...(dialects ? { dialects } : {}), ...(spoil ? { spoil } : {}) };
   const door = openStreamDoor({ agents: [agent], store, clock, ids: seededIds(1), ...more });
   const connect = connectInProcess(door.fetch);
   await door.open("s");

@@ -25,6 +25,6 @@ export {
 } from "./schedules/run-schedules.ts";
 export type { Dice } from "./world/dice.ts";
 export type { ExpandedOptions, FaultRates, SimulateOptions } from "./world/expand-options.ts";
-export type { NodeRole } from "./world/session-host.ts";
+export type { NodeRole } from "./world/simulated-host.ts";
 export type { ModelScript } from "./world/simulated-model.ts";
 export type { Fate } from "./world/simulated-node.ts";

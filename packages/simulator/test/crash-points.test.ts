@@ -12,12 +12,15 @@ it("there are forty-one conversations, and those that are crashed twice are amon
   expect(twiceCrashed).toHaveLength(10);
 });
 
-it("a crash, a lost request and a pause at every place of some conversations break no promise and follow the recovery table", async () => {
-  const report = await runCrashPoints({ scripts: ["once", "approval allowed"] });
-  expect(report.failures).toEqual([]);
-  expect(report.isComplete).toBe(true);
-  expect(report.runs).toBeGreaterThan(report.points * 2);
-  expect(Object.keys(report.rows)).toEqual(expect.arrayContaining(["1-2", "3-5", "7-9", "12-13,16", "19-20", "21", "27"]));
+it("a crash, a lost request, a pause and a hand-over at every place of some conversations break no promise and follow the recovery table", async () => {
+  const report = await runCrashPoints({ scripts: ["once"] });
+  const approval = await runCrashPoints({ scripts: ["approval allowed"], kinds: ["after", "handed-over"] });
+  expect([...report.failures, ...approval.failures]).toEqual([]);
+  expect([report.isComplete, approval.isComplete]).toEqual([true, true]);
+  expect(report.runs).toBeGreaterThan(report.points * 3);
+  expect(Object.keys({ ...report.rows, ...approval.rows })).toEqual(
+    expect.arrayContaining(["1-2", "3-5", "7-9", "12-13,16", "19-20", "21", "27"]),
+  );
 });
 
 it("a second crash at every eighth place of the recovery breaks no promise either", async () => {

@@ -46,4 +46,42 @@ describe("a bug that is planted", () => {
     const { bugs } = await runPlantedBugs({ root, only: ["half a surrogate pair"], seedsMax: 50 });
     expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringContaining("half a surrogate pair") }]);
   });
+
+  it.each([
+    ["a sweep leaves out a session whose owner died", /S5/],
+    ["a worker takes what another process holds", /H1/],
+    ["a session that could not be opened once is forgotten", /S5/],
+    ["sweeps end with the first that fails", /S5/],
+  ])("in the real sweep is found by a seed: %s", async (name, finding) => {
+    const { bugs } = await runPlantedBugs({ root, only: [name], seedsMax: 400 });
+    expect(bugs).toMatchObject([{ kind: "source", seed: expect.any(Number), finding: expect.stringMatching(finding) }]);
+  });
+
+  it.each([
+    ["a session that is used is evicted as idle", /H1/],
+    ["a session that runs is evicted as idle", /H1/],
+    ["an evicted session keeps its lease and its subscriptions", /H[23]/],
+    ["listeners for the end of a loaded session are not called", /H2/],
+    ["a session is never idle where its log is polled", /H2/],
+  ])("in the real eviction is found by a seed: %s", async (name, finding) => {
+    const { bugs } = await runPlantedBugs({ root, only: [name], seedsMax: 400 });
+    expect(bugs).toMatchObject([{ kind: "source", seed: expect.any(Number), finding: expect.stringMatching(finding) }]);
+  });
+
+  it.each([
+    ["a hand-over wakes no next owner", /H4/],
+    ["a process looks for work after its hand-over", /H3/],
+    ["an owner that hands over claims the session again", /H4/],
+  ])("in the real hand-over is found by a seed: %s", async (name, finding) => {
+    const { bugs } = await runPlantedBugs({ root, only: [name], seedsMax: 400 });
+    expect(bugs).toMatchObject([{ kind: "source", seed: expect.any(Number), finding: expect.stringMatching(finding) }]);
+  });
+
+  it.each(["a hand-over does not wait for what ends soon", "a session is released while what is handed over is under way"])(
+    "in the real hand-over is found by hand-overs at every place: %s",
+    async (name) => {
+      const { bugs } = await runPlantedBugs({ root, only: [name], seedsMax: 1 });
+      expect(bugs).toMatchObject([{ crash: expect.stringContaining("replayCrash"), finding: expect.stringContaining("H5") }]);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { describeFailure, runSeeds } from "../src/index.ts";
 
 /** Always the same ones here, more in `npm run long-tests`; nightly runs try others. */
 const firstSeed = Number(process.env["LOOPWRIGHT_SEED"] ?? 1);
-const seedCount = Number(process.env["LOOPWRIGHT_SEEDS"] ?? 60) / 4;
+const seedCount = Number(process.env["LOOPWRIGHT_SEEDS"] ?? 52) / 4;
 
 it.each(Array.from({ length: 4 }, (_, part) => firstSeed + part * seedCount))(
   `in the storms of ${seedCount} seeds from %d on every promise is kept`,
@@ -15,5 +15,7 @@ it.each(Array.from({ length: 4 }, (_, part) => firstSeed + part * seedCount))(
     expect(figures.runs).toBeGreaterThan(seedCount * 5);
     expect(figures.crashes).toBeGreaterThan(seedCount / 2);
     expect(figures.toolStarts).toBeGreaterThan(seedCount * 2);
+    expect(figures.evictions).toBeGreaterThan(seedCount * 3);
+    expect(figures.handOvers).toBeGreaterThan(seedCount / 10);
   },
 );

@@ -1,4 +1,4 @@
-/** Work that nobody waits for, until the store is closed. What fails is tried again when its time comes. */
+/** Work in the background, until the store is closed. What fails is tried again when its time comes. */
 export class Background {
   readonly #running = new Set<Promise<unknown>>();
 

@@ -2,7 +2,7 @@ import { AgentError } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock, SessionStore } from "@loopwright/core/ports";
 import { Background } from "./background.ts";
-import { blobDrafts } from "./blob-drafts.ts";
+import { blobSnapshots } from "./blob-snapshots.ts";
 import type { ConditionalBlobs } from "./conditional-blobs.ts";
 import { KeyQueue } from "./key-queue.ts";
 import { blobLog } from "./log/blob-log.ts";
@@ -18,7 +18,7 @@ import { SessionTexts } from "./views/session-texts.ts";
 export interface BlobStoreOptions {
   /** Where the objects lie: `fileBlobs` or `s3Blobs`. The store closes it. */
   readonly blobs: ConditionalBlobs;
-  /** How long an append goes on trying before it answers `unknown`. Default 2,000 ms. */
+  /** How long an append keeps trying before it answers `unknown`. Default 2,000 ms. */
   readonly deadlineMs?: number;
   /** After how many batches those of a session are put together into one object. Default 64. */
   readonly compactAfter?: number;
@@ -89,7 +89,7 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
       },
     }),
     blobs: payloads,
-    drafts: blobDrafts(logs),
+    snapshots: blobSnapshots(logs),
     close() {
       closing ??= (async () => {
         rests.hurry();

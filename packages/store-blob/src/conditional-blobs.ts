@@ -1,4 +1,4 @@
-/** An object and what the place it lies in says of it. */
+/** An object and the metadata of the place it lies in. */
 export interface StoredObject {
   readonly bytes: Uint8Array;
   /** Names this version of the object; another version never has the same. */
@@ -32,7 +32,7 @@ export type PutOutcome =
 
 export interface ListedObject {
   readonly key: string;
-  /** Absent where a list does not tell. */
+  /** Absent where a list does not hold it. */
   readonly etag?: string;
 }
 
@@ -50,7 +50,7 @@ export interface ObjectPage {
  */
 export interface ConditionalBlobs {
   /**
-   * Present where this object is the only writer there is. Things written in another `life` were written by somebody who is gone.
+   * Present where this object is the only writer there is. Objects with another `life` were written by a process that has ended.
    * Absent: many may write, on many machines.
    */
   readonly exclusive?: { readonly life: string };
@@ -61,7 +61,7 @@ export interface ConditionalBlobs {
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<PutOutcome>;
   /** Removes the object where there is one. With `isDurable` it does not come back when the machine fails; default false. */
   remove(key: string, options?: { readonly isDurable?: boolean }): Promise<void>;
-  /** Keys that start with the prefix, ascending, after `after`, at most `limit` (default 1,000) and perhaps fewer: `hasMore` tells. */
+  /** Keys that start with the prefix, ascending, after `after`, at most `limit` (default 1,000) and perhaps fewer: see `hasMore`. */
   list(prefix: string, options?: { readonly after?: string; readonly limit?: number }): Promise<ObjectPage>;
   /** Lets go of what is held. Twice is once. */
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { blobKeyOf, blobNameOf, blobPrefixOf, draftKeyOf, dueMarkKey, dueMarkOf, markedDate } from "./object-keys.ts";
+import { blobKeyOf, blobNameOf, blobPrefixOf, dueMarkKey, dueMarkOf, markedDate, snapshotKeyOf } from "./object-keys.ts";
 
 it("any key of a blob becomes a safe one, and comes back", () => {
   const names = [
@@ -35,7 +35,7 @@ it("a key that is empty or too long is refused", () => {
   expect(() => blobKeyOf("local", "")).toThrow("too short");
   expect(() => blobKeyOf("local", "x".repeat(801))).toThrow("too long");
   expect(() => blobKeyOf("Local", "x")).toThrow("is not an id");
-  expect(() => draftKeyOf({ scope: "local", session: "../x" }, "lane")).toThrow("is not an id");
+  expect(() => snapshotKeyOf({ scope: "local", session: "../x" }, "lane")).toThrow("is not an id");
 });
 
 it("the mark of a date comes back from its key, and marks are in the order of their dates", () => {

@@ -1,7 +1,6 @@
 import { AgentError } from "@loopwright/core";
-import type { SessionRef } from "@loopwright/core/ports";
+import { idPattern, isId, type SessionRef } from "@loopwright/core/ports";
 
-const idShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 /** Room for the longest number of a slot or a date. */
 const digits = 16;
 /** The longest name of a folder or file that every file system takes is 255 bytes. */
@@ -16,14 +15,9 @@ export function checkRef({ scope, session }: SessionRef): SessionRef {
   return { scope: checkId(scope), session: checkId(session) };
 }
 
-/** True for what can be a scope or a session: what else lies in a folder was put there by others. */
-export function isId(id: string): boolean {
-  return idShape.test(id);
-}
-
 function checkId(id: string): string {
   if (isId(id)) return id;
-  throw new AgentError("INPUT_INVALID", { message: `\`${id.slice(0, 80)}\` is not an id.`, fix: `An id matches ${idShape.source}.` });
+  throw new AgentError("INPUT_INVALID", { message: `\`${id.slice(0, 80)}\` is not an id.`, fix: `An id matches ${idPattern.source}.` });
 }
 
 const padded = (value: number): string => String(value).padStart(digits, "0");
@@ -40,7 +34,7 @@ export interface LogKeys {
   readonly lease: string;
   readonly summary: string;
   readonly view: string;
-  readonly drafts: string;
+  readonly snapshots: string;
 }
 
 export function logKeysOf({ scope, session }: SessionRef): LogKeys {
@@ -55,7 +49,7 @@ export function logKeysOf({ scope, session }: SessionRef): LogKeys {
     lease: `leases/${scope}/${session}`,
     summary: `${summariesOf(scope)}${session}`,
     view: `${conversationPrefix}${scope}/${session}.json`,
-    drafts: `drafts/${scope}/${session}/`,
+    snapshots: `drafts/${scope}/${session}/`,
   };
 }
 
@@ -68,12 +62,12 @@ export function slotOfKey(key: string): number {
   return Number(key.slice(key.lastIndexOf("/") + 1));
 }
 
-/** A mark that says that a session may need an owner from a date on. */
+/** A mark of a session that may need an owner from a date on. */
 export interface DueMark {
   readonly ref: SessionRef;
   /** Whole milliseconds since the epoch, not negative. */
   readonly date: number;
-  /** The slot of the log that says so. */
+  /** The slot of the log that records it. */
   readonly slot: number;
 }
 
@@ -142,7 +136,7 @@ export function ownedNameOf(ref: SessionRef, key: string): string {
   return unescaped(key.slice(ownedBy(ref).length));
 }
 
-/** The key of an empty object that says that a session owns a blob, so that those who do not know the session find it. No folder has its name. */
+/** The key of an empty object that marks a session as an owner of a blob, so that readers that do not know the session find it. No folder has its name. */
 export function ownerMarkKey({ scope, session }: SessionRef, key: string): string {
   return `${ownerMarksOf(scope, key)}${session}`;
 }
@@ -175,8 +169,8 @@ function unescaped(folds: string): string {
 }
 
 /** The key of a draft. */
-export function draftKeyOf(ref: SessionRef, name: string): string {
-  return `${logKeysOf(checkRef(ref)).drafts}${folded(escaped(name).slice(0, blobKeyMax)) || "="}`;
+export function snapshotKeyOf(ref: SessionRef, name: string): string {
+  return `${logKeysOf(checkRef(ref)).snapshots}${folded(escaped(name).slice(0, blobKeyMax)) || "="}`;
 }
 
 /** Lower-case letters, digits, `_` and `-` stay; any other byte is `=` and two digits: no file system takes two keys for one. */

@@ -20,7 +20,7 @@ export const storeLimits = {
   folderLeaseMs: 15_000,
   /** How often a lease of which nothing else is known is looked at while it runs. */
   leaseLooks: 20,
-  /** How often the drafts of a former holder are removed while it goes on making new ones. */
+  /** How often the drafts of a former holder are removed while it keeps making new ones. */
   fenceTriesMax: 100,
   /** Folders that are known to be on the disk. */
   knownFoldersMax: 10_000,

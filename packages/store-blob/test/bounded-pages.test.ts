@@ -43,7 +43,7 @@ const places: readonly (readonly [string, () => ConditionalBlobs])[] = [
   ["a place where many may write", () => memoryBlobs({ clock: manualClock() })],
 ];
 
-/** A store that was opened on so many sessions which owe something, say "apples", and all but five of which are held by an earlier process. */
+/** A store that was opened on so many sessions which owe something, contain "apples", and all but five of which are held by an earlier process. */
 async function storeWith(place: ConditionalBlobs, count: number): Promise<Counted & { readonly store: SessionStore }> {
   const found = counted(place);
   const store = blobStore({ blobs: found.blobs, searchSessionsMax: 20, conversationViews: false });

@@ -1,4 +1,4 @@
-/** What the tests run as another process: claims and appends for ever, and says the seq of each batch that was acknowledged. */
+/** What the tests run as another process: claims and appends for ever, and prints the seq of each batch that was acknowledged. */
 import { blobStore, fileBlobs } from "../src/index.ts";
 import { noteBatch, ref } from "./notes.ts";
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 /** A process that holds a store and appends to it until it is killed. */
 export interface Child {
   readonly pid: number;
-  /** The seq that it was told next; -1: the folder was refused. */
+  /** The seq that it printed next; -1: the folder was refused. */
   next(): Promise<number>;
   /** With SIGKILL. */
   kill(): Promise<void>;
@@ -23,7 +23,7 @@ export interface ChildOptions {
 
 /** A process that is killed with its parent, has a pid namespace of its own and sees the processes of that one only. */
 const container = ["unshare", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc"];
-/** The same for a user who is not root, where the system lets one. */
+/** The same for a user other than root, where the system allows it. */
 const userContainer = [...container, "--user", "--map-root-user"];
 const found = [container, userContainer].find(([command = "", ...rest]) => spawnSync(command, [...rest, "true"]).status === 0);
 
@@ -37,7 +37,7 @@ export function startChild(folder: string, { leaseMs = 15_000, isContainer = fal
   const child = spawn(command, rest, { stdio: ["ignore", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const pid = child.pid ?? 0;
-  // Closed when everybody who could write to it is gone: the process in the container, too.
+  // Closed when every process that could write to it is gone: the one in the container, too.
   const ended = new Promise<void>((resolve) => child.stdout.once("close", () => resolve()));
   /** The one that holds the store, as this process numbers it. */
   const inner = (): number => (isContainer ? Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim()) : pid);

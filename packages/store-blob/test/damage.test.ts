@@ -10,7 +10,7 @@ import { noteBatch, ref, titlesOf, writeNotes } from "./notes.ts";
 
 const clock = manualClock();
 const count = Number(process.env["LOOPWRIGHT_DAMAGES"] ?? 200);
-/** Pauses take no time: nobody is there to wait for. */
+/** Pauses take no time: there is no process to wait for. */
 const hasty: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) };
 const open = (blobs: MemoryBlobs) => blobStore({ blobs, compactAfter: 10, clock: hasty, conversationViews: false }).log;
 
@@ -34,12 +34,12 @@ function copyOf(blobs: MemoryBlobs): MemoryBlobs {
 const keysOf = (blobs: MemoryBlobs): readonly string[] =>
   [...blobs.objects].flatMap(([key, { bytes }]) => (key.startsWith("sessions/local/first/") && bytes.length > 0 ? [key] : []));
 
-/** What a reader and a writer are told of a log; `undefined` where it is what was written. */
+/** The errors of a reader and a writer of a log; `undefined` where it is what was written. */
 async function troubleOf(blobs: MemoryBlobs, wanted: readonly string[]): Promise<string | undefined> {
   const log = open(blobs);
   try {
     expect(await titlesOf(log)).toEqual(wanted);
-    // Who writes looks at the ids of all batches.
+    // A writer looks at the ids of all batches.
     expect(await log.append(ref, noteBatch("b3", 99))).toEqual({ type: "dup", lastSeq: 3 });
     return undefined;
   } catch (error) {

@@ -15,7 +15,7 @@ const firstSeed = Number(process.env["LOOPWRIGHT_SEED"] ?? 1);
 const root = freshFolder();
 let count = 0;
 
-/** What a writer was told of each of its batches. */
+/** The answers to each batch of a writer. */
 interface Told {
   readonly acknowledged: Map<string, number>;
   readonly sent: Set<string>;
@@ -25,7 +25,7 @@ function open(disk: SimulatedDisk, folder: string) {
   return blobStore({ blobs: fileBlobs({ folder, clock: manualClock(), files: disk.files }), compactAfter: 5, deadlineMs: 200 });
 }
 
-/** Appends in several sessions at once, each batch again until it has a clear answer, until it is told to stop. */
+/** Appends in several sessions at once, each batch again until it has a clear answer, until the test stops it. */
 async function write(store: ReturnType<typeof open>, told: ReadonlyMap<SessionRef, Told>, mayGoOn: () => boolean): Promise<void> {
   await Promise.all(
     [...told].map(async ([session, { acknowledged, sent }]) => {
@@ -51,7 +51,7 @@ async function write(store: ReturnType<typeof open>, told: ReadonlyMap<SessionRe
   );
 }
 
-/** Everything acknowledged is there, once, where it was said to be; and nothing that was never sent. */
+/** Everything acknowledged is there, once, at the acknowledged seq; and nothing that was never sent. */
 async function check(store: ReturnType<typeof open>, told: ReadonlyMap<SessionRef, Told>, where: string): Promise<number> {
   let acked = 0;
   for (const [session, { acknowledged, sent }] of told) {
@@ -61,7 +61,7 @@ async function check(store: ReturnType<typeof open>, told: ReadonlyMap<SessionRe
       expect(titles.filter((title) => title === `${batchId}.0`).length, where).toBe(1);
       acked++;
     }
-    // Whoever has no batch in doubt is due as its last one said.
+    // A session without a batch in doubt is due as its last one recorded.
     const isClear = acknowledged.size === sent.size && sent.size > 0;
     const isDue = (await store.log.due({ now: 1 })).some(({ ref: one }) => one.session === session.session);
     if (isClear && (sent.size - 1) % 2) expect(isDue, where).toBe(true);

@@ -27,7 +27,7 @@ export interface FakeS3Object {
   readonly etag: string;
   readonly writtenMs: number;
   readonly headers: { readonly [name: string]: string };
-  /** How many reads are told that it is not there yet. */
+  /** How many reads are answered that it is not there yet. */
   hiddenReads: number;
   /** How many lists do not name it yet. */
   hiddenLists: number;

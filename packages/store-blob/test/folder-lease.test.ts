@@ -36,7 +36,7 @@ async function acknowledgedBy(child: Child, seq: number): Promise<number> {
   }
 }
 
-/** The lock as a holder of another machine has it, which nobody here can look up. */
+/** The lock as a holder of another machine has it, which no process here can look up. */
 function makeForeign(folder: string): void {
   const lock = JSON.parse(readFileSync(join(folder, "lock"), "utf8"));
   writeFileSync(join(folder, "lock"), JSON.stringify({ ...lock, machine: "elsewhere", clock: "" }));
@@ -79,7 +79,7 @@ inContainers(`a container that was paused for longer than its lease writes nothi
   expect(taken).toBeGreaterThan(before);
   first.resume();
   let said: number;
-  // What it was told before it was paused may still be in the pipe.
+  // What it printed before it was paused may still be in the pipe.
   do said = await first.next();
   while (said > 0);
   expect(said).toBe(-1);
@@ -149,7 +149,7 @@ async function whileTimeGoesOn<T>(clock: ReturnType<typeof manualClock>, promise
   return settled;
 }
 
-/** A lock of a process that nobody here can look up, and the renewals of its lease. */
+/** A lock of a process that cannot be looked up here, and the renewals of its lease. */
 function foreignLock(folder: string) {
   mkdirSync(join(folder, ".drafts", "other"), { recursive: true });
   const text = { ...ownIdentity(), machine: "elsewhere", nonce: "other", leaseMs, clock: "" };

@@ -41,10 +41,10 @@ export function inTurns(nodes: readonly [SessionStore, ...SessionStore[]]): Turn
       remove: (...args) => next().blobs.remove(...args),
       list: (...args) => next().blobs.list(...args),
     },
-    drafts: {
-      put: (...args) => next().drafts.put(...args),
-      get: (...args) => next().drafts.get(...args),
-      remove: (...args) => next().drafts.remove(...args),
+    snapshots: {
+      put: (...args) => next().snapshots.put(...args),
+      get: (...args) => next().snapshots.get(...args),
+      remove: (...args) => next().snapshots.remove(...args),
     },
     async close() {
       await Promise.all(nodes.map((node) => node.close()));

@@ -15,7 +15,7 @@ const root = freshFolder();
 let count = 0;
 const failing = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** The file system, with a disk that can be full, and one that forgets to say that a name was written. */
+/** The file system, with a disk that can be full, and one that does not report that a name was written. */
 function faultyFiles() {
   const faults = { isFull: false, losesName: false, isNamed: false };
   const files: FileCalls = {

@@ -41,7 +41,7 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
     (error) => error.code,
   );
 
-/** What a reader, a writer and an owner are told of a session. */
+/** The answers to a reader, a writer and an owner of a session. */
 async function codesOf(log: SessionLog, session: string): Promise<readonly unknown[]> {
   const of = { scope: "local", session };
   return [
@@ -165,7 +165,7 @@ it("what the process writes itself is never taken for a link, however often it i
   expect(await titlesOf(log)).toHaveLength(40);
 });
 
-/** Puts other text into a slot and seals it anew, as whoever has the program can. */
+/** Puts other text into a slot and seals it anew, as any user of the program can. */
 function forge(folder: string, from: string, to: string): void {
   const slots = join(folder, "sessions/local/first/slots");
   let before = "";

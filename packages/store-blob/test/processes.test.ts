@@ -31,7 +31,7 @@ it("a second process is refused with the id of the first; when that is killed in
     details: { pid: child.pid },
   });
   await child.kill();
-  // The same store goes on when the folder is free.
+  // The same store continues when the folder is free.
   const titles = await titlesOf(refused.log);
   expect(titles.length).toBeGreaterThanOrEqual(acknowledged);
   expect(titles).toEqual(titles.map((_, at) => `b${at}.0`));

@@ -14,12 +14,12 @@ const bytes = new TextEncoder().encode(canary.repeat(50));
 const factCount = 11;
 
 /** Batches in segments and in slots, drafts, what was spilled, a file that two sessions own, an answer under a key, a summary and a view. */
-async function fill({ log, blobs, drafts, index }: SessionStore): Promise<void> {
+async function fill({ log, blobs, snapshots, index }: SessionStore): Promise<void> {
   for (let seq = 0; seq < factCount; seq++) {
     const fact: FactDraft = { type: "session.changed", title: `${canary} ${seq}`, at: seq, v: 1 };
     await log.append(secret, { expectedSeq: seq, batchId: `b${seq}`, facts: [fact], ...(seq === 3 ? { due: 40 } : {}) });
   }
-  await drafts.put(secret, "fold", canary);
+  await snapshots.put(secret, "fold", canary);
   for (const key of [`sha256-${"0".repeat(64)}`, `idempotency-${"1".repeat(64)}`])
     await blobs.put("local", key, { bytes, session: secret.session, ifAbsent: true });
   await blobs.put("local", "upload-alone", { bytes, mediaType: `text/${canary}` });
@@ -31,7 +31,7 @@ async function fill({ log, blobs, drafts, index }: SessionStore): Promise<void> 
 
 const open = (blobs: Parameters<typeof blobStore>[0]["blobs"]): SessionStore => blobStore({ blobs, clock, compactAfter: 4 });
 
-/** Keys of objects that say anything of the session beside that it is gone. */
+/** Keys of objects that hold anything of the session beside the mark that it is gone. */
 function traces({ objects }: MemoryBlobs): readonly string[] {
   const found = [...objects].filter(([key, object]) => {
     const isTombstone = /^sessions\/local\/secret\/(checkpoint|slots\/\d+)$/.test(key);

@@ -19,7 +19,7 @@ function openIn(folder: string): SessionStore {
 
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((store) => store.close()));
-  // What nobody may read, nobody could remove.
+  // What cannot be read could not be removed.
   for (const name of existsSync(root) ? readdirSync(root, { encoding: "utf8" }) : []) readable(join(root, name));
 });
 

@@ -8,7 +8,7 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** Decides which of the actors that wait goes on; given their names in the order of their start. */
+/** Decides which of the waiting actors continues; given their names in the order of their start. */
 export type Choose = (waiting: readonly string[]) => number;
 
 export class Scheduler {
@@ -46,14 +46,14 @@ export class Scheduler {
       order.push(chosen.actor);
       chosen.go();
     }
-    // What goes on in the background need not wait any more.
+    // Work in the background need not wait any more.
     this.#isOver = true;
     for (const { go } of this.#waiting.splice(0)) go();
     return order;
   }
 }
 
-/** Every promise that could go on has. */
+/** Every promise that could settle has. */
 function idle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

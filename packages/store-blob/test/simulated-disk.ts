@@ -4,7 +4,7 @@ import { linked } from "../src/files/without-links.ts";
 /** A file as it is now, and as it is on the disk. */
 interface Inode {
   bytes: Uint8Array;
-  /** Absent: nobody asked for it to be there. */
+  /** Absent: no condition asks for it. */
   synced: Uint8Array | undefined;
 }
 

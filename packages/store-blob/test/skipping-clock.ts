@@ -4,7 +4,7 @@ import type { Clock } from "@loopwright/core/ports";
 /** Up to here a timer is a pause, above it a deadline. */
 const pauseMsMax = 400;
 
-/** A clock on which pauses take no time of the test's, and deadlines pass when the test says so. */
+/** A clock on which pauses take no time of the test's, and deadlines pass when the test decides. */
 export interface SkippingClock extends Clock {
   /** Lets the deadlines pass that are waited for. */
   skip(): void;

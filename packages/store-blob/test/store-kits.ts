@@ -1,13 +1,13 @@
 import type { SessionStore } from "@loopwright/core/ports";
 import {
   blobStoreKit,
-  draftStoreKit,
   type Lack,
   type LogUnderTest,
   leaseKit,
   runKit,
   sessionIndexKit,
   sessionLogKit,
+  snapshotStoreKit,
 } from "@loopwright/testing";
 import { afterEach, describe, it } from "vitest";
 
@@ -38,11 +38,11 @@ export function describeStoreKits<Store extends SessionStore>(make: () => Promis
       return store[kind];
     };
     const another = async (): Promise<SessionStore[Kind]> => openNow()[kind];
-    return { log: store.log, index: store.index, blobs: store.blobs, drafts: store.drafts, ...more(() => store), reopen, another };
+    return { log: store.log, index: store.index, blobs: store.blobs, snapshots: store.snapshots, ...more(() => store), reopen, another };
   };
   describe("session log", () => runKit(it, sessionLogKit, { make: () => under("log"), lacks }));
   describe("leases", () => runKit(it, leaseKit, { make: () => under("log"), lacks }));
   describe("session index", () => runKit(it, sessionIndexKit, { make: () => under("index"), lacks }));
   describe("blob store", () => runKit(it, blobStoreKit, { make: () => under("blobs"), lacks }));
-  describe("draft store", () => runKit(it, draftStoreKit, { make: () => under("log"), lacks }));
+  describe("snapshot store", () => runKit(it, snapshotStoreKit, { make: () => under("log"), lacks }));
 }

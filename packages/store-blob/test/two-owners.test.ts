@@ -1,6 +1,6 @@
 /*
  * Two nodes on one log, and every order in which their requests can reach the place. The promise: once a claim is in the log, nothing of an
- * older epoch follows it; whatever was acknowledged is in the log, once; and nobody is told a tail that is not one.
+ * older epoch follows it; whatever was acknowledged is in the log, once; and no caller gets a tail that is not one.
  */
 
 import { manualClock, seededRandom } from "@loopwright/core/memory";
@@ -88,7 +88,7 @@ const batch = (batchId: string, expectedSeq: number) => ({
   facts: [{ type: "session.changed" as const, title: batchId, at: 1, v: 1 }],
 });
 
-/** What the slots say, in their order: `claim <epoch>` and the ids of batches. */
+/** The entries of the slots, in their order: `claim <epoch>` and the ids of batches. */
 function slotsOf({ blobs }: World): readonly string[] {
   const keys = [...blobs.objects.keys()].filter((key) => key.includes("/slots/")).sort();
   let before = "";

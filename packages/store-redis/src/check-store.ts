@@ -1,5 +1,5 @@
 import { isAgentError } from "@loopwright/core";
-import type { SessionRef } from "@loopwright/core/ports";
+import { refKey, type SessionRef } from "@loopwright/core/ports";
 import type { Connection } from "./connection/connection.ts";
 import { listOf, textOf } from "./connection/reply.ts";
 import type { StoreKeys } from "./keys.ts";
@@ -28,7 +28,7 @@ export async function checkStore(parts: {
   let factCount = 0;
   for await (const ref of sessionsOf(parts)) {
     const count = await factsOf(parts.reader, ref);
-    if (count === undefined) damaged.push(`${ref.scope}/${ref.session}`);
+    if (count === undefined) damaged.push(refKey(ref));
     else if (count > 0) sessionCount++;
     if (count !== undefined) await parts.connection.answer(["HDEL", parts.keys.session(ref).meta, "damaged"]);
     factCount += count ?? 0;

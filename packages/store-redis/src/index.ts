@@ -1,4 +1,4 @@
-/** Session log, leases, index, blobs, snapshots and drafts on Redis. */
+/** Session log, leases, index, blobs, snapshots on Redis. */
 export type { RedisReport } from "./check-store.ts";
 export type { Durability } from "./connection/startup-checks.ts";
 export { type RedisStore, type RedisStoreOptions, redisStore } from "./redis-store.ts";

@@ -1,5 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import type { SessionRef } from "@loopwright/core/ports";
+import { idPattern, isId, type SessionRef } from "@loopwright/core/ports";
 
 /** The keys of one session. They share a hash tag, so that a session never lies apart. */
 export interface SessionKeys {
@@ -10,14 +10,14 @@ export interface SessionKeys {
   /** Hash: batch id -> seq of the batch's last fact. Lives as long as the log. */
   readonly batches: string;
   /** Hash: name -> JSON. */
-  readonly drafts: string;
+  readonly snapshots: string;
   /** Hash: the projection of the log, and up to which seq. */
   readonly view: string;
   /** List: what people and the model wrote, for the search. */
   readonly texts: string;
   /** Hash of the blobs that the session owns: `b:<key>` -> bytes, `t:<key>` -> media type. */
   readonly blobs: string;
-  /** Channel that is told the seq of the tail. */
+  /** Channel on which the seq of the tail is published. */
   readonly tail: string;
 }
 
@@ -32,7 +32,7 @@ export interface StoreKeys {
   readonly held: string;
   /** Hash: which generation the data is, and whether it went back to an older state. */
   readonly store: string;
-  /** Sorted set: who looks at the data, by the mark that it left last. */
+  /** Sorted set: the processes that use the data, by the mark that each left last. */
   readonly marks: string;
   /** Sorted set: session id by the time of its last fact. */
   index(scope: string): string;
@@ -47,7 +47,6 @@ export interface StoreKeys {
 }
 
 const prefixShape = /^[A-Za-z0-9][A-Za-z0-9:_.-]{0,63}$/;
-const scopeShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** @throws AgentError CONFIG_INVALID when the prefix holds what keys and patterns mean something by. */
 export function storeKeys(prefix: string): StoreKeys {
@@ -64,7 +63,7 @@ export function storeKeys(prefix: string): StoreKeys {
         meta: `${own}meta`,
         facts: `${own}facts`,
         batches: `${own}batches`,
-        drafts: `${own}drafts`,
+        snapshots: `${own}drafts`,
         view: `${own}view`,
         texts: `${own}texts`,
         blobs: `${own}blobs`,
@@ -85,10 +84,10 @@ export function storeKeys(prefix: string): StoreKeys {
 }
 
 function checkedScope(scope: string): string {
-  if (!scopeShape.test(scope))
+  if (!isId(scope))
     throw new AgentError("INPUT_INVALID", {
       message: `\`${scope.slice(0, 80)}\` is not an id.`,
-      fix: `An id matches ${scopeShape.source}.`,
+      fix: `An id matches ${idPattern.source}.`,
     });
   return scope;
 }

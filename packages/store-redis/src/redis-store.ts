@@ -14,7 +14,7 @@ import { redisLog } from "./log/redis-log.ts";
 import { SessionMemory } from "./log/session-memory.ts";
 import { StoreMarks } from "./log/store-marks.ts";
 import { TailSubscriptions } from "./log/tail-subscriptions.ts";
-import { redisDrafts } from "./redis-drafts.ts";
+import { redisSnapshots } from "./redis-snapshots.ts";
 import { redisIndex, searchedSessionsMax } from "./views/redis-index.ts";
 import { SessionViews } from "./views/session-views.ts";
 
@@ -38,7 +38,7 @@ export interface RedisStoreOptions {
   readonly deadlineMs?: number;
   /** Compares leases, for tests. All processes on a store need the same; default: Redis's own time. */
   readonly clock?: Pick<Clock, "monotonic">;
-  /** Hears what could not be checked. Default: nobody. Damaged sessions are told to whoever asks; a server raises the alarm. */
+  /** Gets warnings about what could not be checked. Default: silent. A damaged session is reported to every caller that reads it; a server logs it. */
   readonly logger?: Logger;
 }
 
@@ -51,7 +51,7 @@ export interface RedisStore extends SessionStore {
 }
 
 /**
- * Session log, leases, index, blobs and drafts in one Redis, for several processes and machines. Nothing is connected before the first use;
+ * Session log, leases, index, blobs and snapshots in one Redis, for several processes and machines. Nothing is connected before the first use;
  * an idle store does not keep the process alive. A command is sent at most once and answered within the deadline: an append whose answer did
  * not come is `unknown`, everything else STORE_UNAVAILABLE.
  * Methods reject with AgentError STORE_UNAVAILABLE, STORE_READ_ONLY, STORE_FULL, STORE_CORRUPT, SESSION_CORRUPT, HISTORY_LOST,
@@ -80,7 +80,7 @@ export function redisStore(urlOrOptions: string | RedisStoreOptions): RedisStore
     log: redisLog({ connection, keys, memory, reader, tails, marks, now: () => (clock ? String(clock.monotonic()) : "") }),
     index: redisIndex({ connection, keys, views, searchSessionsMax: options.searchSessionsMax ?? searchedSessionsMax }),
     blobs: redisBlobs({ connection, keys }),
-    drafts: redisDrafts({ connection, keys }),
+    snapshots: redisSnapshots({ connection, keys }),
     check: () => checkStore({ connection, keys, reader }),
     async probe() {
       const info = await connection.ask(["INFO"]);

@@ -7,7 +7,7 @@ import { missing, redisFixture } from "./redis-fixture.ts";
 const fixture = redisFixture();
 const refOf = (at: number): SessionRef => ({ scope: "local", session: `s${at}` });
 
-/** A store with so many sessions that owe something, all but five of which a lease holds, and that say "apples". */
+/** A store with so many sessions that owe something, all but five of which a lease holds, and that contain "apples". */
 async function storeWith(count: number): Promise<SessionStore> {
   const store = fixture.open({ prefix: fixture.prefix(), searchSessionsMax: 20 });
   for (let at = 0; at < count; at++) {

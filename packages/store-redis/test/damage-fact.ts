@@ -26,7 +26,7 @@ export async function rewriteFacts(
   await client.close();
 }
 
-/** As whoever knows how this store seals can. */
+/** As an attacker that knows the seals of this store can. */
 export function sealedAnew(ref: SessionRef, entry: RawEntry, b: string): RawEntry {
   const [before] = (entry.message["c"] ?? "").split(" ");
   return { ...entry, message: { ...entry.message, b, c: `${before} ${sumOf(ref, b)}` } };

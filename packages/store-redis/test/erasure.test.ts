@@ -12,7 +12,7 @@ describe.skipIf(missing !== undefined)("a session in Redis that was removed", ()
     await store.log.append(ref, batch(0, "secret words", { due: 1 }));
     await store.index.list("local");
     await store.index.search("local", "secret");
-    await store.drafts.put(ref, "fold", "secret");
+    await store.snapshots.put(ref, "fold", "secret");
     await store.blobs.put("local", "sha256-00", { bytes, session: ref.session, ifAbsent: true });
     await store.blobs.put("local", "idempotency-00", { bytes, session: ref.session, ifAbsent: true });
     await store.blobs.put("local", "upload-00", { bytes, mediaType: "text/plain" });

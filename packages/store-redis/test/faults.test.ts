@@ -19,7 +19,7 @@ async function overLine(prefix = fixture.prefix(), toxics = {}) {
 }
 
 /** One call of everything, and how each ended. */
-function census({ log, index, blobs, drafts }: RedisStore): Promise<readonly string[]> {
+function census({ log, index, blobs, snapshots }: RedisStore): Promise<readonly string[]> {
   const bytes = Uint8Array.of(1);
   const calls: readonly Promise<unknown>[] = [
     log.read(ref),
@@ -38,9 +38,9 @@ function census({ log, index, blobs, drafts }: RedisStore): Promise<readonly str
     blobs.get("local", "key"),
     blobs.remove("local", "key"),
     blobs.list("local"),
-    drafts.put(ref, "name", 1),
-    drafts.get(ref, "name"),
-    drafts.remove(ref, "name"),
+    snapshots.put(ref, "name", 1),
+    snapshots.get(ref, "name"),
+    snapshots.remove(ref, "name"),
   ];
   return Promise.all(
     calls.map((call) =>
@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)("a line to Redis that fails", () => {
       const [outcome, others] = await Promise.all([store.log.append(ref, batch(2, "in the hole")), census(store)]);
       expect(outcome).toEqual({ type: "unknown" });
       expect(new Set(others)).toEqual(new Set(["STORE_UNAVAILABLE"]));
-      // The connection was given up: what is asked now is never sent, and told so.
+      // The connection was given up: a new call is never sent, and its error says so.
       await expect(store.log.append(ref, batch(2, "later"))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
       proxy.infect();
       const again = await patiently(
@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)("a line to Redis that fails", () => {
     await fill(store.log, 1);
     proxy.infect({ isRefusing: true });
     proxy.cut("reset");
-    // The first may be sent before the end is heard of.
+    // The first may be sent before the end of the connection is noticed.
     await store.log.append(ref, batch(1)).catch(() => {});
     for (let turn = 0; turn < 5; turn++)
       await expect(store.log.append(ref, batch(1))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
@@ -228,13 +228,13 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
     await expect.poll(() => told).toContain(2);
   });
 
-  it("has no memory left: appends answer `full`, blobs and drafts STORE_FULL, reads go on, and so do writes when there is room", async () => {
+  it("has no memory left: appends answer `full`, blobs and snapshots STORE_FULL, reads go on, and so do writes when there is room", async () => {
     const store = fixture.open();
     await fill(store.log, 2);
     await fixture.redis.command("CONFIG", "SET", "maxmemory", "1");
     expect(await store.log.append(ref, batch(2))).toEqual({ type: "full" });
     await expect(store.blobs.put("local", "key", { bytes: Uint8Array.of(1) })).rejects.toMatchObject({ code: "STORE_FULL" });
-    await expect(store.drafts.put(ref, "name", 1)).rejects.toMatchObject({ code: "STORE_FULL" });
+    await expect(store.snapshots.put(ref, "name", 1)).rejects.toMatchObject({ code: "STORE_FULL" });
     expect(await store.log.read(ref)).toHaveLength(2);
     expect((await store.index.list("local")).map(({ id }) => id)).toEqual(["first"]);
     await store.log.remove(ref);
@@ -304,7 +304,7 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
         for (let steps = below(40); steps > 0; steps--) await new Promise((resolve) => setImmediate(resolve));
       }
       if (!stop) turn();
-      // Heard more than once: a connection may still tell what it is about to leave.
+      // Received more than once: a connection may still deliver for a channel that it is about to leave.
       for (let times = 0; times < 2; times++) {
         const lastSeq = 2 * round + times;
         await there.log.append(ref, batch(lastSeq - 1, `${lastSeq}`));

@@ -1,7 +1,7 @@
 import { redisStore } from "../src/index.ts";
 import { batch, ref } from "./samples.ts";
 
-// Uses a store, is told of a fact, and leaves everything open: the process has to end by itself.
+// Uses a store, is notified of a fact, and leaves everything open: the process has to end by itself.
 const store = redisStore({ url: process.argv[2] ?? "", prefix: "idle", deadlineMs: 20_000 });
 const told = new Promise<number>((resolve) => store.log.subscribe?.(ref, resolve));
 const held = setInterval(() => {}, 1_000);

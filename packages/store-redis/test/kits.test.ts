@@ -1,7 +1,7 @@
 import { manualClock } from "@loopwright/core/memory";
 import type { SessionRef } from "@loopwright/core/ports";
 import { faultyProxy } from "@loopwright/simulator/node";
-import { blobStoreKit, draftStoreKit, leaseKit, runKit, sessionIndexKit, sessionLogKit, type Tampering } from "@loopwright/testing";
+import { blobStoreKit, leaseKit, runKit, sessionIndexKit, sessionLogKit, snapshotStoreKit, type Tampering } from "@loopwright/testing";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { commandCount } from "./command-count.ts";
 import { copyOfKeys } from "./copy-of-keys.ts";
@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)("the store in Redis", () => {
         return { blobs, log, reopen: async () => (await reopen()).blobs };
       },
     }));
-  describe("draft store", () => runKit(it, draftStoreKit, { make: fresh }));
+  describe("snapshot store", () => runKit(it, snapshotStoreKit, { make: fresh }));
 });
 
 describe.skipIf(missing !== undefined).each(Object.entries(ruinings))("a session with %s is the only one that suffers", (way, ruin) => {

@@ -9,7 +9,7 @@ import { batch, fill, patiently, ref } from "./samples.ts";
 
 const fixture = redisFixture(["--appendfsync", "always"]);
 
-/** The data of Redis as it is now; `back` kills it and starts it again with that, as a replica that had heard no more would be. */
+/** The data of Redis as it is now; `back` kills it and starts it again with that, as a replica that had received no more would be. */
 async function photograph(): Promise<{ readonly back: () => Promise<void> }> {
   const { redis } = fixture;
   const folder = mkdtempSync(join(tmpdir(), "loopwright-older-"));

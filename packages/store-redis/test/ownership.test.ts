@@ -36,7 +36,7 @@ describe.skipIf(missing !== undefined)("many stores on one Redis", () => {
   });
 });
 
-/** A model that waits until it is told what to say. */
+/** A model that waits until the test gives its answer. */
 function toldModel() {
   let speak: (text: string) => void = () => {};
   let calls = 0;
@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)("two handles that drive one session, each
     const types = (facts: readonly Fact[]): readonly string[] => facts.map(({ type }) => type);
     await expect.poll(async () => types(await far.log.read(ref)).at(-1)).toBe("run.finished");
     proxy.infect();
-    // The first is in reach of Redis again, and has had the time to write what it was told.
+    // The first is in reach of Redis again, and has had the time to write what it was given.
     await patiently(() => near.log.read(ref));
     const facts = await far.log.read(ref);
     expect(types(facts).filter((type) => type === "owner.claimed")).toHaveLength(2);

@@ -18,7 +18,7 @@ function freshFolder(): string {
   return folder;
 }
 
-/** A backup of the data of Redis; `restore` kills Redis and starts it again with it, under whoever uses it. */
+/** A backup of the data of Redis; `restore` kills Redis and starts it again with it, under running processes. */
 function backup(): { readonly restore: () => Promise<void> } {
   const { redis } = fixture;
   const folder = freshFolder();

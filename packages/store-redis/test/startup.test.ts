@@ -101,9 +101,9 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     expect((await store.index.list("local", { before: { updatedAt: 9, id: "z" } })).map(({ id }) => id)).toEqual(["first"]);
     expect(await store.index.search("local", "words")).toHaveLength(1);
     expect(await store.index.rebuild("local")).toBe(1);
-    await store.drafts.put(ref, "name", { a: 1 });
-    expect(await store.drafts.get(ref, "name")).toEqual({ a: 1 });
-    await store.drafts.remove(ref, "name");
+    await store.snapshots.put(ref, "name", { a: 1 });
+    expect(await store.snapshots.get(ref, "name")).toEqual({ a: 1 });
+    await store.snapshots.remove(ref, "name");
     expect(await store.blobs.put("local", "key", { bytes: Uint8Array.of(1), mediaType: "a/b" })).toBe(true);
     expect(await store.blobs.list("local")).toEqual(["key"]);
     expect(await store.blobs.get("local", "key")).toEqual({ bytes: Uint8Array.of(1), mediaType: "a/b" });

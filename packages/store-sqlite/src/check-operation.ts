@@ -7,7 +7,7 @@ import { sessionColumns, sessionRowOf } from "./session-rows.ts";
 import { numberOf, type Row, type Statements, textOf } from "./statements.ts";
 import { isOfOneSession } from "./store-fault.ts";
 
-/** What the engine and the chains of all logs say of the file. Reads everything; the quarantine learns of all damage. */
+/** The findings of the engine and of the chains of all logs. Reads the whole file; the quarantine gets all damage. */
 export function check(statements: Statements, path: string, quarantine: Quarantine): SqliteReport {
   const count = (table: string, where = ""): number => numberOf(statements.one(`SELECT count(*) AS n FROM ${table} ${where}`), "n");
   const problems = statements.all("PRAGMA integrity_check").flatMap((row) => textOf(row, "integrity_check") ?? []);
@@ -24,7 +24,7 @@ export function check(statements: Statements, path: string, quarantine: Quaranti
   };
 }
 
-/** Takes the marks from sessions that are whole again. The caller holds the write transaction: nobody marks one meanwhile. */
+/** Takes the marks from sessions that are whole again. The caller holds the write transaction, so no mark is set meanwhile. */
 export function liftMarks(statements: Statements, quarantine: Quarantine): void {
   for (const row of statements.all(markedSessions))
     if (!isDamaged(statements, row, quarantine)) statements.run("UPDATE sessions SET damage = NULL WHERE key = ?", sessionRowOf(row).key);

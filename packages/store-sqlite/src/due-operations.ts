@@ -4,7 +4,7 @@ import type { Ask } from "./operation.ts";
 import { findSession, leaseColumns, leaseOf } from "./session-rows.ts";
 import { numberOf, type Row, type Statements, textOf } from "./statements.ts";
 
-/** Sessions whose date has come and that nobody owns, by date, scope and id. */
+/** Sessions whose date has come and that have no owner, by date, scope and id. */
 export function due(statements: Statements, { now, limit, after, machineNow = machineMs() }: Ask<"due">): readonly DueSession[] {
   if (limit <= 0) return [];
   // What comes before every session: dates may be of before 1970.

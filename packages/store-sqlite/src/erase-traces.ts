@@ -1,6 +1,6 @@
 /*
  * A removed session may have left words in two places that deleting rows does not reach: in the segments of the full-text index, where a deleted
- * entry is only marked, and in the write-ahead log, which keeps the pages as they were. So `sessions.removed` says how far its erasure is: 3: words
+ * entry is only marked, and in the write-ahead log, which keeps the pages as they were. So `sessions.removed` records how far its erasure is: 3: words
  * stand in the index, 2: pages stand in the log, 1: nothing is left. If a process dies before that, the mark stays, and the next process continues.
  */
 import { numberOf, type Statements } from "./statements.ts";
@@ -42,7 +42,7 @@ export function eraseTraces({ statements, transaction, waitMs, busyTimeoutMs }: 
 /** Writes the segments of the index anew, without what is marked as deleted. */
 function mergeWords(statements: Statements, transaction: (work: () => void) => void): void {
   const changes = (): number => numberOf(statements.one("SELECT total_changes() AS n"), "n");
-  // A negative number begins the merge of all segments; the index says that there is nothing left by changing nothing.
+  // A negative number begins the merge of all segments; the index shows that nothing is left by changing nothing.
   for (let pages = -mergePages, before = -2; changes() - before >= 2; pages = mergePages) {
     before = changes();
     transaction(() => statements.run("INSERT INTO words (words, rank) VALUES ('merge', ?)", pages));

@@ -11,7 +11,7 @@ interface Seen {
 const headerBytes = 100;
 
 /**
- * Sees when the file of a store is taken away, replaced or cut under the process that has it open: the engine itself goes on with what it holds,
+ * Sees when the file of a store is taken away, replaced or cut under the process that has it open: the engine itself continues with what it holds,
  * and what it acknowledges then is lost. A look is one call of the system.
  */
 export class FileWatch {
@@ -34,7 +34,7 @@ export class FileWatch {
     const found = this.#look();
     if (!found) return removed(this.#path);
     if (found.device !== seen.device || found.node !== seen.node) return replaced(this.#path);
-    // The engine makes its file longer, never shorter; who compacts it from outside leaves a header that fits.
+    // The engine makes its file longer, never shorter; a compaction from outside leaves a header that fits.
     if (found.sizeBytes < seen.sizeBytes && this.#headerSizeBytes() > found.sizeBytes) return cut(this.#path, found.sizeBytes);
     this.#seen = found;
     return undefined;

@@ -1,6 +1,6 @@
 import type { Fact } from "@loopwright/core";
-import { projectSession, type SessionProjection } from "@loopwright/core/memory";
 import type { SessionSummary } from "@loopwright/core/ports";
+import { projectSession, type SessionProjection } from "@loopwright/core/stores";
 import { readPage } from "./log-operations.ts";
 import type { Ask } from "./operation.ts";
 import { findSession, type SessionRow, sessionColumns, sessionRowOf } from "./session-rows.ts";
@@ -61,7 +61,7 @@ export function summaryOf(statements: Statements, session: SessionRow, fresh: Fr
     for (const facts of pagesOf(statements, session, (projection?.summary.lastSeq ?? 0) + 1))
       projection = projectSession(session.id, projection, facts);
   } catch (error) {
-    // A damaged log is told to whoever reads it; the list goes on with what is known.
+    // A damaged log is reported to its readers; the list continues with what is known.
     if (!isOfOneSession(error)) throw error;
     return { ...(projection?.summary ?? unknownSummary(session)), updatedAt: session.updatedAt, lastSeq: session.lastSeq };
   }

@@ -1,5 +1,5 @@
 import type { Fact } from "@loopwright/core";
-import { searchTextsOf, searchWords } from "@loopwright/core/memory";
+import { searchTextsOf, searchWords } from "@loopwright/core/stores";
 import { liveSessions } from "./index-operations.ts";
 import { readPage } from "./log-operations.ts";
 import { wordsTable } from "./schema.ts";
@@ -64,7 +64,7 @@ function indexPage(
     for (const fact of facts) indexFact(statements, { scope, key: session.key }, fact);
     return { lastSeq: session.indexedSeq + count, characters: text.length };
   } catch (error) {
-    // Whoever reads the log is told.
+    // Readers of the log get the error.
     if (!isOfOneSession(error)) throw error;
     return undefined;
   }

@@ -1,3 +1,3 @@
 /** Sessions in one SQLite file. */
 export type { SqliteReport } from "./operation.ts";
-export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from "./sqlite-store.ts";
+export { type SqliteStore, type SqliteStoreOptions, sqliteBackend, sqliteStore } from "./sqlite-store.ts";

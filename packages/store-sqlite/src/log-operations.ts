@@ -11,7 +11,7 @@ import { StoreFault } from "./store-fault.ts";
 /** Most facts and about the most bytes of one page, so that a long read lets appends pass. */
 const pageLimits: { readonly facts: number; readonly characters: number } = { facts: 1_000, characters: 1024 * 1024 };
 
-/** Writes a batch, or says why not. The caller holds the write transaction. Throws SESSION_CORRUPT where the log is known to be damaged, or its last fact is not as it was written. */
+/** Writes a batch, or gives the reason why not. The caller holds the write transaction. Throws SESSION_CORRUPT where the log is known to be damaged, or its last fact is not as it was written. */
 export function append(statements: Statements, ask: AppendAsk): AppendOutcome {
   const session = openSession(statements, ask.ref);
   if (ask.epoch !== undefined && ask.epoch !== session.epoch) return { type: "fenced", currentEpoch: session.epoch };

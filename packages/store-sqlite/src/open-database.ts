@@ -53,7 +53,7 @@ export function openDatabase(options: WorkerOptions, isUncertain: boolean): Open
       return { database, isReadOnly: false };
     } catch (error) {
       database.close();
-      // A failing disk makes nobody a reader: it would stay one when the disk is well again.
+      // A failing disk does not make a read-only store: it would stay one after the disk has recovered.
       if (isReadOnly(error) && !mayWrite(options.path)) return openForReading(options);
       // Turning to write-ahead logging does not wait for other processes by itself.
       if (!isBusy(error) || performance.now() > deadline) throw error;
@@ -128,8 +128,8 @@ function hasLog(path: string): boolean {
 }
 
 /**
- * Puts everything that can be read on the disk, once more. After a sync that failed the write-ahead log may hold commits that nobody
- * acknowledged, and that the system forgot to write: they look like all others, and the next sync says that all is well. So they are copied
+ * Puts everything that can be read on the disk, once more. After a sync that failed the write-ahead log may hold commits that were never
+ * acknowledged, and that the system forgot to write: they look like all others, and the next sync reports success. So they are copied
  * into the file, which is synced.
  */
 function settleAll(database: DatabaseSync, path: string): void {
@@ -142,16 +142,18 @@ function settleAll(database: DatabaseSync, path: string): void {
     });
 }
 
-/** The same for what a process left behind that may have died of such a disk; without waiting for those that are at work, who see to it themselves. */
+/** The same for the log of a process that may have died of such a disk; without waiting for live processes, which do it themselves. */
 function settleSome(database: DatabaseSync): void {
   database.exec("PRAGMA wal_checkpoint(PASSIVE)");
 }
 
 /** The version of a store's tables; 0 for an empty file. */
 function versionOf(database: DatabaseSync, path: string): number {
+  // In this order a file that another process makes a store of meanwhile is never taken for that of another program: all three appear in one commit.
+  const hasNoTables = isWithoutTables(database);
   const version = pragma(database, "user_version");
   const application = pragma(database, "application_id");
-  const isEmpty = application === 0 && version === 0 && isWithoutTables(database);
+  const isEmpty = application === 0 && version === 0 && hasNoTables;
   if (!isEmpty && application !== applicationId)
     throw new StoreFault({
       code: "STORE_CORRUPT",
@@ -186,7 +188,7 @@ function openForReading({ path, busyTimeoutMs }: WorkerOptions): OpenedDatabase 
   }
 }
 
-/** True when a write-ahead log lies there and the index that processes share does not: nobody is at work, and this process may not make one. */
+/** True when a write-ahead log lies there and the index that processes share does not: no process uses the file, and this one has no right to make the index. */
 function isLogLeft(path: string): boolean {
   return process.platform !== "win32" && hasLog(path) && !existsSync(`${path}-shm`);
 }
@@ -203,7 +205,7 @@ function checkReadable(database: DatabaseSync, path: string): void {
 }
 
 /**
- * What the engine must be told where it cannot write: a file without a write-ahead log does not change; one with a log that was left behind needs
+ * The options of the engine where it cannot write: a file without a write-ahead log does not change; one with a log that was left behind needs
  * no locks, which cannot be taken on a file that is open for reading only.
  */
 function locationForReading(path: string, isLeft: boolean): string | URL {

@@ -44,7 +44,7 @@ export interface SqliteReport {
   readonly sessionCount: number;
   readonly factCount: number;
   readonly blobCount: number;
-  /** What the engine says of the file; empty when it is sound. */
+  /** The engine's findings about the file; empty when it is sound. */
   readonly problems: readonly string[];
   /** Sessions whose log is damaged, as `scope/session`. */
   readonly damaged: readonly string[];
@@ -93,9 +93,9 @@ export interface Operations {
     { readonly scope: string; readonly prefix: string; readonly after: string | undefined; readonly limit: number },
     readonly string[]
   >;
-  putDraft: Asked<OfRef<{ readonly name: string; readonly text: string }>, undefined>;
-  getDraft: Asked<OfRef<{ readonly name: string }>, string | undefined>;
-  removeDraft: Asked<OfRef<{ readonly name: string }>, undefined>;
+  putSnapshot: Asked<OfRef<{ readonly name: string; readonly text: string }>, undefined>;
+  getSnapshot: Asked<OfRef<{ readonly name: string }>, string | undefined>;
+  removeSnapshot: Asked<OfRef<{ readonly name: string }>, undefined>;
   /** The reader has found facts that the engine took for sound. */
   condemn: Asked<OfRef<{ readonly message: string }>, undefined>;
   check: Asked<Record<never, never>, SqliteReport>;

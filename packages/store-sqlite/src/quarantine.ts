@@ -1,4 +1,4 @@
-import type { SessionRef } from "@loopwright/core/ports";
+import { refKey, type SessionRef } from "@loopwright/core/ports";
 import { findSession, type SessionRow } from "./session-rows.ts";
 import { type Statements, textOf } from "./statements.ts";
 import { isOfOneSession, StoreFault } from "./store-fault.ts";
@@ -7,8 +7,6 @@ interface Seen {
   readonly ref: SessionRef;
   readonly fault: StoreFault;
 }
-
-const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
 
 /**
  * Damage that was seen and is not in the file yet. Once it is there, every connection refuses to write to the session, now and after a
@@ -37,18 +35,18 @@ export class Quarantine {
 
   /** Keeps damage in mind that was seen elsewhere. */
   note(ref: SessionRef, fault: StoreFault): void {
-    this.#seen.set(keyOf(ref), { ref, fault });
+    this.#seen.set(refKey(ref), { ref, fault });
     this.#hasNew = true;
   }
 
   /** Throws the damage of a session that is known to be damaged. */
   check(ref: SessionRef): void {
-    const seen = this.#seen.size === 0 ? undefined : this.#seen.get(keyOf(ref));
+    const seen = this.#seen.size === 0 ? undefined : this.#seen.get(refKey(ref));
     if (seen) throw seen.fault;
   }
 
   forget(ref: SessionRef): void {
-    this.#seen.delete(keyOf(ref));
+    this.#seen.delete(refKey(ref));
   }
 
   forgetAll(): void {
@@ -82,7 +80,7 @@ function attempt<T>(look: () => T): T | undefined {
   }
 }
 
-/** Throws the damage that somebody has seen in a session, and written down. */
+/** Throws the damage that was seen in a session and recorded. */
 export function checkMark(statements: Statements, session: SessionRow): void {
   const message = markOf(statements, session);
   if (message !== null) throw new StoreFault({ code: "SESSION_CORRUPT", message });

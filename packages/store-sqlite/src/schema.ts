@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** "LpWr": tells a store from any other database. */
+/** "LpWr": marks the file as a store of Loopwright. */
 export const applicationId = 0x4c_70_57_72;
 
 /** Numbers of facts go up to 2^30 - 1; the key of a session stands above them. */
@@ -58,7 +58,7 @@ const kinds = `SELECT facts.id AS id, json_extract(body, '$.type') AS kind, json
   WHERE facts.id > key * ${seqLimit} AND facts.id <= key * ${seqLimit} + last_seq AND json_valid(body)`;
 
 /*
- * `due`: when the session needs an owner, milliseconds since the epoch; null: not before somebody appends. Sessions of before that may owe
+ * `due`: when the session needs an owner, milliseconds since the epoch; null: not before the next append. Older sessions that may owe
  * something get 0: those whose last fact of weight does not end a run, and those with an input that no run has taken up.
  */
 const dueColumn = `
@@ -70,7 +70,7 @@ UPDATE sessions SET due = 0 WHERE closed = 0 AND removed = 0 AND last_seq > 0 AN
 );
 `;
 
-/** `damage`: what somebody has seen to be wrong with the log, in words; null: nothing. Then nothing more is written to it. */
+/** `damage`: what was seen to be wrong with the log, in words; null: nothing. Then nothing more is written to it. */
 const damageColumn = "ALTER TABLE sessions ADD COLUMN damage TEXT";
 
 /*
@@ -109,7 +109,7 @@ export const schemaVersion: number = migrations.length;
 /** The oldest version that can be read as it is, where the file cannot be written. */
 export const readableVersion = 1;
 
-/** What a file of an older version lacks for those who only read it: tables in memory, empty. */
+/** What a file of an older version lacks for a read-only store: tables in memory, empty. */
 export const standIns = "CREATE TEMP TABLE IF NOT EXISTS owned_blobs (scope, session, key, media_type, bytes)";
 /** The first version that lacks none of them. */
 export const completeVersion = 4;

@@ -1,6 +1,6 @@
 import type { Fact } from "@loopwright/core";
-import { excerptAround, matchTexts, searchTextsOf, searchWords } from "@loopwright/core/memory";
 import type { SessionHit } from "@loopwright/core/ports";
+import { excerptAround, matchTexts, searchTextsOf, searchWords } from "@loopwright/core/stores";
 import { type FreshProjections, summaryOf } from "./index-operations.ts";
 import { ownerWords, titleSeq } from "./index-words.ts";
 import { readPage } from "./log-operations.ts";

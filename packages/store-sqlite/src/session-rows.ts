@@ -32,7 +32,7 @@ export const sessionColumns: string = `key, id, last_seq, chain, updated_at, clo
 const byName = `SELECT own.scope, ${sessionColumns.replace(/\w+/g, "own.$&")} FROM sessions AS named LEFT JOIN sessions AS own ON own.key = named.key
   WHERE named.scope = ? AND named.id = ?`;
 
-/** The row of a session; `undefined` when nobody has used the id. Throws STORE_CORRUPT where the name leads elsewhere. */
+/** The row of a session; `undefined` when the id was never used. Throws STORE_CORRUPT where the name leads elsewhere. */
 export function findSession(statements: Statements, { scope, session }: SessionRef): SessionRow | undefined {
   const row = statements.one(byName, scope, session);
   if (row && (textOf(row, "scope") !== scope || textOf(row, "id") !== session))

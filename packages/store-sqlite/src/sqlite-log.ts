@@ -1,6 +1,6 @@
 import { AgentError, type Fact, isAgentError } from "@loopwright/core";
-import { checkedRef, factTexts } from "@loopwright/core/memory";
 import type { AppendRequest, DueSession, SessionLog, SessionRef } from "@loopwright/core/ports";
+import { checkedRef, factTexts } from "@loopwright/core/stores";
 import type { Answer, Ask, OperationName } from "./operation.ts";
 import { TailWatch } from "./tail-watch.ts";
 import { errorOf, type WorkerCalls } from "./worker-calls.ts";
@@ -97,7 +97,7 @@ async function readAll(
     try {
       facts.push(...parsePage(ref, page.text, start));
     } catch (error) {
-      // From now on nobody writes after what is damaged.
+      // From now on no append goes behind the damage.
       if (isAgentError(error)) await calls.ask("condemn", { ref, message: error.message });
       throw error;
     }
@@ -105,7 +105,7 @@ async function readAll(
   }
 }
 
-/** @throws AgentError SESSION_CORRUPT where the text is none of facts, or their numbers do not go on from `start` */
+/** @throws AgentError SESSION_CORRUPT where the text is none of facts, or their numbers do not continue from `start` */
 function parsePage(ref: SessionRef, text: string, start: number): readonly Fact[] {
   let facts: readonly Fact[];
   try {

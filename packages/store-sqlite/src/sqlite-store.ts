@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { AgentError } from "@loopwright/core";
-import { unlessAborted } from "@loopwright/core/memory";
-import type { BlobStore, Clock, DraftStore, SessionIndex, SessionStore } from "@loopwright/core/ports";
+import { AgentError, type Backend, refuseUnknownOptions } from "@loopwright/core";
+import type { BlobStore, Clock, SessionIndex, SessionStore, SnapshotStore } from "@loopwright/core/ports";
+import { unlessAborted } from "@loopwright/core/stores";
 import type { SqliteReport, WorkerOptions } from "./operation.ts";
 import { answerOf, sqliteLog } from "./sqlite-log.ts";
 import { storeWorkerOf, WorkerCalls } from "./worker-calls.ts";
@@ -17,10 +17,23 @@ export interface SqliteStoreOptions {
   readonly clock?: Pick<Clock, "monotonic">;
 }
 
+const knownOptions: { readonly [Name in keyof SqliteStoreOptions]-?: true } = {
+  path: true,
+  busyTimeoutMs: true,
+  sizeMaxBytes: true,
+  clock: true,
+};
+
 /** A store in one SQLite file. */
 export interface SqliteStore extends SessionStore {
   /** Looks through the whole file: for `doctor`, not for every day. A session that was damaged and is whole again may be written again. */
   check(): Promise<SqliteReport>;
+}
+
+/** One file as the backend of a runtime. @example createRuntime({ agents, ...sqliteBackend("chats.db") }) */
+export function sqliteBackend(pathOrOptions: string | SqliteStoreOptions): Backend & { readonly store: SqliteStore } {
+  const store = sqliteStore(pathOrOptions);
+  return { store, close: () => store.close() };
 }
 
 const pageMax = 100;
@@ -29,13 +42,19 @@ const searchedTextsMax = 1_000;
 const blobListMax = 1_000;
 
 /**
- * Session log, index with full-text search, blobs and drafts in one SQLite file that several processes may use at once.
+ * Session log, index with full-text search, blobs and snapshots in one SQLite file that several processes may use at once.
  * Nothing is opened before the first use; an idle store does not keep the process alive. What was acknowledged is on the disk.
+ * @throws AgentError CONFIG_INVALID for an option that does not exist, and without a path.
  * Methods reject with AgentError STORE_UNAVAILABLE, STORE_READ_ONLY, STORE_CORRUPT, STORE_TOO_NEW, STORE_FULL or SESSION_CORRUPT.
  */
 export function sqliteStore(pathOrOptions: string | SqliteStoreOptions): SqliteStore {
-  const options = typeof pathOrOptions === "string" ? { path: pathOrOptions } : pathOrOptions;
-  if (options.path === "") throw new AgentError("CONFIG_INVALID", { message: "The store has no path.", fix: "Name a file." });
+  const options = typeof pathOrOptions === "object" && pathOrOptions !== null ? pathOrOptions : { path: pathOrOptions };
+  refuseUnknownOptions(options, knownOptions, "`sqliteStore`");
+  if (typeof options.path !== "string" || options.path === "")
+    throw new AgentError("CONFIG_INVALID", {
+      message: "The SQLite store has no `path`.",
+      fix: 'Name a file, as in `sqliteStore("sessions.db")` or `sqliteStore({ path: "sessions.db" })`.',
+    });
   const workerOptions: WorkerOptions = {
     path: options.path === ":memory:" ? options.path : resolve(options.path),
     busyTimeoutMs: options.busyTimeoutMs ?? 5_000,
@@ -49,7 +68,7 @@ export function sqliteStore(pathOrOptions: string | SqliteStoreOptions): SqliteS
     log,
     index: sqliteIndex(calls),
     blobs: sqliteBlobs(calls),
-    drafts: sqliteDrafts(calls),
+    snapshots: sqliteSnapshots(calls),
     check: async () => answerOf(calls, "check", {}),
     close() {
       watch.stop();
@@ -95,17 +114,17 @@ function sqliteBlobs(calls: WorkerCalls): BlobStore {
   };
 }
 
-function sqliteDrafts(calls: WorkerCalls): DraftStore {
+function sqliteSnapshots(calls: WorkerCalls): SnapshotStore {
   return {
     async put(ref, name, value) {
-      await answerOf(calls, "putDraft", { ref, name, text: JSON.stringify(value) });
+      await answerOf(calls, "putSnapshot", { ref, name, text: JSON.stringify(value) });
     },
     async get(ref, name) {
-      const text = await answerOf(calls, "getDraft", { ref, name });
+      const text = await answerOf(calls, "getSnapshot", { ref, name });
       return text === undefined ? undefined : JSON.parse(text);
     },
     async remove(ref, name) {
-      await answerOf(calls, "removeDraft", { ref, name });
+      await answerOf(calls, "removeSnapshot", { ref, name });
     },
   };
 }

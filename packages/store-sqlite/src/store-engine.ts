@@ -27,12 +27,12 @@ import { diskFault, faultOf, isBusy, isIoError, isOfOneSession, isReadOnly, read
 
 const writing: ReadonlySet<OperationName> = new Set([
   ...(["append", "claim", "renew", "release", "setDue", "remove", "rebuild"] as const),
-  ...(["putBlob", "ownBlob", "removeBlob", "putDraft", "removeDraft"] as const),
+  ...(["putBlob", "ownBlob", "removeBlob", "putSnapshot", "removeSnapshot"] as const),
 ]);
 
 /** What can be answered without a write, also on a disk without space. */
 const reading: ReadonlySet<OperationName> = new Set([
-  ...(["read", "head", "list", "get", "search", "getBlob", "listBlobs", "getDraft", "indexWords", "check", "close"] as const),
+  ...(["read", "head", "list", "get", "search", "getBlob", "listBlobs", "getSnapshot", "indexWords", "check", "close"] as const),
 ]);
 
 type Handlers = { readonly [Name in OperationName]: (engine: StoreEngine, ask: Ask<Name>) => Answer<Name> };
@@ -52,7 +52,7 @@ const handlers: Handlers = {
   renew: ({ statements }, ask) => renew(statements, ask),
   release: ({ statements }, { ref, epoch }) => void release(statements, ref, epoch),
   due(engine, ask) {
-    // Nobody can own a session there; and a file of an older version has no dates.
+    // No session can be claimed there; and a file of an older version has no dates.
     if (engine.isReadOnly) throw new StoreFault(readOnlyFault(engine.path));
     return due(engine.statements, ask);
   },
@@ -75,18 +75,18 @@ const handlers: Handlers = {
   ownBlob: ({ statements }, ask) => ownBlob(statements, ask),
   removeBlob: ({ statements }, ask) => removeBlob(statements, ask),
   listBlobs: ({ statements }, ask) => listBlobs(statements, ask),
-  putDraft({ statements }, { ref, name, text }) {
+  putSnapshot({ statements }, { ref, name, text }) {
     if (findSession(statements, ref)?.isRemoved) return undefined;
     const sql = "INSERT INTO drafts (scope, session, name, value) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value";
     statements.run(sql, ref.scope, ref.session, name, text);
     return undefined;
   },
-  getDraft: ({ statements }, { ref, name }) =>
+  getSnapshot: ({ statements }, { ref, name }) =>
     textOf(
       statements.one("SELECT value FROM drafts WHERE scope = ? AND session = ? AND name = ?", ref.scope, ref.session, name),
       "value",
     ) ?? undefined,
-  removeDraft: ({ statements }, { ref, name }) =>
+  removeSnapshot: ({ statements }, { ref, name }) =>
     void statements.run("DELETE FROM drafts WHERE scope = ? AND session = ? AND name = ?", ref.scope, ref.session, name),
   condemn({ quarantine }, { ref, message }) {
     quarantine.note(ref, new StoreFault({ code: "SESSION_CORRUPT", message }));
@@ -181,12 +181,12 @@ export class StoreEngine {
       eraseTraces({ statements: this.statements, transaction, waitMs: mayWait ? busyTimeoutMs : 0, busyTimeoutMs });
       this.#mayOweErasure = false;
     } catch {
-      // The file says what is left to do, and the next call tries again.
+      // The file records what is left to do, and the next call tries again.
       this.#mayOweErasure = true;
     }
   }
 
-  /** Keeps what was folded for answers. To be called when nobody waits; does nothing when the file is busy. */
+  /** Keeps what was folded for answers. To be called when no caller waits; does nothing when the file is busy. */
   keepProjections(): void {
     if (this.fresh.size === 0 || !this.#opened || this.#opened.isReadOnly || this.#isStandIn) return;
     try {
@@ -203,7 +203,7 @@ export class StoreEngine {
     try {
       this.quarantine.keep(this.statements, (work) => this.#ownTransaction(work));
     } catch {
-      // Whoever asked is told of the damage all the same.
+      // The caller gets the damage as its error all the same.
     }
   }
 
@@ -212,7 +212,7 @@ export class StoreEngine {
     this.#ownTransaction(() => liftMarks(this.statements, this.quarantine));
   }
 
-  /** One step for all who ask in one batch, in a transaction of its own. True: there is more to do, what came meanwhile not counted. */
+  /** One step for all calls of one batch, in a transaction of its own. True: there is more to do, what came meanwhile not counted. */
   indexWords(scope: string): boolean {
     if (this.isReadOnly || !hasUnindexed(this.statements, scope)) return false;
     if (!this.#hasIndexed) this.#transaction(() => indexSomeTexts(this.statements, scope));
@@ -220,7 +220,7 @@ export class StoreEngine {
     return hasUnindexed(this.statements, scope);
   }
 
-  /** Where a log ends; `undefined` where that cannot be read either: its reader is told why, and the others hear of theirs. */
+  /** Where a log ends; `undefined` where that cannot be read either: its reader gets the error, and the others get their answers. */
   tailOf(ref: SessionRef): number | undefined {
     try {
       return tailOf(findSession(this.statements, ref));
@@ -336,7 +336,7 @@ export class StoreEngine {
     return calls.map(() => ({ fault, uncertain: true }));
   }
 
-  /** Where a failing disk does not let the engine open a file for writing, it opens it for reading, and says no to every write from then on. */
+  /** Where a failing disk does not let the engine open a file for writing, it opens it for reading, and refuses every write from then on. */
   #isRefusedByDisk(error: unknown): boolean {
     return isReadOnly(error) && mayWrite(this.path);
   }

@@ -27,7 +27,7 @@ export function isBusy(error: unknown): boolean {
   return code === sqlite.busy || code === sqlite.locked;
 }
 
-/** True when the engine could not tell whether its write reached the disk. */
+/** True when the engine does not know whether its write reached the disk. */
 export function isIoError(error: unknown): boolean {
   return resultCode(error) === sqlite.ioError;
 }
@@ -44,15 +44,15 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * True when an error tells of what was read of one session: its facts, its projection, or the pages that they lie on. In a loop over sessions the
- * others go on then.
+ * True when an error concerns the data of one session: its facts, its projection, or the pages that they lie on. A loop over sessions then
+ * continues with the others.
  */
 export function isOfOneSession(error: unknown): boolean {
   if (error instanceof StoreFault) return error.fault.code === "SESSION_CORRUPT" || error.fault.code === "STORE_CORRUPT";
   return error instanceof SyntaxError || error instanceof TypeError || resultCode(error) === sqlite.corrupt;
 }
 
-/** What a caller is told of an error: the path and what to do, no content. */
+/** The error for the caller: the path and what to do, no content. */
 export function faultOf(error: unknown, path: string): Fault {
   if (error instanceof StoreFault) return error.fault;
   switch (resultCode(error)) {

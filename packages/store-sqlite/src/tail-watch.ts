@@ -1,23 +1,23 @@
-import type { SessionRef } from "@loopwright/core/ports";
+import { refKey, type SessionRef } from "@loopwright/core/ports";
 import type { WorkerCalls } from "./worker-calls.ts";
 
 interface Topic {
   readonly ref: SessionRef;
   readonly listeners: Set<(lastSeq: number) => void>;
-  /** The newest seq that was told; 0 of a log that was removed. */
+  /** The newest seq that listeners were notified of; 0 for a log that was removed. */
   told: number | undefined;
 }
 
 /** How soon an append by another process is seen. */
 const pollMs = 250;
 
-/** Tells listeners of new facts: at once of those written through this store, soon of those of other processes. */
+/** Notifies listeners of new facts: at once of those written through this store, soon of those of other processes. */
 export class TailWatch {
   readonly #calls: WorkerCalls;
   readonly #topics = new Map<string, Topic>();
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
-  /** A new topic may have missed what an earlier question was told. */
+  /** A new topic may have missed what an earlier look found. */
   #hasNewTopic = false;
 
   constructor(calls: WorkerCalls) {
@@ -25,7 +25,7 @@ export class TailWatch {
   }
 
   subscribe(ref: SessionRef, listener: (lastSeq: number) => void): () => void {
-    const key = keyOf(ref);
+    const key = refKey(ref);
     const topic = this.#topics.get(key) ?? { ref, listeners: new Set(), told: undefined };
     this.#topics.set(key, topic);
     this.#hasNewTopic = true;
@@ -40,9 +40,9 @@ export class TailWatch {
     };
   }
 
-  /** Tells the listeners of a session, outside the caller's turn. `lastSeq` 0: it was removed. */
+  /** Notifies the listeners of a session, outside the caller's turn. `lastSeq` 0: it was removed. */
   tell(ref: SessionRef, lastSeq: number): void {
-    const topic = this.#topics.size === 0 ? undefined : this.#topics.get(keyOf(ref));
+    const topic = this.#topics.size === 0 ? undefined : this.#topics.get(refKey(ref));
     if (!topic || lastSeq === topic.told || (lastSeq !== 0 && lastSeq < (topic.told ?? 0))) return;
     topic.told = lastSeq;
     queueMicrotask(() => {
@@ -63,15 +63,11 @@ export class TailWatch {
     this.#hasNewTopic = false;
     const outcome = await this.#calls.ask("tails", { refs, always });
     this.#isAsking = false;
-    // A file that cannot be read now is looked at again next time; whoever appends or reads is told what is wrong.
+    // A file that cannot be read now is looked at again next time; the next append or read gets the error.
     if (outcome.type !== "answered" || !outcome.answer) return;
     for (const [at, ref] of refs.entries()) {
       const lastSeq = outcome.answer[at];
       if (lastSeq !== undefined) this.tell(ref, lastSeq);
     }
   }
-}
-
-function keyOf({ scope, session }: SessionRef): string {
-  return `${scope}/${session}`;
 }

@@ -38,7 +38,7 @@ export function storeWorkerOf(options: WorkerOptions): WorkerCallsOptions {
 /**
  * The way to the worker. One batch is on its way at a time; what is asked meanwhile travels together in the next one,
  * so that many appends share one write to the disk. The worker starts with the first call and keeps the process alive
- * only while somebody waits for an answer.
+ * only while a caller waits for an answer.
  */
 export class WorkerCalls {
   readonly #options: WorkerCallsOptions;
@@ -141,7 +141,7 @@ export class WorkerCalls {
     for (const resolve of idle) resolve();
   }
 
-  /** The worker is late: those who wait are told so, and nobody else has to wait until it answers. */
+  /** The worker is late: the waiting calls fail with that error, and new calls do not wait until it answers. */
   #stall(): void {
     this.#isStalled = true;
     const late = this.#underWay;

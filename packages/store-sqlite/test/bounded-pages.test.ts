@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import type { Fact } from "@loopwright/core";
-import { factTexts } from "@loopwright/core/memory";
+import { factTexts } from "@loopwright/core/stores";
 import { expect, it, onTestFinished } from "vitest";
 import { sqliteStore } from "../src/index.ts";
 import type { Call, Result } from "../src/operation.ts";
@@ -12,7 +12,7 @@ import { freshFolder } from "./fresh-folder.ts";
 const folder = freshFolder();
 let files = 0;
 
-/** A session that says "apples", and something of its own. */
+/** A session that contains "apples", and a word of its own. */
 function spoken(at: number): Call {
   const facts = [
     { type: "session.opened", agent: "helper", at, v: 1 },

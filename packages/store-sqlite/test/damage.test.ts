@@ -30,7 +30,7 @@ function filled(path: string, batches = 12): ReadonlyMap<string, readonly string
   return written;
 }
 
-/** What every session of a file says, however it was damaged. */
+/** The answer of every session of a file, however it was damaged. */
 function told(path: string): ReadonlyMap<string, readonly string[] | string> {
   const engine = engineOf(path);
   const answers = new Map(sessions.map((session) => [session, titlesIn(engine, session)]));

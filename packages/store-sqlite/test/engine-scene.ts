@@ -1,6 +1,6 @@
 import type { Fact } from "@loopwright/core";
-import { factTexts } from "@loopwright/core/memory";
 import type { AppendOutcome, AppendRequest, SessionRef } from "@loopwright/core/ports";
+import { factTexts } from "@loopwright/core/stores";
 import type { Ask, Fault, LogPage } from "../src/operation.ts";
 import { StoreEngine } from "../src/store-engine.ts";
 

@@ -29,13 +29,13 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Puts words everywhere where a session may have some: facts, spilled values, files, drafts, the summary, the index of words. */
 async function fill(store: SqliteStore, session: string, word: string, factCount = 120): Promise<void> {
-  const { log, blobs, drafts, index } = store;
+  const { log, blobs, snapshots, index } = store;
   const ref = refOf(session);
   for (let seq = 0; seq < factCount; seq++) {
     const message = { role: "user", content: `${word}${seq} ${"filler ".repeat(seq * 7)}${word}` } as const;
     const fact: FactDraft = { type: "input.accepted", inputId: `i${seq}`, runId: `r${seq}`, mode: "enqueue", message, at: seq, v: 1 };
     await log.append(ref, { expectedSeq: seq, batchId: `${word} ${seq}`, facts: [fact] });
-    await drafts.put(ref, `draft ${seq % 5}`, `${word} ${"d".repeat(seq * 200)}`);
+    await snapshots.put(ref, `draft ${seq % 5}`, `${word} ${"d".repeat(seq * 200)}`);
   }
   await blobs.put("local", `sha256-${session}`, { bytes: bytesOf(`${word} `.repeat(60_000)), session });
   await blobs.put("local", `upload-${session}`, { bytes: bytesOf(`${word} `.repeat(10_000)), mediaType: `text/${word}` });
@@ -43,12 +43,12 @@ async function fill(store: SqliteStore, session: string, word: string, factCount
   await blobs.put("local", `idempotency-${session}`, { bytes: bytesOf(word), session });
   await index.list("local");
   await index.search("local", word);
-  // Projections are kept when nobody waits: by the call after this one they are in the file.
+  // Projections are kept when no caller waits: by the call after this one they are in the file.
   await index.list("local");
 }
 
 describe("the files of a store after a session was removed", () => {
-  it("hold none of its words: not in facts, blobs, drafts, summaries, the index of words, free pages or the write-ahead log", async () => {
+  it("hold none of its words: not in facts, blobs, snapshots, summaries, the index of words, free pages or the write-ahead log", async () => {
     const path = join(folder, `${count++}.db`);
     const store = open(path);
     await fill(store, "kept", "innocent");

@@ -31,7 +31,7 @@ async function filled(): Promise<{ readonly store: SqliteStore; readonly path: s
   return { store, path };
 }
 
-/** What is said to whoever writes, claims and looks. */
+/** The answers to an append, a claim and a read. */
 async function expectRefused({ log, index }: SqliteStore, code: string): Promise<void> {
   await expect(log.append(ref, batch(3))).rejects.toMatchObject({ code });
   await expect(log.claim(ref, { node: "n", leaseMs: 15_000 })).rejects.toMatchObject({ code });

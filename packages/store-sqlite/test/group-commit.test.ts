@@ -13,7 +13,7 @@ function commitCount(path: string): number {
   if (log.length < 32) return 0;
   const frameBytes = 24 + log.readUInt32BE(8);
   let commits = 0;
-  // A frame that ends a transaction says how many pages the file has after it.
+  // A frame that ends a transaction holds the number of pages of the file after it.
   for (let at = 32; at + frameBytes <= log.length; at += frameBytes) if (log.readUInt32BE(at + 4) > 0) commits++;
   return commits;
 }

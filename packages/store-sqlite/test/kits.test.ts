@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { manualClock } from "@loopwright/core/memory";
 import type { BlobStore, SessionRef } from "@loopwright/core/ports";
-import { blobStoreKit, draftStoreKit, leaseKit, runKit, sessionIndexKit, sessionLogKit, type Tampering } from "@loopwright/testing";
+import { blobStoreKit, leaseKit, runKit, sessionIndexKit, sessionLogKit, snapshotStoreKit, type Tampering } from "@loopwright/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { type SqliteStore, sqliteStore } from "../src/index.ts";
 import { freshFolder } from "./fresh-folder.ts";
@@ -149,7 +149,7 @@ describe("blob store", () =>
       return { blobs, log, reopen: async () => (await reopen()).blobs };
     },
   }));
-describe("draft store", () => runKit(it, draftStoreKit, { make: async () => fresh() }));
+describe("snapshot store", () => runKit(it, snapshotStoreKit, { make: async () => fresh() }));
 
 describe.each(Object.entries(ruinings))("a session with %s is the only one that suffers", (_, ruin) => {
   runKit(

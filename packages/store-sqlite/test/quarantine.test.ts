@@ -111,7 +111,7 @@ it("a check lifts the quarantine of a session that is whole again, for every con
   expect((await store.check()).damaged).toEqual(["local/shared"]);
   expect(await answerOf(second)).toBe("SESSION_CORRUPT");
   mend(path);
-  // Nobody has looked yet.
+  // The damage was not seen yet.
   expect([await answerOf(store), await answerOf(second)]).toEqual(["SESSION_CORRUPT", "SESSION_CORRUPT"]);
   expect((await store.check()).damaged).toEqual([]);
   expect([await answerOf(store), await answerOf(second, ref, 11)]).toEqual(["ok", "ok"]);

@@ -1,4 +1,4 @@
-/** What the tests run as another process: works on the store at `path` and says what it did, one line of JSON each. */
+/** What the tests run as another process: works on the store at `path` and prints what it did, one line of JSON each. */
 import { createInterface } from "node:readline";
 import { isAgentError } from "@loopwright/core";
 import { sqliteStore } from "../src/index.ts";
@@ -30,7 +30,7 @@ async function append(count: number): Promise<void> {
   }
 }
 
-/** Appends to eight sessions at once for ever, and says what it was told, with the title. */
+/** Appends to eight sessions at once for ever, and prints each answer, with the title. */
 async function appendToMany(): Promise<void> {
   const writers = Array.from({ length: 8 }, async (_, index) => {
     const own = { scope: "local", session: `s${index}` };
@@ -44,7 +44,7 @@ async function appendToMany(): Promise<void> {
   await Promise.all(writers);
 }
 
-/** Appends after `from` until the disk refuses, asks again with the same batch id where it is not known what became of one, and says all answers. */
+/** Appends after `from` until the disk refuses, asks again with the same batch id where it is not known what became of one, and prints all answers. */
 async function appendUntilTrouble(from: number): Promise<void> {
   let doubts = 0;
   for (let seq = from; doubts < 4; ) {
@@ -57,7 +57,7 @@ async function appendUntilTrouble(from: number): Promise<void> {
   }
 }
 
-/** Appends one batch for each line that it is told: after which number, and with which batch id. Says the answer, or the code of the error. */
+/** Appends one batch for each line of input: after which number, and with which batch id. Prints the answer, or the code of the error. */
 async function appendAsTold(): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
     const [after = "", batchId = ""] = line.split(" ");

@@ -5,10 +5,10 @@ import { type RestrictedStart, restrictedStart } from "@loopwright/simulator/nod
 
 const file = fileURLToPath(new URL("store-child.ts", import.meta.url));
 
-/** A process that works on a store and says one line of JSON for each thing it has done. */
+/** A process that works on a store and prints one line of JSON for each thing it has done. */
 export interface StoreProcess {
   readonly child: ChildProcess;
-  /** The next line it says; `undefined` after the last. */
+  /** The next line it prints; `undefined` after the last. */
   next(): Promise<unknown>;
   /** Ends it without a chance to tidy up, and waits until it is gone. */
   kill(): Promise<void>;

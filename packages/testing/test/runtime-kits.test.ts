@@ -9,7 +9,7 @@ import { makeManualClock } from "./clock/clock-saboteurs.ts";
 import { makeSeededIds } from "./ids/id-source-saboteurs.ts";
 import { makeFixedPrices } from "./prices/price-table-saboteurs.ts";
 
-/** The platform's own time, let go by hand: nobody waits. */
+/** The platform's own time, advanced by hand: no test waits. */
 const pass = async (ms: number): Promise<void> => void (await vi.advanceTimersByTimeAsync(ms));
 
 describe("prices written by hand keep every promise", () => runKit(it, priceTableKit, { make: makeFixedPrices }));

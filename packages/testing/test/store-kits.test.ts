@@ -7,7 +7,7 @@ import { sessionIndexKit } from "../src/index/session-index-kit.ts";
 import { runKit } from "../src/kit/kit.ts";
 import { leaseKit } from "../src/lease/lease-kit.ts";
 import { sessionLogKit } from "../src/log/session-log-kit.ts";
-import { draftStoreKit } from "../src/snapshots/draft-store-kit.ts";
+import { snapshotStoreKit } from "../src/snapshots/snapshot-store-kit.ts";
 import { memoryNodes } from "./channel/memory-nodes.ts";
 import { faultyLog } from "./log/faulty-log.ts";
 
@@ -52,6 +52,6 @@ describe("the adapters in memory keep every promise", () => {
       },
     }));
   describe("blob store", () => runKit(it, blobStoreKit, { lacks, make: async () => memoryStore() }));
-  describe("draft store", () => runKit(it, draftStoreKit, { make: async () => memoryStore() }));
+  describe("snapshot store", () => runKit(it, snapshotStoreKit, { make: async () => memoryStore() }));
   describe("event channel", () => runKit(it, eventChannelKit, { make: async () => memoryNodes() }));
 });

@@ -1,6 +1,6 @@
 import type { ModelCapabilities } from "@loopwright/core/ports";
 
-/** What the vendor's page of models said. @see https://docs.acme.example/models (2026-11-21) */
+/** From the vendor's page of models. @see https://docs.acme.example/models (2026-11-21) */
 const known: Readonly<Record<string, Partial<ModelCapabilities>>> = {
   "acme-2": { vision: true, contextTokens: 400_000, outputTokensMax: 32_000 },
   "acme-1": { contextTokens: 128_000, outputTokensMax: 8_000 },

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Message,
   partsOf,
+  systemText,
   type UserPart,
 } from "@loopwright/core";
 import type { ModelRequest, ToolChoice } from "@loopwright/core/ports";
@@ -20,10 +21,11 @@ export function bodyOf(request: ModelRequest): JsonObject {
   if (!capabilitiesOf(model).vision && request.messages.some(hasImage)) {
     throw new AgentError("MODEL_UNSUPPORTED", { message: `${vendorName}'s ${model} takes no images.` });
   }
+  const prompt = systemText(system);
   return {
     model,
     stream: request.stream !== false,
-    ...(system ? { system } : {}),
+    ...(prompt === undefined ? {} : { system: prompt }),
     messages: messagesOf(request.messages),
     ...(hasTools ? { tools: tools.map(({ name, description, parameters }) => ({ name, description, schema: parameters })) } : {}),
     ...(hasTools && toolChoice !== undefined ? { tool_choice: choiceOf(toolChoice) } : {}),
@@ -37,22 +39,30 @@ export function bodyOf(request: ModelRequest): JsonObject {
   };
 }
 
-/** A result names its call by the call's id or by its key; on the wire it is the id. An answer of which nothing is left is not sent. */
+/**
+ * The turns of the wire. Acme refuses two user turns in a row, so what stands side by side becomes one. A result names its call by the call's id or by
+ * its key; on the wire it is the id. An answer of which nothing is left is not sent.
+ */
 function messagesOf(messages: readonly Message[]): readonly JsonObject[] {
-  const wire: JsonObject[] = [];
+  const wire: (JsonObject & { readonly content: readonly JsonObject[] })[] = [];
   let ids = new Map<string, string>();
   for (const message of messages) {
     if (message.role === "assistant") ids = new Map(callsOf(message).map(({ callKey, id }) => [callKey, id]));
-    const made = wireOf(message);
-    if (message.role === "tool_result") wire.push({ ...made, call: ids.get(message.toolCallId) ?? message.toolCallId });
-    else if (!Array.isArray(made["content"]) || made["content"].length > 0) wire.push(made);
+    const turn = wireOf(message);
+    const last = wire.at(-1);
+    if (message.role === "tool_result") wire.push({ ...turn, call: ids.get(message.toolCallId) ?? message.toolCallId });
+    else if (turn.role === "user" && last?.["role"] === "user")
+      wire[wire.length - 1] = { ...last, content: [...last.content, ...turn.content] };
+    else if (turn.content.length > 0) wire.push(turn);
   }
   return wire;
 }
 
-const made = new WeakMap<Message, JsonObject>();
+type Turn = JsonObject & { readonly role: string; readonly content: readonly JsonObject[] };
 
-function wireOf(message: Message): JsonObject {
+const made = new WeakMap<Message, Turn>();
+
+function wireOf(message: Message): Turn {
   const before = made.get(message);
   if (before) return before;
   const now = translate(message);
@@ -60,7 +70,7 @@ function wireOf(message: Message): JsonObject {
   return now;
 }
 
-function translate(message: Message): JsonObject {
+function translate(message: Message): Turn {
   switch (message.role) {
     case "user":
       return { role: "user", content: contentOf(message.content, "(empty message)") };
@@ -69,7 +79,8 @@ function translate(message: Message): JsonObject {
     case "tool_result":
       return { role: "tool", content: contentOf(message.content, "(no output)"), ...(message.isError ? { failed: true } : {}) };
     case "notice":
-      return { role: "system", content: message.text };
+      // Acme has no system turn between others: marked, so that the model does not take it for the user's own words.
+      return { role: "user", content: [{ text: `<notice>\n${message.text}\n</notice>` }] };
     default:
       return message satisfies never;
   }

@@ -93,7 +93,7 @@ it.each<[string, readonly FactBody[], Partial<CommandEvidence>, RegExp]>([
     "a gated call without a result",
     [begun, asked, decided("deny"), ended("completed")],
     { testimonies: [] },
-    /I4: the call r1\.1\.0 waited for leave and has 0 results/,
+    /I4: the call r1\.1\.0 waited for approval and has 0 results/,
   ],
   ["a run without an end", sound.slice(0, 5), {}, /I8: the run r1 ended 0 times/],
   ["a run with two ends", [...sound, ended("aborted")], {}, /I8: the run r1 ended 2 times/],

@@ -1,4 +1,4 @@
-/* Whether what was acknowledged to people who stop runs and decide on calls is what happened. */
+/* Whether acknowledged aborts and decisions took effect. */
 import type { Fact, FactOf } from "@loopwright/core";
 import type { Acknowledged } from "../world/people/acknowledged.ts";
 import type { Testimony } from "../world/testimony.ts";
@@ -12,7 +12,7 @@ export interface CommandEvidence {
 const ofType = <T extends Fact["type"]>(facts: readonly Fact[], type: T): readonly FactOf<T>[] =>
   facts.filter((fact): fact is FactOf<T> => fact.type === type);
 
-/** I1 of aborts and decisions, I4 of calls that wait for leave, I8 of the log. */
+/** I1 of aborts and decisions, I4 of calls that wait for approval, I8 of the log. */
 export function checkCommands(evidence: CommandEvidence): readonly string[] {
   return [...checkAborts(evidence), ...checkDecisions(evidence), ...checkGates(evidence), ...checkRuns(evidence.facts)];
 }
@@ -49,7 +49,7 @@ function checkDecisions({ facts, acknowledged }: CommandEvidence): readonly stri
   return flaws;
 }
 
-/** A call that waits for leave is begun only after it was allowed, and never after it was denied. */
+/** A call that waits for approval is begun only after it was allowed, and never after it was denied. */
 function checkGates({ facts, testimonies }: CommandEvidence): readonly string[] {
   const flaws: string[] = [];
   const leave = new Map<string, FactOf<"approval.decided">>();
@@ -61,7 +61,7 @@ function checkGates({ facts, testimonies }: CommandEvidence): readonly string[] 
   }
   for (const callKey of asked) {
     const ends = ofType(facts, "tool.finished").filter((end) => end.callKey === callKey).length;
-    if (ends !== 1) flaws.push(`I4: the call ${callKey} waited for leave and has ${ends} results`);
+    if (ends !== 1) flaws.push(`I4: the call ${callKey} waited for approval and has ${ends} results`);
   }
   for (const { callKey, phase } of testimonies)
     if (phase === "start" && asked.has(callKey) && leave.get(callKey)?.decision !== "allow")

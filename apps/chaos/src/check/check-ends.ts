@@ -1,9 +1,9 @@
-/* How processes ended that nobody told to end so. */
+/* Processes that ended without a signal of the rig. */
 import type { Ending } from "../world/ending.ts";
 
 const lastWordsMax = 600;
 
-/** I14: a node ends only as it was told to: by a signal of the rig, or in order. Anything else is a failure of its own. */
+/** I14: a node ends only on request: by a signal of the rig, or in order. Anything else is a failure of its own. */
 export function checkEnds(endings: readonly Ending[], wanted: readonly Ending["end"][]): readonly string[] {
   return endings
     .filter(({ end }) => !wanted.includes(end))

@@ -57,7 +57,7 @@ export interface Census {
   /** Timers, sockets, files and what else keeps it busy; `quiet`: when it was ready and nothing had happened. */
   readonly handles: number;
   readonly quiet: number;
-  /** As `/metrics` tells them. */
+  /** As `/metrics` reports them. */
   readonly streams: number;
   readonly runs: number;
   readonly loaded: number;
@@ -68,7 +68,7 @@ const handlesPerSession = 3;
 /** Connections that are kept for the next request, on either side. */
 const handlesKept = 64;
 
-/** I11, I8: who rests holds no stream, no run, and about what it held at first. */
+/** I11, I8: a node at rest holds no stream, no run, and about the resources that it held at first. */
 export function checkCensus(node: string, { handles, quiet, streams, runs, loaded }: Census): readonly string[] {
   const most = Math.ceil(quiet * 1.1) + handlesKept + handlesPerSession * loaded;
   return [

@@ -19,7 +19,7 @@ export interface LogVerdict {
   readonly doubled: number;
   /** Calls of `once` tools that were begun twice. */
   readonly doubleStarts: number;
-  /** Calls that began and whose end nobody knows, and how many of them were reported so. */
+  /** Calls that began and whose end is unknown, and how many of them were reported so. */
   readonly inDoubt: number;
   readonly inDoubtReported: number;
 }

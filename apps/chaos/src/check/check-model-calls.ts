@@ -1,4 +1,4 @@
-/* Whether the model was asked no more often than the log says. */
+/* Whether the model was called no more often than the log records. */
 import type { Fact, FactOf } from "@loopwright/core";
 import { jobOfText } from "../world/job.ts";
 

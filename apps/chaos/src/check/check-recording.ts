@@ -24,7 +24,7 @@ export function checkRecording(recording: Recording, log: readonly DurableEvent[
   return flaws;
 }
 
-/** Of the first frame of a connection the server adds whose it is: fields that say where an event belongs count by value, not by order. */
+/** To the first frame of a connection the server adds its session: fields that address an event are compared by value, not by order. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);

@@ -10,7 +10,7 @@ export interface SnapshotEvidence {
   readonly shown: { readonly [node: string]: unknown };
 }
 
-/** I15: what every node shows is what is folded from the log alone, and that is what the facts say. */
+/** I15: every node shows what is folded from the log alone, and that equals what the facts hold. */
 export function checkSnapshots({ facts, folded, shown }: SnapshotEvidence): readonly string[] {
   const own = JSON.stringify(sorted(withTitle(folded)));
   const differing = Object.entries(shown).filter(([, snapshot]) => JSON.stringify(sorted(snapshot)) !== own);

@@ -1,13 +1,13 @@
 /* Whether tenants see nothing of each other. */
 
-/** What one watcher of one tenant was told, and the words that only one tenant says. */
+/** The events of one watcher of one tenant, and the words that only one tenant uses. */
 export interface TenantEvidence {
   readonly scope: string;
   /** By scope. */
   readonly words: { readonly [scope: string]: string };
   /** Those of the words that were in what came, or in what the log holds. */
   readonly heard: ReadonlySet<string>;
-  /** Somebody of this tenant has said something. */
+  /** This tenant has sent a message. */
   readonly hasSpoken: boolean;
 }
 

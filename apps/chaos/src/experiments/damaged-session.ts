@@ -1,4 +1,4 @@
-/* D4: all that the store holds of one session becomes unreadable, under nodes that die. All others go on, and are listed and found. */
+/* D4: all that the store holds of one session becomes unreadable, under nodes that die. All others continue, and are listed and found. */
 import { checkOthers, type Sight } from "../check/check-others.ts";
 import type { GroundPlan } from "../world/ground.ts";
 import type { Job } from "../world/job.ts";

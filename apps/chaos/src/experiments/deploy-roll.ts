@@ -1,4 +1,4 @@
-/* K6: nodes are told to end one after another, as a deploy does, while people talk. Nobody sees an error that a retry does not heal, and no run stands still. */
+/* K6: nodes are stopped one after another, as a deploy does, while people talk. No person sees an error that a retry does not heal, and no run stands still. */
 import { seededRandom } from "@loopwright/core/memory";
 import type { GroundPlan } from "../world/ground.ts";
 import { openStore } from "../world/open-store.ts";

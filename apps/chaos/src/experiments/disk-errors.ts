@@ -60,7 +60,7 @@ export function diskErrors({ ground, storms, calls }: DiskErrorsOptions): Experi
   });
 }
 
-/** Resolves when everybody has been heard once. */
+/** Resolves when each has answered once. */
 async function haveSpoken({ places }: Crowd): Promise<void> {
   const until = performance.now() + healMs;
   while (places.some(({ person }) => person.acknowledged.length === 0) && performance.now() < until)
@@ -75,7 +75,7 @@ function someFaults(calls: readonly DiskCall[], random: () => number): DiskFault
 
 type Writer = ReturnType<typeof createWriter>;
 
-/** Somebody who asks for writes one after another, each once, and remembers what came of them. */
+/** A writer that asks for writes one after another, each once, and records the outcomes. */
 function createWriter(world: World, random: () => number) {
   const failures: string[] = [];
   const statuses = new Map<number, number>();

@@ -3,7 +3,7 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit?: string;
-  /** Default: it is told, not judged. */
+  /** Default: it is reported, not judged. */
   readonly bound?: { readonly most: number } | { readonly least: number } | { readonly exactly: number };
 }
 

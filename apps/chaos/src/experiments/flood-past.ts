@@ -17,9 +17,9 @@ export interface FloodOptions {
 
 export interface Flood {
   readonly sentBytes: number;
-  /** The longest queue of one reader, as the server told it. */
+  /** The longest queue of one reader, by the server's metric. */
   readonly queueBytes: number;
-  /** How much more memory was in use than in the same flood before, past one who reads alone. */
+  /** How much more memory was in use than in the same flood before, past a single reader that reads. */
   readonly heldBytes: number;
   /** How far the memory of the process rose above its level before: most of it is garbage. */
   readonly grownBytes: number;
@@ -33,7 +33,7 @@ const turnsMax = 200;
 const turnsPerGc = 4;
 const patienceMs = 60_000;
 
-/** One session that nobody neglects, and then one that somebody does: what the second costs above the first is the neglect. */
+/** One session whose readers all read, and then one with a reader that does not: what the second costs above the first is due to that reader. */
 export async function floodPast(options: FloodOptions): Promise<Flood> {
   const usual = await flood(options, "read");
   const before = await options.rss();
@@ -42,7 +42,7 @@ export async function floodPast(options: FloodOptions): Promise<Flood> {
   return { sentBytes, queueBytes, looks, heldBytes: heldBytes - usual.heldBytes, grownBytes: rssMax - before };
 }
 
-/** Has the model talk until so much was sent to one who reads; `unread`: past one who does not. */
+/** Streams from the model until so much was sent to a reader; `unread`: beside one that does not read. */
 async function flood(
   { world, pick, floodBytes, failures, rss, inUse }: FloodOptions,
   id: "read" | "unread",

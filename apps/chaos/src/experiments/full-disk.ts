@@ -1,4 +1,4 @@
-/* D1: the disk fills up, at another byte each time, while people talk. Nothing is acknowledged that is not there, and all goes on once there is room. */
+/* D1: the disk fills up, at another byte each time, while people talk. Nothing is acknowledged that is not there, and all continues once there is room. */
 import { seededRandom } from "@loopwright/core/memory";
 import { type GroundPlan, onSmallDisk } from "../world/ground.ts";
 import { askToWrite } from "./crowd/ask-to-write.ts";

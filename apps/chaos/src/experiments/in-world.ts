@@ -15,7 +15,7 @@ export interface Scene {
   readonly world: World;
   readonly ground: Ground;
   readonly seed: number;
-  /** Tells whoever waits how far it is. */
+  /** Prints the progress. */
   say(line: string): void;
 }
 

@@ -19,7 +19,7 @@ export interface StormOptions {
   readonly leaseMs: number;
 }
 
-/** Where a node may be told to kill itself. */
+/** Where a node may kill itself. */
 const deadly: readonly KillPoint["at"][] = [
   "owner.claimed" satisfies FactType,
   "input.accepted" satisfies FactType,
@@ -56,7 +56,7 @@ interface Reaper {
   reap(kills: number, told: (kills: number) => void): Promise<Reaped>;
 }
 
-/** Kills nodes at random moments, and starts each again at once; some of them are told to kill themselves at a fact. */
+/** Kills nodes at random moments, and starts each again at once; some of them kill themselves at a fact. */
 function createReaper(world: World, random: () => number): Reaper {
   let isOver = false;
   let kills = 0;
@@ -75,7 +75,7 @@ function createReaper(world: World, random: () => number): Reaper {
     let node = world.nodes[index];
     let killAt: KillPoint | undefined;
     for (;;) {
-      // `undefined`: it killed itself before it was ready. A node that ends by anything but a kill is a failure, which the world tells.
+      // `undefined`: it killed itself before it was ready. A node that ends by anything but a kill is a failure, which the world reports.
       const isKill = node === undefined || (await node.ended) === "SIGKILL";
       const isByReaper = killed.delete(node);
       if (isKill && (isByReaper || killAt)) kills += 1;
@@ -110,7 +110,7 @@ function createReaper(world: World, random: () => number): Reaper {
         const isBurst = random() < burstShare;
         await Promise.race([pause(isBurst ? 20 : random() * gapMsMax), failed]);
         const alive = world.nodes.filter((node) => node?.isAlive && !killed.has(node));
-        // Somebody works most of the time, or there would be little to kill.
+        // A node works most of the time, or there would be little to kill.
         if (alive.length > 1 || isBurst) kill(alive[Math.floor(random() * alive.length)]);
         told(kills);
       }

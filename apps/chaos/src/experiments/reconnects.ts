@@ -14,7 +14,7 @@ export interface ReconnectOptions {
 
 export function reconnects({ ground, count, nodes }: ReconnectOptions): Experiment {
   return inWorld({ name: `reconnects-${ground.name}`, ground, nodes, leaseMs: 20_000 }, async ({ world, seed, say }) => {
-    // A connection has room for the longest answer twice, since a reader who has a part gets a snapshot and the end: with less no reader could advance.
+    // A connection has room for the longest answer twice, since a reader that has a part gets a snapshot and the end: with less no reader could advance.
     const often = { cutAfterBytes: 3_000 };
     const crowd = await gatherCrowd({
       world,

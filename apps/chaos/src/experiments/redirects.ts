@@ -1,4 +1,4 @@
-/* A model sends calls on to another server, with every status that says so. The other server is asked for nothing, and the run says why it ended. */
+/* A model sends calls on to another server, with every redirecting status. The other server gets no request, and the run ends with the reason. */
 import type { Fact } from "@loopwright/core";
 import { sqliteGround } from "../world/ground.ts";
 import type { Job } from "../world/job.ts";

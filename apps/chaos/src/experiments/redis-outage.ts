@@ -1,4 +1,4 @@
-/* R1 to R3: Redis is killed, paused, and behind a line that is down, while people talk. Writes say no in time, and all goes on by itself. */
+/* R1 to R3: Redis is killed, paused, and behind a line that is down, while people talk. Writes are refused in time, and all continues by itself. */
 import { seededRandom } from "@loopwright/core/memory";
 import { type Ground, redisGround } from "../world/ground.ts";
 import { textOfJob } from "../world/job.ts";
@@ -88,7 +88,7 @@ export function redisOutages({ rounds, lastMs }: OutageOptions): Experiment {
   });
 }
 
-/** How long each node took to say that it cannot write now. */
+/** How long each node took to answer that it cannot write now. */
 async function refusalsOf(
   world: World,
   id: string,

@@ -1,4 +1,4 @@
-/* D5: Redis is killed, put back from a backup and started again, under nodes that went on after it was taken. Nothing that ran since runs again. */
+/* D5: Redis is killed, put back from a backup and started again, under nodes that worked on after it was taken. Nothing that ran since runs again. */
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -114,7 +114,7 @@ export function schedules({ ownerRequests, limitMs }: { readonly ownerRequests: 
 /** Ten thousand seeds take so long on a machine that has other things to do. */
 const bugMs = 600_000;
 
-/** S6: bugs that were planted on purpose, at the ports and in a copy of the sources of core, each of which has to be found. */
+/** S6: bugs that were planted on purpose, at the ports and in a copy of the sources of core and host, each of which has to be found. */
 export function plantedBugs({ seedsMax }: { readonly seedsMax: number }): Experiment {
   return {
     name: "planted-bugs",

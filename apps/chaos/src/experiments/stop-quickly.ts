@@ -1,4 +1,4 @@
-/* A1, A2: how soon the model's connection is closed after somebody asked to stop: on the node that runs it, on another, and there without a channel. */
+/* A1, A2: how soon the model's connection is closed after an abort was requested: on the node that runs it, on another, and there without a channel. */
 
 import { type Ground, redisGround } from "../world/ground.ts";
 import { textOfJob } from "../world/job.ts";
@@ -41,10 +41,10 @@ interface Stops {
   readonly failures: string[];
 }
 
-/** So often every subscriber is cut off: sooner than it can come back and hear much. */
+/** So often every subscriber is cut off: sooner than it can come back and receive much. */
 const cutMs = 20;
 
-/** Holds the line of the channel, and cuts off every other subscriber too, again and again: those by which a store tells of its tail. */
+/** Holds the line of the channel, and cuts off every other subscriber too, again and again: those by which a store announces its tail. */
 function cutChannel({ channelProxy, redis }: Ground): () => Promise<void> {
   channelProxy?.infect({ toServer: { isHeld: true }, toClient: { isHeld: true } });
   let isOver = false;

@@ -18,7 +18,7 @@ export function swallowedReplies({ count }: { readonly count: number }): Experim
       const ground = await plan.lay(seed);
       const { proxy } = ground;
       if (!proxy) throw new Error("There is no line to make bad.");
-      // A connection of its own for each: one that is cut holds up nobody else.
+      // A connection of its own for each: one that is cut delays no other.
       const stores = await Promise.all(Array.from({ length: writers }, () => openStore(ground.store(""))));
       try {
         proxy.infect({ swallowChance });

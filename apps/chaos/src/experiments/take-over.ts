@@ -1,4 +1,4 @@
-/* How long a run stands still when its node dies, and when it is told to end: at the lease that production has. */
+/* How long a run stands still when its node dies, and when it is stopped: at the lease that production has. */
 import type { SessionStore } from "@loopwright/core/ports";
 import type { GroundPlan } from "../world/ground.ts";
 import { textOfJob } from "../world/job.ts";
@@ -23,7 +23,7 @@ const scope = "local";
 
 export function takeOver({ ground, by, samples, wave, mostMs }: TakeOverOptions): Experiment {
   const name = `${by === "SIGKILL" ? "take-over" : "hand-over"}-${ground.name}`;
-  // One survivor takes all over. A node that is told to end hands over at once what it runs.
+  // One survivor takes all over. A node that is stopped hands over at once what it runs.
   return inWorld({ isTimed: true, name, ground, nodes: wave + 1, leaseMs, drainMs: 1 }, async ({ world, say }) => {
     const store = await openStore(world.store);
     try {

@@ -1,4 +1,4 @@
-/* Looks for secrets in all that is said and written, in every shape that they may have come to. */
+/* Looks for secrets in all output and files, in every shape that they may have come to. */
 
 /** So much of a secret is already too much. */
 const shownMax = 12;
@@ -12,7 +12,7 @@ interface Shape {
 export class CanaryHunt {
   readonly #shapes: readonly Shape[];
   readonly #overlap: number;
-  /** The end of what was said last in a place: a secret may come in two pieces. */
+  /** The end of the last piece of a place: a secret may come in two pieces. */
   readonly #tails = new Map<string, string>();
   readonly #flaws = new Set<string>();
   /** Characters that were looked through. */
@@ -23,7 +23,7 @@ export class CanaryHunt {
     this.#overlap = Math.max(0, ...this.#shapes.map(({ text }) => text.length - 1));
   }
 
-  /** The next piece of what is said in this place. */
+  /** The next piece of the output of this place. */
   hear(place: string, piece: string): void {
     this.seen += piece.length;
     const text = (this.#tails.get(place) ?? "") + piece;

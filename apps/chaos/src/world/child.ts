@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 /** Longest a process may take to be ready. */
 const readyMs = 30_000;
-/** Characters of its complaints that are kept, and those of them that an error tells. */
+/** Characters of its standard error that are kept, and those of them that an error shows. */
 const complaintsMax = 20_000;
 const lastWordsMax = 2_000;
 
@@ -38,11 +38,11 @@ export class FailedStart extends Error {
 
 export interface ChildOptions {
   readonly environment?: Environment | undefined;
-  /** Is told all that it says, on either of its outputs. */
+  /** Gets all that it prints, on either of its outputs. */
   readonly hear?: ((text: string) => void) | undefined;
 }
 
-/** Starts a script of this folder and waits until it says that it is ready. @throws FailedStart when it ends before */
+/** Starts a script of this folder and waits until it reports that it is ready. @throws FailedStart when it ends before */
 export async function startChild(script: string, args: readonly string[], { environment = {}, hear }: ChildOptions = {}): Promise<Child> {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const child: ChildProcess = fork(file, args, {

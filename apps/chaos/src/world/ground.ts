@@ -135,7 +135,7 @@ export function onSmallDisk(plan: GroundPlan): GroundPlan {
   };
 }
 
-/** The same; the disk of each node can be told to fail. */
+/** The same; the disk of each node can be made to fail. */
 export function onFailingDisk(plan: GroundPlan): GroundPlan {
   return {
     name: plan.name,

@@ -3,7 +3,7 @@ export interface Job {
   readonly id: string;
   /** Answers one after another; the last one calls nothing. */
   readonly turns: readonly Turn[];
-  /** The model refuses it as if the key were wrong, and repeats the key in what it says. */
+  /** The model refuses it as if the key were wrong, and repeats the key in its answer. */
   readonly isRefused?: boolean;
   /** The model sends the call on to another server, with this status. */
   readonly redirect?: 301 | 302 | 303 | 307 | 308;
@@ -56,7 +56,7 @@ const vocabulary = [
   "🌊",
 ];
 
-/** The words that the model says in one turn: always the same, so that half an answer, or a mixture of two, is seen. */
+/** The words of the model in one turn: always the same, so that half an answer, or a mixture of two, is seen. */
 export function wordsOf(job: Job, turn: number): readonly string[] {
   const words: string[] = [`${job.id}.${turn}`];
   let state = turn + 1;
@@ -68,7 +68,7 @@ export function wordsOf(job: Job, turn: number): readonly string[] {
   return words;
 }
 
-/** What the whole job says, answer by answer. */
+/** The text of the whole job, answer by answer. */
 export function answersOf(job: Job): readonly string[] {
   return job.turns.map((_, turn) => wordsOf(job, turn).join(""));
 }

@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { type Job, jobOfText, wordsOf } from "./job.ts";
 import { refusalOf, textOfWire, type WireMessage } from "./model-rules.ts";
 
-/** What the model server tells its parent. */
+/** What the model server sends its parent. */
 export interface ModelReport {
   /** Requests by job. */
   readonly requests: { readonly [job: string]: number };
   readonly refusals: readonly string[];
-  /** Answers that somebody is reading. */
+  /** Answers that have a reader. */
   readonly open: number;
   /** Calls that were sent on to another server, and requests that came there. */
   readonly redirected: number;

@@ -1,7 +1,8 @@
 /* One node of the world: a server, a worker, or both, as a team would run it. */
 
+import type { Logger } from "@loopwright/core";
 import { memoryChannel } from "@loopwright/core/memory";
-import { createWorker } from "@loopwright/host";
+import { createRuntime, createWorker } from "@loopwright/host";
 import { bearerTokens, createHealthServer, createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
 import { flawedStore } from "./flawed-store.ts";
@@ -20,11 +21,18 @@ const plain = flawedStore(await openStore(settings.store, settings.flaw), settin
 const store = settings.killAt ? deadlyStore(plain, settings.killAt) : plain;
 const between = settings.redisUrl === undefined ? undefined : await betweenNodes(settings.redisUrl);
 const known = bearerTokens({ [guestToken]: { user: "guest", scope: guest.scope } });
-const options = {
-  agents: [nodeAgent(settings)],
-  store,
+const logger: Logger = {
+  log(level, message, fields) {
+    const say = level === "error" ? console.error : console.log;
+    say(message, JSON.stringify(fields));
+  },
+};
+const runtime = createRuntime({
+  ...{ agents: [nodeAgent(settings)], store, logger, leaseMs: settings.leaseMs },
   ...(between ?? { channel: memoryChannel() }),
-  leaseMs: settings.leaseMs,
+});
+const options = {
+  runtime,
   authenticate: (request: Request) =>
     request.headers.has("authorization") ? known(request) : { user: "local", scope: home.scope, trusted: true },
   limits: {
@@ -35,12 +43,6 @@ const options = {
     streamsPerPrincipal: 10_000,
     streamsPerScope: 10_000,
     runsPerPrincipal: 10_000,
-  },
-  logger: {
-    log(level: string, message: string, fields?: object) {
-      const say = level === "error" ? console.error : console.log;
-      say(message, JSON.stringify(fields));
-    },
   },
 };
 const { role } = settings;

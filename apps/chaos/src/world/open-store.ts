@@ -29,7 +29,7 @@ export async function openStore(settings: StoreSettings, flaw?: NodeFlaw): Promi
   }
 }
 
-/** The same store; the process dies where the kill point says. */
+/** The same store; the process dies at the kill point. */
 export function deadlyStore(store: SessionStore, point: KillPoint): SessionStore {
   let seen = 0;
   return {

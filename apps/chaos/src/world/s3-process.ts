@@ -16,7 +16,7 @@ interface FakeS3Module {
 const file = new URL("../../../../packages/store-blob/test/fake-s3.ts", import.meta.url);
 const { startFakeS3 } = (await import(file.href)) as FakeS3Module;
 const server = await startFakeS3({ monotonic: () => performance.now() });
-// Nobody looks at what was asked, and it would grow for ever.
+// No check reads the requests, and the list would grow for ever.
 server.faultOf = () => {
   server.calls.length = 0;
   return undefined;

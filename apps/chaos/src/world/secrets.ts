@@ -1,4 +1,4 @@
-/* What nobody may ever find in anything that the nodes write or say. Each stands out, also by its beginning alone. */
+/* Secrets that must never appear in the output or the files of a node. Each can be recognised, also by its beginning alone. */
 
 /** The key that nodes have for the model. */
 export const apiKey = "sk-CANARY-4f9d1c7be2a86053";

@@ -10,7 +10,7 @@ export interface Testimony {
   readonly node: string;
 }
 
-/** Tells the witness, and resolves when it is written down. */
+/** Reports to the witness, and resolves when it is recorded. */
 export type Testify = (testimony: Testimony) => Promise<void>;
 
 export function connectWitness(port: number): Testify {
@@ -38,7 +38,7 @@ export function connectWitness(port: number): Testify {
     });
 }
 
-/** What is written in the witness's file; a torn last line was never said yes to. */
+/** What is written in the witness's file; a torn last line was never acknowledged. */
 export function readTestimonies(text: string): readonly Testimony[] {
   return text
     .slice(0, text.lastIndexOf("\n") + 1)

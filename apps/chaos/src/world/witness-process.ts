@@ -1,4 +1,4 @@
-/* Who saw the side effects: writes every start and end of a tool to a file of its own before it says yes. Knows nothing of logs. */
+/* The witness of side effects: writes every start and end of a tool to a file of its own before it acknowledges. Knows nothing of logs. */
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";

@@ -36,7 +36,7 @@ export interface World {
   pick(random: () => number): string;
   /** Starts the node of this place anew. */
   start(index: number, changes?: Partial<NodeSettings>): Promise<Child>;
-  /** The store, for whoever judges. Where only one process may have it open, the nodes end first. */
+  /** The store, for the checks. Where only one process may have it open, the nodes end first. */
   openStore(): Promise<SessionStore>;
   testimonies(): Promise<readonly Testimony[]>;
   model(): Promise<ModelReport>;
@@ -44,9 +44,9 @@ export interface World {
   readonly complaints: readonly string[];
   /** How nodes ended so far. */
   readonly endings: readonly Ending[];
-  /** Looks for secrets in all that nodes say, and in what it is given. */
+  /** Looks for secrets in all output of nodes, and in what it is given. */
   readonly hunt: CanaryHunt;
-  /** Where everything lies that was written down, for whoever looks through it. */
+  /** The folder of all files that were written, for inspection. */
   remains(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -124,7 +124,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   };
 }
 
-/** A node of which all that it says is looked through, and its end is told where it never became ready. */
+/** A node whose output is searched for secrets, and whose end is reported where it never became ready. */
 async function startNode(
   settings: NodeSettings,
   { ground, hunt, endings }: { readonly ground: Ground; readonly hunt: CanaryHunt; readonly endings: Ending[] },

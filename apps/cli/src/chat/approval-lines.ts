@@ -6,7 +6,7 @@ import { breakLines, wrapLines } from "../terminal/lines.ts";
 import { neutralise, oneLine } from "../terminal/neutralise.ts";
 import { approvalPages } from "./approval-pages.ts";
 
-/** A call that waits for leave, as a terminal shows it. */
+/** A call that waits for approval, as a terminal shows it. */
 export interface ApprovalText {
   readonly question: readonly string[];
   /** One page of everything that the tool would get, and on the last one what is doubtful in it. */
@@ -60,7 +60,7 @@ function hostLines({ written, real, why }: DoubtfulHost, width: number): readonl
   return wrapLines(`! ${oneLine(written, 120)} ${doubts[why]}: ${asks}`, width - 4).map((line) => `  ${line}`);
 }
 
-/** What the person said: `y` or `n`, and a note behind it. `undefined`: neither. */
+/** The person's reply: `y` or `n`, and a note behind it. `undefined`: neither. */
 export function decisionOf(typed: string): Pick<ApprovalDecision, "decision" | "note"> | undefined {
   const [, word = "", rest = ""] = /^(\p{L}+)[\s,.:;!-]*([\s\S]*)$/u.exec(typed.trim()) ?? [];
   const decision = /^(y|yes|allow)$/i.test(word) ? "allow" : /^(n|no|deny)$/i.test(word) ? "deny" : undefined;

@@ -1,13 +1,13 @@
 import type { SessionSummary } from "@loopwright/core/ports";
 import type { ChatSession } from "./chat-session.ts";
 
-/** Where a chat finds its sessions and who answers in them: this process with its store, or a server. */
+/** Where a chat finds its sessions and what answers in them: this process with its store, or a server. */
 export interface ChatPlace {
-  /** One line: who answers and why. */
+  /** One line: the model that answers and why. */
   readonly introduction: string;
   /** The offline demonstration model answers. */
   readonly isOffline: boolean;
-  /** Who provides the models, for the footer. */
+  /** The provider of the models, for the footer. */
   readonly provider: string;
   readonly defaultModel: string;
   /** Size of a model's window in tokens, where it is known. */

@@ -12,26 +12,26 @@ import type { ApprovalDecision } from "@loopwright/core/protocol";
 
 /** How the run ended that answered an input. */
 export interface AnswerEnd extends Pick<ExecuteResult, "status" | "error" | "runId"> {
-  /** What the vendor said of the error, where the run was of this process. */
+  /** The vendor's message of the error, where the run was of this process. */
   readonly vendorSaid?: string;
 }
 
-/** What the person said to everything that waited. */
+/** The person's answers to everything that waited. */
 export interface CallAnswers {
   readonly results: readonly ToolResultMessage[];
   readonly decisions: readonly (ApprovalDecision & { readonly callKey: string })[];
 }
 
-/** Who is told what happens in a session. */
+/** The listener to the events of a session. */
 export interface ChatListener {
   events(events: readonly AgentEvent[]): void;
   /** The way to the session is lost, or there again. */
   connection?(isLost: boolean): void;
-  /** Nothing more is told, for good. */
+  /** No further event is delivered. */
   failed?(error: unknown): void;
 }
 
-/** A session as a chat needs it, in this process or on a server. What was before this moment stands in its fields, what comes after is told as events. */
+/** A session as a chat needs it, in this process or on a server. What was before this moment stands in its fields, what comes after is delivered as events. */
 export interface ChatSession {
   readonly id: string;
   /** Used last. */
@@ -43,14 +43,14 @@ export interface ChatSession {
   readonly usage: Usage | undefined;
   readonly cost: Cost | undefined;
   readonly contextTokens: number | undefined;
-  /** `cut-off`: a crash left a run open that `goOn` takes up; `running`: somebody else works on it, `goOn` waits for its end. */
+  /** `cut-off`: a crash left a run open that `goOn` resumes; `running`: another process works on it, `goOn` waits for its end. */
   readonly state: "resting" | "cut-off" | "running";
-  /** A run goes on when this chat ends. */
+  /** A run continues when this chat ends. */
   readonly outlivesChat: boolean;
   /** Something of it is kept and can be come back to. */
   readonly isKept: boolean;
   subscribe(listener: ChatListener): () => void;
-  /** Says words (they join the open run). Resolves when the run that answers ends or waits. */
+  /** Sends a message (it joins the open run). Resolves when the run that answers ends or waits. */
   say(words: string, options: { readonly model?: string }): Promise<AnswerEnd>;
   /** Answers calls that wait. Resolves when their run ends or waits again. */
   answer(answers: CallAnswers): Promise<AnswerEnd>;

@@ -26,7 +26,7 @@ export interface Conversation {
   readonly page: number;
   /** Resolves when no run of ours is open, or one asks the person. */
   rest(): Promise<void>;
-  /** Shows the past and goes on with a run that a crash cut off, or with one that is under way. */
+  /** Shows the past and continues a run that a crash cut off, or one that is under way. */
   begin(): void;
   /** Sends words: answers the first pending question, joins the open run, or begins one. */
   send(text: string): void;
@@ -47,7 +47,7 @@ class SessionConversation implements Conversation {
   private readonly answers = new Map<string, Answer>();
   /** How many pages of arguments were turned, by call key. */
   private readonly turned = new Map<string, number>();
-  /** Who waits for a change. */
+  /** The callers that wait for a change. */
   private wakes: (() => void)[] = [];
   private readonly unsubscribe: () => void;
   private model: string | undefined;
@@ -67,7 +67,7 @@ class SessionConversation implements Conversation {
           ? this.notice("warning", ["The server does not answer. The chat goes on when it is back."])
           : this.notice("quiet", ["The server is back."]),
       failed: (error) => {
-        // Whoever waits for an answer complains by itself.
+        // The caller that waits for an answer reports the error.
         if (!this.isBusy) this.notice("error", complaintOf(error));
       },
     });
@@ -125,7 +125,7 @@ class SessionConversation implements Conversation {
       return;
     }
     const answer = answerOf(question, text);
-    // What is no decision is asked again; the question says how to answer.
+    // What is no decision is asked again; the question shows how to answer.
     if (answer) this.answers.set(question.callKey, answer);
     if (this.question) {
       this.onChange();

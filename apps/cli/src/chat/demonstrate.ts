@@ -19,7 +19,7 @@ export async function demonstrate(room: ChatRoom): Promise<void> {
   room.output.write(`\nThat was the demonstration; its session is kept.\nResume: ${room.place.resumeCommand(room.session.id)}\n`);
 }
 
-/** Shows a session without a terminal, and goes on with a run that a crash cut off. */
+/** Shows a session without a terminal, and continues a run that a crash cut off. */
 export async function showResumed(room: ChatRoom): Promise<void> {
   await show(room, []);
   room.output.write(`\nResume: ${room.place.resumeCommand(room.session.id)}\n`);

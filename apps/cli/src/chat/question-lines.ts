@@ -5,10 +5,10 @@ import { wrapLines } from "../terminal/lines.ts";
 import { neutralise, oneLine } from "../terminal/neutralise.ts";
 import { approvalLines } from "./approval-lines.ts";
 
-/** A call that waits for the person: for an answer, or for leave. */
+/** A call that waits for the person: for an answer, or for approval. */
 export type Question = PendingToolCall | PendingApproval;
 
-/** True for one that waits for leave. */
+/** True for one that waits for approval. */
 export const isApproval = (question: Question): question is PendingApproval => "argsDigest" in question;
 
 /** What waits for the person, as a question; of arguments that fill several pages this one, from 0, or all. */

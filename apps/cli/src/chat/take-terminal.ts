@@ -2,15 +2,15 @@ import { emitKeypressEvents } from "node:readline";
 import type { Key } from "../terminal/line-editor.ts";
 import type { ChatRoom } from "./chat-room.ts";
 
-/** Bracketed paste, and keys that tell Shift+Enter from Enter where the terminal can. */
+/** Bracketed paste, and keys that distinguish Shift+Enter from Enter where the terminal can. */
 const enterModes = "\u001b[?2004h\u001b[>1u";
 const leaveModes = "\u001b[<u\u001b[?2004l\u001b[?25h";
 
-/** What a terminal tells. */
+/** The input of a terminal. */
 interface TerminalEvents {
   press(text: string | undefined, key: Key): void;
   resize(): void;
-  /** Somebody asks the process to end. */
+  /** The process is asked to end. */
   end(): void;
 }
 

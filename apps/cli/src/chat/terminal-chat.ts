@@ -16,7 +16,7 @@ const frameMs = 1000 / 30;
 const spinnerMs = 120;
 /** How long a second Ctrl+C counts as one with the first. */
 const quitWindowMs = 2_000;
-/** How long a run that was told to stop is waited for on the way out. */
+/** How long a run that was stopped is waited for on the way out. */
 const farewellMs = 6_000;
 const widthMax = 100;
 

@@ -22,10 +22,10 @@ interface AskFlags extends SharedFlags, ServerFlags {
 /** A question under way. */
 interface Asked {
   readonly stream: ExecuteStream;
-  /** What a person types to go on. */
+  /** The command that continues the session. */
   readonly resumeCommand: string;
   readonly flags: AskFlags;
-  /** Of a run in this process; a server tells its own operator. */
+  /** Of a run in this process; a server reports to its own operator. */
   readonly vendorWords?: VendorWords;
 }
 
@@ -62,7 +62,7 @@ async function askServer(words: readonly string[], flags: AskFlags): Promise<num
   const stream = client.execute(question, {
     ...(sessionId === undefined ? { context: {} } : { sessionId }),
     ...(flags.model === undefined ? {} : { model: flags.model }),
-    surface: "terminal",
+    labels: { surface: "terminal" },
   });
   return follow({ stream, resumeCommand: place.resumeCommand(stream.sessionId), flags });
 }
@@ -99,7 +99,7 @@ async function printAnswer(stream: ExecuteStream, flags: AskFlags): Promise<void
 /** The calls that wait for a person, one on a line. */
 function waitingLines({ pendingToolCalls = [], pendingApprovals = [] }: ExecuteResult): readonly string[] {
   const asked = [
-    ...pendingApprovals.map((call) => ({ ...call, waits: "leave" })),
+    ...pendingApprovals.map((call) => ({ ...call, waits: "approval" })),
     ...pendingToolCalls.map((call) => ({ ...call, waits: "an answer" })),
   ];
   return asked.map(({ toolName, args, waits }) => `Waits for ${waits}: ${oneLine(`${toolName} ${JSON.stringify(args)}`, 200)}`);

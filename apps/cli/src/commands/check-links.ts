@@ -7,7 +7,7 @@ import type { Finding } from "./finding.ts";
 
 /** How long a word may take from one end of the channel to the other. */
 const channelMs = 3_000;
-/** A scope and a session that nobody has: what is said of it concerns nobody. */
+/** A scope and a session that do not exist: its events reach no reader. */
 const nobody = { scope: "doctor", session: "doctor" };
 
 /** Whether channel and queue carry what they should; nothing of those that are not set. */
@@ -28,7 +28,7 @@ async function finding(what: string, url: string, check: () => Promise<string | 
   }
 }
 
-/** Says a word at one end and waits for it at the other. */
+/** Publishes an event at one end and waits for it at the other. */
 async function checkChannel(url: string): Promise<string | undefined> {
   const [speaker, listener] = [await openChannel(url, silentLogger), await openChannel(url, silentLogger)];
   let cancel = (): void => {};

@@ -7,7 +7,7 @@ import type { Settings } from "../settings/settings.ts";
 import { type StorePlace, storeText } from "../settings/store-place.ts";
 import type { Finding } from "./finding.ts";
 
-/** What a store that checks itself says. */
+/** The findings of a store that checks itself. */
 interface StoreReport {
   readonly sessionCount: number;
   readonly factCount: number;

@@ -97,10 +97,17 @@ async function ownAddress({ vendor, baseUrl, environment }: Settings): Promise<s
   return baseUrl ?? (vendor.name === "ollama" ? ollamaServer(environment) : undefined);
 }
 
-/** Whether something there speaks HTTP; what it says to a request without a key does not matter. */
-async function answers(address: string): Promise<boolean> {
+/** Whether a server there speaks HTTP; its status does not matter, since the request has no key. */
+export async function answers(address: string): Promise<boolean> {
   try {
-    const response = await fetch(address, { redirect: "manual", signal: AbortSignal.timeout(answerMs) });
+    const url = new URL(address);
+    const { username, password } = url;
+    // `fetch` refuses addresses with a name and a password.
+    url.username = "";
+    url.password = "";
+    const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");
+    const headers = username === "" && password === "" ? {} : { Authorization: `Basic ${basic}` };
+    const response = await fetch(url, { headers, redirect: "manual", signal: AbortSignal.timeout(answerMs) });
     await response.body?.cancel();
     return true;
   } catch {

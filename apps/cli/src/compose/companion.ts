@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 
 /**
- * A package that is installed by whoever needs it.
+ * A package that is installed on demand.
  * @throws AgentError CONFIG_INVALID with the line that installs it
  */
 export async function companion<Module>(name: string, load: () => Promise<Module>): Promise<Module> {

@@ -11,14 +11,14 @@ const prompt = (surface: AssistantSurface): string =>
     "Use the tools where they give a better answer than memory: time, arithmetic, ids, JSON and CSV, and files in the working folder.",
   ].join(" ");
 
-/** Where people read what the assistant says. */
+/** Where people read the assistant's answers. */
 export type AssistantSurface = "terminal" | "web page";
 
 /** What the assistant is made for. */
 export interface AssistantOptions {
   readonly provider: ModelProvider;
   readonly filesDirectory: string;
-  /** Whether somebody can answer questions in the terminal. */
+  /** Whether a person can answer questions in the terminal. */
   readonly isAttended: boolean;
   /** Default: the terminal. */
   readonly surface?: AssistantSurface;

@@ -1,7 +1,7 @@
 import { oneLine } from "../terminal/neutralise.ts";
 import type { Workplace } from "./workplace.ts";
 
-/** One line: who answers and why it was chosen. */
+/** One line: the model that answers and why it was chosen. */
 export function introduction({ settings, agent, provider }: Workplace): string {
   const { vendor, because } = settings;
   if (vendor.name === "offline" && because !== "--offline") return `The offline demonstration model answers: ${because}.`;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { AgentError } from "@loopwright/core";
-import type { SessionStore, SessionSummary } from "@loopwright/core/ports";
+import { isId, type SessionStore, type SessionSummary } from "@loopwright/core/ports";
 import { commandName } from "../command-name.ts";
 import type { Settings } from "../settings/settings.ts";
 import { openStore } from "./open-store.ts";
@@ -43,8 +43,7 @@ async function* pagesOf({ index }: SessionStore): AsyncGenerator<readonly Sessio
 }
 
 async function knownId(store: SessionStore, id: string): Promise<void> {
-  const isId = /^[a-z0-9][a-z0-9_-]{0,63}$/.test(id);
-  if (isId && (await store.log.head({ scope: localScope, session: id })).lastSeq > 0) return;
+  if (isId(id) && (await store.log.head({ scope: localScope, session: id })).lastSeq > 0) return;
   throw new AgentError("SESSION_NOT_FOUND", {
     message: `There is no session \`${id.slice(0, 64)}\` in this store.`,
     fix: `See \`${commandName()} sessions list\` for the ids, and check \`--store\`.`,

@@ -1,11 +1,11 @@
 import type { AgentError } from "@loopwright/core";
 import type { Logger } from "@loopwright/core/ports";
 
-/** What vendors said of calls that they refused. The person at the terminal is the operator of a session that runs in this process. */
+/** Messages of vendors about calls that they refused. The person at the terminal is the operator of a session that runs in this process. */
 export interface VendorWords {
   /** For the session; writes nothing. */
   readonly logger: Logger;
-  /** What the vendor said of this failure, the last of the session; `undefined` where it said nothing. */
+  /** The vendor's message about this failure, the last of the session; `undefined` where it gave none. */
   of(failure: Pick<AgentError, "message">): string | undefined;
 }
 

@@ -18,13 +18,13 @@ export interface Workplace {
 }
 
 export interface WorkplaceOptions extends Pick<AssistantOptions, "isAttended" | "surface"> {
-  /** Hears what the store has to tell operators. */
+  /** Gets the store's warnings for operators. */
   readonly logger?: Logger;
 }
 
 /**
  * Agent and store of the settings. Nothing is sent, and no file is made yet; one that exists is looked at, so that a broken store
- * is told before anything is asked.
+ * is reported before the first question.
  * @throws AgentError MODEL_KEY_MISSING, CONFIG_INVALID, STORE_*
  */
 export async function openWorkplace(settings: Settings, { logger, ...options }: WorkplaceOptions): Promise<Workplace> {
@@ -61,7 +61,7 @@ export async function openSession(
   }
 }
 
-/** The same error with what a person can do at a terminal, who has no choice of agents. */
+/** The same error with a fix for a person at a terminal, where there is no choice of agents. */
 function otherProgram({ code, message, details }: AgentError, { agent, id }: { readonly agent: string; readonly id: string }): AgentError {
   const fix = `Go on with it in the program that began it: this one has the agent \`${agent}\` only. \`${commandName()} sessions show ${id}\` shows it.`;
   return new AgentError(code, { message, details, fix });

@@ -54,7 +54,7 @@ function pieceOf(token: Token, style: Style, paint: Paint): string {
   }
 }
 
-/** The words of the link and, where they do not say it, its address: a terminal must not hide where a link leads. */
+/** The words of the link and, where they do not contain it, its address: a terminal must not hide where a link leads. */
 function linkText(link: Tokens.Link, words: string, style: Style): string {
   const address = link.href.replace(/^mailto:/, "");
   return link.text === address || link.text === link.href ? words : `${words} ${paintWords(`(${link.href})`, style.dim)}`;

@@ -18,8 +18,8 @@ import { createRunEnds, type RunEnds } from "./run-ends.ts";
 const terminalTools: readonly DeclaredTool[] = [declared(askUserTool)];
 
 /**
- * Owns: one session of a server as a chat sees it, and the stream that tells of it.
- * Invariants: I1 a new session is made on the server with the first words, not before; I2 one stream per session, whoever speaks in it.
+ * Owns: one session of a server as a chat sees it, and the stream of its events.
+ * Invariants: I1 a new session is made on the server with the first words, not before; I2 one stream per session, for the inputs of all participants.
  */
 class RemoteSession implements ChatSession {
   readonly id: string;
@@ -75,7 +75,11 @@ class RemoteSession implements ChatSession {
   async say(words: string, options: { readonly model?: string }): Promise<AnswerEnd> {
     await this.create();
     this.follow();
-    const { runId, seq } = await this.client.sessions.submit(this.id, words, { mode: "steer", surface: "terminal", ...options });
+    const { runId, seq } = await this.client.sessions.submit(this.id, words, {
+      mode: "steer",
+      labels: { surface: "terminal" },
+      ...options,
+    });
     return this.ends.of(runId, seq);
   }
 

@@ -1,4 +1,5 @@
 import { AgentError, type DurableEvent, type ErrorCode } from "@loopwright/core";
+import { executeStatusOf } from "@loopwright/core/protocol";
 import type { AnswerEnd } from "../chat/chat-session.ts";
 
 /** Runs whose end is remembered. */
@@ -12,10 +13,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** How runs end, told by the durable events of their session, for those who wait for it: before or after the event came. */
+/** How runs end, by the durable events of their session, for callers that wait for it: before or after the event came. */
 export interface RunEnds {
   take(event: DurableEvent): void;
-  /** Resolves when the run ends, or waits for somebody, after the fact of that number. */
+  /** Resolves when the run ends, or waits for an answer or a decision, after the fact of that number. */
   of(runId: string, after: number): Promise<AnswerEnd>;
   /** Nothing more comes. */
   fail(error: unknown): void;
@@ -47,7 +48,7 @@ export function createRunEnds(): RunEnds {
       else if (event.type === "run_end") {
         const error = failures.get(runId);
         failures.delete(runId);
-        const status = event.status === "failed" ? "error" : event.status === "aborted" ? "aborted" : "completed";
+        const status = executeStatusOf(event.status);
         settle(runId, seq, { status, runId, ...(error ? { error } : {}) });
       }
     },

@@ -76,6 +76,8 @@ function foldDurable(screen: Screen, event: DurableEvent, now: number): Screen {
       return { ...screen, activity: "aborting" };
     case "limit_reached":
       return addNotice(screen, "warning", [limitText(event.which, event.value)]);
+    case "verdict":
+      return isShown(event) ? addNotice(screen, "quiet", [verdictText(event)]) : screen;
     case "context_compacted":
       return addNotice(screen, "quiet", ["Older messages were summarised to make room."]);
     case "run_end":
@@ -83,6 +85,15 @@ function foldDurable(screen: Screen, event: DurableEvent, now: number): Screen {
     default:
       return screen;
   }
+}
+
+type VerdictEvent = Extract<DurableEvent, { type: "verdict" }>;
+
+/** A change of a request by `prepare` is shown only with a reason. */
+const isShown = ({ point, reason }: VerdictEvent): boolean => point !== "prepare" || reason !== undefined;
+
+function verdictText({ hook, point, action, reason }: VerdictEvent): string {
+  return `${hook} (${point}): ${action}${reason === undefined ? "" : `, ${reason}`}`;
 }
 
 function foldEphemeral(screen: Screen, event: EphemeralEvent, now: number): Screen {
@@ -160,7 +171,7 @@ function growBlock(screen: Screen, event: Growing, now: number): Screen {
   const kind = event.type.startsWith("text") ? "text" : "thinking";
   const delta = "delta" in event ? neutralise(event.delta) : "";
   const known = screen.blocks.findLastIndex((block) => block.id === id);
-  // Whoever came in the middle knows the piece from a snapshot only, which has no index.
+  // A reader that joined in the middle has the piece from a snapshot only, which has no index.
   const isOpenLate = (block: Block): boolean => block.kind === kind && !block.isDone && block.id.startsWith(`${event.lane}.late-`);
   const at = known >= 0 || delta === "" ? known : screen.blocks.findLastIndex(isOpenLate);
   const activity = kind === "text" ? "writing" : "thinking";
@@ -246,6 +257,13 @@ function discardedText(event: Extract<DurableEvent, { type: "attempt_discarded" 
   return `Attempt ${event.attempt} was thrown away: ${why} (${event.code}). It is made again.`;
 }
 
-function limitText(which: "turns" | "toolCalls", value: number): string {
-  return which === "turns" ? `The limit of ${value} model calls is reached.` : `The limit of ${value} tool calls is reached.`;
+const limitNames: { readonly [which: string]: string } = {
+  turns: "model calls",
+  toolCalls: "tool calls",
+  costUsd: "US dollars",
+  durationMs: "milliseconds",
+};
+
+function limitText(which: string, value: number): string {
+  return `The limit of ${value} ${Object.hasOwn(limitNames, which) ? limitNames[which] : which} is reached.`;
 }

@@ -62,7 +62,7 @@ export interface Screen {
   /** Tokens of the last model call: what counts against the window. */
   readonly contextTokens?: number;
   readonly pending: readonly PendingToolCall[];
-  /** Calls that wait for the person's leave. */
+  /** Calls that wait for the person's approval. */
   readonly approvals: readonly PendingApproval[];
   /** Seq of the open `model.started`; the ids of its blocks begin with it. */
   readonly lane?: number;

@@ -30,7 +30,7 @@ export function endTool(blocks: readonly Block[], message: Extract<Message, { ro
   }));
 }
 
-/** The blocks with a block for a result whose call stands in the past already, cut off by a crash or waiting for somebody. */
+/** The blocks with a block for a result whose call stands in the past already, cut off by a crash or waiting for an answer. */
 export function lateTool(blocks: readonly Block[], message: Extract<Message, { role: "tool_result" }>, now: number): readonly Block[] {
   const id = message.callKey ?? message.toolCallId;
   if (blocks.some((block) => block.kind === "tool" && block.id === id && block.phase === "ended")) return blocks;

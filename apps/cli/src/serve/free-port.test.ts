@@ -5,7 +5,7 @@ import { freePort } from "./free-port.ts";
 
 const host = "127.0.0.1";
 
-/** A port that somebody listens on. */
+/** A port that is in use. */
 async function takenPort(port = 0): Promise<number> {
   const server = createServer().listen(port, host);
   await once(server, "listening");

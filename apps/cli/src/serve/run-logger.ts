@@ -5,13 +5,13 @@ import { oneLine } from "../terminal/neutralise.ts";
 
 type Fields = { readonly [name: string]: Json | undefined };
 
-/** What the process tells its operator: lines for people, or one JSON object a line. */
+/** The log of the process for its operator: lines for people, or one JSON object a line. */
 export interface RunLogger extends Logger {
   /** Something that happened to the process itself. `text`: the lines for people. */
   tell(event: string, text: readonly string[], fields?: Fields): void;
 }
 
-/** For people: what is told on standard output, warnings and errors of the server on standard error. As JSON: everything on standard output. */
+/** For people: messages on standard output, warnings and errors of the server on standard error. As JSON: everything on standard output. */
 export function createRunLogger({ isJson, stdout, stderr }: RunLoggerOptions): RunLogger {
   const json = (level: string, message: string, fields: Fields = {}): void =>
     void stdout.write(`${jsonLine({ at: new Date().toISOString(), level, message, ...fields })}\n`);

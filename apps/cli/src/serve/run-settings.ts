@@ -37,7 +37,7 @@ export interface RunSettings {
   readonly models: readonly string[];
   /** What callers have to show; absent: nothing. */
   readonly token: string | undefined;
-  /** Nobody has to show anything, from whichever machine. */
+  /** No credentials are required, from any machine. */
   readonly isOpenToAll: boolean;
   /** How long open runs are waited for after SIGINT, and after SIGTERM. */
   readonly patienceMs: { readonly SIGINT: number; readonly SIGTERM: number };
@@ -45,13 +45,13 @@ export interface RunSettings {
 
 const defaultPort = 8080;
 const tokenMin = 16;
-/** Supervisors say SIGTERM and wait about as long; a person at the keyboard wants to leave now. */
+/** Supervisors send SIGTERM and wait about as long; a person at the keyboard wants to leave now. */
 const defaultPatienceMs = { SIGINT: 0, SIGTERM: 30_000 };
 const patienceMaxSeconds = 86_400;
 
 /**
- * Where to listen, who may call and how to end.
- * @throws AgentError CONFIG_INVALID for a port, a time or a role that is none, for a role that the store does not allow, and for a host that other machines reach where nobody has to show a token
+ * Where to listen, how callers authenticate and how to end.
+ * @throws AgentError CONFIG_INVALID for a port, a time or a role that is none, for a role that the store does not allow, and for a host that other machines reach where no token is required
  */
 export function runSettings(flags: RunFlags, { environment, store }: Pick<Settings, "environment" | "store">): RunSettings {
   const role = roleOf(flags.role ?? environment["LOOPWRIGHT_ROLE"]);

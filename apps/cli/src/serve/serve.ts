@@ -1,5 +1,7 @@
-import { createWorker } from "@loopwright/host";
-import { type AgentServer, bearerTokens, createHealthServer, createServer } from "@loopwright/server";
+import type { Runtime } from "@loopwright/core";
+import { embedOptions } from "@loopwright/embed";
+import { createRuntime, createWorker } from "@loopwright/host";
+import { type AgentServer, bearerTokens, createHealthServer, createServer, type HttpOptions } from "@loopwright/server";
 import { type Listenable, type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { localScope } from "../compose/kept-sessions.ts";
 import { storeText } from "../settings/store-place.ts";
@@ -42,16 +44,27 @@ export async function serve(parts: ServeParts): Promise<void> {
   logger.tell("stopped", ["Stopped."]);
 }
 
-/** What servers and workers have in common. */
-function sharedOptions({ workplace, links, wishes, logger }: ServeParts, port: number) {
-  const { channel, queue } = links;
-  const { host, allowedHosts, token } = wishes;
-  return {
-    agents: [workplace.agent],
-    store: workplace.store,
+/** What the sessions of a server or a worker share. */
+function runtimeOf({ workplace: { agent, store }, links: { channel, queue }, logger }: ServeParts): Runtime {
+  return createRuntime({
+    agents: embedOptions({ agents: [agent] }).agents,
+    store,
     logger,
     ...(channel ? { channel } : {}),
     ...(queue ? { queue } : {}),
+  });
+}
+
+/** What the product adds to requests. */
+function embeddedHttp({ workplace: { agent } }: ServeParts): Pick<HttpOptions, "labels" | "dialects" | "auditBody"> {
+  const { agents: _, ...http } = embedOptions({ agents: [agent] });
+  return http;
+}
+
+/** Which requests are answered. */
+function httpOptions({ wishes }: ServeParts, port: number): HttpOptions {
+  const { host, allowedHosts, token } = wishes;
+  return {
     hosts: hostNames(host, port, allowedHosts),
     ...(token === undefined ? {} : { authenticate: bearerTokens({ [token]: { user: localScope, scope: localScope, trusted: true } }) }),
   };
@@ -60,8 +73,10 @@ function sharedOptions({ workplace, links, wishes, logger }: ServeParts, port: n
 function serverOf(parts: ServeParts, { port, page }: { readonly port: number; readonly page: FoundPage }): AgentServer {
   const { workplace, wishes } = parts;
   return createServer({
-    ...sharedOptions(parts, port),
+    ...httpOptions(parts, port),
+    runtime: runtimeOf(parts),
     role: wishes.role === "server" ? "server" : "all",
+    ...embeddedHttp(parts),
     models: { [workplace.agent.name]: wishes.models },
     ...("directory" in page ? { page: staticFiles(page.directory) } : {}),
   });
@@ -71,9 +86,8 @@ function serverOf(parts: ServeParts, { port, page }: { readonly port: number; re
 type ServedNode = Pick<AgentServer, "running" | "drain" | "handOver" | "close">;
 
 function workerOf(parts: ServeParts, port: number | undefined): { readonly node: ServedNode; readonly door: Listenable } {
-  const options = sharedOptions(parts, port ?? 0);
-  const worker = createWorker(options);
-  return { node: worker, door: createHealthServer({ ...options, host: worker }) };
+  const worker = createWorker({ runtime: runtimeOf(parts) });
+  return { node: worker, door: createHealthServer({ ...httpOptions(parts, port ?? 0), host: worker }) };
 }
 
 /** Takes up the runs that a crash cut off. */

@@ -3,7 +3,7 @@ export type StopSignal = "SIGINT" | "SIGTERM";
 /** A signal that follows another within this time is the same wish: a terminal, npm and a wrapper each pass Ctrl+C on. */
 const sameWishMs = 400;
 
-/** Who waits for the process to be asked to end. */
+/** The callers that wait for the process to be asked to end. */
 export interface StopSignals {
   /** Resolves at the first signal. A later one ends the process at once, with the exit code that shells give to such a death. */
   readonly first: Promise<StopSignal>;

@@ -10,7 +10,7 @@ interface Welcome extends Pick<ServeParts, "workplace" | "wishes" | "links"> {
   readonly page: FoundPage;
 }
 
-/** What is told to people when a process has begun. */
+/** The message for people when a process has begun. */
 export function welcome(parts: Welcome): readonly string[] {
   const { workplace, wishes, port, links } = parts;
   const { settings } = workplace;

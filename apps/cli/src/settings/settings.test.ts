@@ -77,6 +77,20 @@ describe("the vendor", () => {
     expect(refused({ offline: true }, variable)).toBe(false);
   });
 
+  test("a named model is not answered for by the offline model, unless a flag asks for that and none names another", () => {
+    const refusal = (flags: ModelFlags, environment: Environment): unknown => errorOf(() => chosen(flags, environment));
+    expect(refusal({ model: "nosuch:thing" }, {})).toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining("`nosuch:thing`"),
+      fix: expect.stringContaining("--provider"),
+    });
+    expect(refusal({ model: "gpt-4o", offline: true }, {})).toMatchObject({ code: "CONFIG_INVALID" });
+    expect(refusal({}, { LOOPWRIGHT_MODEL: "gpt-4o" })).toMatchObject({ code: "CONFIG_INVALID" });
+    expect(chosen({ offline: true }, { LOOPWRIGHT_MODEL: "gpt-4o" })).toBe("offline");
+    expect(chosen({ model: "offline-demo" }, {})).toBe("offline");
+    expect(chosen({ model: "nosuch:thing" }, { OLLAMA_HOST: "h" })).toBe("ollama");
+  });
+
   test("is told with the reason", () => {
     expect(resolveSettings({}, { GEMINI_API_KEY: "g" }, "/project").because).toBe("GEMINI_API_KEY");
     expect(resolveSettings({}, {}, "/project").because).toBe("no key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)");

@@ -45,6 +45,7 @@ export function resolveSettings(flags: ModelFlags, environment: Environment, dir
   const chosen = chooseVendor(flags, environment);
   const model = flags.model ?? environment["LOOPWRIGHT_MODEL"];
   const baseUrl = checkedUrl(flags.baseUrl ?? environment["LOOPWRIGHT_BASE_URL"]);
+  checkModel({ vendor: chosen.vendor, isOffline: flags.offline === true, model, namedModel: flags.model });
   checkAddress({ vendor: chosen.vendor, isOffline: flags.offline === true, model, baseUrl, namedUrl: flags.baseUrl });
   return {
     ...chosen,
@@ -65,6 +66,25 @@ interface Address {
   readonly baseUrl: string | undefined;
   /** By `--base-url`. */
   readonly namedUrl: string | undefined;
+}
+
+/** The one model of the offline provider. */
+const offlineModel = "offline-demo";
+
+/** The offline model answers for no other: not for one that a typing error, or a missing key, left without a provider. @throws AgentError CONFIG_INVALID */
+function checkModel({
+  vendor,
+  isOffline,
+  model,
+  namedModel,
+}: Pick<Address, "vendor" | "isOffline" | "model"> & { /** By `--model`. */ readonly namedModel: string | undefined }): void {
+  if (vendor.name !== "offline" || model === undefined || model === offlineModel) return;
+  // A variable is set for all commands: `--offline` sets it aside for one.
+  if (isOffline && namedModel === undefined) return;
+  throw new AgentError("CONFIG_INVALID", {
+    message: `The model \`${model.slice(0, 100)}\` is named, and the offline demonstration model would answer in its place: no provider is chosen.`,
+    fix: "Name the provider of the model, for example with `--provider ollama`, set its key, or leave the model out.",
+  });
 }
 
 /** A vendor's default model is a name of its own server: at another address it must be named. @throws AgentError CONFIG_INVALID */

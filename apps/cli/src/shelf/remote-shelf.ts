@@ -15,7 +15,7 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
       const snapshot = await sessionOf(client, typed);
       const { title, path } = viewOf(snapshot);
       const { pendingApprovals = [], pendingToolCalls = [] } = snapshot.run ?? {};
-      // What a crash cut off goes on by itself there.
+      // A run that a crash cut off continues by itself there.
       return { id: snapshot.sessionId, title, messages: path, isInterrupted: false, pending: [...pendingApprovals, ...pendingToolCalls] };
     },
     async remove(typed) {

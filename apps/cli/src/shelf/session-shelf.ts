@@ -2,14 +2,14 @@ import type { Message, MessageId } from "@loopwright/core";
 import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
 import type { Question } from "../chat/question-lines.ts";
 
-/** What is said in a session. */
+/** The messages of a session. */
 export interface Transcript {
   /** The whole id. */
   readonly id: string;
   readonly title: string | undefined;
   /** Oldest first. */
   readonly messages: readonly { readonly id: MessageId; readonly message: Message }[];
-  /** Its last run was cut off and waits for somebody to go on with it. */
+  /** Its last run was cut off and waits to be continued. */
   readonly isInterrupted: boolean;
   /** What waits for a person. */
   readonly pending: readonly Question[];
@@ -25,7 +25,7 @@ export interface SessionShelf {
   read(id: string): Promise<Transcript>;
   /** Deletes it for good; gives its whole id. @throws AgentError SESSION_NOT_FOUND, SESSION_BUSY, INPUT_INVALID */
   remove(id: string): Promise<string>;
-  /** What a person types to go on with a session. */
+  /** The command that continues a session. */
   resumeCommand(id: string): string;
   close(): Promise<void>;
 }

@@ -39,7 +39,7 @@ const drawings = {
 
 export type IconName = keyof typeof drawings;
 
-/** A drawing of lines in the colour of the text. Says nothing: whoever uses it gives the name. */
+/** A drawing of lines in the colour of the text. It has no accessible name: the element around it gives one. */
 export function Icon({ name }: { readonly name: IconName }): ReactNode {
   return (
     <svg className="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
@@ -48,7 +48,7 @@ export function Icon({ name }: { readonly name: IconName }): ReactNode {
   );
 }
 
-/** The sign of Loopwright: a loop that goes on. */
+/** The sign of Loopwright: an open loop. */
 export function Sign(): ReactNode {
   return (
     <svg className="sign" viewBox="0 0 32 32" aria-hidden="true" focusable="false">

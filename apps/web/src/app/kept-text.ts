@@ -13,7 +13,7 @@ export function browserKeptText(storage: () => Storage = () => localStorage): Ke
     try {
       return act(storage());
     } catch {
-      // Storage is switched off or full: the page goes on without it.
+      // Storage is switched off or full: the page works without it.
       return otherwise;
     }
   };

@@ -44,7 +44,7 @@ export function createNotices(later: (act: () => void, delayMs: number) => void 
   };
 }
 
-/** The error as one of ours; a stranger's becomes INTERNAL with its own words. */
+/** The error as an AgentError; any other becomes INTERNAL with its own message. */
 export function errorOf(error: unknown): AgentError {
   if (isAgentError(error)) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,16 +1,16 @@
-import type { MessageId } from "@loopwright/core/protocol";
+import { isId, type MessageId } from "@loopwright/core/protocol";
 
 /** What the address bar names within the page. */
 export type Route =
   | { readonly name: "new" }
   | { readonly name: "session"; readonly sessionId: string; readonly messageId?: MessageId; readonly runId?: string };
 
-const pattern = /^#\/c\/([a-z0-9][a-z0-9_-]{0,63})(?:\/(m|r)\/([A-Za-z0-9._-]{1,80}))?\/?$/;
+const pattern = /^#\/c\/([^/]+)(?:\/(m|r)\/([A-Za-z0-9._-]{1,80}))?\/?$/;
 
 /** The route of a location hash; anything unknown is a new conversation. */
 export function routeOf(hash: string): Route {
   const [, sessionId, kind, id] = pattern.exec(hash) ?? [];
-  if (sessionId === undefined) return { name: "new" };
+  if (sessionId === undefined || !isId(sessionId)) return { name: "new" };
   if (id === undefined) return { name: "session", sessionId };
   return kind === "m" ? { name: "session", sessionId, messageId: id } : { name: "session", sessionId, runId: id };
 }

@@ -15,7 +15,7 @@ export interface SessionListState {
   readonly phase: "loading" | "ready" | "failed";
   /** Newest change first. */
   readonly sessions: readonly SessionSummary[];
-  /** Where older ones go on; absent when there are none. */
+  /** Cursor of the older ones; absent when there are none. */
   readonly next?: string | undefined;
   readonly query: string;
   /** What the search found; absent while nothing is searched or found yet. */

@@ -44,7 +44,7 @@ export const localShortcuts: readonly { readonly keys: readonly string[]; readon
   { keys: ["Mod+Enter"], does: "While an answer is written: steer it, instead of waiting" },
 ];
 
-/** What a pressed key says of itself. */
+/** The fields of a keyboard event. */
 export interface PressedKey {
   readonly key: string;
   readonly ctrlKey: boolean;

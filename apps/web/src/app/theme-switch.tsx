@@ -9,7 +9,7 @@ const signs: { readonly [Name in Theme]: { readonly icon: IconName; readonly nam
   dark: { icon: "moon", name: "Dark" },
 };
 
-/** Light, dark, or what the system says. */
+/** Light, dark, or the setting of the system. */
 export function ThemeSwitch(): ReactNode {
   const { theme } = useServices();
   const chosen = useSyncExternalStore(theme.subscribe, theme.read);

@@ -1,13 +1,13 @@
 import type { KeptText } from "./kept-text.ts";
 import { createWatched, type Watched } from "./watched.ts";
 
-/** `system`: what the system says, followed. */
+/** `system`: follows the setting of the system. */
 export type Theme = "system" | "light" | "dark";
 
 /** The order in which the switch goes round. */
 export const themes: readonly Theme[] = ["system", "light", "dark"];
 
-/** The chosen theme and who wants to know of a change. `public/theme.js` sets the kept one before the first paint. */
+/** The chosen theme and its listeners. `public/theme.js` sets the kept one before the first paint. */
 export interface ThemeChoice extends Watched<Theme> {
   choose(theme: Theme): void;
 }

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { useServices } from "./services.ts";
 
 /**
- * Keeps the list of conversations in step with the server, as long as somebody sees the page: browsers allow few connections to
+ * Keeps the list of conversations in step with the server, as long as the page is visible: browsers allow few connections to
  * one server, and a page in the background needs none for its list.
  */
 export function useListUpdates(): void {
@@ -18,7 +18,7 @@ export function useListUpdates(): void {
         };
         for await (const _ of client.notifications({ signal, onState })) list.refresh();
       } catch {
-        // The server refuses for good: what the list itself is told says why.
+        // The server refuses for good: the list shows the error.
         list.refresh();
       }
     };

@@ -4,7 +4,7 @@ import { type ShortcutName, shortcutOf } from "./shortcuts.ts";
 /** True where Command takes the place of Control. */
 export const isApple: boolean = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** What the page does on a shortcut; false: nothing, and the key goes on to the browser. */
+/** What the page does on a shortcut; false: nothing, and the browser handles the key. */
 export type ShortcutActions = { readonly [Name in ShortcutName]?: () => unknown };
 
 /** Listens to the shortcuts of the page. An open dialog or menu has the keyboard to itself. */

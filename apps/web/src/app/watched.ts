@@ -1,7 +1,7 @@
 /** Something that changes and can be watched. */
 export interface Watched<State> {
   read(): State;
-  /** Tells of every change; ends with the function it gives. */
+  /** Calls the listener on every change; ends with the function it returns. */
   subscribe(listener: () => void): () => void;
 }
 

@@ -49,7 +49,7 @@ export function Composer(props: ComposerProps): ReactNode {
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // An input method takes Enter for itself: 229 is what older browsers say of such a key.
+    // An input method takes Enter for itself: 229 is the code of older browsers for such a key.
     if (event.key !== "Enter" || event.nativeEvent.isComposing || event.keyCode === 229) return;
     if (event.shiftKey || event.altKey) return;
     event.preventDefault();

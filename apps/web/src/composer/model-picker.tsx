@@ -2,7 +2,7 @@ import type { AgentCard } from "@loopwright/client";
 import type { ReactNode } from "react";
 import { Icon } from "../app/icon.tsx";
 
-/** Who answers: an agent and one of its models. */
+/** The choice of an agent and one of its models. */
 export interface ModelChoice {
   readonly agent: string;
   readonly model: string;

@@ -47,7 +47,7 @@ export function mediaTypeOf({ name, type }: { readonly name: string; readonly ty
 
 const units = ["bytes", "kB", "MB", "GB"] as const;
 
-/** A size as people say it: `1.5 MB`. */
+/** A size for people: `1.5 MB`. */
 export function sizeLabel(sizeBytes: number): string {
   if (sizeBytes === 1) return "1 byte";
   let value = sizeBytes;

@@ -4,17 +4,17 @@ export interface UploadOptions {
   readonly server: Pick<ClientOptions, "url" | "token">;
   readonly name: string;
   readonly signal: AbortSignal;
-  /** Told how many bytes have left. */
+  /** Called with the number of bytes sent. */
   readonly onProgress: (sentBytes: number) => void;
 }
 
-/** Brings a file to the server and tells how far it is. @throws AgentError as `uploadFile` of the client */
+/** Uploads a file and reports its progress. @throws AgentError as `uploadFile` of the client */
 export function uploadFile(file: Blob, { server, name, signal, onProgress }: UploadOptions): Promise<UploadedFile> {
   const client = createClient({ ...server, fetch: (request) => send(request, file, onProgress) });
   return client.uploadFile(file, name, { signal });
 }
 
-/** As `fetch`, which in 2026 still does not say how much of a body has left. */
+/** As `fetch`, which in 2026 still does not report how much of a body was sent. */
 function send(request: Request, body: Blob, onProgress: (sentBytes: number) => void): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
   const sender = new XMLHttpRequest();

@@ -23,10 +23,10 @@ export interface Attachments {
   drop(id: string): void;
 }
 
-/** What a server takes unless it is told otherwise: asked before, since it ends the connection of a larger file at once. */
+/** The default limit of a server: checked before, since it ends the connection of a larger file at once. */
 const fileBytesMax = 10 * 1024 * 1024;
 
-/** Brings files to the server at once, so that sending a message does not wait for them; each that arrived is told to `onReady`. */
+/** Brings files to the server at once, so that sending a message does not wait for them; `onReady` is called for each that arrived. */
 export function useAttachments(server: UploadOptions["server"], onReady: (file: DraftFile) => void): Attachments {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const aborts = useRef(new Map<string, AbortController>());

@@ -47,7 +47,7 @@ export function momentLabel(at: number): string {
   return moment.format(at);
 }
 
-/** The day of a moment as people say it at `now`. */
+/** The day of a moment in words, seen from `now`. */
 export function dayLabel(at: number, now: number): string {
   const [then, today] = [new Date(at), new Date(now)];
   const days = Math.round((new Date(now).setHours(12, 0, 0, 0) - new Date(at).setHours(12, 0, 0, 0)) / 86_400_000);

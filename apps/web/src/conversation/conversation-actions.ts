@@ -1,28 +1,28 @@
 import type { SessionView, ViewCall } from "@loopwright/client";
 import type { ApprovalDecision, DurableEvent, MessageId } from "@loopwright/core/protocol";
 
-/** What a person's answer to a call says. */
+/** A person's answer to a call. */
 export interface CallAnswer {
   readonly content: string;
   readonly isError?: boolean;
 }
 
-/** What a person says of a call that waits for leave. */
+/** A person's decision on a call that awaits approval. */
 export type CallDecision = Pick<ApprovalDecision, "decision" | "note">;
 
 /** What the messages of a conversation can ask of the page. The same object for the whole life of an open session, or nearly so. */
 export interface ConversationActions {
-  /** Says a user message anew as a branch, with the files it had. Rejects with an AgentError; the words are then still the editor's. */
+  /** Sends an edited user message as a branch, with the files it had. Rejects with an AgentError; the text then stays in the editor. */
   edit(id: MessageId, text: string): Promise<void>;
   /** Answers again as a branch: `id` is an answer, or the user message to answer. Failures are shown by the page. */
   regenerate(id: MessageId): Promise<void>;
-  /** Shows the branch that goes on with this message, down to its newest end. */
+  /** Shows the branch that contains this message, down to its newest end. */
   selectBranch(id: MessageId): Promise<void>;
   /** Stops what runs; the partial answer is kept. */
   stop(): void;
   /** Answers a call that waits for this client. Rejects with an AgentError. */
   answerCall(call: ViewCall, answer: CallAnswer): Promise<void>;
-  /** Lets a call run that waits for leave, or not. Rejects with an AgentError: somebody else may have been faster. */
+  /** Allows or denies a call that awaits approval. Rejects with an AgentError: another person may have been faster. */
   decideCall(call: ViewCall, decision: CallDecision): Promise<void>;
   /** What people call a tool, where the page knows it. */
   toolLabel(name: string): string | undefined;
@@ -32,7 +32,7 @@ export interface ConversationActions {
   fileUrl(blob: string): string;
   /** The address of a message within the page, `#/c/<id>/m/<id>`. */
   linkTo(id: MessageId): string;
-  /** Puts text on the clipboard and says so; false where the browser refuses. */
+  /** Puts text on the clipboard and announces it; false where the browser refuses. */
   copy(text: string): Promise<boolean>;
 }
 

@@ -89,7 +89,7 @@ function Messages({ view, target }: Omit<ConversationProps, "actions">): ReactNo
   );
 }
 
-/** Acts when the user said something new, here: whoever speaks wants to see the answer. */
+/** Acts when the user sent a message here: the sender wants to see the answer. */
 function useOwnWords(path: ConversationProps["view"]["path"], act: () => void): void {
   const seen = useRef(path);
   useEffect(() => {

@@ -10,7 +10,7 @@ export interface CopyButtonProps {
 
 const shownMs = 2000;
 
-/** A button that copies a text and shows for a while that it did. The page says so aloud. */
+/** A button that copies a text and shows for a while that it did. A live region announces it. */
 export function CopyButton({ label, text }: CopyButtonProps): ReactNode {
   const { copy } = use(ActionsContext);
   const [isDone, setDone] = useState(false);

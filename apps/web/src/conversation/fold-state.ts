@@ -5,7 +5,7 @@ export type FoldState = Map<string, boolean>;
 
 export const FoldContext = createContext<FoldState>(new Map());
 
-/** Whether a fold-out is open, and what opens and closes it. `isOpen` counts as long as nobody touched it. */
+/** Whether a fold-out is open, and what opens and closes it. `isOpen` counts until a person has used it. */
 export function useFold(name: string, isOpen = false): readonly [boolean, (open: boolean) => void] {
   const folds = use(FoldContext);
   const [, draw] = useState(0);

@@ -4,7 +4,7 @@ import { inertText } from "./markdown/plain-text.tsx";
 
 const titleMax = 80;
 
-/** The title of a session, fit to be shown anywhere: as given, else the beginning of what was said first, as in the list: editing changes nothing. */
+/** The title of a session, fit to be shown anywhere: as given, else the beginning of the first message, as in the list: editing changes nothing. */
 export function titleOf({ title, messages }: Pick<SessionView, "title" | "messages">): string {
   if (title !== undefined && title !== "") return inertText(title);
   const first = firstOfUser(messages);

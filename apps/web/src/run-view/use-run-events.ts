@@ -19,7 +19,7 @@ export function useRunEvents({ runId, view, load }: Omit<RunViewProps, "onClose"
   const [round, setRound] = useState(0);
   const askedAt = useRef(0);
   const isDone = state.events?.at(-1)?.type === "run_end";
-  // A run that is done has told everything.
+  // A run that is done has sent all its events.
   const cursor = isDone ? "" : view.cursor;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new cursor or round is the reason to ask again
   useEffect(() => {

@@ -9,7 +9,7 @@ interface Scene {
   readonly startedAt: number;
   readonly bars: Bar[];
   readonly marks: WaterfallMark[];
-  /** Bars that go on, by what ends them. */
+  /** Open bars, by what ends them. */
   readonly open: Map<string, Bar>;
   run: Pick<Waterfall, "model" | "provider" | "status" | "reason" | "error" | "usage" | "cost">;
   attempts: number;
@@ -51,6 +51,9 @@ function read(scene: Scene, event: DurableEvent): void {
       return;
     case "limit_reached":
       mark(scene, event, `Limit reached: ${event.value} ${event.which === "turns" ? "turns" : "tool calls"}`);
+      return;
+    case "verdict":
+      mark(scene, event, `${event.hook}, ${event.point}: ${event.action}${event.reason === undefined ? "" : ` (${event.reason})`}`);
       return;
     case "context_compacted":
       mark(scene, event, "Context shortened");
@@ -157,7 +160,7 @@ function readCall(scene: Scene, event: DurableEvent): void {
 
 function endRun(scene: Scene, event: EventOf<"run_end">): void {
   const { status, reason, usage, cost } = event;
-  // What nobody closed ends with the run.
+  // A bar that was not closed ends with the run.
   for (const name of [...scene.open.keys()]) end(scene, name, { at: event.at, state: status === "completed" ? "ok" : "aborted" });
   scene.run = { ...scene.run, status, reason, ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
 }

@@ -10,7 +10,7 @@ export interface WaterfallBar {
   readonly depth: 0 | 1;
   /** Milliseconds since the run's beginning. */
   readonly startMs: number;
-  /** Absent while it goes on. */
+  /** Absent while it is open. */
   readonly endMs?: number;
   readonly state: "open" | "ok" | "failed" | "aborted";
   /** Which try it was, where there were several. */
@@ -39,7 +39,7 @@ export interface Waterfall {
   readonly startedAt: number;
   /** From the beginning to the end, or to the last event there is. */
   readonly totalMs: number;
-  /** `open`: it goes on. */
+  /** `open`: it has not ended. */
   readonly status: RunStatus | "open";
   readonly reason?: string;
   readonly error?: { readonly code: ErrorCode; readonly message: string };

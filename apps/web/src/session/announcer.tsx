@@ -23,7 +23,7 @@ export function Announcer({ session }: { readonly session: OpenSession }): React
     if (next !== "") setWords(next);
   }, [answer]);
   useEffect(() => {
-    // Only what was heard the beginning of: an old session is not read out when it is opened.
+    // Only answers that began while the page was open: an old session is not read out when it is opened.
     if (answer || place.current.lane < 0 || last?.message.role !== "assistant") return;
     const rest = spoken(textOf(last.message).slice(place.current.upTo));
     place.current = { lane: -1, upTo: 0 };

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useWatched } from "../app/use-watched.ts";
 import type { OpenSession } from "./open-session.ts";
 
-/** Says that the connection is lost and what is done about it; nothing as long as all is well. */
+/** Shows that the connection is lost and what is done about it; empty as long as all is well. */
 export function ConnectionBanner({ session }: { readonly session: OpenSession }): ReactNode {
   const isLost = useWatched(session, ({ connection, phase }) => connection === "lost" && phase !== "missing");
   return (

@@ -11,7 +11,7 @@ export function finishedSentences(text: string, from: number): { readonly words:
   return { words: spoken(text.slice(from, upTo)), upTo };
 }
 
-/** Markdown without the signs that nobody wants to hear. */
+/** Markdown without the signs that a screen reader should not read. */
 export function spoken(markdown: string): string {
   return inertText(markdown)
     .replaceAll(/^\s*(?:#{1,6}|>|[-*+]|\|?[\s:|-]+\|)\s*/gm, "")

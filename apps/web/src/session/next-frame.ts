@@ -1,7 +1,7 @@
 /** Runs something soon, once. */
 export type Schedule = (act: () => void) => void;
 
-/** A page that nobody sees gets no frames. */
+/** A hidden page gets no frames. */
 const hiddenPauseMs = 250;
 
 /** Before the next paint; where nothing is painted, a quarter of a second later. */

@@ -3,8 +3,8 @@
  * Does not own: what the view means (the fold of the client), how a cut stream is resumed (its `follow`).
  * Invariants
  *  O1 the view changes at most once per frame, and only by the fold: no gap, no double, whatever is cut and sent again;
- *  O2 a new connection goes on after the last event that was shown;
- *  O3 nobody is told anything after `close`.
+ *  O2 a new connection continues after the last event that was shown;
+ *  O3 no listener is called after `close`.
  */
 import { applyEvents, type ConnectionState, type FollowedEvent, type FollowOptions, type SessionView, viewOf } from "@loopwright/client";
 import { type AgentError, isAgentError, type SessionEvent } from "@loopwright/core/protocol";
@@ -39,7 +39,7 @@ export interface SessionSource {
   follow(sessionId: string, options: FollowOptions): AsyncIterable<readonly FollowedEvent[]>;
 }
 
-/** Follows a session until `close`. `schedule` says when what came is shown. */
+/** Follows a session until `close`. `schedule` decides when new events are shown. */
 export function openSession(source: SessionSource, sessionId: string, schedule: Schedule = nextFrame): OpenSession {
   const { read, subscribe, put } = createWatched<SessionState>({ phase: "loading", connection: "live" });
   let queue: FollowedEvent[] = [];

@@ -5,7 +5,7 @@ import { createSessionActions } from "./session-actions.ts";
 
 const image = { type: "image", mediaType: "image/png", source: { blob: "b1" } } as const;
 
-/** Question 1 with answers 2 and 5, and 5 goes on with 6; question 3 is an edit of 1. */
+/** Question 1 with answers 2 and 5, and 6 continues 5; question 3 is an edit of 1. */
 const snapshot: SessionSnapshot = {
   sessionId: "s1",
   agent: "demo",
@@ -79,7 +79,7 @@ it("a decision is about the arguments that were seen", async () => {
     toolCallId: "c1",
     toolName: "remove",
     args: { path: "a" },
-    state: "approval",
+    state: "awaiting_approval",
     approval: { argsDigest: "d1", reason: undefined },
     written: "",
     progress: [],
@@ -113,7 +113,15 @@ it("a refusal of an edit is the editor's, any other is shown by the page", async
 
 it("a person's answer to a call names the call, and links name the message", async () => {
   const { actions, sent } = scene();
-  const call = { callKey: "r.1.0", toolCallId: "c", toolName: "ask", args: {}, state: "waiting", written: "", progress: [] } as const;
+  const call = {
+    callKey: "r.1.0",
+    toolCallId: "c",
+    toolName: "ask",
+    args: {},
+    state: "awaiting_client",
+    written: "",
+    progress: [],
+  } as const;
   await actions.answerCall(call, { content: "no", isError: true });
   expect(sent[0]?.body).toMatchObject({ results: [{ toolCallId: "c", callKey: "r.1.0", content: "no", isError: true }] });
   expect(actions.linkTo("5")).toBe("#/c/s1/m/5");

@@ -27,7 +27,7 @@ export function SessionComposer({ session, actions, model }: SessionComposerProp
   const isStopping = useWatched(session, ({ view }) => view?.run?.aborting !== undefined);
   const waiting = useWatched(session, ({ view }) => view?.waiting ?? nobody);
   const isConnected = useWatched(session, ({ connection }) => connection === "live");
-  const isClosed = useWatched(session, ({ view }) => view?.closed ?? false);
+  const isClosed = useWatched(session, ({ view }) => view?.status === "closed");
   const [chosen, setChosen] = useState<ModelChoice>();
   const agent = known.find(({ name }) => name === agentName);
 
@@ -49,7 +49,7 @@ export function SessionComposer({ session, actions, model }: SessionComposerProp
         status === "idle" ? "Write a message" : status === "waiting" ? "Waiting for an answer of yours above" : "Write the next message"
       }
       send={async ({ message, key, mode }) => {
-        // Who is quicker than the list of agents still gets the model that the picker is about to show.
+        // A user who is quicker than the list of agents still gets the model that the picker is about to show.
         await agents.load();
         const { view } = session.read();
         const card = agents.read().agents.find(({ name }) => name === view?.agent);

@@ -30,7 +30,7 @@ export interface SessionScreenProps {
   readonly onSidebar: (() => void) | undefined;
 }
 
-/** What people call a tool: also of calls that nobody saw begin. */
+/** The label of a tool: also of calls whose start was not seen. */
 function toolLabelOf(toolName: string, agent: AgentCard | undefined): string | undefined {
   const tools = [...(agent?.tools ?? []), ...pageTools.map(({ declared }) => declared)];
   return tools.find(({ name }) => name === toolName)?.label;

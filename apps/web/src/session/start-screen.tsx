@@ -55,7 +55,7 @@ export function StartScreen({ onSidebar }: { readonly onSidebar: (() => void) | 
     if (!(field instanceof HTMLTextAreaElement)) return;
     field.focus();
     field.select();
-    // The browser's own way of typing: it can be undone, and React hears of it.
+    // The browser's own way of typing: it can be undone, and React gets the event.
     document.execCommand("insertText", false, words);
   };
 

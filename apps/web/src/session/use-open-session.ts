@@ -5,7 +5,7 @@ import { type OpenSession, openSession, type SessionState } from "./open-session
 /** A session that is not open yet. */
 const loading: SessionState = { phase: "loading", connection: "live" };
 
-/** How long a page that nobody sees keeps the connection of a session in which nothing happens. */
+/** How long a hidden page keeps the connection of a session in which nothing happens. */
 const hiddenMs = 60_000;
 
 /** The session, open as long as it is rendered. Needs a `key` per session: the id is not to change. */

@@ -15,7 +15,7 @@ export interface ColourQuestion {
   readonly suggestions: readonly string[];
 }
 
-/** A tool that runs in the page: what the model is told of it, and what it does. */
+/** A tool that runs in the page: its declaration for the model, and its function. */
 export interface PageTool {
   readonly declared: DeclaredTool;
   /** True when it asks a person: then every open page may ask, and the first answer counts. */

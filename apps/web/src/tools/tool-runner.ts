@@ -6,7 +6,7 @@ export interface ToolRunnerOptions {
   readonly tools: readonly PageTool[];
   readonly pickColour: (question: Parameters<PageToolContext["pickColour"]>[0], signal: AbortSignal) => Promise<string | undefined>;
   readonly answer: (results: readonly ToolResultMessage[]) => Promise<unknown>;
-  /** Told when an answer could not be handed over. */
+  /** Called when an answer could not be delivered. */
   readonly fail: (error: unknown) => void;
   /** Runs `act` if no other page of this browser does so under the same name. */
   readonly alone?: (name: string, act: () => Promise<void>) => Promise<void>;
@@ -38,7 +38,7 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
       try {
         await answer([result]);
       } catch (error) {
-        // Somebody else was faster, or nobody waits any more: both are fine.
+        // Another client was faster, or the run no longer waits: both are fine.
         if (isAgentError(error, "CALL_ANSWERED") || isAgentError(error, "CALL_UNKNOWN")) return;
         answered.delete(call.callKey);
         fail(error);

@@ -46,7 +46,7 @@ Raw HTML is text: <script>alert(1)</script> and <img src=x onerror=alert(1)>. A 
 
 [^1]: It is the whole idea.`;
 
-/** What nobody should be harmed by. */
+/** Text that must do no harm. */
 export const hostile = `</script><img src=x onerror="alert(1)"><svg onload=alert(1)>
 
 \u001b[31mred\u001b[0m and \u001b]0;title\u0007 and user\u202egnp.exe

@@ -14,7 +14,7 @@ export interface ChatPage {
   readonly calls: Locator;
   /** What scrolls. */
   readonly log: Locator;
-  /** What is said in the conversation; the same words are also read out elsewhere. */
+  /** The text of the conversation; the same words are also in a live region. */
   text(words: string | RegExp): Locator;
   /** Writes and sends. */
   say(text: string): Promise<void>;

@@ -1,7 +1,7 @@
 import { AgentError, type AgentErrorOptions, type ErrorCode, type JsonObject, type ModelChunk, type Usage } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 
-/** An answer that is written by hand: nothing comes but what the test says, when it says it. */
+/** An answer that is written by hand: it streams what the test gives, when the test gives it. */
 export interface HandAnswer {
   readonly request: ModelRequest;
   think(delta: string): void;

@@ -1,7 +1,7 @@
 /*
- * Owns: a browser context per test, what it says on its console, and everything that has to be closed when the test is over.
+ * Owns: a browser context per test, the output of its console, and everything that has to be closed when the test is over.
  * Invariants
- *  P1 a test fails when the page says an error nobody expects: console, exceptions, violations of the content security policy;
+ *  P1 a test fails on an unexpected error of the page: console, exceptions, violations of the content security policy;
  *  P2 nothing of one test is seen by the next: contexts, servers and stores are its own.
  */
 import { existsSync } from "node:fs";
@@ -57,7 +57,7 @@ const missing =
       : "The page is not built: `npm run build`.";
 if (missing !== undefined) console.warn(`The tests of the page in a browser are skipped. ${missing}`);
 
-/** A test in a real browser of the built page. Skipped, and said so, where one of them is missing. */
+/** A test in a real browser of the built page. Skipped with a message where one of them is missing. */
 export function pageTest(title: string, act: (scene: PageScene) => Promise<void>, timeoutMs = 60_000): void {
   it.skipIf(missing !== undefined)(title, { timeout: timeoutMs }, async () => {
     const errors: string[] = [];
@@ -100,7 +100,7 @@ function sceneOf({ errors, expected, ends }: Watched): PageScene {
     async open(url, options) {
       const page = await (await context(options)).newPage();
       await page.goto(url);
-      // Drawn and listening: whoever has a field for words or a token can be written to.
+      // Drawn and listening: a page with a field for text or a token can be typed into.
       await page.getByRole("textbox").or(page.getByLabel("Access token")).or(page.getByRole("alert")).first().waitFor();
       return page;
     },

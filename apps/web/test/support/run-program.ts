@@ -9,7 +9,7 @@ const main = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url))
 export interface RunningProgram {
   readonly url: string;
   readonly port: number;
-  /** As `kill -9`: nothing is said and nothing is put away. */
+  /** As `kill -9`: without a message and without cleaning up. */
   kill(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { LoopwrightClient } from "@loopwright/client";
 import { type Message, textOf } from "@loopwright/core";
 import type { Page } from "playwright-core";
 
-/** What a transcript says, by who says it, without signs of Markdown and white space. */
+/** The text of a transcript by speaker, without signs of Markdown and white space. */
 export type Transcript = readonly (readonly [who: "user" | "assistant", letters: string])[];
 
 const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "");

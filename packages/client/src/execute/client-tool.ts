@@ -72,8 +72,16 @@ export async function runClientTool(
       signal: either,
       deadline,
       access: { user: "local", scope: "local" },
+      labels: {},
       progress: () => ({ update() {}, end() {} }),
       addUsage() {},
+      logger: { log() {} },
+      async record() {
+        throw clientError("INPUT_INVALID", {
+          message: "A tool that runs at the client cannot record notes.",
+          fix: "Put them into its output.",
+        });
+      },
       files: undefined,
       session,
       resources: undefined,

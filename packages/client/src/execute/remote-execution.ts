@@ -134,17 +134,12 @@ function joined(before: RunEnd, { messages, complete }: RunEnd): RunEnd {
 function resultOf({ messages, complete }: RunEnd): ExecuteResult {
   const { type: _, error: said, ...rest } = complete;
   const last = messages.findLast((message) => message.role === "assistant");
-  const isGood = rest.status === "completed" || rest.status === "awaiting_tool_execution";
-  const error = isGood
-    ? undefined
-    : (errorFromDocument(said, { runId: rest.runId }) ?? clientError("INTERNAL", { message: "The run failed." }));
-  return {
-    ...rest,
-    messages,
-    text: last ? textOf(last) : "",
-    ...(last ? { finishReason: last.stopReason } : {}),
-    ...(error ? { error } : {}),
-  };
+  const { status, pendingToolCalls = [], pendingApprovals = [], ...spent } = rest;
+  const common = { ...spent, messages, text: last ? textOf(last) : "", ...(last ? { finishReason: last.stopReason } : {}) };
+  if (status === "completed") return { ...common, status, output: undefined };
+  if (status === "awaiting_tool_execution") return { ...common, status, pendingToolCalls, pendingApprovals };
+  const error = errorFromDocument(said, { runId: rest.runId }) ?? clientError("INTERNAL", { message: "The run failed." });
+  return { ...common, status, error };
 }
 
 function bodyOf(sessionId: string, input: ExecuteInput, options: ClientExecuteOptions): unknown {

@@ -1,9 +1,9 @@
 import { addSpent, type DurableEvent } from "@loopwright/core/protocol";
-import { endedCall, startedCall, waitingCall } from "./fold-call.ts";
+import { childCall, endedCall, startedCall, waitingCall } from "./fold-call.ts";
 import { callIndex } from "./path.ts";
 import type { ViewDraft } from "./view-draft.ts";
 
-/** What happens to the calls of the open turn. Other events change nothing. */
+/** What happens to the calls of the open turn, and what is spent beside model calls. Other events change nothing. */
 export function applyCallEvent(draft: ViewDraft, event: DurableEvent): void {
   const { view } = draft;
   switch (event.type) {
@@ -22,7 +22,15 @@ export function applyCallEvent(draft: ViewDraft, event: DurableEvent): void {
       draft.changeCall(event.callKey, (call) => waitingCall(call, event));
       return;
     case "approval_decided":
-      draft.changeCall(event.callKey, ({ deadline: _, approval: __, ...call }) => ({ ...call, state: "asked" }));
+      draft.changeCall(event.callKey, ({ deadline: _, approval: __, ...call }) => ({ ...call, state: "pending" }));
+      return;
+    case "agent_end":
+    case "context_compacted":
+    case "expense":
+      Object.assign(view, addSpent(view, event));
+      return;
+    case "agent_start":
+      if (event.callKey !== undefined && event.awaited) draft.changeCall(event.callKey, childCall);
       return;
     default:
       return;

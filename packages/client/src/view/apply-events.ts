@@ -45,9 +45,10 @@ function applyEphemeral(draft: ViewDraft, event: EphemeralEvent): void {
 }
 
 /** As the session itself would say it: `waiting` when nobody but people or clients can move it. */
-function statusOf({ closed, run, waiting, answer, calls }: SessionView): SessionView["status"] {
-  if (closed || !run) return waiting.length > 0 ? "running" : "idle";
+function statusOf({ status, run, waiting, answer, calls }: SessionView): SessionView["status"] {
+  if (status === "closed") return status;
+  if (!run) return waiting.length > 0 ? "running" : "idle";
   if (answer || run.aborting !== undefined) return "running";
-  const open = [...layersOf(calls).turn.values()].filter(({ state }) => state !== "ended");
-  return open.length > 0 && open.every(({ state }) => state === "waiting" || state === "approval") ? "waiting" : "running";
+  const open = [...layersOf(calls).turn.values()].filter(({ state }) => state !== "done");
+  return open.length > 0 && open.every(({ state }) => state.startsWith("awaiting_")) ? "waiting" : "running";
 }

@@ -1,6 +1,8 @@
 import { addSpent, contextTokensOf, type DurableEvent } from "@loopwright/core/protocol";
 import { answeredCall, askedCalls } from "./fold-call.ts";
+import type { ViewVerdict } from "./session-view.ts";
 import type { ViewDraft } from "./view-draft.ts";
+import { inTurn } from "./waiting-order.ts";
 
 type EventOf<Type> = Extract<DurableEvent, { readonly type: Type }>;
 
@@ -33,6 +35,9 @@ export function applyRunEvent(draft: ViewDraft, event: DurableEvent): void {
       forgetRetry(draft);
       draft.changeRun({ aborting: event.reason });
       return;
+    case "verdict":
+      if (view.run) draft.changeRun({ verdicts: [...(view.run.verdicts ?? []), verdictOf(event)] });
+      return;
     case "limit_reached":
       draft.changeRun({ limit: { which: event.which, value: event.value } });
       return;
@@ -47,6 +52,10 @@ export function applyRunEvent(draft: ViewDraft, event: DurableEvent): void {
   }
 }
 
+function verdictOf({ hook, point, action, reason, callKey }: EventOf<"verdict">): ViewVerdict {
+  return { hook, point, action, ...(reason === undefined ? {} : { reason }), ...(callKey === undefined ? {} : { callKey }) };
+}
+
 function startRun(draft: ViewDraft, { runId = "", provider, model }: EventOf<"run_start">): void {
   const { view } = draft;
   const place = view.waiting.findIndex((input) => input.mode !== "steer" && input.runId === runId);
@@ -59,6 +68,7 @@ function startRun(draft: ViewDraft, { runId = "", provider, model }: EventOf<"ru
 function startAnswer(draft: ViewDraft, { seq, at, runId = "" }: EventOf<"message_start">): void {
   const { view } = draft;
   forgetRetry(draft);
+  forgetFailure(draft);
   view.answer = { lane: seq, n: 0, runId, parent: view.head, startedAt: at, parts: [] };
   if (view.run) view.model = view.run.model;
 }
@@ -91,11 +101,20 @@ function endRun(draft: ViewDraft, { runId = "", status, reason }: EventOf<"run_e
   view.lastRun = { runId, status, reason, ...(status === "failed" ? failure : {}) };
   // Those that did not join get runs of their own.
   if (view.waiting.some((input) => input.mode === "steer"))
-    view.waiting = view.waiting.map((input) => (input.mode === "steer" ? { ...input, mode: "enqueue", runId: input.inputId } : input));
+    view.waiting = inTurn(
+      view.waiting.map((input) => (input.mode === "steer" ? { ...input, mode: "enqueue", runId: input.inputId } : input)),
+    );
   view.pendingToolCalls = [];
   delete view.run;
   delete view.answer;
   if (movedHead !== undefined) draft.moveHead(movedHead);
+}
+
+/** An answer that was withdrawn may be followed by the one that takes its place. */
+function forgetFailure({ view }: ViewDraft): void {
+  if (!view.run?.failure) return;
+  const { failure: _, ...run } = view.run;
+  view.run = run;
 }
 
 function forgetRetry({ view }: ViewDraft): void {

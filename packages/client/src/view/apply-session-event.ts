@@ -2,6 +2,7 @@ import type { DurableEvent, WaitingInput } from "@loopwright/core/protocol";
 import { endedCall } from "./fold-call.ts";
 import type { ViewRun } from "./session-view.ts";
 import { layersOf, type ViewDraft } from "./view-draft.ts";
+import { inTurn } from "./waiting-order.ts";
 
 /** What happens to a session as a whole. Other events change nothing. */
 export function applySessionEvent(draft: ViewDraft, event: DurableEvent): void {
@@ -26,7 +27,7 @@ export function applySessionEvent(draft: ViewDraft, event: DurableEvent): void {
   }
 }
 
-/** A steered input joins the open run, before all that wait for a run of their own; one that came too late waits with them. */
+/** A steered input joins the open run; one that came too late waits for a run of its own. */
 function withInput(
   waiting: readonly WaitingInput[],
   event: Extract<DurableEvent, { readonly type: "input_accepted" }>,
@@ -37,23 +38,22 @@ function withInput(
   const input: WaitingInput = {
     inputId,
     runId: mode === "steer" && !joins ? inputId : runId,
-    mode: joins ? "steer" : "enqueue",
+    mode: joins ? "steer" : mode === "interrupt" ? mode : "enqueue",
     ...(message?.role === "user" ? { message } : {}),
     ...(parent === undefined ? {} : { parent }),
   };
-  const place = joins ? waiting.filter((other) => other.mode === "steer").length : waiting.length;
-  return waiting.toSpliced(place, 0, input);
+  return inTurn([...waiting, input]);
 }
 
 /** Ends an open run where it stands. */
 function close(draft: ViewDraft): void {
   const { view } = draft;
-  view.closed = true;
+  view.status = "closed";
   view.waiting = [];
   view.pendingToolCalls = [];
   if (view.run) view.lastRun = { runId: view.run.runId, status: "aborted", reason: "session closed" };
   delete view.run;
   delete view.answer;
   for (const { callKey, state } of layersOf(view.calls).turn.values())
-    if (state !== "ended") draft.changeCall(callKey, (call) => endedCall(call, { outcome: "aborted", output: [] }));
+    if (state !== "done") draft.changeCall(callKey, (call) => endedCall(call, { outcome: "aborted", output: [] }));
 }

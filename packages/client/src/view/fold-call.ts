@@ -21,7 +21,7 @@ export function askedCalls(message: Message): readonly ViewCall[] {
     toolCallId: id,
     toolName: name,
     args,
-    state: "asked",
+    state: "pending",
     written: "",
     progress: [],
   }));
@@ -48,9 +48,14 @@ export function waitingCall(call: ViewCall, { args, deadline, argsDigest, reason
   return {
     ...call,
     args,
-    ...(argsDigest === undefined ? { state: "waiting" } : { state: "approval", approval: { argsDigest, reason } }),
+    ...(argsDigest === undefined ? { state: "awaiting_client" } : { state: "awaiting_approval", approval: { argsDigest, reason } }),
     ...(deadline === undefined ? {} : { deadline }),
   };
+}
+
+/** A call that waits for the end of another session. */
+export function childCall({ lane: _, n: __, ...call }: ViewCall): ViewCall {
+  return { ...call, state: "awaiting_child", written: "" };
 }
 
 /** How a call ended. */
@@ -64,7 +69,7 @@ export function endedCall(call: ViewCall, { outcome, output, details, durationMs
   const { lane: _, n: __, deadline: ___, approval: ____, ...rest } = call;
   return {
     ...rest,
-    state: "ended",
+    state: "done",
     written: "",
     outcome,
     output,

@@ -1,17 +1,4 @@
-import type { MessageId } from "@loopwright/core/protocol";
-import type { SessionView, ViewMessage } from "./session-view.ts";
-
-/** The path from the root to a message, oldest first, results of one turn in call order. */
-export function pathTo({ messages }: Pick<SessionView, "messages">, head: MessageId | null): ViewMessage[] {
-  const backwards: ViewMessage[] = [];
-  for (let message = head === null ? undefined : messages.get(head); message; ) {
-    backwards.push(message);
-    message = message.parent === null ? undefined : messages.get(message.parent);
-  }
-  const path: ViewMessage[] = [];
-  for (const message of backwards.reverse()) pushInCallOrder(path, message);
-  return path;
-}
+import type { ViewMessage } from "./session-view.ts";
 
 /** Adds the next message; a result goes before those of later calls. */
 export function pushInCallOrder(path: ViewMessage[], added: ViewMessage): void {

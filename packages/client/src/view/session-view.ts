@@ -1,7 +1,9 @@
 import type {
   CallOutcome,
+  CallState,
   Cost,
   ErrorCode,
+  HookPoint,
   Json,
   JsonObject,
   Message,
@@ -9,6 +11,7 @@ import type {
   PendingToolCall,
   ResultPart,
   RunStatus,
+  SessionStatus,
   Timings,
   Usage,
   WaitingInput,
@@ -42,8 +45,7 @@ export interface ViewCall {
   readonly toolName: string;
   readonly label?: string;
   readonly args: JsonObject;
-  /** `asked`: nothing was done yet; `waiting`: for the client; `approval`: for a person's leave. */
-  readonly state: "asked" | "running" | "waiting" | "approval" | "ended";
+  readonly state: CallState;
   /** Lane of its events while it runs. */
   readonly lane?: number;
   /** Number of the last event of the lane that was applied. */
@@ -52,7 +54,7 @@ export interface ViewCall {
   readonly durationMs?: number;
   /** When an answer or a decision is too late. */
   readonly deadline?: number;
-  /** While its state is `approval`: what a decision on it is to prove, and why a gate asks. */
+  /** While it is awaiting approval: what a decision on it is to prove, and why a gate asks. */
   readonly approval?: { readonly argsDigest: string; readonly reason: string | undefined };
   /** What it has written so far, while it runs. */
   readonly written: string;
@@ -82,6 +84,17 @@ export interface ViewAnswer {
   readonly parts: readonly ViewPart[];
 }
 
+/** What a hook of the application changed in a run. */
+export interface ViewVerdict {
+  /** Name of the set of hooks. */
+  readonly hook: string;
+  readonly point: HookPoint;
+  readonly action: string;
+  readonly reason?: string;
+  /** The call that it concerns. */
+  readonly callKey?: string;
+}
+
 /** The run that is open. */
 export interface ViewRun {
   readonly runId: string;
@@ -91,7 +104,9 @@ export interface ViewRun {
   readonly turn: number;
   readonly aborting?: string;
   readonly retry?: { readonly reason: string; readonly until?: number };
-  readonly limit?: { readonly which: "turns" | "toolCalls"; readonly value: number };
+  readonly limit?: { readonly which: string; readonly value: number };
+  /** What hooks changed of it while this view was watching. */
+  readonly verdicts?: readonly ViewVerdict[];
   /** Where the next input goes on, when somebody chose another branch meanwhile. */
   readonly movedHead?: MessageId | null;
   /** Why it is about to end. */
@@ -113,8 +128,7 @@ export interface SessionView {
   readonly agent: string;
   readonly title?: string;
   readonly metadata?: JsonObject;
-  readonly closed: boolean;
-  readonly status: "idle" | "running" | "waiting";
+  readonly status: SessionStatus;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Place of the last durable event applied: what to resume after. */

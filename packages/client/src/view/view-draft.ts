@@ -1,6 +1,6 @@
-import type { MessageId } from "@loopwright/core/protocol";
+import { type MessageId, pathOf } from "@loopwright/core/protocol";
 import { CallMap } from "./call-map.ts";
-import { pathTo, pushInCallOrder } from "./path.ts";
+import { pushInCallOrder } from "./path.ts";
 import type { SessionView, ViewCall, ViewMessage, ViewRun } from "./session-view.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -37,7 +37,7 @@ export class ViewDraft {
     const { view } = this;
     if (to === view.head) return;
     view.head = to;
-    view.path = pathTo(view, to);
+    view.path = pathOf({ messages: view.messages, head: to });
     this.own.add(view.path);
   }
 

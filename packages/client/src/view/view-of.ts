@@ -1,12 +1,11 @@
-import type { SessionSnapshot } from "@loopwright/core/protocol";
+import { pathOf, type SessionSnapshot } from "@loopwright/core/protocol";
 import { CallMap } from "./call-map.ts";
-import { answeredCall, askedCalls, startedCall, waitingCall } from "./fold-call.ts";
-import { pathTo } from "./path.ts";
+import { answeredCall, askedCalls, childCall, startedCall, waitingCall } from "./fold-call.ts";
 import type { SessionView, ViewAnswer, ViewCall, ViewEnd, ViewRun } from "./session-view.ts";
 
 /** The session as its snapshot tells it. The cost is the number of messages. */
 export function viewOf(snapshot: SessionSnapshot): SessionView {
-  const { messages: list, run, lastRun, participants: _, closed = false, ...same } = snapshot;
+  const { messages: list, run, lastRun, participants: _, waitsFor: __, ...same } = snapshot;
   const messages = new Map(list.map((message) => [message.id, message]));
   const children = new Map<string | null, string[]>();
   for (const { id, parent } of list) {
@@ -16,10 +15,9 @@ export function viewOf(snapshot: SessionSnapshot): SessionView {
   }
   return {
     ...same,
-    closed,
     messages,
     children,
-    path: pathTo({ messages }, same.head),
+    path: pathOf({ messages, head: same.head }),
     calls: callsIn(snapshot),
     pendingToolCalls: run?.pendingToolCalls ?? [],
     ...(run?.answering === undefined ? {} : { answer: answerOf(snapshot, { lane: run.answering, runId: run.runId }) }),
@@ -39,6 +37,7 @@ function runOf({
   tools: __,
   pendingToolCalls: ___,
   pendingApprovals: ____,
+  pendingChildren: _____,
   retry,
   ...same
 }: NonNullable<SessionSnapshot["run"]>): ViewRun {
@@ -65,6 +64,7 @@ function callsIn({ run, messages }: SessionSnapshot): CallMap {
     change(turn, callKey, (call) => startedCall(call, { seq: lane, at: startedAt, args }));
   for (const pending of [...(run?.pendingToolCalls ?? []), ...(run?.pendingApprovals ?? [])])
     change(turn, pending.callKey, (call) => waitingCall(call, pending));
+  for (const { callKey } of run?.pendingChildren ?? []) change(turn, callKey, childCall);
   return new CallMap(earlier, turn);
 }
 

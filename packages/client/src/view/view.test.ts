@@ -32,7 +32,8 @@ function shown(view: SessionView): unknown {
   const { cursor: _, updatedAt: __, messages, children, path, calls, answer, run, ...rest } = view;
   return {
     ...rest,
-    run: run && { ...run, failure: undefined }, // For one moment: the end of the run tells it for good.
+    // A failure stands for one moment, and verdicts are those that this view has seen.
+    run: run && { ...run, failure: undefined, verdicts: undefined },
     messages: [...messages.values()].map(({ timings: _, ...message }) => message),
     children: [...children].map(([parent, ids]) => [parent, [...ids]]),
     path: path.map(({ id }) => id),
@@ -46,7 +47,7 @@ const textOf = (parts: NonNullable<SessionView["answer"]>["parts"]): readonly st
 
 function shownCall({ label: _, progress: __, n: ___, startedAt, args, ...call }: ViewCall): unknown {
   // Arguments that were edited are told with the call's start: of one that is over a snapshot has what the model wrote.
-  return call.state === "running" ? { ...call, args, startedAt } : call.state === "ended" ? call : { ...call, args };
+  return call.state === "running" ? { ...call, args, startedAt } : call.state === "done" ? call : { ...call, args };
 }
 
 describe("the view of any session", () => {

@@ -1,148 +1,151 @@
 import { AgentError, isAgentError } from "../errors.ts";
-import type { Access } from "../loop/fact.ts";
-import { defaultLimits, type RunLimits } from "../loop/policy.ts";
-import type { JsonObject, JsonSchema } from "../message/json.ts";
-import type { Message } from "../message/message.ts";
+import type { ModelChain } from "../loop/fallback.ts";
+import type { RunLimits } from "../loop/policy.ts";
+import type { JsonObject } from "../message/json.ts";
 import { shownId } from "../message/shown-id.ts";
 import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
 import type { PriceTable } from "../ports/price-table.ts";
 import { reservedNames } from "../tools/define-tool.ts";
-import type { FilesRoot, Tool } from "../tools/tool.ts";
+import type { StandardSchema } from "../tools/standard-schema.ts";
+import type { FilesRoot, NeedsResources, Tool } from "../tools/tool.ts";
 import { createToolRegistry } from "../tools/tool-registry.ts";
-import { refuseUnknownOptions } from "../unknown-options.ts";
+import { type CallDeadlines, checkedDeadlines, checkedLimits, type Invalid } from "./agent-limits.ts";
 import type { Hooks } from "./hooks.ts";
+import { isModelRef, type ModelRef } from "./model-ref.ts";
+import { type OutputSpec, outputSpec } from "./output-spec.ts";
+import type { AgentPrompt } from "./prompt-layer.ts";
 
-/** What the system prompt may depend on. */
-export interface PromptContext {
-  readonly access: Access;
-  readonly sessionId: string;
-  readonly turn: number;
-  /** The conversation when the prompt is asked for. Frozen: it does not change later. */
-  readonly messages: readonly Message[];
-  /** As the input named them. */
-  readonly activeModule?: string;
-  readonly surface?: string;
-}
-
-/** Deadlines of one model call, in milliseconds. */
-export interface CallDeadlines {
-  /** Until the first sign of life. Default 60,000. */
-  readonly firstByteMs: number;
-  /** Between two pieces of content. Default 60,000; pings alone count for 300,000. */
-  readonly idleMs: number;
-  /** Of the whole call. Default 900,000. */
-  readonly totalMs: number;
-}
-
-export interface AgentOptions {
+/** Everything of an agent but its model. */
+export interface AgentSettings<Output = unknown, Resources = unknown> {
   /** `[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}`. */
   readonly name: string;
-  readonly provider: ModelProvider;
-  /** Default: the provider's default model. */
-  readonly model?: string;
-  /** The system prompt, or what builds it for each model call. */
-  readonly prompt?: string | ((context: PromptContext) => string | Promise<string>);
-  readonly tools?: readonly Tool[];
+  /** The system prompt, what builds it for each model call, or layers of both. */
+  readonly prompt?: AgentPrompt;
+  /** A tool of `defineTools<Resources>()` is refused by the type where `resources` does not have what it needs. */
+  readonly tools?: readonly (Tool & NeedsResources<Resources>)[];
+  /** Of each run; see `RunLimits`. */
   readonly limits?: Partial<RunLimits>;
+  /** Of each model call; see `CallDeadlines`. */
   readonly deadlines?: Partial<CallDeadlines>;
   /** Asked in this order. */
   readonly hooks?: readonly Hooks[];
+  /** Sent only when set. */
   readonly temperature?: number;
+  /** Tokens of one answer at most. Sent only when set; where the vendor demands one, the model's own maximum. */
   readonly maxTokens?: number;
+  /** How much the model is to reason, as an effort or a budget of tokens. Default: as the vendor does. */
   readonly reasoning?: NonNullable<ModelRequest["reasoning"]>;
   /** Default true where there are tools. */
   readonly parallelToolCalls?: boolean;
-  /** Answers are JSON of this schema. */
-  readonly output?: { readonly name: string; readonly schema: JsonSchema };
+  /**
+   * The last answer of a run is JSON of this schema, and `result.output` is its value, checked. A run whose answer does not fit fails with
+   * OUTPUT_INVALID. A Standard Schema (zod 4.2 or later), or a JSON Schema with a name for the vendor.
+   */
+  readonly output?: StandardSchema<Output> | OutputSpec<Output>;
+  /** Owners of keys that a fallback chain may pass between. Default: none, so that a chain stays with the owner of the key that failed. */
+  readonly crossings?: NonNullable<ModelChain["crossings"]>;
   /** False: model calls are not streamed. */
   readonly stream?: boolean;
+  /** Merged into the body of each request, last: options of the vendor that have no field here. */
   readonly vendorOptions?: JsonObject;
+  /** Gives usage a cost. Default: no cost. */
   readonly prices?: PriceTable;
   /** Handed to tools as `context.resources`. */
-  readonly resources?: unknown;
+  readonly resources?: Resources;
   /** Handed to tools as `context.files`. */
   readonly files?: FilesRoot;
 }
 
-/** An agent: an immutable value that any number of sessions share. */
-export interface Agent extends Omit<AgentOptions, "limits" | "deadlines" | "tools" | "hooks"> {
+/** One model or a fallback chain of models; or a provider, with the name of a model that is not its default one. */
+export type AgentModel =
+  | { readonly model: ModelRef | readonly ModelRef[]; readonly provider?: never }
+  | { readonly provider: ModelProvider; readonly model?: string };
+
+export type AgentOptions<Output = unknown, Resources = unknown> = AgentSettings<Output, Resources> & AgentModel;
+
+/** An agent: an immutable value that any number of sessions share. `Output`: what `result.output` is. */
+export interface Agent<Output = unknown> extends Omit<AgentSettings<Output>, "limits" | "deadlines" | "tools" | "hooks" | "output"> {
+  /** Those of the first model of the chain. */
+  readonly provider: ModelProvider;
   readonly model: string;
+  /** The fallback chain: at least one model. */
+  readonly chain: readonly ModelRef[];
   readonly tools: readonly Tool[];
   readonly hooks: readonly Hooks[];
   readonly limits: RunLimits;
   readonly deadlines: CallDeadlines;
+  readonly output?: OutputSpec<Output>;
 }
 
 const namePattern = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
-const defaultDeadlines: CallDeadlines = { firstByteMs: 60_000, idleMs: 60_000, totalMs: 900_000 };
+/** Makes the type ask for `resources` where a tool needs them. */
+type ResourcesNeeded<Resources> = unknown extends Resources ? unknown : { readonly resources: Resources };
 
-const knownLimits: { readonly [Name in keyof RunLimits]: true } = {
-  turnsMax: true,
-  toolCallsMax: true,
-  onLimit: true,
-  attemptsMax: true,
-  toolAttemptsMax: true,
-  parallelMax: true,
-  abortGraceMs: true,
-};
-const knownDeadlines: { readonly [Name in keyof CallDeadlines]: true } = { firstByteMs: true, idleMs: true, totalMs: true };
-
-/** Longer waits of a timer fire at once. */
-const deadlineMaxMs = 2 ** 31 - 1;
-
-/** The agent, checked. @throws AgentError CONFIG_INVALID when an option is missing or out of range. */
-export function createAgent(options: AgentOptions): Agent {
+/**
+ * The agent, checked. @throws AgentError CONFIG_INVALID when an option is missing or out of range.
+ * @example createAgent({ name: "helper", model: openai("gpt-5"), prompt: "Be brief." })
+ */
+export function createAgent<Output = undefined, Resources = unknown>(
+  options: AgentOptions<Output, Resources> & ResourcesNeeded<NoInfer<Resources>>,
+): Agent<Output> {
+  const name = options?.name;
   const invalid = (what: string, fix: string): AgentError =>
-    new AgentError("CONFIG_INVALID", { message: `Agent \`${shownId(String(options?.name))}\`: ${what}`, fix });
-  if (typeof options?.name !== "string" || !namePattern.test(options.name) || reservedNames.has(options.name))
+    new AgentError("CONFIG_INVALID", { message: `Agent \`${shownId(String(name))}\`: ${what}`, fix });
+  if (typeof name !== "string" || !namePattern.test(name) || reservedNames.has(name))
     throw invalid("the name is not usable.", "Use 1 to 64 letters, digits, _ and -.");
-  if (typeof options.provider?.stream !== "function")
-    throw invalid("`provider` is missing.", "Pass a provider, for example `openai()` of @loopwright/providers-openai.");
-  refuseUnknownOptions(options.limits ?? {}, knownLimits, `\`limits\` of the agent \`${options.name}\``);
-  refuseUnknownOptions(options.deadlines ?? {}, knownDeadlines, `\`deadlines\` of the agent \`${options.name}\``);
-  const limits = { ...defaultLimits, ...options.limits };
-  if (!["finalize", "stop", "error"].includes(limits.onLimit))
-    throw invalid(`\`limits.onLimit\` is ${shownId(String(limits.onLimit))}.`, "Use `finalize`, `stop` or `error`.");
-  for (const [name, least] of Object.entries({
-    turnsMax: 1,
-    toolCallsMax: 0,
-    attemptsMax: 1,
-    toolAttemptsMax: 1,
-    parallelMax: 1,
-    abortGraceMs: 0,
-  })) {
-    const value = limits[name as "turnsMax"];
-    if (!Number.isInteger(value) || value < least)
-      throw invalid(`\`limits.${name}\` is ${shownId(String(value))}.`, `Use a whole number from ${least} on.`);
-  }
-  const deadlines = { ...defaultDeadlines, ...options.deadlines };
-  for (const [name, value] of Object.entries(deadlines)) {
-    if (!(value > 0 && value <= deadlineMaxMs))
-      throw invalid(`\`deadlines.${name}\` is ${shownId(String(value))}.`, `Use 1 to ${deadlineMaxMs}.`);
-  }
+  const chain = chainOf(options, invalid);
+  const { provider, model } = chain[0];
+  const limits = checkedLimits(name, options.limits, invalid);
+  const deadlines = checkedDeadlines(name, options.deadlines, invalid);
   const { tools = [], hooks = [] } = options;
   if (!Array.isArray(tools)) throw invalid("`tools` is no list.", "Pass a list of tools.");
   const names = new Set<string>();
   for (const tool of tools as readonly (Tool | undefined)[]) {
-    const name = tool?.name;
-    if (name !== undefined && names.has(name))
-      throw invalid(`two tools are named \`${shownId(String(name))}\`.`, "Give every tool a name of its own.");
-    if (name !== undefined) names.add(name);
+    const toolName = tool?.name;
+    if (toolName !== undefined && names.has(toolName))
+      throw invalid(`two tools are named \`${shownId(String(toolName))}\`.`, "Give every tool a name of its own.");
+    if (toolName !== undefined) names.add(toolName);
   }
   // What no model could be shown stops the program here, not the first run.
-  checkTools(options.provider, tools);
+  for (const vendor of new Set(chain.map((link) => link.provider))) checkTools(vendor, tools);
   if (!Array.isArray(hooks) || !(hooks as readonly unknown[]).every((one) => typeof one === "object" && one !== null))
     throw invalid("`hooks` is no list of objects.", "Pass a list of objects with hooks.");
-  const model = options.model ?? options.provider.defaultModel;
-  if (typeof model !== "string" || model === "") throw invalid("no model is named.", "Pass `model`; the provider has no default.");
+  const { output, ...rest }: AgentOptions<Output, Resources> = options;
   return Object.freeze({
-    ...options,
+    ...rest,
+    ...(output === undefined ? {} : { output: outputSpec(output, invalid) }),
+    provider,
     model,
+    chain: Object.freeze(chain),
     tools: Object.freeze([...tools]),
     hooks: Object.freeze([...hooks]),
     limits: Object.freeze(limits),
     deadlines: Object.freeze(deadlines),
   });
+}
+
+/** @throws AgentError CONFIG_INVALID */
+function chainOf(options: AgentModel & { readonly chain?: readonly ModelRef[] }, invalid: Invalid): readonly [ModelRef, ...ModelRef[]] {
+  const { provider, model, chain } = options;
+  const [first, ...others] = chain ?? [];
+  // An agent that is given again keeps its chain.
+  if (first && first.provider === provider && first.model === model) return [first, ...others];
+  if (typeof model !== "string" && model !== undefined) {
+    const [start, ...next]: readonly ModelRef[] = Array.isArray(model) ? model : [model];
+    if (start && [start, ...next].every(isModelRef)) return [start, ...next];
+    throw invalid(
+      "`model` holds what is no model.",
+      'Pass what a provider gives for a name, for example `openai("gpt-5")`, or a list of them.',
+    );
+  }
+  if (typeof provider?.stream !== "function")
+    throw invalid(
+      "`model` or `provider` is missing.",
+      'Pass `model: openai("gpt-5")`, or a `provider`, for example `openai()` of @loopwright/providers-openai.',
+    );
+  const named = model ?? provider.defaultModel;
+  if (typeof named !== "string" || named === "") throw invalid("no model is named.", "Pass `model`; the provider has no default.");
+  return [{ provider, model: named, keyOwner: "platform" }];
 }
 
 /** @throws AgentError CONFIG_INVALID */

@@ -12,7 +12,17 @@ export type { CallResult } from "../loop/fact.ts";
 export { fold } from "../loop/fold.ts";
 export { plan } from "../loop/plan.ts";
 export { type ToolPolicies, toolsShown } from "../loop/policy.ts";
-export { type Call, emptyState, endOf, isAtRest, type KnownDecision, type State } from "../loop/state.ts";
+export { firingKey } from "../loop/schedules.ts";
+export {
+  type Call,
+  emptyState,
+  endOf,
+  isAtRest,
+  isAwaited,
+  type KnownDecision,
+  type Schedule,
+  type State,
+} from "../loop/state.ts";
 export { transcriptOf } from "../loop/transcript.ts";
 export { lastNumber } from "../loop/untold-answer.ts";
 export { countedMemoryStore } from "../memory/store/memory-store.ts";

@@ -2,8 +2,8 @@ import type { Fact } from "./fact.ts";
 import { isAtRest, type State } from "./state.ts";
 
 /**
- * The state after a fact, with what became of its attendance. An owner that claims what no owner has moved since it rested only begins: nobody
- * is gone.
+ * The state after a fact, with what became of its attendance. An owner that claims a session that no owner has moved since it rested only begins: no owner
+ * has died.
  */
 export function attend(before: State, after: State, fact: Fact): State {
   const { attended } = after;

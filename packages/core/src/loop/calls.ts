@@ -3,14 +3,13 @@ import { append, emptyList } from "./append-list.ts";
 import type { CallResult, FactOf } from "./fact.ts";
 import { appendToRun } from "./inputs.ts";
 import { policyOfShown } from "./policy.ts";
-import type { Call, KnownDecision, Run, State } from "./state.ts";
-import { spend } from "./turns.ts";
+import type { Call, KeyedChild, KnownDecision, Run, State } from "./state.ts";
 
 /** The open call of this key in the open run. */
 export function openCall(state: State, fact: { readonly runId: string; readonly callKey: string }): Call | undefined {
   if (state.run?.runId !== fact.runId) return undefined;
   const call = state.run.calls.find(({ part }) => part.callKey === fact.callKey);
-  return call && call.stage !== "settled" ? call : undefined;
+  return call && call.state !== "done" ? call : undefined;
 }
 
 /** Whether the fact begins the next attempt of a server call. */
@@ -20,7 +19,7 @@ export function startsTool(state: State, fact: FactOf<"tool.started">): boolean 
     call !== undefined &&
     call.route === "server" &&
     fact.attempt === call.attempt + 1 &&
-    (call.stage === "owed" || call.inDoubt) &&
+    (call.state === "pending" || call.inDoubt) &&
     !state.run?.abort
   );
 }
@@ -28,7 +27,7 @@ export function startsTool(state: State, fact: FactOf<"tool.started">): boolean 
 export function foldToolStarted(state: State, fact: FactOf<"tool.started">): State {
   if (!startsTool(state, fact)) return state;
   return patchCall(state, fact.callKey, {
-    stage: "started",
+    state: "running",
     attempt: fact.attempt,
     inDoubt: false,
     lane: fact.seq,
@@ -40,22 +39,37 @@ export function foldToolStarted(state: State, fact: FactOf<"tool.started">): Sta
 /** Whether the fact gives an open call its one result; answers from outside only fit calls that were asked for. */
 export function settlesCall(state: State, fact: FactOf<"tool.finished"> | FactOf<"client.answered">): Call | undefined {
   const call = openCall(state, fact);
-  return fact.type === "client.answered" && call?.stage !== "requested" ? undefined : call;
+  return fact.type === "client.answered" && call?.state !== "awaiting_client" ? undefined : call;
 }
 
 export function foldToolFinished(state: State, fact: FactOf<"tool.finished">): State {
-  return spend(settle(state, fact), settlesCall(state, fact) ? fact : {});
+  const call = settlesCall(state, fact);
+  if (!call) return state;
+  const settled = settle(state, call, fact);
+  const { run } = settled;
+  // A run that is to end calls no tool more.
+  if (fact.force === undefined || !run || endsWithCalls(run)) return settled;
+  return { ...settled, run: { ...run, decision: { action: "force", tool: fact.force } } };
 }
 
-export function foldClient(state: State, fact: FactOf<"client.requested"> | FactOf<"client.answered">): State {
-  if (fact.type === "client.answered") return settle(state, fact);
+/** Whether no model call is to follow the calls of the turn. */
+const endsWithCalls = ({ decision }: Run): boolean => decision?.action === "stop" || decision?.action === "finish";
+
+export function foldClientAnswered(state: State, fact: FactOf<"client.answered">): State {
+  const call = settlesCall(state, fact);
+  return call ? settle(state, call, fact) : state;
+}
+
+export function foldClientRequested(state: State, fact: FactOf<"client.requested">): State {
   if (state.run?.runId !== fact.runId) return state;
   let next = state;
   for (const callKey of fact.callKeys) {
     const call = openCall(state, { runId: fact.runId, callKey });
-    if (call?.stage !== "owed" || call.route !== "client") continue;
+    if (call?.state !== "pending" || call.route !== "client") continue;
     const deadline = clientDeadline(state.run, call);
-    next = patchCall(next, callKey, { stage: "requested", ...(deadline === undefined ? {} : { deadline }) });
+    const args = fact.args?.[callKey];
+    const change = { ...(deadline === undefined ? {} : { deadline }), ...(args ? { args } : {}) };
+    next = patchCall(next, callKey, { state: "awaiting_client", ...change });
   }
   return next;
 }
@@ -63,19 +77,24 @@ export function foldClient(state: State, fact: FactOf<"client.requested"> | Fact
 /** When the answer of a client call comes too late, milliseconds since the epoch; `undefined`: never. */
 export function clientDeadline(run: Run, call: Call): number | undefined {
   const timeoutMs = policyOfShown(run, call.part.name)?.timeoutMs ?? 0;
-  return timeoutMs > 0 ? run.calledAt + timeoutMs : undefined;
+  return timeoutMs > 0 ? (call.approval?.at ?? run.calledAt) + timeoutMs : undefined;
 }
 
-/** The call that the fact requests an approval for: a call of a server tool that was neither started nor submitted for approval before. */
+/** Whether the call waits for the gates before its client is asked. */
+export function awaitsGates({ gatesClient }: Run, { route, state, approval }: Call): boolean {
+  return gatesClient === true && route === "client" && state === "pending" && !approval;
+}
+
+/** The call that the fact requests an approval for: one that was neither begun nor submitted for approval before. */
 export function asksAbout(state: State, fact: FactOf<"approval.requested">): Call | undefined {
   const call = openCall(state, fact);
-  return call?.stage === "owed" && call.route === "server" && !call.approval ? call : undefined;
+  return call?.state === "pending" && (call.route === "server" || call.route === "client") && !call.approval ? call : undefined;
 }
 
 /** The call on which the fact decides: one that a person was asked about. */
 export function decidesOn(state: State, fact: FactOf<"approval.decided">): Call | undefined {
   const call = openCall(state, fact);
-  return call?.stage === "asked" ? call : undefined;
+  return call?.state === "awaiting_approval" ? call : undefined;
 }
 
 export function foldApprovalRequest(state: State, fact: FactOf<"approval.requested">): State {
@@ -85,7 +104,7 @@ export function foldApprovalRequest(state: State, fact: FactOf<"approval.request
 /** What a request for approval changes of its call. */
 export function askedBy({ argsDigest, reason, deadline, args }: FactOf<"approval.requested">): Partial<Call> {
   return {
-    stage: "asked",
+    state: "awaiting_approval",
     asking: { argsDigest, ...(reason === undefined ? {} : { reason }) },
     ...(deadline === undefined ? {} : { deadline }),
     ...(args ? { args } : {}),
@@ -107,19 +126,55 @@ export function foldApprovalDecision(state: State, fact: FactOf<"approval.decide
     ...(args ? { args } : {}),
     ...(note === undefined ? {} : { note }),
   };
-  const approval = { decision, ...(note === undefined ? {} : { note }) };
-  const decided = patchCall(state, callKey, { stage: "owed", approval, ...(args ? { args } : {}) });
+  const isClient = openCall(state, fact)?.route === "client";
+  const approval = { decision, ...(note === undefined ? {} : { note }), ...(isClient ? { at } : {}) };
+  const decided = patchCall(state, callKey, { state: "pending", approval, ...(args ? { args } : {}) });
   return { ...decided, decisions: append(state.decisions ?? emptyList<KnownDecision>(), known) };
 }
 
-export function foldChild(state: State, fact: FactOf<"child.linked">): State {
-  return openCall(state, fact) ? patchCall(state, fact.callKey, { child: { session: fact.session, agent: fact.agent } }) : state;
+/** The call that is to wait for the child: a server call without a child. */
+export function awaitsChild(state: State, { runId, callKey, key }: FactOf<"child.linked">): Call | undefined {
+  const call = callKey === undefined || key !== undefined ? undefined : openCall(state, { runId, callKey });
+  return call?.route === "server" && (call.state === "pending" || call.state === "running") && !state.run?.abort ? call : undefined;
 }
 
-function settle(state: State, fact: FactOf<"tool.finished"> | FactOf<"client.answered">): State {
-  const call = settlesCall(state, fact);
-  if (!call || !state.run) return state;
-  const settled = patchCall(state, fact.callKey, { stage: "settled" });
+/** Whether user code begins a child under a key that is new for its call, or for the hooks of the run. */
+export function linksKeyed({ run }: State, { runId, callKey, key }: FactOf<"child.linked">): boolean {
+  return key !== undefined && run?.runId === runId && !run.children?.some((child) => child.key === key && child.callKey === callKey);
+}
+
+export function foldChildLinked(state: State, fact: FactOf<"child.linked">): State {
+  const { callKey, session, agent, key } = fact;
+  const call = awaitsChild(state, fact);
+  if (call) return patchCall(state, call.part.callKey, { state: "awaiting_child", inDoubt: false, child: { session, agent } });
+  const { run } = state;
+  if (!run || key === undefined || !linksKeyed(state, fact)) return state;
+  const child: KeyedChild = { key, session, agent, ...(callKey === undefined ? {} : { callKey }) };
+  return { ...state, run: { ...run, children: [...(run.children ?? []), child] } };
+}
+
+/** The call that waits for this child: its end is the result of the call. */
+export function endsChildCall(state: State, { runId, session }: FactOf<"child.finished">): Call | undefined {
+  const { run } = state;
+  return run?.runId === runId ? run.calls.find((call) => call.state === "awaiting_child" && call.child?.session === session) : undefined;
+}
+
+/** The child of user code that has ended. */
+export function endsKeyed({ run }: State, { runId, session }: FactOf<"child.finished">): KeyedChild | undefined {
+  return run?.runId === runId ? run.children?.find((child) => child.session === session && !child.isDone) : undefined;
+}
+
+export function foldChildFinished(state: State, fact: FactOf<"child.finished">): State {
+  const call = endsChildCall(state, fact);
+  if (call) return settle(state, call, fact);
+  const child = endsKeyed(state, fact);
+  if (!child || !state.run) return state;
+  const children = state.run.children?.map((other) => (other === child ? { ...child, isDone: true as const } : other)) ?? [];
+  return { ...state, run: { ...state.run, children } };
+}
+
+function settle(state: State, call: Call, fact: FactOf<"tool.finished"> | FactOf<"client.answered"> | FactOf<"child.finished">): State {
+  const settled = patchCall(state, call.part.callKey, { state: "done" });
   const key = fact.type === "client.answered" && fact.idempotencyKey !== undefined ? { key: fact.idempotencyKey } : {};
   const { summary: given } = fact;
   const summary = typeof given === "string" && given.trim() !== "" ? { summary: given } : {};

@@ -1,4 +1,4 @@
-import { interrupted, notRun } from "./closing-results.ts";
+import { childStopped, interrupted, notRun } from "./closing-results.ts";
 import type { Plan } from "./effect.ts";
 import type { FactBody } from "./fact.ts";
 import { crashed } from "./next-turn.ts";
@@ -13,10 +13,11 @@ export function planAbort(run: Run): Plan {
   const facts: FactBody[] = [];
   if (open?.inDoubt) facts.push(crashed(runId, open));
   for (const call of run.calls) {
-    if (call.stage === "settled" || (call.stage === "started" && !call.inDoubt)) continue;
-    facts.push(call.stage === "started" ? interrupted(runId, call) : notRun(runId, call));
+    if (call.state === "done" || (call.state === "running" && !call.inDoubt)) continue;
+    const close = call.state === "running" ? interrupted : call.state === "awaiting_child" ? childStopped : notRun;
+    facts.push(close(runId, call));
   }
-  const isOver = !open && run.calls.every((call: Call) => call.stage === "settled");
+  const isOver = !open && run.calls.every((call: Call) => call.state === "done");
   if (isOver) facts.push({ type: "run.finished", runId, status: "aborted", reason: abort?.reason ?? "aborted" });
   return { facts, effects: [] };
 }

@@ -31,6 +31,9 @@ export const interrupted = (runId: string, call: Call): BodyOf<"tool.finished"> 
 export const notRun = (runId: string, call: Call): BodyOf<"tool.finished"> =>
   closeCall(runId, call, { outcome: "aborted", code: "RUN_ABORTED", text: "Not run: the user stopped the run." });
 
+export const childStopped = (runId: string, call: Call): BodyOf<"tool.finished"> =>
+  closeCall(runId, call, { outcome: "aborted", code: "RUN_ABORTED", text: "The user stopped the run before the agent had ended." });
+
 /** The answer to a call whose arguments cannot be used: names the problem, so that the model can do better. */
 export function badArguments(runId: string, call: Call): BodyOf<"tool.finished"> {
   const problems = {

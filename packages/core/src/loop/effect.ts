@@ -37,6 +37,8 @@ export type Effect =
       readonly attempt: number;
       readonly call: Call;
     }
+  /** Ask the gates about the calls of client tools. */
+  | { readonly type: "gate-calls"; readonly id: string; readonly runId: string; readonly turn: number; readonly calls: readonly Call[] }
   /** Ask the tool what became of a call in doubt. */
   | { readonly type: "lookup-tool"; readonly id: string; readonly runId: string; readonly call: Call };
 

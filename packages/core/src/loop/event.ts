@@ -4,7 +4,7 @@ import type { AssistantPart, ResultPart, ToolCallPart } from "../message/content
 import type { Json, JsonObject } from "../message/json.ts";
 import type { CallOutcome, Message, MessageId } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
-import type { ApprovalVerdict, InputMode, ProgressStep, RunStatus, Timings } from "./fact.ts";
+import type { ApprovalVerdict, Expense, InputMode, ProgressStep, RunStatus, Timings, Verdict } from "./fact.ts";
 
 /** A call that waits for its caller, as a client needs it. */
 export interface PendingToolCall {
@@ -45,7 +45,7 @@ export type DurableBody =
       readonly parent?: MessageId | null;
     }
   | { readonly type: "run_start"; readonly model: string; readonly provider: string }
-  /** An answer gets its id when it is complete. */
+  /** Without an id only for an answer of a log of version 1, which got it when it was complete. */
   | { readonly type: "message_start"; readonly messageId?: MessageId; readonly role: Message["role"] }
   | {
       readonly type: "message_end";
@@ -105,11 +105,22 @@ export type DurableBody =
       readonly args?: JsonObject;
       readonly note?: string;
     }
-  | { readonly type: "agent_start"; readonly callKey: string; readonly session: string; readonly agent: string }
-  | { readonly type: "agent_end"; readonly callKey: string; readonly session: string }
+  /** `callKey`: absent where a hook began the child. `awaited`: the call waits for it; else the tool runs on beside it. */
+  | {
+      readonly type: "agent_start";
+      readonly callKey?: string;
+      readonly session: string;
+      readonly agent: string;
+      readonly awaited?: true;
+    }
+  | { readonly type: "agent_end"; readonly callKey?: string; readonly session: string; readonly usage?: Usage; readonly cost?: Cost }
   | { readonly type: "aborting"; readonly reason: string }
-  | { readonly type: "limit_reached"; readonly which: "turns" | "toolCalls"; readonly value: number }
-  | { readonly type: "context_compacted"; readonly from: MessageId; readonly to: MessageId }
+  | { readonly type: "limit_reached"; readonly which: string; readonly value: number }
+  | { readonly type: "context_compacted"; readonly from: MessageId; readonly to: MessageId; readonly usage?: Usage; readonly cost?: Cost }
+  /** A hook has changed something. Comes before what became of it. */
+  | ({ readonly type: "verdict" } & Verdict)
+  /** Hooks or tools have spent something beside what other events report. */
+  | ({ readonly type: "expense" } & Expense)
   | { readonly type: "error"; readonly reason: "error" | "aborted"; readonly code: ErrorCode; readonly error: string }
   | { readonly type: "run_end"; readonly status: RunStatus; readonly reason: string; readonly usage?: Usage; readonly cost?: Cost };
 

@@ -39,7 +39,7 @@ const outcomes = {
 type Outcome = keyof typeof outcomes;
 const names = Object.keys(outcomes) as Outcome[];
 
-/** A log that grows by facts as the driver would write them, with what its watchers are told. */
+/** A log that grows by facts as the driver would write them, with the events of its watchers. */
 function ledger() {
   let state: State = emptyState;
   const told: DurableBody[] = [];
@@ -56,7 +56,7 @@ function ledger() {
   };
 }
 
-/** Walks the chain by the rule alone, one attempt of each model, and records it. `retryable` of the fact says whether an attempt follows. */
+/** Walks the chain by the rule alone, one attempt of each model, and records it. `retryable` of the fact decides whether an attempt follows. */
 function walk(plan: readonly Outcome[], hasSpoken: boolean) {
   const log = ledger();
   const who = { runId: "r", turn: 1 };
@@ -81,7 +81,7 @@ function walk(plan: readonly Outcome[], hasSpoken: boolean) {
   return log;
 }
 
-/** What becomes of a chain, said without the rule: who is asked, and who answers. */
+/** The expected walk of a chain, without the rule: the models called, and the one that answers. */
 function expected(plan: readonly Outcome[], hasSpoken: boolean): { readonly asked: string[]; readonly answers?: string } {
   const asked: string[] = [];
   for (const [at, { provider }] of links.entries()) {

@@ -1,22 +1,8 @@
 import { errorClassOf, type Failure } from "../errors.ts";
+import type { KeyOwner, ModelChain } from "./fact.ts";
 import { circuitWaitMaxMs, retryAfterMaxMs } from "./turns.ts";
 
-/** Whose key a model is called with. */
-export type KeyOwner = "user" | "scope" | "platform";
-
-/** One model of a fallback chain. */
-export interface ModelLink {
-  readonly provider: string;
-  readonly model: string;
-  readonly keyOwner: KeyOwner;
-}
-
-/** The models to ask, in this order. */
-export interface ModelChain {
-  readonly links: readonly ModelLink[];
-  /** Changes of the paying party that the scope has allowed explicitly. Default: none, so a chain stays with the owner of the key that failed. */
-  readonly crossings?: readonly { readonly from: KeyOwner; readonly to: KeyOwner }[];
-}
+export type { KeyOwner, ModelChain, ModelLink } from "./fact.ts";
 
 /** An attempt that failed, as far as the rule must know it. */
 export interface FailedAttempt {

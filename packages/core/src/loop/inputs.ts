@@ -1,7 +1,9 @@
 import type { MessageId, UserMessage } from "../message/message.ts";
 import { soundMessage } from "../message/sound-message.ts";
+import { allSpent } from "../message/usage.ts";
 import { append, findLastIndex, lastWithKey } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
+import { firedBy, foldFiring } from "./schedules.ts";
 import { type EndedRun, type Entry, endedRun, type KnownInput, type QueuedInput, type Run, type State } from "./state.ts";
 
 /** Opens the log: only its first fact may, and seeds the history with the given context. */
@@ -13,6 +15,9 @@ export function foldOpened(state: State, fact: FactOf<"session.opened">): State 
   if (fact.participants) next = { ...next, participants: fact.participants };
   if (fact.tools) next = { ...next, tools: fact.tools };
   if (fact.prompt !== undefined) next = { ...next, prompt: fact.prompt };
+  if (fact.parent) next = { ...next, parent: fact.parent };
+  if (fact.keyId !== undefined) next = { ...next, keyId: fact.keyId };
+  if (fact.policy) next = { ...next, policy: fact.policy };
   fact.context?.forEach((given, i) => {
     const message = soundMessage(given);
     next = {
@@ -42,13 +47,20 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
     seq: fact.seq,
     inputId: fact.inputId,
     runId: fact.mode === "steer" ? fact.inputId : fact.runId,
-    ...(fact.jumps ? { jumps: true } : {}),
+    ...(fact.mode === "interrupt" && fact.jumps !== false ? { jumps: true } : {}),
     ...(fact.message ? { message: soundMessage(fact.message) as UserMessage } : {}),
     ...(fact.parent === undefined ? {} : { parent: fact.parent }),
     ...(fact.access ? { access: fact.access } : {}),
     ...(fact.options ? { options: fact.options } : {}),
+    ...(fact.labels ? { labels: fact.labels } : {}),
+    ...(fact.trace === undefined ? {} : { trace: fact.trace }),
+    ...(fact.hookState ? { hookState: fact.hookState } : {}),
+    ...(fact.answer === undefined ? {} : { answer: fact.answer }),
+    // One that came too late to steer was charged to the run that it named.
+    ...(fact.expenses && fact.mode !== "steer" ? { spent: allSpent(fact.expenses) } : {}),
+    ...(fact.origin?.type === "schedule" ? { schedule: fact.origin.schedule } : {}),
   };
-  const next: State = { ...state, known: append(state.known, knownFrom(fact)) };
+  const next: State = { ...foldFiring(state, fact), known: append(state.known, knownFrom(fact)) };
   return joins
     ? { ...next, run: { ...joins, steered: [...joins.steered, input] } }
     : { ...next, inputs: withInputs(state.inputs, [input]) };
@@ -64,7 +76,8 @@ export function withInputs(
   return all.some(({ jumps }) => jumps) ? [...all.filter(({ jumps }) => jumps), ...all.filter(({ jumps }) => !jumps)] : all;
 }
 
-function knownFrom({ idempotencyKey: key, keyedDigest, inputId, runId, seq, message, parent }: FactOf<"input.accepted">): KnownInput {
+function knownFrom(fact: FactOf<"input.accepted">): KnownInput {
+  const { idempotencyKey: key, keyedDigest, inputId, runId, seq, message, parent, givenDigest } = fact;
   return {
     inputId,
     runId,
@@ -73,12 +86,15 @@ function knownFrom({ idempotencyKey: key, keyedDigest, inputId, runId, seq, mess
     ...(keyedDigest === undefined ? {} : { keyedDigest }),
     ...(message ? { message } : {}),
     ...(parent === undefined ? {} : { parent }),
+    ...(givenDigest === undefined ? {} : { givenDigest }),
   };
 }
 
 function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined {
   const { run } = state;
-  return fact.mode === "steer" && fact.message && run && run.runId === fact.runId && !run.abort && !run.failure ? run : undefined;
+  return fact.mode === "steer" && fact.message && fact.answer === undefined && run && run.runId === fact.runId && !run.abort && !run.failure
+    ? run
+    : undefined;
 }
 
 /** Under what an accepted input is found again. One function each: places are kept by it. */
@@ -87,9 +103,22 @@ export const keyOfInput = (known: KnownInput): string | undefined => known.key;
 /** The same of a result. */
 export const keyOfEntry = (entry: Entry): string | undefined => entry.key;
 
-/** Whether the input is new to an open log. */
-export function acceptsInput(state: State, { inputId }: FactOf<"input.accepted">): boolean {
-  return state.status === "open" && lastWithKey(state.known, inputId, idOfInput) === undefined;
+/** Whether the input is new to an open log, and its schedule, where one brings it, is still due at its date. */
+export function acceptsInput(state: State, fact: FactOf<"input.accepted">): boolean {
+  if (state.status !== "open" || lastWithKey(state.known, fact.inputId, idOfInput) !== undefined) return false;
+  return fact.origin?.type !== "schedule" || firedBy(state, fact) !== undefined;
+}
+
+/** From then on requests have the summary in place of that part of the path. */
+export function foldCompaction(state: State, { from, to, summary, pinned }: FactOf<"context.compacted">): State {
+  return { ...state, compactions: [...state.compactions, { from, to, summary, ...(pinned ? { pinned } : {}) }] };
+}
+
+/** A hold is kept until it is lifted; a second one replaces the first. */
+export function foldHold(state: State, { held, reason, by, at: when }: FactOf<"hold.changed">): State {
+  const { hold: _, ...rest } = state;
+  if (!held) return rest;
+  return { ...rest, hold: { at: when, ...(reason === undefined ? {} : { reason }), ...(by === undefined ? {} : { by }) } };
 }
 
 /** While a run is open the move holds for the next input only. */

@@ -1,4 +1,5 @@
 import type { Failure } from "../errors.ts";
+import { tokensOf } from "../message/usage.ts";
 import type { Effect, Plan } from "./effect.ts";
 import type { BodyOf, FactBody } from "./fact.ts";
 import type { OpenCall, ReachedLimit, Run } from "./state.ts";
@@ -24,12 +25,13 @@ export function planFailure(run: Run, failure: Failure): Plan {
 }
 
 /** Every call has its result: another attempt, another turn, or the end. */
-export function planNextTurn(run: Run): Plan {
+export function planNextTurn(run: Run, now: number): Plan {
+  if (run.turn === 0 && run.answer !== undefined) return { facts: [answerOfHook(run, run.answer)], effects: [] };
   if (run.retry) return planRetry(run, run.retry);
   if (!wantsTurn(run)) return { facts: [completed(run)], effects: [] };
   if (run.limit)
     return run.turn > run.limit.turn ? { facts: [completed(run)], effects: [] } : { facts: [], effects: [callModel(run, run.turn + 1, 1)] };
-  const limit = limitOf(run);
+  const limit = limitOf(run, now);
   if (limit) return { facts: limitFacts(run, limit), effects: [] };
   return { facts: [], effects: [callModel(run, run.turn + 1, 1)] };
 }
@@ -46,42 +48,73 @@ function planRetry(run: Run, retry: NonNullable<Run["retry"]>): Plan {
   return { facts: [], effects: [retry.until === undefined ? call : { ...call, notBefore: retry.until }] };
 }
 
+/** The answer of a hook in place of a model. */
+function answerOfHook({ runId }: Run, text: string): FactBody {
+  const message = { role: "assistant", content: [{ type: "text", text }], stopReason: "stop" } as const;
+  return { type: "model.finished", runId, turn: 1, attempt: 0, message, stopReason: "stop", calls: [], timings: { totalMs: 0 } };
+}
+
 /**
- * Reasons for a turn: it is the first, there are results to show, an input arrived meanwhile, or a nudge. A `stop` ends the run whatever the calls
- * returned.
+ * Reasons for a turn: it is the first, there are results to show, an input arrived meanwhile, or a decision asks for one.
+ * `stop` and `finish` end the run whatever the calls returned.
  */
 function wantsTurn(run: Run): boolean {
   if (run.turn === 0 || run.steered.length > 0) return true;
-  if (run.decision?.action === "stop") return false;
+  if (run.decision?.action === "stop" || run.decision?.action === "finish") return false;
   return !run.answered || run.decision !== undefined;
 }
 
 /**
- * The limit that the next turn would meet. Turns: the last allowed one (`finalize`) or the one after it. Tool calls: the
- * turn after those that used them up.
+ * The limit that the next turn would meet. Turns: the last allowed one (`finalize`) or the one after it. Tool calls, tokens, money and time: the
+ * turn after those that used them up. `now`: the date of the last fact.
  */
-function limitOf(run: Run): ReachedLimit | undefined {
+export function limitOf(run: Run, now: number): ReachedLimit | undefined {
   const { turnsMax, toolCallsMax, onLimit } = run.limits;
   const next = run.turn + 1;
   const hasTools = Object.keys(run.tools).length > 0;
   const isLastTurn = onLimit === "finalize" ? next === turnsMax && (next > 1 || hasTools) : next > turnsMax;
   if (isLastTurn || next > turnsMax) return { which: "turns", value: turnsMax };
-  return toolCallsMax > 0 && run.toolCallCount >= toolCallsMax ? { which: "toolCalls", value: toolCallsMax } : undefined;
+  if (toolCallsMax > 0 && run.toolCallCount >= toolCallsMax) return { which: "toolCalls", value: toolCallsMax };
+  return spentLimit(run) ?? timeLimit(run, now);
+}
+
+/** The limit of tokens or money that the run has used up: its own, or that of its budget. */
+function spentLimit({ limits, budget, usage, cost }: Run): ReachedLimit | undefined {
+  const tokensMax = least(limits.tokensMax, budget?.tokensMax);
+  if (tokensMax > 0 && tokensOf(usage) >= tokensMax) return { which: "tokens", value: tokensMax };
+  const costUsdMax = least(limits.costUsdMax, budget?.costUsdMax);
+  return costUsdMax > 0 && (cost?.totalUsd ?? 0) >= costUsdMax ? { which: "costUsd", value: costUsdMax } : undefined;
+}
+
+/** The smaller of two limits; 0: there is none. */
+const least = (own: number, given = 0): number => (own > 0 && given > 0 ? Math.min(own, given) : Math.max(own, given));
+
+function timeLimit({ limits: { durationMs }, startedAt, restedMs = 0 }: Run, now: number): ReachedLimit | undefined {
+  return durationMs > 0 && now - startedAt - restedMs >= durationMs ? { which: "durationMs", value: durationMs } : undefined;
 }
 
 function limitFacts(run: Run, limit: ReachedLimit): readonly FactBody[] {
   const reached: FactBody = { type: "limit.reached", runId: run.runId, ...limit };
-  if (run.limits.onLimit === "finalize" && run.turn < run.limits.turnsMax) return [reached];
+  const mayAnswer = run.limits.onLimit === "finalize" || run.decision?.action === "continue";
+  if (mayAnswer && run.turn < run.limits.turnsMax) return [reached];
   if (run.limits.onLimit !== "error") return [reached, { type: "run.finished", runId: run.runId, status: "completed", reason: "limit" }];
   const failure: Failure = {
     code: "LIMIT_REACHED",
-    message: `The run reached its limit of ${limit.value} ${namesOf[limit.which]}.`,
+    message: `The run reached its limit of ${shownLimit(limit)}.`,
     retryable: false,
   };
   return [reached, { type: "run.finished", runId: run.runId, status: "failed", reason: "LIMIT_REACHED", failure }];
 }
 
-const namesOf = { turns: "turns", toolCalls: "tool calls" } as const;
+const namesOf: { readonly [which: string]: string } = {
+  turns: "turns",
+  toolCalls: "tool calls",
+  tokens: "tokens",
+  costUsd: "US dollars",
+  durationMs: "milliseconds",
+};
+
+const shownLimit = ({ which, value }: ReachedLimit): string => `${value} ${Object.hasOwn(namesOf, which) ? namesOf[which] : which}`;
 
 function callModel(run: Run, turn: number, attempt: number): Extract<Effect, { type: "call-model" }> {
   const { runId, decision, limit } = run;
@@ -89,7 +122,7 @@ function callModel(run: Run, turn: number, attempt: number): Extract<Effect, { t
   if (decision?.action === "nudge") notices.push(decision.notice);
   if (limit && attempt === 1) {
     notices.push(
-      `You have reached the limit of ${limit.value} ${namesOf[limit.which]} for this request. Answer now with what you have; no further tools are available.`,
+      `You have reached the limit of ${shownLimit(limit)} for this request. Answer now with what you have; no further tools are available.`,
     );
   }
   const force = decision?.action === "force" && !limit ? { force: decision.tool } : {};
@@ -106,6 +139,8 @@ function callModel(run: Run, turn: number, attempt: number): Extract<Effect, { t
 }
 
 function completed(run: Run): FactBody {
-  const reason = run.limit ? "limit" : run.stopReason === "length" ? "length" : "answer";
+  const { decision } = run;
+  const wanted = decision?.action === "stop" || decision?.action === "finish" ? decision.reason : undefined;
+  const reason = wanted ?? (run.limit ? "limit" : run.stopReason === "length" ? "length" : "answer");
   return { type: "run.finished", runId: run.runId, status: "completed", reason };
 }

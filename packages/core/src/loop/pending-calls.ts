@@ -1,9 +1,9 @@
-import { clientDeadline } from "./calls.ts";
+import { awaitsGates, clientDeadline } from "./calls.ts";
 import { badArguments, closeCall, interrupted, unknownTool } from "./closing-results.ts";
 import { type Effect, type Plan, restPlan } from "./effect.ts";
-import type { FactBody } from "./fact.ts";
+import type { BodyOf, FactBody } from "./fact.ts";
 import { policyOfShown, type ToolPolicy } from "./policy.ts";
-import type { Call, Run } from "./state.ts";
+import { type Call, isAwaited, type Run } from "./state.ts";
 
 /** Calls of the turn that have no result yet: answers that need no tool, requests to the client, and the tools that may start now. */
 export function planCalls(run: Run): Plan {
@@ -11,22 +11,29 @@ export function planCalls(run: Run): Plan {
   const facts: FactBody[] = [];
   const ready: Call[] = [];
   run.calls.forEach((call, index) => {
-    if (call.stage === "settled" || call.stage === "requested" || call.stage === "asked") return;
+    if (call.state === "done" || isAwaited(call)) return;
     const closing = closingFact(run, call, index);
     if (closing) facts.push(closing);
-    else if (call.route === "server" && (call.stage === "owed" || call.inDoubt)) ready.push(call);
+    else if (call.route === "server" && (call.state === "pending" || call.inDoubt)) ready.push(call);
   });
   facts.push(...clientRequests(run, facts));
-  return { facts, effects: facts.length > 0 ? [] : startable(run, ready) };
+  return { facts, effects: facts.length > 0 ? [] : [...gatesOwed(run), ...startable(run, ready)] };
+}
+
+/** The gates are asked once about all client calls of the turn. */
+function gatesOwed(run: Run): readonly Effect[] {
+  const calls = run.gatesClient ? run.calls.filter((call) => awaitsGates(run, call)) : [];
+  const { runId, turn } = run;
+  return calls.length > 0 ? [{ type: "gate-calls", id: `${runId}.${turn}/gates`, runId, turn, calls }] : [];
 }
 
 /** It was not started, and no approval is pending. */
-const isUndecided = (call: Call): boolean => call.stage === "owed" || call.inDoubt;
+const isUndecided = (call: Call): boolean => call.state === "pending" || call.inDoubt;
 
 /** The result of a call that is not to run, or not again. */
 function closingFact(run: Run, call: Call, index: number): FactBody | undefined {
   const { runId } = run;
-  if (call.stage === "started")
+  if (call.state === "running")
     return call.inDoubt && !mayRunAgain(run, call) && !hasLookup(run, call) ? interrupted(runId, call) : undefined;
   if (run.failure || run.decision?.action === "stop") {
     return closeCall(runId, call, { outcome: "denied", code: "TOOL_DENIED", text: "Not run: the run was ended." });
@@ -66,16 +73,22 @@ function mayRunAgain(run: Run, call: Call): boolean {
 /** One request for all client calls of the turn. */
 function clientRequests(run: Run, closing: readonly FactBody[]): readonly FactBody[] {
   const closed = new Set(closing.map((fact) => (fact.type === "tool.finished" ? fact.callKey : "")));
-  const asked = run.calls.filter(({ part, route, stage }) => route === "client" && stage === "owed" && !closed.has(part.callKey));
-  if (asked.length === 0) return [];
-  const deadlines = asked.flatMap((call) => clientDeadline(run, call) ?? []);
+  const asked = run.calls.filter(
+    (call) => call.route === "client" && call.state === "pending" && !closed.has(call.part.callKey) && !awaitsGates(run, call),
+  );
+  return asked.length > 0 ? [clientRequest(run, asked)] : [];
+}
+
+/** The request that clients run these calls. */
+export function clientRequest(run: Run, calls: readonly Call[]): BodyOf<"client.requested"> {
+  const deadlines = calls.flatMap((call) => clientDeadline(run, call) ?? []);
   const deadline = deadlines.length > 0 ? { deadline: Math.min(...deadlines) } : {};
-  return [{ type: "client.requested", runId: run.runId, callKeys: asked.map(({ part }) => part.callKey), ...deadline }];
+  return { type: "client.requested", runId: run.runId, callKeys: calls.map(({ part }) => part.callKey), ...deadline };
 }
 
 /** In call order, at most `parallelMax` at once; a sequential tool waits for all before it and holds all after it. */
 function startable(run: Run, ready: readonly Call[]): readonly Effect[] {
-  let underWay = run.calls.filter((call) => call.stage === "started" && !call.inDoubt);
+  let underWay = run.calls.filter((call) => call.state === "running" && !call.inDoubt);
   const effects: Effect[] = [];
   for (const call of ready) {
     const isAlone = policyOf(run, call)?.sequential ?? false;

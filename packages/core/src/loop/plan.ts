@@ -21,7 +21,7 @@ export function plan(state: State): Plan {
   }
   if (run.abort) return planAbort(run);
   if (run.open) return planOpenCall(run, run.open);
-  if (run.calls.some((call) => call.stage !== "settled")) return planCalls(run);
+  if (run.calls.some((call) => call.state !== "done")) return planCalls(run);
   if (run.failure) return planFailure(run, run.failure);
-  return planNextTurn(run);
+  return planNextTurn(run, state.updatedAt ?? run.startedAt);
 }

@@ -45,23 +45,31 @@ export function policyOfShown(run: ShowsTools, name: string): ToolPolicy | undef
 export type CallRoute = ToolHome | "unknown" | "invalid";
 
 export interface RunLimits {
-  /** Committed model calls of a run. */
+  /** Committed model calls of a run. Default 10. */
   readonly turnsMax: number;
-  /** Tool calls of a run that count; 0: no limit. */
+  /** Tool calls of a run that count. Default 0: no limit. */
   readonly toolCallsMax: number;
   /**
-   * `finalize`: the last allowed model call goes without tools and with a notice. `stop`: the run completes with reason
+   * `finalize` (default): the last allowed model call goes without tools and with a notice. `stop`: the run completes with reason
    * `limit`. `error`: it fails with LIMIT_REACHED.
    */
   readonly onLimit: "finalize" | "stop" | "error";
-  /** Attempts of one model call. */
+  /** Attempts of one model call. Default 3. */
   readonly attemptsMax: number;
-  /** Attempts of one call of a pure or idempotent tool. */
+  /** Attempts of one call of a pure or idempotent tool. Default 3. */
   readonly toolAttemptsMax: number;
-  /** Calls of one turn that run at once. */
+  /** Calls of one turn that run at once. Default 16. */
   readonly parallelMax: number;
-  /** How long after an abort a started effect may take to end by itself. */
+  /** How long after an abort a started effect may take to end by itself, in milliseconds. Default 5,000. */
   readonly abortGraceMs: number;
+  /** Tokens of a run, prompts and answers; looked at before each turn. Default 0: no limit. */
+  readonly tokensMax: number;
+  /** US dollars that a run may cost; looked at before each turn. Default 0: no limit. */
+  readonly costUsdMax: number;
+  /** How long a run may take, in milliseconds, without the time that it waits for people and clients; looked at before each turn. Default 0: no limit. */
+  readonly durationMs: number;
+  /** Children of children: how many sessions may stand above the one that begins a child. Default 4; 0: its agents have no children. */
+  readonly depthMax: number;
 }
 
 export const defaultLimits: RunLimits = {
@@ -72,4 +80,8 @@ export const defaultLimits: RunLimits = {
   toolAttemptsMax: 3,
   parallelMax: 16,
   abortGraceMs: 5_000,
+  tokensMax: 0,
+  costUsdMax: 0,
+  durationMs: 0,
+  depthMax: 4,
 };

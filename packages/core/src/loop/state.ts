@@ -4,7 +4,21 @@ import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import { type AppendList, at, emptyList, findLastIndex } from "./append-list.ts";
-import type { Access, ApprovalVerdict, Decision, DeclaredTool, RunOptions, RunStatus } from "./fact.ts";
+import type {
+  Access,
+  ApprovalVerdict,
+  Decision,
+  DeclaredTool,
+  HookState,
+  Labels,
+  ModelChain,
+  ParentLink,
+  Retention,
+  RunBudget,
+  RunOptions,
+  RunStatus,
+  ScheduledInput,
+} from "./fact.ts";
 import type { CallRoute, RunLimits, ToolPolicies } from "./policy.ts";
 
 /** One message of the tree of messages. */
@@ -34,6 +48,16 @@ export interface QueuedInput {
   readonly parent?: MessageId | null;
   readonly access?: Access;
   readonly options?: RunOptions;
+  readonly labels?: Labels;
+  readonly trace?: string;
+  /** What hooks keep for its run. */
+  readonly hookState?: HookState;
+  /** The answer that a hook gave: no model is called. */
+  readonly answer?: string;
+  /** What hooks spent on it: part of what its run spends. */
+  readonly spent?: { readonly usage?: Usage; readonly cost?: Cost };
+  /** The schedule that brought it. */
+  readonly schedule?: string;
   /** Asked to stop before it began: its run ends as soon as it starts. */
   readonly abort?: Abort;
 }
@@ -54,6 +78,8 @@ export interface KnownInput {
   readonly seq: number;
   readonly message?: UserMessage;
   readonly parent?: MessageId | null;
+  /** Of the message as it came, where a hook edited it. */
+  readonly givenDigest?: string;
 }
 
 /** A decision that was recorded, so that none is made twice and an equal one finds the first. */
@@ -70,13 +96,16 @@ export interface KnownDecision {
   readonly note?: string;
 }
 
-/** Where one call of the turn stands. `owed`: nothing was done; `settled`: it has its one result. */
-export type CallStage = "owed" | "asked" | "started" | "requested" | "settled";
+/**
+ * Where one call of the turn stands. `pending`: nothing was done yet; `awaiting_*`: it is outside this process, whose next fact may come from any
+ * node; `running`: a server tool was started; `done`: it has its one result.
+ */
+export type CallState = "pending" | "awaiting_approval" | "awaiting_client" | "awaiting_child" | "running" | "done";
 
 export interface Call {
   readonly part: ToolCallPart;
   readonly route: CallRoute;
-  readonly stage: CallStage;
+  readonly state: CallState;
   /** Attempts begun. */
   readonly attempt: number;
   /** Started under an owner that is gone. */
@@ -89,12 +118,34 @@ export interface Call {
   readonly deadline?: number;
   /** What a person was asked. */
   readonly asking?: { readonly argsDigest: string; readonly reason?: string };
-  readonly approval?: { readonly decision: ApprovalVerdict; readonly note?: string };
+  /** `at`: of a client tool's call alone, whose deadline counts from it. */
+  readonly approval?: { readonly decision: ApprovalVerdict; readonly note?: string; readonly at?: number };
+  /** The session whose end is awaited. */
   readonly child?: { readonly session: string; readonly agent: string };
 }
 
+/** A session that user code of a run has begun, under the key with which it finds it again. */
+export interface KeyedChild {
+  readonly key: string;
+  readonly callKey?: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly isDone?: true;
+}
+
+/** Something that the session does by itself at a date. */
+export interface Schedule {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly due: number;
+  readonly input: ScheduledInput;
+  readonly everyMs?: number;
+  readonly rule?: string;
+}
+
 export interface ReachedLimit {
-  readonly which: "turns" | "toolCalls";
+  /** `turns`, `toolCalls`, `tokens`, `costUsd`, `durationMs`, or the name of a limit that a package brings. */
+  readonly which: string;
   readonly value: number;
 }
 
@@ -117,14 +168,40 @@ export interface Run {
   /** What the last model call was shown, where it differs from `tools`. */
   readonly shown?: ToolPolicies;
   readonly limits: RunLimits;
+  /** Calls of client tools pass the gates before the client is asked. */
+  readonly gatesClient?: true;
+  /** What hooks keep for this run. */
+  readonly hookState?: HookState;
+  /** The same when the last model call was prepared, where it was shown other tools. */
+  readonly shownState?: HookState;
   readonly access?: Access;
   readonly options?: RunOptions;
+  readonly labels?: Labels;
+  readonly trace?: string;
+  readonly chain?: ModelChain;
+  /** Place in the chain of the model that is called. Absent: 0. */
+  readonly link?: number;
+  /** Attempts of the open turn that earlier models of the chain have made. */
+  readonly linkSince?: number;
+  readonly context?: JsonObject;
+  readonly budget?: RunBudget;
+  /** Sessions that user code of the run has begun. */
+  readonly children?: readonly KeyedChild[];
+  /** The schedule that brought its input. */
+  readonly schedule?: string;
+  readonly startedAt: number;
+  /** How long it was at rest, for people, clients and children. Only counted where the run has a limit of time. */
+  readonly restedMs?: number;
+  /** The answer that a hook gave before the run began. */
+  readonly answer?: string;
   /** Place of the message that the next one continues. */
   readonly tip: number;
   /** Turns begun, and attempts begun of the last one. */
   readonly turn: number;
   readonly attempt: number;
   readonly open?: OpenCall;
+  /** Id of the message that the last turn began with: the number of its first `model.started`. */
+  readonly answerId?: MessageId;
   /** How many attempts of the last turn were handed over: they do not count as attempts. */
   readonly handedOver?: number;
   /** The turn whose request was made again without thinking: at most once for each. */
@@ -182,6 +259,13 @@ export interface State {
   readonly decisions?: AppendList<KnownDecision>;
   /** As the session was opened. */
   readonly participants?: readonly string[];
+  readonly parent?: ParentLink;
+  readonly keyId?: string;
+  readonly policy?: JsonObject;
+  readonly retention?: Retention;
+  /** A legal hold: the session is not to be erased. */
+  readonly hold?: { readonly reason?: string; readonly by?: string; readonly at: number };
+  readonly schedules?: readonly Schedule[];
   /** Client tools that came with the session, and a prompt in place of its agent's. */
   readonly tools?: readonly DeclaredTool[];
   readonly prompt?: string;
@@ -195,7 +279,7 @@ export interface State {
   readonly cost?: Cost;
   /** Tokens of the last committed model call. */
   readonly contextTokens?: number;
-  /** Number of the last fact that records that a vendor refused thinking: no request holds thinking, or anything else opaque, of an answer before it. */
+  /** Where a vendor last refused thinking, as the number of its turn's answer: no request holds thinking, or anything else opaque, of an answer before it. */
   readonly thinkingRefusedAt?: number;
   /** Summaries that stand for parts of the path in requests; the newest last. */
   readonly compactions: readonly Compaction[];
@@ -216,6 +300,8 @@ export interface Compaction {
   readonly from: MessageId;
   readonly to: MessageId;
   readonly summary: string;
+  /** Messages of that part that requests keep as they are. */
+  readonly pinned?: readonly MessageId[];
 }
 
 /** The state of a log without facts. */
@@ -257,12 +343,39 @@ export function endOf({ ended }: State, runId: string | undefined): EndedRun | u
   );
 }
 
-/** True when only people or clients can advance the session: it needs no process. */
+/** How a session stands: `waiting` for people, clients or children, while no process need hold it. */
+export type SessionStatus = "idle" | "running" | "waiting" | "closed";
+
+/** What a run at rest waits for. */
+export type WaitingReason = "client_tools" | "approvals" | "children";
+
+export function sessionStatusOf(state: State): SessionStatus {
+  if (state.status === "closed") return "closed";
+  return !isAtRest(state) ? "running" : state.run ? "waiting" : "idle";
+}
+
+const reasonOf: { readonly [State in CallState]?: WaitingReason } = {
+  awaiting_client: "client_tools",
+  awaiting_approval: "approvals",
+  awaiting_child: "children",
+};
+
+/** What the session waits for; none while it does not wait. */
+export function waitingReasons(state: State): readonly WaitingReason[] {
+  if (sessionStatusOf(state) !== "waiting") return [];
+  return [...new Set((state.run?.calls ?? []).flatMap((call) => reasonOf[call.state] ?? []))];
+}
+
+/** True when only people, clients or children can advance the session: it needs no process. */
 export function isAtRest(state: State): boolean {
   const { run } = state;
   if (!run) return state.inputs.length === 0 || state.status === "closed";
   if (run.abort || run.open) return false;
-  return run.calls.some((call) => call.stage !== "settled") && run.calls.every(isOutside);
+  return run.calls.some((call) => call.state !== "done") && run.calls.every(isOutside);
 }
 
-const isOutside = (call: Call): boolean => call.stage === "settled" || call.stage === "requested" || call.stage === "asked";
+/** True as long as what comes next of the call may come from any node: a process that holds the session has nothing to do for it. */
+export const isAwaited = ({ state }: Call): boolean =>
+  state === "awaiting_client" || state === "awaiting_approval" || state === "awaiting_child";
+
+const isOutside = (call: Call): boolean => call.state === "done" || isAwaited(call);

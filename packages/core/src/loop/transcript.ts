@@ -67,31 +67,35 @@ export function followTranscript(transcript: GrowingTranscript, state: State, ti
 }
 
 /** The messages with the results of each turn in call order, whatever order they came in. */
-export function inCallOrder(messages: readonly Message[]): readonly Message[] {
-  const ordered = [...messages];
-  sortResults(ordered, new Array<MessageId>(ordered.length).fill(""), 0);
-  return ordered;
+export const inCallOrder = (messages: readonly Message[]): readonly Message[] => byCallOrder(messages, (message) => message);
+
+/** The same for values that hold messages. */
+export function byCallOrder<One>(items: readonly One[], messageOf: (item: One) => Message): One[] {
+  const messages = items.map(messageOf);
+  const places = items.map((_, place) => place);
+  sortResults(messages, places, 0);
+  return places.map((place) => items[place] as One);
 }
 
 /** Results stand right after their message; puts each group from `from` on, and the one that reaches over it, in call order. */
-function sortResults(messages: Message[], ids: MessageId[], from: number): void {
+function sortResults(messages: Message[], beside: unknown[], from: number): void {
   let start = from;
   while (start > 0 && messages[start - 1]?.role === "tool_result") start--;
   for (let index = start; index < messages.length; index++) {
     if (messages[index]?.role !== "tool_result") continue;
     let end = index;
     while (messages[end]?.role === "tool_result") end++;
-    if (end - index > 1) sortGroup({ messages, ids }, index, end);
+    if (end - index > 1) sortGroup({ messages, beside }, index, end);
     index = end - 1;
   }
 }
 
-function sortGroup({ messages, ids }: { messages: Message[]; ids: MessageId[] }, start: number, end: number): void {
-  const group = messages.slice(start, end).map((message, i) => ({ message, id: ids[start + i] as MessageId, order: orderOf(message) }));
+function sortGroup({ messages, beside }: { messages: Message[]; beside: unknown[] }, start: number, end: number): void {
+  const group = messages.slice(start, end).map((message, i) => ({ message, own: beside[start + i], order: orderOf(message) }));
   group.sort((a, b) => a.order - b.order);
-  group.forEach(({ message, id }, i) => {
+  group.forEach(({ message, own }, i) => {
     messages[start + i] = message;
-    ids[start + i] = id;
+    beside[start + i] = own;
   });
 }
 

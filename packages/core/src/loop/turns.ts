@@ -1,5 +1,5 @@
-import { callsOf } from "../message/message.ts";
-import { addSpent, type Cost, contextTokensOf, type Usage } from "../message/usage.ts";
+import { callsOf, type MessageId } from "../message/message.ts";
+import { contextTokensOf } from "../message/usage.ts";
 import { append } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
 import { appendToRun, placeOf, withInputs } from "./inputs.ts";
@@ -27,9 +27,20 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
     model: fact.model,
     tools: fact.tools,
     limits: fact.limits,
+    ...(fact.gatesClient ? { gatesClient: true } : {}),
     ...(input.access ? { access: input.access } : {}),
     ...(input.options ? { options: input.options } : {}),
+    ...(input.labels ? { labels: input.labels } : {}),
+    ...(input.trace === undefined ? {} : { trace: input.trace }),
+    ...(input.hookState ? { hookState: input.hookState } : {}),
+    ...(input.schedule === undefined ? {} : { schedule: input.schedule }),
+    ...input.spent,
+    ...(fact.chain ? { chain: fact.chain } : {}),
+    ...(fact.context ? { context: fact.context } : {}),
+    ...(fact.budget ? { budget: fact.budget } : {}),
+    startedAt: fact.at,
     ...(input.abort ? { abort: input.abort } : {}),
+    ...(input.answer === undefined ? {} : { answer: input.answer }),
     tip: startOf(state, input),
     turn: 0,
     attempt: 0,
@@ -46,15 +57,15 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
 /** Whether the fact begins the next attempt, or the next turn once every call of the last one has its result. */
 export function startsModel(state: State, fact: FactOf<"model.started">): boolean {
   const { run } = state;
-  if (run?.runId !== fact.runId || run.open || run.abort || run.calls.some((call) => call.stage !== "settled")) return false;
+  if (run?.runId !== fact.runId || run.open || run.abort || run.calls.some((call) => call.state !== "done")) return false;
   return run.retry ? fact.turn === run.turn && fact.attempt === run.attempt + 1 : fact.turn === run.turn + 1 && fact.attempt === 1;
 }
 
 export function foldModelStarted(state: State, fact: FactOf<"model.started">): State {
   const { run } = state;
   if (!run || !startsModel(state, fact)) return state;
-  const { retry: _, decision: __, shown: ____, ...kept } = run;
-  const { handedOver: ___, ...fresh } = kept;
+  const { retry: _, shown: ____, shownState: _____, ...kept } = run;
+  const { handedOver: ___, linkSince: ______, ...fresh } = kept;
   const rest = fact.attempt === 1 ? fresh : kept;
   const open = { lane: fact.seq, turn: fact.turn, attempt: fact.attempt, inDoubt: false };
   const began: Run = {
@@ -66,6 +77,8 @@ export function foldModelStarted(state: State, fact: FactOf<"model.started">): S
     calls: [],
     answered: false,
     ...(fact.tools ? { shown: fact.tools } : {}),
+    ...(fact.tools && run.hookState ? { shownState: run.hookState } : {}),
+    ...(fact.attempt === 1 ? { answerId: String(fact.seq) } : {}),
   };
   let next: State & { readonly run: Run } = { ...state, model: fact.model, run: began };
   for (const input of run.steered) {
@@ -83,16 +96,27 @@ export function endsAttempt(state: State, fact: FactOf<"model.finished"> | FactO
   return open !== undefined && open.turn === fact.turn && open.attempt === fact.attempt;
 }
 
+/** Whether a hook answers in place of a model: between two turns, and without calls. */
+export function answersAlone({ run }: State, fact: FactOf<"model.finished">): boolean {
+  if (fact.attempt !== 0 || run?.runId !== fact.runId || run.open || run.abort || run.retry || fact.turn !== run.turn + 1) return false;
+  return callsOf(fact.message).length === 0 && run.calls.every((call) => call.state === "done");
+}
+
+/** Id of the message of an answer: known since its first attempt began, so that it is the same over all attempts. */
+export const answerIdOf = ({ run }: State, { messageId, attempt, seq }: FactOf<"model.finished">): MessageId =>
+  messageId ?? (attempt === 0 ? String(seq) : (run?.answerId ?? String(seq)));
+
 export function foldModelFinished(state: State, fact: FactOf<"model.finished">): State {
-  if (!state.run || !endsAttempt(state, fact)) return state;
-  const { open: _, ...run } = state.run;
+  if (!state.run) return state;
+  const { open: _, decision: __, ...run } = state.run;
   const routes = new Map(fact.calls.map(({ callKey, route }) => [callKey, route]));
   const calls = callsOf(fact.message).map(
-    (part): Call => ({ part, route: routes.get(part.callKey) ?? "unknown", stage: "owed", attempt: 0, inDoubt: false }),
+    (part): Call => ({ part, route: routes.get(part.callKey) ?? "unknown", state: "pending", attempt: 0, inDoubt: false }),
   );
   const counted = calls.filter((call) => policyOfShown(run, call.part.name)?.counts ?? true).length;
   const next: Run = {
     ...run,
+    ...(fact.attempt === 0 ? { turn: fact.turn, attempt: 0 } : {}),
     calls,
     calledAt: fact.at,
     toolCallCount: run.toolCallCount + counted,
@@ -102,17 +126,24 @@ export function foldModelFinished(state: State, fact: FactOf<"model.finished">):
     ...(fact.decision ? { decision: fact.decision } : {}),
   };
   const contextTokens = contextTokensOf(fact.usage);
-  const withMessage = appendToRun(state, next, { id: String(fact.seq), message: fact.message, at: fact.at });
-  return spend(contextTokens === undefined ? withMessage : { ...withMessage, contextTokens }, fact);
+  // Readers of the stream name the model of the run with each answer.
+  const named = fact.attempt === 0 ? { ...state, model: run.model } : state;
+  const withMessage = appendToRun(named, next, { id: answerIdOf(state, fact), message: fact.message, at: fact.at });
+  return contextTokens === undefined ? withMessage : { ...withMessage, contextTokens };
 }
 
 export function foldModelFailed(state: State, fact: FactOf<"model.failed">): State {
   if (!state.run || !endsAttempt(state, fact)) return state;
   const { open: _, ...run } = state.run;
-  const retried: Run = mayRetry(run, fact) ? { ...run, retry: { failure: fact.failure } } : { ...run, failure: fact.failure };
+  const link = linkOf(run, fact);
+  const moved: Partial<Run> =
+    link === undefined
+      ? { retry: { failure: fact.failure } }
+      : { retry: { failure: fact.failure, until: fact.at }, link, linkSince: triesOf(run, fact) };
+  const retried: Run = mayRetry(run, fact) ? { ...run, ...moved } : { ...run, failure: fact.failure };
   const next: Run = fact.failure.code === "HANDED_OVER" ? { ...retried, handedOver: (run.handedOver ?? 0) + 1 } : retried;
-  if (fact.failure.code !== "MODEL_THINKING_REFUSED") return spend({ ...state, run: next }, fact);
-  return spend({ ...state, thinkingRefusedAt: fact.seq, run: { ...next, repairedTurn: run.turn } }, fact);
+  if (fact.failure.code !== "MODEL_THINKING_REFUSED") return { ...state, run: next };
+  return { ...state, thinkingRefusedAt: Number(run.answerId ?? fact.seq), run: { ...next, repairedTurn: run.turn } };
 }
 
 /** Longest wait that another side may ask for; beyond it the run fails at once. */
@@ -128,13 +159,31 @@ const handOversMax = 20;
  * Whether another attempt follows a failed one. One that was handed over has not failed: it does not count. Neither does the one repaired attempt
  * of a turn whose request held thinking that the vendor refuses: it is another request.
  */
-export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" | "attempt">): boolean {
+export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" | "attempt" | "next">): boolean {
   const { failure } = fact;
+  if (linkOf(run, fact) !== undefined) return true;
   const handedOver = run.handedOver ?? 0;
   if (failure.code === "HANDED_OVER") return handedOver < handOversMax;
   if (failure.code === "MODEL_THINKING_REFUSED") return failure.retryable && run.repairedTurn !== run.turn;
   const waitMaxMs = failure.code === "MODEL_CIRCUIT_OPEN" ? circuitWaitMaxMs : retryAfterMaxMs;
-  return failure.retryable && (failure.retryAfterMs ?? 0) <= waitMaxMs && fact.attempt - handedOver < run.limits.attemptsMax;
+  return failure.retryable && (failure.retryAfterMs ?? 0) <= waitMaxMs && attemptsLeft(run, fact) > 0;
+}
+
+/** Attempts of the turn that count: not those that were handed over. */
+const triesOf = ({ handedOver = 0 }: Run, { attempt }: { readonly attempt: number }): number => attempt - handedOver;
+
+/** Attempts that the model of an attempt has left after it. */
+export function attemptsLeft(run: Run, attempt: { readonly attempt: number }): number {
+  return run.limits.attemptsMax - (triesOf(run, attempt) - (run.linkSince ?? 0));
+}
+
+/** Place in the chain of the model that an attempt moves to; `undefined`: it stays with its model. */
+function linkOf({ chain, link = 0 }: Run, { next }: Pick<FactOf<"model.failed">, "next">): number | undefined {
+  if (!next || !chain) return undefined;
+  const place = chain.links.findIndex(
+    ({ provider, model, keyOwner }, at) => at > link && provider === next.provider && model === next.model && keyOwner === next.keyOwner,
+  );
+  return place < 0 ? undefined : place;
 }
 
 /** Whether the fact sets the time when the next attempt may begin. */
@@ -158,14 +207,18 @@ export function foldClaim(state: State, fact: FactOf<"owner.claimed">): State {
   return { ...state, epoch, run: { ...run, calls, ...(run.open ? { open: { ...run.open, inDoubt: true } } : {}) } };
 }
 
-const isUnderWay = (call: Call): boolean => call.stage === "started";
+const isUnderWay = (call: Call): boolean => call.state === "running";
+
+/** Whether the fact stops a run that is open or waits, and is not being stopped. */
+export function stops({ run, inputs }: State, { runId }: FactOf<"abort.requested">): boolean {
+  return run?.runId === runId ? !run.abort : inputs.some((input) => input.runId === runId && !input.abort);
+}
 
 /** The open run stops; one that waits stops as soon as it starts. */
 export function foldAbort(state: State, fact: FactOf<"abort.requested">): State {
   const abort: Abort = { reason: fact.reason, at: fact.at, ...(fact.by === undefined ? {} : { by: fact.by }) };
   const { run } = state;
-  if (run?.runId === fact.runId) return run.abort ? state : { ...state, run: { ...run, abort } };
-  if (!state.inputs.some((input) => input.runId === fact.runId && !input.abort)) return state;
+  if (run?.runId === fact.runId) return { ...state, run: { ...run, abort } };
   return { ...state, inputs: state.inputs.map((input) => (input.runId === fact.runId ? { ...input, abort } : input)) };
 }
 
@@ -178,7 +231,7 @@ export function foldLimit(state: State, fact: FactOf<"limit.reached">): State {
 /** Whether the fact ends the open run: nothing of it may be under way. */
 export function endsRun(state: State, fact: FactOf<"run.finished">): boolean {
   const { run } = state;
-  return run?.runId === fact.runId && !run.open && run.calls.every((call) => call.stage === "settled");
+  return run?.runId === fact.runId && !run.open && run.calls.every((call) => call.state === "done");
 }
 
 /** Steered inputs that did not join get runs of their own, before those that were waiting, unless one of these interrupted. */
@@ -193,10 +246,4 @@ export function foldRunFinished(state: State, fact: FactOf<"run.finished">): Sta
     lastRun,
     ended: append(state.ended, lastRun),
   };
-}
-
-/** The state and its run with what a fact cost. Tokens without a known price make a known sum partial. */
-export function spend(state: State, spent: { readonly usage?: Usage; readonly cost?: Cost }): State {
-  if (!spent.usage && !spent.cost) return state;
-  return { ...state, ...addSpent(state, spent), ...(state.run ? { run: { ...state.run, ...addSpent(state.run, spent) } } : {}) };
 }

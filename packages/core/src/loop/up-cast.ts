@@ -15,8 +15,54 @@ export type UpCaster = (fact: OldFact) => OldFact;
 /** By the version that they take. One for every version that was ever released, for ever. */
 export type UpCasters = { readonly [version: number]: UpCaster };
 
-/** None yet: no version before this one was released. */
-export const upCasters: UpCasters = {};
+type Fields = { readonly [field: string]: unknown };
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Without some members, and those members where they are texts. */
+function parted(value: unknown, names: readonly string[]): { readonly rest: unknown; readonly labels: Fields | undefined } {
+  if (!isFields(value)) return { rest: value, labels: undefined };
+  const entries = Object.entries(value);
+  const labels = entries.filter(([name, text]) => names.includes(name) && typeof text === "string");
+  if (!entries.some(([name]) => names.includes(name))) return { rest: value, labels: undefined };
+  const rest = Object.fromEntries(entries.filter(([name]) => !names.includes(name)));
+  return { rest, labels: labels.length > 0 ? Object.fromEntries(labels) : undefined };
+}
+
+/**
+ * Version 1 named three labels in fields of their own, knew no limits of tokens, money and time, and marked each `interrupt` that came first. An
+ * answer got its id, the number of its fact, when it was complete. A call had a `tool.finished` also where it had a child.
+ */
+function fromVersion1(fact: OldFact): OldFact {
+  switch (fact.type) {
+    case "input.accepted": {
+      const { access, options, jumps, ...kept } = fact;
+      const user = parted(access, ["surface", "plan"]);
+      const chosen = parted(options, ["surface", "activeModule"]);
+      return {
+        ...kept,
+        ...(access === undefined ? {} : { access: isFields(user.rest) && user.labels ? { ...user.rest, labels: user.labels } : user.rest }),
+        ...(options === undefined ? {} : { options: chosen.rest }),
+        ...(chosen.labels ? { labels: chosen.labels } : {}),
+        ...(kept["mode"] === "interrupt" && jumps !== true ? { jumps: false } : {}),
+      };
+    }
+    case "run.started": {
+      const limits = isFields(fact["limits"]) ? fact["limits"] : {};
+      return { ...fact, limits: { tokensMax: 0, costUsdMax: 0, durationMs: 0, depthMax: 0, ...limits } };
+    }
+    case "model.started":
+      return { ...fact, namedAtEnd: true };
+    case "model.finished":
+      return { ...fact, messageId: String(fact.seq) };
+    case "child.linked":
+      return { ...fact, key: fact["callKey"] };
+    default:
+      return fact;
+  }
+}
+
+export const upCasters: UpCasters = { 1: fromVersion1 };
 
 export interface UpCastOptions {
   /** Default: those of this build. */

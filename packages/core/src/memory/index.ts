@@ -1,6 +1,5 @@
 /** The in-memory adapter of every port. */
 
-export { unlessAborted } from "./abortable.ts";
 export { systemClock } from "./clock.ts";
 export { consoleLogger } from "./console-logger.ts";
 export { fixedPrices, type ModelPrice } from "./fixed-prices.ts";
@@ -19,9 +18,5 @@ export {
 export { seededIds } from "./seeded-ids.ts";
 export { seededRandom } from "./seeded-random.ts";
 export { silentLogger } from "./silent-logger.ts";
-export { checkedRef, factTexts } from "./store/fact-texts.ts";
 export { type MemoryStoreOptions, memoryStore } from "./store/memory-store.ts";
-export { Ordered } from "./store/ordered.ts";
-export { excerptAround, matchTexts, searchTextsOf, searchWords, type TextMatch } from "./store/search-text.ts";
-export { projectSession, type SessionProjection } from "./store/session-projection.ts";
 export { type StoreDeadlineOptions, withStoreDeadlines } from "./store/store-deadlines.ts";

@@ -1,7 +1,7 @@
 import type { EphemeralEvent, SessionEvent } from "../loop/event.ts";
 import type { SessionRef } from "../ports/session-log.ts";
 
-/** What the newest lanes said, for who joins in the middle. */
+/** The events of the newest lanes, for readers that join in the middle. */
 export interface LaneMemory {
   keep(ref: SessionRef, events: readonly SessionEvent[]): void;
   recall(ref: SessionRef, lane: number): readonly EphemeralEvent[];

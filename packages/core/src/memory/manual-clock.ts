@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until it is advanced. */
 export interface ManualClock extends Clock {
   /** Moves both times forward and runs what is due on the way, in order of time, each at its own moment. */
   advance(ms: number): void;

@@ -22,7 +22,7 @@ interface Subscription {
 export interface MemoryChannelOptions {
   /** How many lanes, the newest, can be recalled. Default 0: the channel has no `recall`. */
   readonly lanesKept?: number;
-  /** Is told of listeners that throw. Default: silent. */
+  /** Logs listeners that throw. Default: silent. */
   readonly logger?: Logger;
 }
 
@@ -31,7 +31,7 @@ export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
   const logger = options?.logger ?? silentLogger;
   const lanesKept = options?.lanesKept ?? 0;
   const lanes = lanesKept > 0 ? laneMemory(lanesKept) : undefined;
-  /** By scope: those who listen to all of it (`null`), and to one session. */
+  /** By scope: listeners to all of it (`null`), and to one session. */
   const topics = new Map<string, Map<string | null, Set<Subscription>>>();
 
   function deliver(subscription: Subscription): void {
@@ -88,7 +88,7 @@ export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
   };
 }
 
-/** What one session publishes in one go is told in one go. */
+/** Events that one session publishes at once are delivered at once. */
 function join(waiting: WaitingItem[], item: Item): void {
   const last = waiting.at(-1);
   if (!("events" in item)) waiting.push(item);

@@ -4,7 +4,7 @@ import { memoryQueue } from "./memory-queue.ts";
 const refOf = (session: string) => ({ scope: "local", session });
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A queue whose takes end when they are told to. */
+/** A queue whose takes end on request of the test. */
 function held(concurrency: number, options?: Parameters<typeof memoryQueue>[0]) {
   const queue = memoryQueue(options);
   const taken: string[] = [];

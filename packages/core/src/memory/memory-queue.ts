@@ -1,6 +1,6 @@
 import { AgentError } from "../errors.ts";
+import { refKey, type SessionRef } from "../message/session-ref.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
-import type { SessionRef } from "../ports/session-log.ts";
 
 interface Worker {
   readonly take: (ref: SessionRef) => Promise<void>;
@@ -9,7 +9,7 @@ interface Worker {
 }
 
 export interface MemoryQueueOptions {
-  /** How many sessions may wait; more hints are refused, and a sweep finds what they told of. Default 100,000. */
+  /** How many sessions may wait; more hints are refused, and a sweep finds their sessions. Default 100,000. */
   readonly hintsMax?: number;
 }
 
@@ -25,7 +25,7 @@ export function memoryQueue(options?: MemoryQueueOptions): RunQueue {
   let isClosed = false;
   let isScheduled = false;
 
-  /** Never within the call of who offers. */
+  /** Never within the call of `offer`. */
   function schedule(): void {
     if (isScheduled) return;
     isScheduled = true;
@@ -58,7 +58,7 @@ export function memoryQueue(options?: MemoryQueueOptions): RunQueue {
 
   return {
     async offer({ scope, session }) {
-      const key = `${scope}/${session}`;
+      const key = refKey({ scope, session });
       if (isClosed)
         throw new AgentError("QUEUE_UNAVAILABLE", { message: "The run queue is closed.", fix: "Open a new one.", retryable: false });
       if (waiting.size >= hintsMax && !waiting.has(key))
@@ -85,7 +85,7 @@ async function settled({ take }: Worker, ref: SessionRef): Promise<void> {
   try {
     await take(ref);
   } catch {
-    // Who takes tells of its own troubles; a hint is handled in any case.
+    // The taker reports its own failures; a hint is handled in any case.
   }
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from "../message/json.ts";
 import type { StopReason } from "../message/message.ts";
 import type { Usage } from "../message/usage.ts";
 import type { ModelCapabilities, ModelProvider, ModelRequest } from "../ports/model-provider.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../stores/abortable.ts";
 import { piecesOf } from "./pieces.ts";
 
 /** A tool call of a scripted turn. */
@@ -19,8 +19,11 @@ export interface ScriptedCall {
 
 /** What the model does when it is asked once: its content in the order thinking, text, calls, then how it ends. */
 export interface ScriptedTurn {
+  /** First. */
   readonly thinking?: string;
+  /** After the thinking. */
   readonly text?: string;
+  /** After the text. */
   readonly calls?: readonly ScriptedCall[];
   /** Batches to yield as they are, after the content above: for blocks that interleave, opaque data and broken streams. */
   readonly chunks?: readonly (readonly ModelChunk[])[];
@@ -34,7 +37,7 @@ export interface ScriptedTurn {
   readonly message?: string;
   /** Thrown after the content, in place of the end: an error, or the code of one. */
   readonly error?: Error | ErrorCode;
-  /** True: says nothing more after the content, until it is aborted. */
+  /** True: sends nothing more after the content, until it is aborted. */
   readonly hang?: boolean;
   /** True: the stream stops after the content without its end. */
   readonly breaksOff?: boolean;

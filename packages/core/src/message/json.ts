@@ -38,11 +38,3 @@ export function findJsonFlaw(value: unknown, depth = 0): JsonFlaw | undefined {
   }
   return undefined;
 }
-
-/** A copy of the value with each of its strings, names of members among them, as `mend` leaves them. */
-export function mapStrings(value: Json, mend: (text: string) => string): Json {
-  if (typeof value === "string") return mend(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item as Json, mend));
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [mend(name), mapStrings(member, mend)]));
-}

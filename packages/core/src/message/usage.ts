@@ -26,6 +26,16 @@ export interface Cost {
   readonly partial?: boolean;
 }
 
+/**
+ * Tokens that user code spent by itself. `cost`: what they cost, where it is known; else the agent's prices are asked, where `provider` and `model`
+ * are named.
+ */
+export interface SpentUsage extends Usage {
+  readonly provider?: string;
+  readonly model?: string;
+  readonly cost?: Cost;
+}
+
 const counts = ["input", "cacheRead", "cacheWrite", "output", "reasoning", "total"] as const;
 
 /** No call has more tokens. */
@@ -80,6 +90,11 @@ export function contextTokensOf(usage: Usage | undefined): number | undefined {
   return (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0) + (usage.output ?? 0);
 }
 
+/** All tokens of it; 0 when nothing is known. */
+export function tokensOf(usage: Usage | undefined): number {
+  return usage?.total ?? contextTokensOf(usage) ?? usage?.output ?? 0;
+}
+
 /** The sum of two costs; the other one where one is absent. */
 export function addCost(a: Cost | undefined, b: Cost | undefined): Cost | undefined {
   if (!a || !b) return a ?? b;
@@ -106,4 +121,9 @@ export function addSpent(before: Spent, spent: Spent): { readonly usage?: Usage;
   const cost = addCost(before.cost, spent.cost);
   const isPartial = cost && ((before.usage && !before.cost) || (spent.usage && !spent.cost));
   return { ...(usage ? { usage } : {}), ...(cost ? { cost: isPartial ? { ...cost, partial: true } : cost } : {}) };
+}
+
+/** The sum of many accounts. */
+export function allSpent(accounts: readonly Spent[]): { readonly usage?: Usage; readonly cost?: Cost } {
+  return accounts.reduce<ReturnType<typeof addSpent>>(addSpent, {});
 }

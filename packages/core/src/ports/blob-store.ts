@@ -19,7 +19,8 @@ export interface BlobPut extends Blob {
  */
 export interface BlobStore {
   /**
-   * Writes the whole value or nothing. An acknowledged write is as durable as the store promises. False for a session that was removed:
+   * Writes the whole value, which may be empty, or nothing, and keeps a copy of its own; a value that was there is replaced with its media type. Of several
+   * writes at once with `ifAbsent` one returns true. An acknowledged write is as durable as the store promises. False for a session that was removed:
    * nothing is kept.
    */
   put(scope: string, key: string, blob: BlobPut): Promise<boolean>;
@@ -30,8 +31,8 @@ export interface BlobStore {
    * removed.
    */
   own(scope: string, key: string, session: string): Promise<boolean>;
-  /** Removes the values of all owners. True if there was one. */
+  /** Removes the values of all owners. True if there was one. The key may be used again. */
   remove(scope: string, key: string): Promise<boolean>;
-  /** Lists the keys of all owners that start with the prefix, each once, ascending, at most `limit` (default 1,000), after `after`. */
+  /** Lists the keys of all owners that start with the prefix, in which no character is special, each once, ascending, at most `limit` (default 1,000), after `after`. */
   list(scope: string, options?: { readonly prefix?: string; readonly after?: string; readonly limit?: number }): Promise<readonly string[]>;
 }

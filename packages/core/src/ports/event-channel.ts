@@ -1,12 +1,12 @@
 import type { EphemeralEvent, SessionEvent } from "../loop/event.ts";
 import type { Json } from "../message/json.ts";
-import type { SessionRef } from "./session-log.ts";
+import type { SessionRef } from "../message/session-ref.ts";
 
 /** A message from the product to its users (progress of a job, "refresh this", a system message). The runtime delivers it and does not read it. */
 export interface Notification {
   /** `[a-z][a-z0-9_]{0,63}`, for example `job_progress`. */
   readonly type: string;
-  /** The user who receives it. Default: all users of the scope. */
+  /** The user that receives it. Default: all users of the scope. */
   readonly to?: string;
   readonly data?: Json;
 }
@@ -30,15 +30,19 @@ export interface ChannelListening {
 
 /**
  * Delivers the events of a session from its owner to its subscribers, on this node and on others. Delivery is at most once: a subscriber
- * that lost events reads the durable ones from the log and asks for a snapshot of the others.
+ * that lost events reads the durable ones from the log and asks for a snapshot of the others. No event is lost in silence: where some of a burst are dropped,
+ * `gap` is called. Ids that are alike, or contain separators and patterns, are apart, and any text arrives as it was sent. A listener that throws
+ * affects neither the publisher nor other listeners, and is called again.
  */
 export interface EventChannel {
   /** `process`: events reach subscribers of this process only. Absent: they reach every process that has such a channel. */
   readonly reach?: "process";
+  /** Returns before any listener is called. Never throws. */
   publish(ref: SessionRef, events: readonly SessionEvent[]): void;
   /**
    * Delivers the events that are published from now on, in order per publisher, including those of this node. A slow listener never blocks the
-   * publisher. Between nodes delivery begins with the first `gap`. Returns what ends the subscription.
+   * publisher. Between nodes delivery begins with the first `gap`. Returns what ends the subscription: at once, also for events
+   * that were published before; idempotent. A subscriber that leaves and returns in the same turn misses nothing that is published after its next `gap`.
    */
   subscribe(ref: SessionRef, listener: (events: readonly SessionEvent[]) => void, listening?: ChannelListening): () => void;
   /** Delivers a notification to all subscribers of the scope. */
@@ -46,7 +50,8 @@ export interface EventChannel {
   /**
    * The recent events of a lane in the order of `n`, for a subscriber that joins on another node. They are kept in a bounded ring that expires
    * some minutes after the last event, so the first ones may be missing, and single ones too. Absent, or an empty answer: the draft in the
-   * store is used instead. Resolves within 2 s, with an empty list while the channel is disconnected. Never rejects.
+   * store is used instead. At most 2 MiB, the newest, without a hole. A subscriber that has received an event of the lane can recall it and those before it.
+   * Resolves within 2 s, with an empty list while the channel is disconnected. Never rejects.
    */
   recall?(ref: SessionRef, lane: number): Promise<readonly EphemeralEvent[]>;
   /** Delivers the events of all sessions of a scope and its notifications from now on; events are in order per session. */

@@ -1,11 +1,13 @@
 /** The doors out: what a companion package implements. Types, and the limits that belong to them. */
+
+export type { SessionRef } from "../message/session-ref.ts";
+export { idPattern, isId, refKey } from "../message/session-ref.ts";
 export type { Blob, BlobPut, BlobStore } from "./blob-store.ts";
 export type { Clock } from "./clock.ts";
-export type { DraftStore } from "./draft-store.ts";
 export type { ChannelListening, EventChannel, Notification, ScopeListener } from "./event-channel.ts";
 export type { IdSource } from "./id-source.ts";
 export type { Logger } from "./logger.ts";
-export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolChoice, ToolSpec } from "./model-provider.ts";
+export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, SystemPart, ToolChoice, ToolSpec } from "./model-provider.ts";
 export type { PriceTable } from "./price-table.ts";
 export type { RunQueue, RunQueueWorker } from "./run-queue.ts";
 export type { IndexQuery, ListQuery, SessionHit, SessionIndex, SessionSummary, WaitingReason } from "./session-index.ts";
@@ -18,7 +20,7 @@ export type {
   LeaseRenewal,
   LogHead,
   SessionLog,
-  SessionRef,
 } from "./session-log.ts";
 export { appendLimits } from "./session-log.ts";
 export type { SessionStore } from "./session-store.ts";
+export type { SnapshotStore } from "./snapshot-store.ts";

@@ -5,5 +5,6 @@ import type { Json } from "../message/json.ts";
  * may repeat a part of a request that a vendor refused.
  */
 export interface Logger {
+  /** Writes one line at once, in order, whatever line breaks the message and the fields contain. Never throws. */
   log(level: "debug" | "info" | "warn" | "error", message: string, fields?: { readonly [name: string]: Json | undefined }): void;
 }

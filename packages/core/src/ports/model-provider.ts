@@ -23,6 +23,16 @@ export interface ToolSpec {
   readonly parameters: JsonSchema;
 }
 
+/** A part of the system prompt. */
+export interface SystemPart {
+  /** Not blank. */
+  readonly text: string;
+  /** Where it comes from: `agent`, `session`, `hook` or the name that a prompt layer gives itself. */
+  readonly source: string;
+  /** `stable`: the same in all sessions of the agent. `session`: it may differ between sessions, and between the calls of one. */
+  readonly cache: "stable" | "session";
+}
+
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
 /**
@@ -34,7 +44,11 @@ export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string 
  */
 export interface ModelRequest {
   readonly model: string;
-  readonly system?: string;
+  /**
+   * The system prompt, stable parts first. Absent: none. A vendor with one system prompt gets them joined (`systemText`); one with cache markers
+   * marks the end of the stable parts, and the end of the others if there are any.
+   */
+  readonly system?: readonly SystemPart[];
   readonly messages: readonly Message[];
   /** Absent or empty: no `tools`, `tool_choice` or `parallel_tool_calls` on the wire. */
   readonly tools?: readonly ToolSpec[];
@@ -69,7 +83,9 @@ export interface ModelCallIo {
  * A vendor of models. `stream` yields one array per socket read, ends with exactly one `end` chunk and throws AgentErrors
  * (MODEL_*, CONTEXT_OVERFLOW) that contain no vendor object, no key and no prompt. Chunks that arrived before an error are yielded before it is
  * thrown, also when one read contained both. A stream that ends before the vendor's terminal event throws MODEL_STREAM_BROKEN. A provider has no
- * timers and no retries: the driver has them.
+ * timers and no retries: the driver has them. The key is read and the request sent with the first read, never before. What a request asks for beside its
+ * messages reaches the wire, or the call throws MODEL_UNSUPPORTED before anything is sent. Redirects are refused (MODEL_REDIRECTED), bodies have bounds, JSON of an
+ * undocumented shape is MODEL_PROTOCOL. Leaving the stream early closes the connection; usage that the vendor does not report is absent, never 0.
  */
 export interface ModelProvider {
   /** Name on facts and messages, for example `anthropic`. */

@@ -2,7 +2,10 @@ import type { Cost, Usage } from "../message/usage.ts";
 
 /** Prices of tokens. */
 export interface PriceTable {
-  /** Returns the cost of one call, or `undefined` when the model or its usage is unknown (never 0). Called often: it must answer from memory once loaded. */
+  /**
+   * Returns the cost of one call in proportion to its counts; where one side of the usage is unknown, the cost of the other with `partial`. Returns
+   * `undefined` when the model or its usage is unknown (never 0). Called often: it must answer from memory once loaded.
+   */
   costOf(call: {
     readonly provider: string;
     readonly model: string;

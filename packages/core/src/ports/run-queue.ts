@@ -1,8 +1,8 @@
-import type { SessionRef } from "./session-log.ts";
+import type { SessionRef } from "../message/session-ref.ts";
 
 /** A consumer of the queue. */
 export interface RunQueueWorker {
-  /** Takes no more hints; resolves when those in progress are handled. Idempotent. */
+  /** Takes no more hints, which other workers get then; resolves when those in progress are handled. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -11,10 +11,10 @@ export interface RunQueueWorker {
  * because the log determines the work, and a sweep over `SessionLog.due` finds sessions without a hint.
  */
 export interface RunQueue {
-  /** Wakes one worker of any process. Hints for a session that is already queued may be merged. @throws AgentError QUEUE_UNAVAILABLE */
+  /** Wakes one worker of any process, or the first one that starts. A hint for a session that is in progress is delivered afterwards. Hints for a session that is already queued may be merged. @throws AgentError QUEUE_UNAVAILABLE */
   offer(ref: SessionRef): Promise<void>;
-  /** Delivers each hint to one worker. A hint is handled when the promise of `take` settles, also by rejection. At most `concurrency` are in progress per call. */
+  /** Delivers each hint to one worker. A hint is handled when the promise of `take` settles, also by rejection: it is not delivered again. At most `concurrency` are in progress per call. */
   work(take: (ref: SessionRef) => Promise<void>, options: { readonly concurrency: number }): RunQueueWorker;
-  /** Stops its workers and closes its connections. Hints that no worker took may be lost. Idempotent. */
+  /** Stops its workers, waits for them and closes its connections; later offers are QUEUE_UNAVAILABLE. Hints that no worker took may be lost. Idempotent. */
   close(): Promise<void>;
 }

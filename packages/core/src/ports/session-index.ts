@@ -1,20 +1,24 @@
+import type { RunStatus } from "../loop/fact.ts";
+import type { SessionStatus, WaitingReason } from "../loop/state.ts";
 import type { Json } from "../message/json.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 
-/** What a waiting run needs: results of client tools, or approval decisions of people. */
-export type WaitingReason = "client_tools" | "approvals";
+export type { WaitingReason } from "../loop/state.ts";
 
-/** A session in a list. A projection of its log that can be rebuilt at any time, never the source of truth. */
+/**
+ * A session in a list. A projection of its log that can be rebuilt at any time, never the source of truth; `projectSession` of `@loopwright/core/stores` makes
+ * it.
+ */
 export interface SessionSummary {
   readonly id: string;
   readonly agent: string;
   /** As given; otherwise the beginning of the first user message. */
   readonly title?: string;
-  readonly status: "idle" | "running" | "waiting";
+  readonly status: SessionStatus;
   /** Present while it waits. */
   readonly waitsFor?: readonly WaitingReason[];
   /** The outcome of the last run. */
-  readonly lastRun?: { readonly status: "completed" | "waiting" | "aborted" | "failed"; readonly reason: string };
+  readonly lastRun?: { readonly status: RunStatus; readonly reason: string };
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly lastSeq: number;
@@ -23,7 +27,6 @@ export interface SessionSummary {
   readonly usage?: Usage;
   readonly cost?: Cost;
   readonly metadata?: { readonly [key: string]: Json };
-  readonly closed?: boolean;
 }
 
 export interface SessionHit {
@@ -45,19 +48,21 @@ export interface ListQuery extends IndexQuery {
 }
 
 /**
- * Lists and searches the sessions of a scope. Adapters update it with the log of the same store. A page or a search reads a bounded amount of
+ * Lists and searches the sessions of a scope that have facts. Adapters update it with the log of the same store, so that a change is listed and found at once.
+ * A session that was removed is neither; one that cannot be read may be left out, and the others stay. A page or a search reads a bounded amount of
  * data that does not grow with the number of sessions, except for sessions that were written since the last query.
  */
 export interface SessionIndex {
-  /** Newest change first. */
+  /** Newest change first; sessions of the same moment by descending id, so that pages of any size give each session once. */
   list(scope: string, options?: ListQuery): Promise<readonly SessionSummary[]>;
   get(scope: string, id: string): Promise<SessionSummary | undefined>;
   /**
    * Sessions whose title or messages hold all words of the query (case and accents do not matter; a word also finds longer ones that begin with it),
-   * best match first. The query is plain words, so there is no syntax error. In a large scope an adapter may search only the newest sessions or
+   * best match first. Found are words of users, of the model and of the present title, not those of tools; of scripts without spaces single characters.
+   * The query is plain words, so there is no syntax error, and one without a word finds nothing. In a large scope an adapter may search only the newest sessions or
    * texts; its documentation states how many.
    */
   search(scope: string, query: string, options?: IndexQuery): Promise<readonly SessionHit[]>;
-  /** Rebuilds the projection from the logs. Returns the number of sessions. */
+  /** Rebuilds the projection from the logs of all sessions that can be read. Returns their number. */
   rebuild(scope: string): Promise<number>;
 }

@@ -1,14 +1,14 @@
 import type { BlobStore } from "./blob-store.ts";
-import type { DraftStore } from "./draft-store.ts";
 import type { SessionIndex } from "./session-index.ts";
 import type { SessionLog } from "./session-log.ts";
+import type { SnapshotStore } from "./snapshot-store.ts";
 
 /** The storage ports of a runtime, from one adapter. */
 export interface SessionStore {
   readonly log: SessionLog;
   readonly index: SessionIndex;
   readonly blobs: BlobStore;
-  readonly drafts: DraftStore;
+  readonly snapshots: SnapshotStore;
   /**
    * Health check of the storage itself: writes are durable and accepted, it is the storage that was opened, and it was not restored to an older
    * state. Call it every few seconds. Absent: the results of the other methods are the only health information.

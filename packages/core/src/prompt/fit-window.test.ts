@@ -84,7 +84,10 @@ describe("a history that is too long for the window", () => {
   it("counts what else is in the request", () => {
     const messages = [user("go"), result("x".repeat(3_000))];
     const schema = { type: "object", properties: { a: { description: "d".repeat(1_000) } } };
-    const besideLength = lengthBesideMessages({ system: "s".repeat(500), tools: [{ name: "t", description: "T", parameters: schema }] });
+    const besideLength = lengthBesideMessages({
+      system: [{ text: "s".repeat(500), source: "agent", cache: "stable" }],
+      tools: [{ name: "t", description: "T", parameters: schema }],
+    });
     expect(besideLength).toBe(500 + 2 + JSON.stringify(schema).length);
     expect(fitting(1_000, besideLength)(messages)).not.toBe(messages);
     expect(fitting(1_000, 8_000)(messages)).toBeUndefined();

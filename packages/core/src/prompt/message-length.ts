@@ -1,6 +1,7 @@
 import type { FilePart, ImagePart } from "../message/content.ts";
 import type { Message } from "../message/message.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
+import { systemText } from "./system-text.ts";
 
 /** Characters that an image counts for, and a file of unknown size: about 1,500 tokens, what vendors count for an image of usual size. */
 export const mediaCharacters = 6_000;
@@ -30,7 +31,7 @@ function lengthOfMedia(part: ImagePart | FilePart): number {
 
 /** Characters of a request beside its messages: system prompt, tools, schema of the answer. */
 export function lengthBesideMessages({ system, tools, output }: Pick<ModelRequest, "system" | "tools" | "output">): number {
-  let length = (system ?? "").length + (output === undefined ? 0 : lengthOfSchema(output.schema));
+  let length = (systemText(system)?.length ?? 0) + (output === undefined ? 0 : lengthOfSchema(output.schema));
   for (const { name, description, parameters } of tools ?? []) length += name.length + description.length + lengthOfSchema(parameters);
   return length;
 }

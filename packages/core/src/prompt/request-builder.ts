@@ -28,6 +28,8 @@ export interface RequestBuilder {
    * beside its messages.
    */
   build(state: State, contextTokens?: number, besideLength?: number): BuiltHistory;
+  /** The same of a list that is not the session's, at the cost of all of it. */
+  buildFrom(messages: readonly Message[], contextTokens?: number, besideLength?: number): BuiltHistory;
   /** Brings the transcript to the state without building. */
   follow(state: State): GrowingTranscript;
   /**
@@ -81,14 +83,23 @@ export function createRequestBuilder(): RequestBuilder {
     follow,
     messagesAt: (state) => Object.freeze([...follow(state).messages]),
     build(state, contextTokens, besideLength = 0) {
-      if (state.run?.calls.some((call) => call.stage !== "settled")) return { waiting: true };
+      if (state.run?.calls.some((call) => call.state !== "done")) return { waiting: true };
       const valid = upToDate(state);
       if (valid.messages.length === 0) return { waiting: true };
       const fitted = window.fit(valid.messages, { textLength: valid.textLength, besideLength, contextTokens });
-      const { hasStoredMedia, hasImages } = valid;
-      return fitted ? { messages: withAnswerableEnd(fitted), hasStoredMedia, hasImages } : { failed: "context" };
+      return builtOf(valid, fitted);
+    },
+    buildFrom(messages, contextTokens, besideLength = 0) {
+      const valid = createValidHistory();
+      valid.take(messages.map(soundMessage));
+      if (valid.messages.length === 0) return { waiting: true };
+      return builtOf(valid, createWindowFit().fit(valid.messages, { textLength: valid.textLength, besideLength, contextTokens }));
     },
   };
+}
+
+function builtOf({ hasStoredMedia, hasImages }: ValidHistory, fitted: readonly Message[] | undefined): BuiltHistory {
+  return fitted ? { messages: withAnswerableEnd(fitted), hasStoredMedia, hasImages } : { failed: "context" };
 }
 
 interface Step {
@@ -144,12 +155,13 @@ function summarised(message: ToolResultMessage, text: string): ToolResultMessage
 /** The path with each compacted stretch replaced by its summary; a stretch that is not on the path is left alone. */
 function applyCompactions(whole: readonly Step[], compactions: readonly Compaction[]): readonly Message[] {
   let path = whole;
-  for (const { from, to, summary } of compactions) {
+  for (const { from, to, summary, pinned = [] } of compactions) {
     const start = path.findIndex(({ id }) => id === from);
     const end = path.findIndex(({ id }) => id === to);
     if (start < 0 || end < start) continue;
     const stand: Message = { role: "notice", text: `Summary of the conversation so far:\n${summary}` };
-    path = [...path.slice(0, start), { id: from, message: stand }, ...path.slice(end + 1)];
+    const kept = path.slice(start, end + 1).filter(({ id }) => id !== undefined && pinned.includes(id));
+    path = [...path.slice(0, start), { id: from, message: stand }, ...kept, ...path.slice(end + 1)];
   }
   return path.map(({ message }) => message);
 }

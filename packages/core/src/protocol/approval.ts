@@ -1,7 +1,7 @@
 import type { Access, ApprovalVerdict } from "../loop/fact.ts";
 import type { JsonObject } from "../message/json.ts";
 
-/** What a person says of a call that waits for leave. */
+/** A person's decision on a call that awaits approval. */
 export interface ApprovalDecision {
   readonly decision: ApprovalVerdict;
   /** What the tool gets in place of the arguments that were asked about; checked again by the tool's schema. Only with `allow`. */
@@ -15,13 +15,13 @@ export interface ApprovalDecision {
 }
 
 export interface DecideOptions extends ApprovalDecision {
-  /** Who decides. Default: whom the session was opened for. */
+  /** The caller that decides. Default: the access that the session was opened with. */
   readonly access?: Access;
 }
 
 /** A decision that the log has. */
 export interface AcceptedDecision {
-  /** The run that goes on with it. */
+  /** The run that continues with it. */
   readonly runId: string;
   /** The fact that holds it. */
   readonly seq: number;

@@ -30,7 +30,7 @@ export function compareCursors(a: EventCursor, b: EventCursor): number {
 /** Greater than the index of any event of a fact. */
 const kAfterAll = 65_535;
 
-/** The place after everything that the fact `seq` told. */
+/** The cursor after all events of the fact `seq`. */
 export function cursorAfter(seq: number): EventCursor {
   return { seq, k: kAfterAll };
 }

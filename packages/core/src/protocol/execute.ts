@@ -8,19 +8,15 @@ import type {
   PendingToolCall,
   SessionEvent,
 } from "../loop/event.ts";
-import type { Access, InputMode, RunOptions } from "../loop/fact.ts";
+import type { Access, InputMode, Labels, RunOptions, RunStatus } from "../loop/fact.ts";
 import type { Json, JsonObject } from "../message/json.ts";
-import type { Message, MessageId, StopReason, ToolResultMessage, UserMessage } from "../message/message.ts";
+import type { Message, MessageId, StopReason } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import type { AcceptedDecision, DecideOptions } from "./approval.ts";
+import type { CheckedInput } from "./checked-input.ts";
 import type { EventCursor } from "./cursor.ts";
+import type { ExecuteInput } from "./execute-input.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
-
-/**
- * What a run begins or goes on with: a user's words, the results of pending client calls, or `{ regenerate }`: the user
- * message to answer again, as a branch.
- */
-export type ExecuteInput = string | UserMessage | readonly ToolResultMessage[] | { readonly regenerate: MessageId };
 
 export interface ExecuteOptions extends RunOptions {
   /** What happens when a run is open. Default `enqueue`; `reject` throws SESSION_BUSY. */
@@ -29,13 +25,15 @@ export interface ExecuteOptions extends RunOptions {
   readonly parent?: MessageId | null;
   /** Equal keys with equal input and options are accepted once; the same key with others is refused with KEY_REUSED. */
   readonly idempotencyKey?: string;
+  /** Recorded with the input, for prompts, hooks and tools. */
+  readonly labels?: Labels;
   /** Aborts the run of this input (not: stops watching). */
   readonly signal?: AbortSignal;
 }
 
-/** Like those of `execute`, of an input that nobody needs to wait for. */
+/** Like those of `execute`, of an input whose caller does not wait for the answer. */
 export interface SubmitOptions extends Omit<ExecuteOptions, "signal"> {
-  /** Who says it. Default: whom the session was opened for. */
+  /** The caller. Default: the access that the session was opened with. */
   readonly access?: Access;
   /** What else came under the idempotency key: the same key with another value is refused. */
   readonly keyedContent?: Json;
@@ -53,59 +51,110 @@ export interface AcceptedSubmission {
   readonly replayed: boolean;
 }
 
-/** Who is told what happens in a session. Must not throw. */
+/** A subscriber of a session. Must not throw. */
 export interface SessionFollower {
   /** All of one run, or of none; durable and ephemeral, in order. The array is not to be kept. */
   events(events: readonly SessionEvent[], runId: string | undefined): void;
-  /** Nothing moves by itself any more; may be told again. */
+  /** The session is idle or waits; may be called again. */
   rested?(): void;
   /**
-   * The last that is told: the store is lost (follow again to go on), the session was removed (SESSION_CLOSED), or the handle was let go.
+   * The last call: the store is lost (follow again to continue), the session was removed (SESSION_CLOSED), or the handle was disposed.
    */
   lost?(error: AgentError): void;
 }
 
-export interface ExecuteResult {
-  readonly status: ExecuteStatus;
+/** What every result has. */
+interface ResultOfAny {
   /** Messages that this execution added, oldest first. */
   readonly messages: readonly Message[];
   /** The text of the last assistant message. */
   readonly text: string;
   /** Why the last model call ended. */
   readonly finishReason?: StopReason;
-  readonly pendingToolCalls?: readonly PendingToolCall[];
-  /** Calls that wait for a person's leave: `session.decide`. */
-  readonly pendingApprovals?: readonly PendingApproval[];
   /** Of this execution. */
   readonly usage?: Usage;
   readonly cost?: Cost;
   /** Set when a limit ended the run or took its tools away. */
-  readonly limit?: { readonly which: "turns" | "toolCalls"; readonly value: number };
-  /** Set when the status is `error` or `aborted`. */
-  readonly error?: AgentError;
+  readonly limit?: { readonly which: string; readonly value: number };
   readonly runId?: string;
 }
+
+/** The run has its answer. */
+export interface CompletedResult<Output = unknown> extends ResultOfAny {
+  readonly status: "completed";
+  /** The answer as the agent's `output` schema gives it; `undefined` for an agent without one, and over HTTP. */
+  readonly output: Output;
+  readonly pendingToolCalls?: never;
+  readonly pendingApprovals?: never;
+  readonly error?: never;
+}
+
+/** The run waits for its caller: `session.answer` for a call, `session.decide` for an approval. */
+export interface WaitingResult extends ResultOfAny {
+  readonly status: "awaiting_tool_execution";
+  readonly pendingToolCalls: readonly PendingToolCall[];
+  /** Calls that are awaiting approval. */
+  readonly pendingApprovals: readonly PendingApproval[];
+  readonly output?: never;
+  readonly error?: never;
+}
+
+/** The run failed or was aborted. */
+export interface FailedResult extends ResultOfAny {
+  readonly status: "error" | "aborted";
+  readonly error: AgentError;
+  readonly output?: never;
+  readonly pendingToolCalls?: never;
+  readonly pendingApprovals?: never;
+}
+
+/** How an execution ended. Narrow it by `status`. */
+export type ExecuteResult<Output = unknown> = CompletedResult<Output> | WaitingResult | FailedResult;
 
 /**
  * One execution, begun at once and independent of its reader. Iterate it (once) for the events, ask `result` for the end, or both.
  * A reader slower than 1 MiB of events gets a snapshot in place of the deltas it missed.
  */
-export interface ExecuteStream extends AsyncIterable<AgentEvent> {
+export interface ExecuteStream<Output = unknown> extends AsyncIterable<AgentEvent> {
   readonly sessionId: string;
   /** Resolves with a status whatever the run does. @throws AgentError STORE_* when the store is lost, SESSION_* and INPUT_INVALID when the input could not be accepted. */
-  result(): Promise<ExecuteResult>;
+  result(): Promise<ExecuteResult<Output>>;
   /** Stops the run and keeps the partial text. Resolves when the abort is recorded. */
   abort(reason?: string): Promise<void>;
 }
 
-/** How a session stands, in the words of the session API. */
-export type SessionStatus = "running" | "awaiting_tool_execution" | "completed" | "error";
+/** How a session stands, in the words of executions. */
+export type AgentSessionStatus = Exclude<ExecuteStatus, "aborted"> | "running";
 
-/** A handle on one session. Made at once; its state loads on first use. */
-export interface AgentSession {
+/** The status of an execution whose run stands so: the one place where the words of the log become those of streams and results. */
+export function executeStatusOf(run: RunStatus | "waiting"): ExecuteStatus {
+  return run === "waiting" ? "awaiting_tool_execution" : run === "failed" ? "error" : run;
+}
+
+/** What was recorded, with a way to watch what the run does then. */
+export interface Followed<Output = unknown> {
+  /**
+   * The run from this record on, until it ends or waits again: the events that were missed are read from the log. Each call makes a new stream. A
+   * run that waits for more answers or decisions is over at once.
+   */
+  stream(): ExecuteStream<Output>;
+}
+
+/** How a client call is answered. */
+export interface AnswerOptions {
+  /** The call failed, for the reason in the output. Default false. */
+  readonly isError?: boolean;
+  /** The caller. Default: the access that the session was opened with. */
+  readonly access?: Access;
+  /** Equal keys with equal answers are accepted once. */
+  readonly idempotencyKey?: string;
+}
+
+/** A handle on one session. Made at once; its state loads on first use. `Output`: what `result.output` of its agent is. */
+export interface AgentSession<Output = unknown> {
   readonly id: string;
-  /** `completed` before anything was said. */
-  readonly status: SessionStatus;
+  /** `completed` before the first input. */
+  readonly status: AgentSessionStatus;
   readonly title: string | undefined;
   /** Used last. */
   readonly model: string | undefined;
@@ -118,9 +167,9 @@ export interface AgentSession {
   /** Tokens of the last model call, prompt and answer: what counts against the context window. */
   readonly contextTokens: number | undefined;
   readonly pendingToolCalls: readonly PendingToolCall[];
-  /** Calls that wait for a person's leave. */
+  /** Calls that are awaiting approval. */
   readonly pendingApprovals: readonly PendingApproval[];
-  /** True when a run is open that nobody has to wait for: `resume` goes on with it. */
+  /** True when a run is open that waits for nothing outside: `resume` continues it. */
   readonly isInterrupted: boolean;
   /** Number of the last fact that this handle has seen; 0 for a new session, and until `ready`. */
   readonly lastSeq: number;
@@ -128,7 +177,7 @@ export interface AgentSession {
   readonly lastEvent: EventCursor | undefined;
   /** The open run. */
   readonly runId: string | undefined;
-  /** True when nothing moves the session by itself: no run is open, it waits for somebody outside, or it can only be read here. */
+  /** True when the session does not proceed by itself: no run is open, it waits for an answer from outside, or it can only be read here. */
   readonly isResting: boolean;
   /**
    * True when a newer version has gone on with the session: everything up to its first fact can be read, and whatever would record something
@@ -137,23 +186,29 @@ export interface AgentSession {
   readonly isReadOnly: boolean;
   /** True while this handle holds the lease: what runs, runs here. */
   readonly isOwner: boolean;
-  /** When the session needs an owner: milliseconds since the epoch, 0: now, `null`: not before somebody says something. */
+  /** When the session needs an owner: milliseconds since the epoch, 0: now, `null`: not before the next input. */
   readonly dueAt: number | null;
   /** Writes the opening of a new session; false when it exists already. An input does so by itself. */
   open(): Promise<boolean>;
   /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_AGENT_MISMATCH, STORE_* */
-  ready(): Promise<AgentSession>;
+  ready(): Promise<AgentSession<Output>>;
   /**
    * Records the abort of a run, open or waiting to begin; false when there is none. Default: the open run, or else the first one that waits,
    * by the user of this handle.
    */
   abort(reason?: string, options?: { readonly by?: string; readonly runId?: string }): Promise<boolean>;
   /**
-   * Records what a person says of a call that waits for leave, and has the run go on once nothing else of it is waited for: see
-   * `pendingApprovals`. Resolves when it is durable. @throws AgentError APPROVAL_DECIDED with the first decision in `details`,
+   * Records the decision on a call that is awaiting approval (see `pendingApprovals`). The run continues when no other call of its turn is pending.
+   * Resolves when it is durable. @throws AgentError APPROVAL_DECIDED with the first decision in `details`,
    * APPROVAL_MISMATCH, CALL_UNKNOWN, INPUT_INVALID, KEY_REUSED, SESSION_CLOSED, FORBIDDEN
    */
-  decide(callKey: string, decision: DecideOptions): Promise<AcceptedDecision>;
+  decide(callKey: string, decision: DecideOptions): Promise<AcceptedDecision & Followed<Output>>;
+  /**
+   * Records the output of a call that waits for its caller (see `pendingToolCalls`): text, parts, or any value that has a JSON form. The run continues
+   * when no other call of its turn is pending. Resolves when it is durable.
+   * @throws AgentError CALL_ANSWERED, CALL_UNKNOWN, INPUT_INVALID, KEY_REUSED, SESSION_CLOSED, FORBIDDEN
+   */
+  answer(callKey: string, output: unknown, options?: AnswerOptions): Promise<AcceptedSubmission & Followed<Output>>;
   change(change: { readonly title?: string; readonly metadata?: JsonObject }): Promise<void>;
   /** Chooses the branch that the next input continues. @throws AgentError INPUT_INVALID when no such message exists. */
   moveHead(to: MessageId | null): Promise<void>;
@@ -166,16 +221,16 @@ export interface AgentSession {
   /** Events of this session from now on, as this process sees them. */
   subscribe(listener: (events: readonly SessionEvent[]) => void): () => void;
   /**
-   * Records an input and has it answered, whether or not anybody watches: also when its owner dies or the store fails for a while. A handle
+   * Records an input and has it answered, with or without subscribers: also when its owner dies or the store fails for a while. A handle
    * that does not drive records it only. Resolves when it is durable. @throws AgentError as `execute`, and FORBIDDEN when the access is for another scope
    */
-  submit(input: ExecuteInput, options?: SubmitOptions): Promise<AcceptedSubmission>;
+  submit(input: ExecuteInput | CheckedInput, options?: SubmitOptions): Promise<AcceptedSubmission>;
   /**
-   * Tells everything that happens from now on, whoever does it, and goes on with a run that its owner has left behind. Loads the state
-   * first; `ready` tells when. Ends with the function it gives.
+   * Delivers all events from now on, of any process, and resumes a run whose owner is gone. Loads the state
+   * first; `ready` is called then. Ends with the function it returns.
    */
   follow(follower: SessionFollower): () => void;
-  /** What each open lane (of this run) has said so far: for whoever begins to watch now. */
+  /** A snapshot of each open lane (of this run): for a reader that begins to watch now. */
   lanes(runId?: string): readonly EphemeralEvent[];
   /** The state of now, for a screen. Empty until `ready`. */
   snapshot(): SessionSnapshot;
@@ -192,6 +247,11 @@ export interface AgentSession {
    * treated as after a crash. Resolves when another may claim the session.
    */
   handOver(): Promise<void>;
+  /**
+   * Claims a session whose owner has left at once. Without this call a handle that follows it reads the lease once a second. No effect while another
+   * process holds the lease, on a session that rests, and on a handle that does not drive.
+   */
+  takeOver(): void;
   /**
    * Lets go of the session without ending it, as `await using` does: what runs is signalled and left to the next owner, the lease goes back. Streams and calls
    * on this handle are rejected with RUN_ABORTED from then on.

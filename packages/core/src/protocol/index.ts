@@ -12,7 +12,19 @@ export type {
   SessionEvent,
   TransportEvent,
 } from "../loop/event.ts";
-export type { Access, ApprovalVerdict, DeclaredTool, InputMode, RunOptions, RunStatus, Timings } from "../loop/fact.ts";
+export type {
+  Access,
+  ApprovalVerdict,
+  DeclaredTool,
+  HookPoint,
+  InputMode,
+  Labels,
+  RunOptions,
+  RunStatus,
+  Timings,
+  Verdict,
+} from "../loop/fact.ts";
+export type { CallState, SessionStatus, WaitingReason } from "../loop/state.ts";
 export { inCallOrder } from "../loop/transcript.ts";
 export type { AnswerReplay, DroppedAnswers } from "../loop/untold-answer.ts";
 export { answeringAfter, createAnswerReplay, createDroppedAnswers } from "../loop/untold-answer.ts";
@@ -44,26 +56,35 @@ export type {
   UserMessage,
 } from "../message/message.ts";
 export { callsOf, partsOf, textOf } from "../message/message.ts";
+export { idPattern, isId } from "../message/session-ref.ts";
 export type { Cost, Spent, Usage } from "../message/usage.ts";
 export { addCost, addSpent, addUsage, contextTokensOf } from "../message/usage.ts";
 export type { Clock } from "../ports/clock.ts";
 export type { Notification } from "../ports/event-channel.ts";
-export type { SessionHit, SessionSummary, WaitingReason } from "../ports/session-index.ts";
+export type { SessionHit, SessionSummary } from "../ports/session-index.ts";
 export type { StandardSchema } from "../tools/standard-schema.ts";
 export type { Tool } from "../tools/tool.ts";
 export type { AcceptedDecision, ApprovalDecision, DecideOptions } from "./approval.ts";
+export type { CheckedInput, CheckInputOptions } from "./checked-input.ts";
+export { checkContext, checkInput, isToolResultMessage, isUserMessage } from "./checked-input.ts";
 export { compareCursors, cursorAfter, decodeCursor, type EventCursor, encodeCursor } from "./cursor.ts";
 export type {
   AcceptedSubmission,
   AgentSession,
-  ExecuteInput,
+  AgentSessionStatus,
+  AnswerOptions,
+  CompletedResult,
   ExecuteOptions,
   ExecuteResult,
   ExecuteStream,
+  FailedResult,
+  Followed,
   SessionFollower,
-  SessionStatus,
   SubmitOptions,
+  WaitingResult,
 } from "./execute.ts";
-export { checkContext, checkExecuteInput, isToolResultMessage, isUserMessage } from "./input-guards.ts";
+export { executeStatusOf } from "./execute.ts";
+export type { ExecuteInput } from "./execute-input.ts";
+export { type Branches, pathOf } from "./path-of.ts";
 export { errorFromProblem, type Problem, type ProblemOptions, problemOf } from "./problem.ts";
-export type { OpenRun, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./snapshot.ts";
+export type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./snapshot.ts";

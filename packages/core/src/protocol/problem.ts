@@ -19,7 +19,7 @@ export interface Problem {
   readonly retryable: boolean;
   /** Milliseconds to wait before another try. */
   readonly retryAfterMs?: number;
-  /** What the code is known to tell: of a decision that came too late, the first one. */
+  /** Details that the code documents: for a decision that came too late, the first one. */
   readonly details?: JsonObject;
   /** `detail` again, for clients that only know this field. */
   readonly error: string;
@@ -34,10 +34,10 @@ export interface ProblemOptions {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Codes whose `details` are meant for whoever asked. */
+/** Codes whose `details` are meant for the caller. */
 const told: ReadonlySet<ErrorCode> = new Set(["APPROVAL_DECIDED", "HISTORY_EXPIRED"]);
 
-/** The problem document of an error. Its `cause` does not go into it, its `details` only where the code tells them; control characters of its message become U+FFFD. */
+/** The problem document of an error. Its `cause` does not go into it, its `details` only where the code documents them; control characters of its message become U+FFFD. */
 export function problemOf(error: AgentError, options: ProblemOptions = {}): Problem {
   const { code, message, fix, retryable, retryAfterMs, runId, details } = error;
   const { meaning, status } = errorTable[code];
@@ -58,7 +58,7 @@ export function problemOf(error: AgentError, options: ProblemOptions = {}): Prob
   };
 }
 
-/** The error that a problem document tells of. A code of a newer version, and what is no problem document at all, become INTERNAL. */
+/** The error of a problem document. A code of a newer version, and what is no problem document at all, become INTERNAL. */
 export function errorFromProblem(json: unknown): AgentError {
   const said: { readonly [field: string]: unknown } = typeof json === "object" && json !== null ? { ...json } : {};
   const { code, detail, error, fix, retryable, retryAfterMs, runId, details } = said;

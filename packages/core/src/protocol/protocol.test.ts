@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   AgentError,
-  checkExecuteInput,
+  checkInput,
   compareCursors,
   decodeCursor,
   type ErrorCode,
@@ -115,10 +115,34 @@ describe("an input", () => {
         role: "user",
         content: [{ type: "file", mediaType: "application/pdf", name: "a.pdf", source: { url: "https://example.com/a.pdf" } }],
       },
-      [result, { ...result, callKey: "r.1.0", content: [{ type: "json", value: [1] }], isError: true, later: "field" }],
+      [result, { ...result, callKey: "r.1.0", content: [{ type: "json", value: [1] }], isError: true, outcome: "error", durationMs: 3 }],
       { regenerate: "4" },
     ];
-    for (const input of good) expect(checkExecuteInput(input)).toBe(input);
+    for (const input of good) expect(checkInput(input).value).toBe(input);
+  });
+
+  it("is checked once: what has been checked is given back as it is", () => {
+    const checked = checkInput([result]);
+    expect(checkInput(checked)).toBe(checked);
+    expect(checked.results).toBe(checked.value);
+    expect(() => checkInput({ ...checked, value: { role: "user" } })).toThrow("neither text");
+    expect(() => checkInput(Object.create(checked))).toThrow("neither text");
+  });
+
+  it("keeps the fields that this build knows, of messages, their parts and the sources of these", () => {
+    const later = { later: { deep: [1] } };
+    const source = { data: "AAAA" };
+    const content = [
+      { ...image, ...later, source: { ...source, ...later } },
+      { type: "text", text: "x", ...later },
+    ];
+    const known = [
+      { ...image, source },
+      { type: "text", text: "x" },
+    ];
+    expect(checkInput({ role: "user", content, ...later }).value).toEqual({ role: "user", content: known });
+    expect(checkInput([{ ...result, content, ...later }]).value).toEqual([{ ...result, content: known }]);
+    expect(checkInput({ regenerate: "4", ...later }).value).toEqual({ regenerate: "4" });
   });
 
   it.each([
@@ -147,14 +171,18 @@ describe("an input", () => {
     [[{ ...result, callKey: 7 }], /`callKey`/],
     [[{ ...result, isError: "yes" }], /`isError`/],
     [[{ ...result, content: undefined }], /`content`/],
+    [[{ ...result, toolName: 7 }], /`toolName`/],
+    [[{ ...result, outcome: "great" }], /`outcome`/],
+    [[{ ...result, durationMs: "long" }], /`durationMs`/],
+    [{ role: "user", content: [{ type: "text", text: "x", opaque: { vendor: "v" } }] }, /`opaque`/],
     [{ regenerate: 4 }, /`regenerate`/],
     [JSON.parse('{"role":"user","content":"x","__proto__":{}}'), /forbidden key/],
     [{ role: "user", content: "x", more: () => 1 }, /not JSON/],
     [{ role: "user", content: [{ type: "json", value: JSON.parse(`${"[".repeat(70)}${"]".repeat(70)}`) }] }, /deeper than 64/],
   ])("like %j is refused with its reason", (input, reason) => {
-    expect(() => checkExecuteInput(input)).toThrow(reason);
+    expect(() => checkInput(input)).toThrow(reason);
     try {
-      checkExecuteInput(input);
+      checkInput(input);
     } catch (error) {
       expect(isAgentError(error, "INPUT_INVALID")).toBe(true);
     }

@@ -1,6 +1,7 @@
 import type { Failure } from "../errors.ts";
 import type { PendingApproval, PendingToolCall } from "../loop/event.ts";
 import type { InputMode, RunStatus } from "../loop/fact.ts";
+import type { SessionStatus, WaitingReason } from "../loop/state.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
@@ -38,6 +39,13 @@ export interface RunningTool {
   readonly startedAt: number;
 }
 
+/** A call that waits for the end of the session that it has begun. */
+export interface PendingChild {
+  readonly callKey: string;
+  readonly session: string;
+  readonly agent: string;
+}
+
 /** The run that is open. */
 export interface OpenRun {
   readonly runId: string;
@@ -49,14 +57,16 @@ export interface OpenRun {
   readonly answering?: number;
   readonly tools: readonly RunningTool[];
   readonly pendingToolCalls: readonly PendingToolCall[];
-  /** Calls that wait for a person's leave. */
+  /** Calls that wait for the end of another session. */
+  readonly pendingChildren?: readonly PendingChild[];
+  /** Calls that are awaiting approval. */
   readonly pendingApprovals?: readonly PendingApproval[];
   /** Why it is being stopped. */
   readonly aborting?: string;
   /** The last attempt was thrown away; the next one begins at `until`, once that is known. */
   readonly retry?: { readonly reason: string; readonly until?: number };
-  readonly limit?: { readonly which: "turns" | "toolCalls"; readonly value: number };
-  /** Where the next input goes on, when somebody chose another branch meanwhile. */
+  readonly limit?: { readonly which: string; readonly value: number };
+  /** The message that the next input continues, where another branch was chosen meanwhile. */
   readonly movedHead?: MessageId | null;
 }
 
@@ -67,9 +77,10 @@ export interface SessionSnapshot {
   readonly title?: string;
   readonly metadata?: JsonObject;
   readonly participants?: readonly string[];
-  readonly status: "idle" | "running" | "waiting";
-  readonly closed?: boolean;
-  /** The log goes on in a newer version than the one that shows this: nothing can be added here. */
+  readonly status: SessionStatus;
+  /** Present while it waits. */
+  readonly waitsFor?: readonly WaitingReason[];
+  /** The log continues in a newer version than this build knows: nothing can be added here. */
   readonly readOnly?: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -77,7 +88,7 @@ export interface SessionSnapshot {
   readonly cursor: string;
   /** Every message of every branch, in the order they came. */
   readonly messages: readonly SnapshotMessage[];
-  /** The last message of the path that people see now; `null`: nothing was said. */
+  /** The last message of the path that people see now; `null`: there is no message. */
   readonly head: MessageId | null;
   readonly waiting: readonly WaitingInput[];
   readonly run?: OpenRun;

@@ -2,7 +2,7 @@ import { AgentError } from "../errors.ts";
 import type { JsonObject, JsonSchema } from "../message/json.ts";
 import { shownId } from "../message/shown-id.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
-import type { Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./tool.ts";
+import type { NeedsResources, Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./tool.ts";
 
 /** The arguments a schema lets through; any JSON object for plain JSON Schema. */
 export type ArgsOf<Schema> = Schema extends StandardSchema<infer Output> ? Output : JsonObject;
@@ -52,6 +52,21 @@ export function defineTool<const Schema extends StandardSchema | JsonSchema, Res
   return definition as Tool<ArgsOf<Schema>, Resources>;
 }
 
+/** `defineTool` with the type of `context.resources`. */
+export type DefineTool<Resources> = <const Schema extends StandardSchema | JsonSchema>(
+  definition: ToolDefinition<Schema, Resources>,
+) => Tool<ArgsOf<Schema>, Resources> & NeedsResources<Resources>;
+
+/**
+ * `defineTool` for tools that use `context.resources`. An agent takes them only with `resources` of this type.
+ * @example
+ * const defineTool = defineTools<{ readonly db: Database }>();
+ * const count = defineTool({ name: "count", description: "Counts the rows.", parameters: z.object({}), execute: (_, { resources }) => resources.db.count() });
+ */
+export function defineTools<Resources>(): DefineTool<Resources> {
+  return defineTool;
+}
+
 /** What a promise-returning handler gives. */
 export interface SimpleOutput {
   readonly output: ToolOutput;
@@ -81,17 +96,22 @@ export function jsonSchemaOf(tool: Pick<Tool, "name"> & { readonly parameters: S
       fix: "Use zod 4.2 or later (or another Standard Schema with JSON Schema), or pass a JSON Schema whose `type` is `object`.",
       cause,
     });
-  let schema: JsonSchema;
   if (typeof parameters !== "object" || parameters === null) throw invalid("`parameters` is missing.");
-  if (isStandardSchema(parameters)) {
-    const convert = parameters["~standard"].jsonSchema;
-    if (!convert) throw invalid(`its ${parameters["~standard"].vendor} schema has no JSON Schema form.`);
+  return jsonSchemaFrom(parameters, invalid);
+}
+
+/** The JSON Schema of a schema whose root is an object. Throws what `invalid` makes. */
+export function jsonSchemaFrom(given: StandardSchema | JsonSchema, invalid: (what: string, cause?: unknown) => Error): JsonSchema {
+  let schema: JsonSchema;
+  if (isStandardSchema(given)) {
+    const convert = given["~standard"].jsonSchema;
+    if (!convert) throw invalid(`its ${given["~standard"].vendor} schema has no JSON Schema form.`);
     try {
       schema = convert.input({ target: "draft-2020-12" }) as JsonSchema;
     } catch (cause) {
       throw invalid("its schema cannot be expressed as JSON Schema.", cause);
     }
-  } else schema = parameters;
+  } else schema = given;
   if (schema?.["type"] !== "object") throw invalid("the root of its schema is not an object.");
   return schema;
 }

@@ -1,18 +1,19 @@
 import type { FilePart, ImagePart, ResultPart } from "../message/content.ts";
-import { type Json, mapStrings } from "../message/json.ts";
+import type { Json } from "../message/json.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import { headOf } from "./cut-text.ts";
+import { type ApplyFilter, type Filtering, filterStrings, runFiltering } from "./filtering.ts";
 import { jsonHead } from "./json-head.ts";
 import { toJson } from "./to-json.ts";
 import { toolLimits } from "./tool-limits.ts";
 
-/** Stands where a tool said nothing: vendors refuse empty results. */
+/** Replaces an empty output: vendors refuse empty results. */
 const noOutput = "(no output)";
 
 /** What a text is to be in place of itself; a window for one that comes in pieces, or of which only the beginning is looked at. */
 export interface TextFilter {
-  apply(text: string): string;
-  window(): { push(text: string): string; end(): string };
+  readonly apply: ApplyFilter;
+  window(): { push(text: string): Filtering<string>; end(): Filtering<string> };
 }
 
 /** Characters behind those that are kept which a filter is given too, so that it sees a match whole that stands across the cut. */
@@ -20,27 +21,33 @@ export const filteredBeyond: number = 64 * 1024;
 
 /**
  * A tool's output as parts, at most `outputMax` characters of text and JSON and then a note of what was cut; or a `flaw`
- * that says where it is no JSON. A list whose every item is a well-formed part is taken as parts, everything else as JSON. A text that is much too
+ * that names where it is no JSON. A list whose every item is a well-formed part is taken as parts, everything else as JSON. A text that is much too
  * long is cut before anything is done with it; `filter` is given what is left and decides what of its end may be shown.
  */
-export function normaliseOutput(
-  output: unknown,
-  outputMax: number,
-  filter?: TextFilter,
-): { readonly parts: readonly ResultPart[]; readonly flaw?: never } | { readonly flaw: string; readonly parts?: never } {
+export function normaliseOutput(output: unknown, outputMax: number): NormalOutput {
+  return runFiltering(filterOutput(output, outputMax), (text) => text) as NormalOutput;
+}
+
+/** The parts, or what keeps the output from being some. */
+export type NormalOutput =
+  | { readonly parts: readonly ResultPart[]; readonly flaw?: never }
+  | { readonly flaw: string; readonly parts?: never };
+
+/** The same through a filter, which is asked about each text. */
+export function* filterOutput(output: unknown, outputMax: number, filter?: TextFilter): Filtering<NormalOutput> {
   if (output === undefined) return { parts: [textPart(noOutput)] };
-  if (typeof output === "string") return { parts: cutParts([textPart(output)], outputMax, filter) };
+  if (typeof output === "string") return { parts: yield* cutParts([textPart(output)], outputMax, filter) };
   const json = toJson(output, { textMax: Math.max(outputMax + filteredBeyond, toolLimits.mediaTextMax) + 1 });
   if (json.flaw !== undefined) return { flaw: json.flaw };
   const parts = isPartList(json.value) ? json.value : [{ type: "json", value: json.value } as const];
-  return { parts: cutParts(parts, outputMax, filter) };
+  return { parts: yield* cutParts(parts, outputMax, filter) };
 }
 
 /** The beginning of a text as it may be shown: as much as could be kept, and well-formed. */
-export function headThrough(text: string, max: number, filter: TextFilter | undefined): string {
+export function* headThrough(text: string, max: number, filter: TextFilter | undefined): Filtering<string> {
   const head = wellFormed(headOf(text, max + filteredBeyond));
   if (!filter) return head;
-  return head.length < text.length ? filter.window().push(head) : filter.apply(head);
+  return head.length < text.length ? yield* filter.window().push(head) : yield head;
 }
 
 /** The text of a stream of which only the first `outputMax` characters were kept. */
@@ -50,7 +57,7 @@ export function cutStream(kept: string, total: number): readonly ResultPart[] {
   return total > kept.length ? [textPart(text), textPart(cutNote(total - kept.length, total))] : [textPart(text)];
 }
 
-function cutParts(parts: readonly ResultPart[], outputMax: number, filter: TextFilter | undefined): readonly ResultPart[] {
+function* cutParts(parts: readonly ResultPart[], outputMax: number, filter: TextFilter | undefined): Filtering<readonly ResultPart[]> {
   const result: ResultPart[] = [];
   let room = outputMax;
   let mediaRoom = toolLimits.mediaTextMax;
@@ -63,7 +70,7 @@ function cutParts(parts: readonly ResultPart[], outputMax: number, filter: TextF
       result.push(mediaRoom >= 0 ? part : textPart(`[${part.type} of ${size} base64 characters left out: too large]`));
       continue;
     }
-    const { shown, head, length } = headOfPart(part, outputMax, filter);
+    const { shown, head, length } = yield* headOfPart(part, outputMax, filter);
     if (length === 0) continue;
     total += length;
     if (length <= room) result.push(shown);
@@ -83,22 +90,22 @@ interface PartHead {
   readonly length: number;
 }
 
-function headOfPart(
+function* headOfPart(
   part: Extract<ResultPart, { readonly type: "text" | "json" }>,
   outputMax: number,
   filter: TextFilter | undefined,
-): PartHead {
+): Filtering<PartHead> {
   if (part.type === "text") {
-    const head = headThrough(part.text, outputMax, filter);
+    const head = yield* headThrough(part.text, outputMax, filter);
     const isWhole = part.text.length <= outputMax + filteredBeyond;
     return { shown: { ...part, text: head }, head, length: isWhole ? head.length : part.text.length };
   }
   let isWhole = true;
-  const through = (text: string): string => {
+  const through = (text: string): Filtering<string> => {
     isWhole &&= text.length <= outputMax + filteredBeyond;
     return headThrough(text, outputMax, filter);
   };
-  const value = filter ? mapStrings(part.value, through) : part.value;
+  const value = filter ? yield* filterStrings(part.value, through) : part.value;
   const { text, length } = jsonHead(value, outputMax);
   // A filter may leave so little of a text that was cut that the rest of the value has room.
   return { shown: { ...part, value }, head: text, length: isWhole ? length : Math.max(length, jsonHead(part.value, 0).length) };

@@ -1,23 +1,24 @@
 import { AgentError, isAgentError } from "../errors.ts";
 import type { CallResult } from "../loop/fact.ts";
 import type { ResultPart } from "../message/content.ts";
-import { type Json, mapStrings } from "../message/json.ts";
+import type { Json } from "../message/json.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import { headOf } from "./cut-text.ts";
+import { type Filtering, filterStrings, runFiltering } from "./filtering.ts";
 import { jsonHead } from "./json-head.ts";
-import { cutStream, filteredBeyond, headThrough, normaliseOutput, type TextFilter } from "./normalise-output.ts";
+import { cutStream, filteredBeyond, filterOutput, headThrough, type TextFilter } from "./normalise-output.ts";
 import { toJson } from "./to-json.ts";
 import type { ToolReturn } from "./tool.ts";
 import { toolFailure } from "./tool-failure.ts";
 import { toolLimits } from "./tool-limits.ts";
 
-/** Who is told of a tool while it runs. */
+/** Listeners to a tool while it runs. */
 export interface ToolEars {
-  /** Told each delta before the result, at most `outputMax` characters in all. */
+  /** Called with each delta before the result, at most `outputMax` characters in all. */
   readonly onDelta?: ((delta: string) => void) | undefined;
-  /** Told what was ignored: deltas after the completion, details that are no JSON. */
+  /** Called with what was ignored: deltas after the completion, details that are no JSON. */
   readonly onWarning?: ((message: string) => void) | undefined;
-  /** Told what the tool threw, unless it is an AgentError: its words are for operators alone. */
+  /** Called with what the tool threw, unless it is an AgentError: its message is for operators alone. */
   readonly onThrown?: ((error: unknown) => void) | undefined;
 }
 
@@ -26,9 +27,9 @@ export interface CollectOptions extends ToolEars {
   readonly name: string;
   /** Default 100,000. */
   readonly outputMax?: number | undefined;
-  /** Aborted when nobody waits for the tool any longer: the result is then made at once of what came, with the signal's reason as its failure. */
+  /** Aborted when the run no longer waits for the tool: the result is then made at once of what came, with the signal's reason as its failure. */
   readonly abandon?: AbortSignal | undefined;
-  /** Through which every text goes before it is kept, told or cut. */
+  /** The filter of every text before it is kept, streamed or cut. */
   readonly filter?: TextFilter | undefined;
 }
 
@@ -90,7 +91,7 @@ class Collector {
       const iterator = iteratorOf(value);
       if (iterator) await this.drain(iterator);
       else this.completion = completionOf(value);
-      return this.result();
+      return await this.result();
     } catch (error) {
       this.close();
       if (!isAgentError(error)) this.options.onThrown?.(error);
@@ -102,7 +103,7 @@ class Collector {
     }
   }
 
-  abandoned(reason: unknown): CallResult {
+  abandoned(reason: unknown): Promise<CallResult> {
     this.isAbandoned = true;
     this.close();
     return this.completion ? this.result() : this.failed(reason);
@@ -118,66 +119,92 @@ class Collector {
         if (!this.completion && step.value !== undefined) this.completion = completionOf(step.value);
         break;
       }
-      this.take(step.value);
+      const taken = this.take(step.value);
+      if (taken) await taken;
+      if (this.isAbandoned) return;
     }
-    this.emit(this.held, true);
+    await this.emit(this.held, true);
     if (this.ignoredCount > 0) this.warn(`${this.ignoredCount} events after the completion were ignored`);
   }
 
-  private take(event: unknown): void {
+  private take(event: unknown): Promise<void> | undefined {
     if (++this.eventCount > toolLimits.eventCountMax) throw this.flood(`${toolLimits.eventCountMax} events`);
     if (this.completion) {
       this.ignoredCount++;
-      return;
+      return undefined;
     }
     const delta = deltaOf(event);
-    if (delta !== undefined) this.emit(delta, false);
-    else if (isCompletion(event)) this.completion = completionOf(event);
+    if (delta !== undefined) return this.emit(delta, false);
+    if (isCompletion(event)) this.completion = completionOf(event);
     else throw this.failure("yielded something that is neither a delta nor a completion", "Let it yield text, deltas and a completion.");
+    return undefined;
   }
 
   /** Keeps and hands on what still has room, and holds back half a surrogate pair until its other half comes. */
-  private emit(delta: string, isLast: boolean): void {
+  private emit(delta: string, isLast: boolean): Promise<void> | undefined {
     const whole = isLast ? delta : this.held + delta;
     this.held = !isLast && endsInHalf(whole) ? whole.slice(-1) : "";
     const room = this.outputMax - this.keptLength;
     // Cut before anything is done with it. Of what comes once nothing is kept any more only the length counts.
     const given = headOf(whole, Math.min(whole.length - this.held.length, room <= 0 ? 0 : room + filteredBeyond));
     const isCut = given.length < whole.length - this.held.length;
-    if (given === "" && !isLast && !isCut) return;
-    let text = wellFormed(given);
-    if (this.window && room > 0) text = this.window.push(text) + (isLast && !isCut ? this.window.end() : "");
-    this.totalLength += text.length + (whole.length - this.held.length - given.length);
+    if (given === "" && !isLast && !isCut) return undefined;
+    const text = wellFormed(given);
+    const beyond = whole.length - this.held.length - given.length;
+    const { filter } = this.options;
+    if (!filter || room <= 0) return this.keep(text, { beyond, isCut });
+    const shown = runFiltering(this.windowed(text, isLast && !isCut), filter.apply);
+    if (typeof shown === "string") return this.keep(shown, { beyond, isCut });
+    return shown.then((later) => this.keep(later, { beyond, isCut }));
+  }
+
+  private *windowed(text: string, isLast: boolean): Filtering<string> {
+    const { window } = this;
+    if (!window) return text;
+    return (yield* window.push(text)) + (isLast ? yield* window.end() : "");
+  }
+
+  /** `beyond`: characters that were cut off before the filter. */
+  private keep(text: string, { beyond, isCut }: { readonly beyond: number; readonly isCut: boolean }): undefined {
+    const room = this.outputMax - this.keptLength;
+    this.totalLength += text.length + beyond;
     if (this.totalLength > toolLimits.deltaTextMax) throw this.flood(`${toolLimits.deltaTextMax} characters`);
     const kept = headOf(text, Math.max(0, room));
     // Once something was cut nothing later may slip in behind it.
     this.keptLength = isCut || kept.length < text.length ? this.outputMax : this.keptLength + kept.length;
-    if (kept === "") return;
+    if (kept === "" || this.isAbandoned) return undefined;
     this.pieces.push(kept);
-    if (!this.isAbandoned) this.options.onDelta?.(kept);
+    this.options.onDelta?.(kept);
+    return undefined;
   }
 
-  private result(): CallResult {
+  private async result(): Promise<CallResult> {
     try {
-      return this.completed();
+      return await this.completed();
     } catch (error) {
       return this.failed(error);
     }
   }
 
   /** Throws what the filter throws. */
-  private completed(): CallResult {
+  private async completed(): Promise<CallResult> {
     const { completion } = this;
     if (!completion || (completion.output === undefined && this.totalLength > 0))
-      return { outcome: "ok", output: this.partial(), ...this.extras() };
-    const { parts, flaw } = normaliseOutput(completion.output, this.outputMax, this.options.filter);
-    if (parts) return { outcome: "ok", output: parts, ...this.extras() };
+      return { outcome: "ok", output: this.partial(), ...(await this.extras()) };
+    const { filter } = this.options;
+    const { parts, flaw } = await this.through(filterOutput(completion.output, this.outputMax, filter));
+    if (parts) return { outcome: "ok", output: parts, ...(await this.extras()) };
     const message = `The tool \`${this.options.name}\` ran, but its output is not JSON: it holds ${flaw}.`;
     const error = new AgentError("TOOL_FAILED", { message, fix: "Let it return text, JSON or parts." });
     return this.failed(error);
   }
 
-  private failed(error: unknown): CallResult {
+  /** At once, or when the filter has answered. */
+  private through<T>(work: Filtering<T>): T | Promise<T> {
+    return runFiltering(work, this.options.filter?.apply ?? ((text) => text));
+  }
+
+  private failed(error: unknown): Promise<CallResult> {
     return filteredFailure(error, this.options, this.totalLength === 0 ? [] : this.partial());
   }
 
@@ -185,18 +212,17 @@ class Collector {
     return cutStream(this.pieces.join(""), this.totalLength);
   }
 
-  private extras(): Pick<CallResult, "details" | "summary"> {
+  private async extras(): Promise<Pick<CallResult, "details" | "summary">> {
     const { details, summary } = this.completion ?? {};
     const kept: { details?: NonNullable<CallResult["details"]>; summary?: string } = {};
-    const mend = this.options.filter?.apply ?? ((text: string) => text);
     if (typeof summary === "string" && summary !== "")
-      kept.summary = headOf(headThrough(summary, this.outputMax, this.options.filter), this.outputMax);
+      kept.summary = headOf(await this.through(headThrough(summary, this.outputMax, this.options.filter)), this.outputMax);
     if (details === undefined || details === null) return kept;
     const json = toJson(details, { name: "details", textMax: toolLimits.detailsTextMax });
     if (json.flaw !== undefined) this.warn(`its details were dropped: they hold ${json.flaw}`);
     else if (jsonHead(json.value, toolLimits.detailsTextMax).length > toolLimits.detailsTextMax)
       this.warn("its details were dropped: too large");
-    else if (json.value !== null) kept.details = mapStrings(json.value, mend) as NonNullable<Json>;
+    else if (json.value !== null) kept.details = (await this.through(filterStrings(json.value))) as NonNullable<Json>;
     return kept;
   }
 
@@ -226,19 +252,20 @@ class Collector {
 }
 
 /** What failed, in filtered words after what was kept. Never throws: where the filter itself fails, that is the failure. */
-export function filteredFailure(
+export async function filteredFailure(
   error: unknown,
   { name, filter }: Pick<CollectOptions, "name" | "filter">,
   kept: CallResult["output"] = [],
-): CallResult {
+): Promise<CallResult> {
   const result = toolFailure(error, { name }, kept);
   const { failure, output } = result;
   // The words of a filter that failed are ours.
   if (!filter || !failure || failure.code === "HOOK_FAILED") return result;
-  const mend = (part: ResultPart): ResultPart => (part.type === "text" ? { ...part, text: filter.apply(part.text) } : part);
+  const mend = async (part: ResultPart): Promise<ResultPart> =>
+    part.type === "text" ? { ...part, text: await filter.apply(part.text) } : part;
   try {
-    const words = output.slice(kept.length).map(mend);
-    return { ...result, output: [...kept, ...words], failure: { ...failure, message: filter.apply(failure.message) } };
+    const words = await Promise.all(output.slice(kept.length).map(mend));
+    return { ...result, output: [...kept, ...words], failure: { ...failure, message: await filter.apply(failure.message) } };
   } catch (thrown) {
     return toolFailure(thrown, { name }, kept);
   }

@@ -5,7 +5,7 @@ import { isToolName, jsonSchemaOf } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";
 import { toolLimits } from "./tool-limits.ts";
 
-/** A tool whose arguments and resources are nobody's business here: what every defined tool can be passed as. */
+/** A tool of any arguments and resources: the type that every defined tool can be passed as. */
 export type AnyTool = Tool<unknown, unknown>;
 
 /** The tools of an agent, looked up by name. Never changes. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, JsonSchema } from "../message/json.ts";
 import { cutText } from "./cut-text.ts";
-import { isStandardSchema, type StandardResult } from "./standard-schema.ts";
+import { isStandardSchema, type StandardResult, type StandardSchema } from "./standard-schema.ts";
 import { toolLimits } from "./tool-limits.ts";
 import type { AnyTool } from "./tool-registry.ts";
 
@@ -18,25 +18,40 @@ export type ValidatedArguments =
  * and combinations are left to the tool.
  */
 export function validateArguments(tool: AnyTool, args: JsonObject): ValidatedArguments | Promise<ValidatedArguments> {
-  const { parameters } = tool;
-  if (!isStandardSchema(parameters)) {
-    const issues = shapeIssues(parameters, args);
-    return issues.length === 0 ? { args } : { problem: problemText(issues) };
-  }
-  const broken = (error: unknown): ValidatedArguments => {
-    const kind = error instanceof Error ? error.name : typeof error;
-    return { problem: `The arguments could not be checked: the schema of \`${tool.name}\` failed with ${kind}.`, thrown: error ?? kind };
+  const named = (checked: CheckedValue): ValidatedArguments => {
+    if ("thrown" in checked) {
+      const { thrown } = checked;
+      const kind = thrown instanceof Error ? thrown.name : typeof thrown;
+      return { problem: `The arguments could not be checked: the schema of \`${tool.name}\` failed with ${kind}.`, thrown };
+    }
+    if (checked.issues) return { problem: problemText("The arguments do not fit the tool's schema", checked.issues) };
+    return { args: checked.value };
   };
+  const checked = checkValue(tool.parameters, args);
+  return checked instanceof Promise ? checked.then(named) : named(checked);
+}
+
+/** A value as a schema lets it through, what does not fit, or what the schema threw. */
+export type CheckedValue =
+  | { readonly value: unknown; readonly issues?: never }
+  | { readonly issues: readonly string[] }
+  | { readonly thrown: unknown; readonly issues?: never };
+
+/** Checks an object as `validateArguments` does. Never throws, never rejects. */
+export function checkValue(schema: StandardSchema | JsonSchema, value: JsonObject): CheckedValue | Promise<CheckedValue> {
+  if (!isStandardSchema(schema)) {
+    const issues = shapeIssues(schema, value);
+    return issues.length === 0 ? { value } : { issues };
+  }
+  const broken = (error: unknown): CheckedValue => ({ thrown: error ?? new TypeError("It threw nothing.") });
+  const checked = (result: StandardResult<unknown>): CheckedValue =>
+    result.issues ? { issues: result.issues.map(issueText) } : { value: result.value };
   try {
-    const result = parameters["~standard"].validate(args);
-    return result instanceof Promise ? result.then(validated).catch(broken) : validated(result);
+    const result = schema["~standard"].validate(value);
+    return result instanceof Promise ? result.then(checked).catch(broken) : checked(result);
   } catch (error) {
     return broken(error);
   }
-}
-
-function validated(result: StandardResult<unknown>): ValidatedArguments {
-  return result.issues ? { problem: problemText(result.issues.map(issueText)) } : { args: result.value };
 }
 
 type Issue = NonNullable<StandardResult<unknown>["issues"]>[number];
@@ -48,10 +63,11 @@ function issueText(issue: Issue): string {
   return at === "" ? issue.message : `\`${at}\`: ${issue.message}`;
 }
 
-function problemText(issues: readonly string[]): string {
+/** What a model reads to mend a value. */
+export function problemText(what: string, issues: readonly string[]): string {
   const shown = issues.slice(0, toolLimits.problemIssuesMax).map((issue) => `- ${issue}`);
   if (issues.length > shown.length) shown.push(`- and ${issues.length - shown.length} more`);
-  return cutText(`The arguments do not fit the tool's schema:\n${shown.join("\n")}`, toolLimits.problemTextMax);
+  return cutText(`${what}:\n${shown.join("\n")}`, toolLimits.problemTextMax);
 }
 
 function shapeIssues(schema: JsonSchema, args: JsonObject): readonly string[] {

@@ -64,6 +64,35 @@ it("lets go of a session that nobody has used for a while, and keeps one that wa
   expect(host.loaded).toBe(0);
 });
 
+it("lets go of a session that nobody uses also where its log has to be polled, which finds nothing new", async () => {
+  const store = memoryStore();
+  const { subscribe: _, ...log } = store.log;
+  const { host, clock } = hostOf(10, { ...store, log });
+  (await make(host, "left")).release();
+  let looks = 0;
+  host.onLoad(({ session }) => void session.follow({ events() {}, rested: () => void looks++ }));
+  for (let passedMs = 0; passedMs < 2 * defaultHostLimits.sessionIdleMs; passedMs += 250) {
+    clock.advance(250);
+    await turnOfLoop();
+  }
+  expect(looks).toBeGreaterThan(20);
+  expect(host.loaded).toBe(0);
+});
+
+it("keeps a session that runs here when it is told that somebody else runs it", async () => {
+  const { host } = hostOf(10);
+  const { session, ref, release } = await make(host, "here");
+  await session.submit("Hi.");
+  const unused = session.isOwner && !session.isResting;
+  release();
+  host.letGo(ref);
+  expect([unused, host.loaded]).toEqual([true, 1]);
+  await until(() => session.isResting, "the run ends");
+  host.letGo(ref);
+  expect(host.loaded).toBe(0);
+  await host.close();
+});
+
 it("holds nothing of a session that was never begun, once its last user has left", async () => {
   const { host } = hostOf(10);
   const refused = await host.create(principal, { id: "refused" });
@@ -106,7 +135,7 @@ it("keeps a session while its store is away, for nobody knows whether it rests, 
   expect(host.loaded).toBe(1);
   store.state = "well";
   const stop = runClock(clock, 1_000);
-  await until(() => host.loaded === 0, "the session is back, and let go of as idle");
+  await until(() => host.loaded === 0, "the session is back, and evicted as idle");
   stop();
 });
 

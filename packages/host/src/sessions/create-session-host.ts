@@ -1,3 +1,4 @@
+import type { SessionRef } from "@loopwright/core/ports";
 import { closeForGood } from "./close-for-good.ts";
 import { type LoadedParts, LoadedSessions } from "./loaded-sessions.ts";
 import type { SessionHost } from "./session-host.ts";
@@ -24,6 +25,7 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
       }
       await loaded.drop(entry);
       await parts.store.log.remove(ref);
+      noteRemoved(ref, parts);
     },
     onLoad: (listener) => loaded.onLoad(listener),
     letGo: (ref) => void loaded.dropUnused(ref),
@@ -38,4 +40,19 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
     },
     close: (options) => loaded.close(options),
   };
+}
+
+/** An observer that fails is the operator's affair: the session is gone. */
+function noteRemoved(ref: SessionRef, { observers = [], logger }: Pick<LoaderParts, "observers" | "logger">): void {
+  const report = (cause: unknown): void => {
+    const error = cause instanceof Error ? { name: cause.name, message: cause.message, stack: cause.stack ?? "" } : String(cause);
+    logger.log("error", "The method `removed` of an observer threw an error.", { session: ref.session, error });
+  };
+  for (const one of observers)
+    try {
+      const result: unknown = one.removed?.(ref);
+      if (result instanceof Promise) result.catch(report);
+    } catch (error) {
+      report(error);
+    }
 }

@@ -7,10 +7,9 @@
  *  L3 after the end nothing is held: what was still being opened is let go of.
  */
 import { AgentError, type AgentSession } from "@loopwright/core";
-import type { Clock, SessionRef, SessionStore } from "@loopwright/core/ports";
+import { type Clock, refKey, type SessionRef, type SessionStore } from "@loopwright/core/ports";
 import type { HostLimits } from "../options/host-limits.ts";
-import type { CloseOptions, HostedSession, LoadedSession } from "./session-host.ts";
-import { keyOf } from "./session-key.ts";
+import type { ClosedSessions, CloseOptions, HostedSession, LoadedSession } from "./session-host.ts";
 
 export interface LoadedEntry {
   readonly ref: SessionRef;
@@ -18,7 +17,10 @@ export interface LoadedEntry {
   readonly agent: string;
   readonly session: AgentSession;
   users: number;
+  /** By the monotonic clock: a turned wall clock makes no session idle or busy. */
   idleSince: number;
+  /** Where its log ended then. */
+  idleSeq: number;
   /** Told when it is let go of. */
   readonly goneListeners: Set<() => void>;
   /** Ends the watch over its rest and its loss. */
@@ -70,7 +72,7 @@ export class LoadedSessions {
   }
 
   get(ref: SessionRef): LoadedEntry | undefined {
-    return this.#entries.get(keyOf(ref));
+    return this.#entries.get(refKey(ref));
   }
 
   /** @throws AgentError NOT_READY after the end */
@@ -79,9 +81,9 @@ export class LoadedSessions {
       void session[Symbol.asyncDispose]();
       throw shuttingDown();
     }
-    const idleSince = this.#parts.clock.now();
-    const entry: LoadedEntry = { ref, agent, session, users: 0, idleSince, goneListeners: new Set(), stop() {} };
-    this.#entries.set(keyOf(ref), entry);
+    const idleSince = this.#parts.clock.monotonic();
+    const entry: LoadedEntry = { ref, agent, session, users: 0, idleSince, idleSeq: 0, goneListeners: new Set(), stop() {} };
+    this.#entries.set(refKey(ref), entry);
     for (const listener of this.#loadListeners) listener(this.#shown(entry));
     entry.stop = this.#follow(entry);
     return entry;
@@ -119,7 +121,7 @@ export class LoadedSessions {
 
   /** Lets go of it at once: what runs in it is left to the next owner. */
   async drop(entry: LoadedEntry): Promise<void> {
-    if (this.get(entry.ref) === entry) this.#entries.delete(keyOf(entry.ref));
+    if (this.get(entry.ref) === entry) this.#entries.delete(refKey(entry.ref));
     this.#unused.delete(entry);
     entry.stop();
     for (const listener of entry.goneListeners) listener();
@@ -127,22 +129,25 @@ export class LoadedSessions {
     await entry.session[Symbol.asyncDispose]();
   }
 
-  /** Lets go of it where nobody uses it. */
+  /** Evicts it if it has no user and does not run here. */
   async dropUnused(ref: SessionRef): Promise<void> {
     const entry = this.get(ref);
-    if (entry && isUnused(entry)) await this.drop(entry);
+    if (entry && isUnused(entry) && !runsHere(entry)) await this.drop(entry);
   }
 
-  /** Resolves with those that ran here: another may claim them. With `handsOver` what they are at is brought to an end that can be gone on with. */
-  async close({ handsOver = false }: CloseOptions = {}): Promise<readonly SessionRef[]> {
+  /** With `handsOver` what runs is brought to an end that can be gone on with. */
+  async close({ handsOver = false }: CloseOptions = {}): Promise<ClosedSessions> {
     this.#isClosed = true;
     this.#cancelSweep?.();
+    const { drives = true } = this.#parts;
     const entries = [...this.#entries.values()];
-    const left = entries.filter(runsHere);
+    const ran = entries.filter(runsHere).length;
+    // A session whose claim is in progress does not run here yet: its lease is released too, and the session is offered to others.
+    const left = drives ? entries.filter(({ session }) => !session.isResting) : [];
     // Without its store it cannot be handed over: its lease runs out.
     if (handsOver) await Promise.all(left.map(({ session }) => session.handOver().catch(() => {})));
     await Promise.all(entries.map((entry) => this.drop(entry)));
-    return left.map(({ ref }) => ref);
+    return { ran, left: left.map(({ ref }) => ref) };
   }
 
   #lendOnce(entry: LoadedEntry): () => void {
@@ -163,7 +168,7 @@ export class LoadedSessions {
   #follow(entry: LoadedEntry): () => void {
     return entry.session.follow({
       events() {},
-      rested: () => this.#noteQuiet(entry),
+      rested: () => this.#noteRest(entry),
       lost: (error) => {
         if (error.retryable) entry.stop = this.#follow(entry);
         else this.#lose(entry);
@@ -173,7 +178,7 @@ export class LoadedSessions {
 
   /** Whoever else follows the session is told of its loss in the same round: what is kept beside it ends after that. */
   #lose(entry: LoadedEntry): void {
-    if (this.get(entry.ref) === entry) this.#entries.delete(keyOf(entry.ref));
+    if (this.get(entry.ref) === entry) this.#entries.delete(refKey(entry.ref));
     void Promise.resolve().then(() => this.drop(entry));
   }
 
@@ -183,9 +188,15 @@ export class LoadedSessions {
     return isUnused(entry) && entry.session.lastSeq > 0 && (entry.session.isResting || !drives);
   }
 
+  /** A poll of the log ends with `rested` each time. Only a poll that read new facts restarts the idle time. */
+  #noteRest(entry: LoadedEntry): void {
+    if (!this.#unused.has(entry) || entry.idleSeq !== entry.session.lastSeq) this.#noteQuiet(entry);
+  }
+
   /** Somebody left, or the session came to rest. */
   #noteQuiet(entry: LoadedEntry): void {
-    entry.idleSince = this.#parts.clock.now();
+    entry.idleSince = this.#parts.clock.monotonic();
+    entry.idleSeq = entry.session.lastSeq;
     this.#unused.delete(entry);
     if (this.get(entry.ref) === entry && this.#isIdle(entry)) this.#unused.add(entry);
     if (isUnused(entry) && entry.session.lastSeq === 0) void this.#dropUnbegun(entry);
@@ -223,7 +234,7 @@ export class LoadedSessions {
 
   /** Lets go of those that have been idle for long. */
   #sweep(): void {
-    const idleBefore = this.#parts.clock.now() - this.#parts.limits.sessionIdleMs;
+    const idleBefore = this.#parts.clock.monotonic() - this.#parts.limits.sessionIdleMs;
     for (const entry of this.#entries.values()) if (entry.idleSince <= idleBefore && this.#isIdle(entry)) void this.drop(entry);
   }
 }

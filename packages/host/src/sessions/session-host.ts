@@ -42,6 +42,14 @@ export interface CloseOptions {
   readonly handsOver?: boolean;
 }
 
+/** What was let go of by the end. */
+export interface ClosedSessions {
+  /** How many ran here. */
+  readonly ran: number;
+  /** Those, and those whose claim was in progress: to be offered to other processes. */
+  readonly left: readonly SessionRef[];
+}
+
 /** The sessions that are loaded in this process: one handle each, shared by all requests and streams, let go when nobody uses it. */
 export interface SessionHost {
   /** @throws AgentError SESSION_NOT_FOUND, AGENT_NOT_FOUND, STORE_*, SESSION_CORRUPT, SESSION_TOO_NEW */
@@ -52,7 +60,7 @@ export interface SessionHost {
   remove(ref: SessionRef): Promise<void>;
   /** Calls the listener with every session that is loaded from now on, before anybody else has it, and at once with those that are loaded already. */
   onLoad(listener: (loaded: LoadedSession) => void): void;
-  /** Lets go of a session where nobody here uses it: somebody else runs it. */
+  /** Evicts a session that has no user here and does not run here: another node runs it. */
   letGo(ref: SessionRef): void;
   /** Name of this process in leases. */
   readonly node: string;
@@ -63,6 +71,6 @@ export interface SessionHost {
   /** Sessions loaded, and those of them that run here. */
   readonly loaded: number;
   readonly running: number;
-  /** Lets go of all: what runs is signalled and left to the next owner. Resolves with what ran. */
-  close(options?: CloseOptions): Promise<readonly SessionRef[]>;
+  /** Lets go of all: what runs is signalled and left to the next owner. */
+  close(options?: CloseOptions): Promise<ClosedSessions>;
 }

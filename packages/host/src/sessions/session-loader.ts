@@ -9,37 +9,53 @@ import {
   AgentError,
   type AgentSession,
   createSession,
+  type FindAgent,
   isAgentError,
+  type Observer,
   readOpening,
   type SessionOptions,
 } from "@loopwright/core";
-import type { Clock, EventChannel, IdSource, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
+import {
+  type Clock,
+  type EventChannel,
+  type IdSource,
+  type Logger,
+  refKey,
+  type SessionRef,
+  type SessionStore,
+} from "@loopwright/core/ports";
 import type { OfferHint } from "../hints/hint-offers.ts";
 import { hintingStore } from "../hints/hinting-store.ts";
 import { type LoadedEntry, type LoadedSessions, shuttingDown } from "./loaded-sessions.ts";
 import type { HostedSession, NewSession } from "./session-host.ts";
-import { keyOf } from "./session-key.ts";
 
 export interface LoaderParts {
+  /** The first is the default. */
   readonly agents: readonly Agent[];
+  /** Default: by name in `agents`. */
+  readonly findAgent?: FindAgent;
   readonly store: SessionStore;
-  readonly channel: EventChannel;
+  /** Absent: the session learns of other processes from its log alone. */
+  readonly channel?: EventChannel;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
   readonly leaseMs?: number;
+  /** Name of this process in leases. Default: a new id. */
+  readonly node?: string;
   /** False: sessions are recorded and followed here, and run elsewhere. Default true. */
   readonly drives?: boolean;
   /** The logger of the handles of a scope. Default: `logger`. */
   readonly loggerOf?: (scope: string) => Logger;
   /** Where nothing is driven: tells those who do. */
   readonly hint?: OfferHint;
+  readonly observers?: readonly Observer[];
 }
 
-type Shared = Omit<LoaderParts, "agents" | "hint" | "logger" | "loggerOf"> & { readonly node: string };
+type Shared = Omit<LoaderParts, "agents" | "findAgent" | "hint" | "logger" | "loggerOf" | "node"> & { readonly node: string };
 
 export class SessionLoader {
-  readonly #agents: ReadonlyMap<string, Agent>;
+  readonly #findAgent: FindAgent;
   readonly #firstAgent: string;
   readonly #loaded: LoadedSessions;
   readonly #opening = new Map<string, Promise<LoadedEntry>>();
@@ -47,12 +63,22 @@ export class SessionLoader {
   readonly #shared: Shared;
 
   constructor(parts: LoaderParts, loaded: LoadedSessions) {
-    const { agents, channel, clock, ids, leaseMs, logger, loggerOf = () => logger, drives = true, hint } = parts;
-    this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
+    const { agents, findAgent = inList(agents), channel, clock, ids, leaseMs, logger, loggerOf = () => logger } = parts;
+    const { drives = true, hint, node = ids.next(), observers = [] } = parts;
+    this.#findAgent = findAgent;
     this.#firstAgent = agents[0]?.name ?? "";
     const store = hint ? hintingStore(parts.store, { hint, clock }) : parts.store;
     this.#loggerOf = loggerOf;
-    this.#shared = { store, channel, clock, ids, drives, node: ids.next(), ...(leaseMs === undefined ? {} : { leaseMs }) };
+    this.#shared = {
+      store,
+      ...(channel ? { channel } : {}),
+      clock,
+      ids,
+      drives,
+      node,
+      observers,
+      ...(leaseMs === undefined ? {} : { leaseMs }),
+    };
     this.#loaded = loaded;
   }
 
@@ -66,13 +92,13 @@ export class SessionLoader {
     if (this.#loaded.isClosed) return Promise.reject(shuttingDown());
     const known = this.#loaded.get(ref);
     if (known) return Promise.resolve(known);
-    const key = keyOf(ref);
+    const key = refKey(ref);
     return this.#opening.get(key) ?? this.#begin(key, this.#read(ref));
   }
 
   /** A session that the store does not have yet, lent to whoever made it. */
   async create(access: Access, wanted: NewSession): Promise<HostedSession> {
-    const agent = this.#agent(wanted.agent ?? this.#firstAgent);
+    const agent = await this.#agent(wanted.agent ?? this.#firstAgent, access);
     const session = createSession({
       ...this.#shared,
       ...sessionOptions(access, wanted),
@@ -82,7 +108,7 @@ export class SessionLoader {
     const ref = { scope: access.scope, session: session.id };
     const one = { ref, session, agent: agent.name };
     if (wanted.id === undefined) return this.#loaded.lend(this.#loaded.add(one));
-    const key = keyOf(ref);
+    const key = refKey(ref);
     if (this.#loaded.get(ref) || this.#opening.has(key)) throw exists(ref);
     const making = isThere(session).then((isTaken) => {
       if (isTaken) throw exists(ref);
@@ -98,8 +124,8 @@ export class SessionLoader {
     return this.#loaded.lend(await making);
   }
 
-  #agent(name: string): Agent {
-    const agent = this.#agents.get(name);
+  async #agent(name: string, access: Access): Promise<Agent> {
+    const agent = await this.#findAgent(name, access);
     if (agent) return agent;
     throw new AgentError("AGENT_NOT_FOUND", { message: `This server has no agent \`${name.slice(0, 64)}\`.` });
   }
@@ -117,18 +143,24 @@ export class SessionLoader {
   async #read(ref: SessionRef): Promise<LoadedEntry> {
     const opened = await readOpening(this.#shared.store, ref);
     if (!opened) throw notFound(ref);
+    const access = { user: "server", scope: ref.scope };
     const session = createSession({
       ...this.#shared,
       logger: this.#loggerOf(ref.scope),
-      agent: this.#agent(opened.agent),
+      agent: await this.#agent(opened.agent, access),
       id: ref.session,
-      access: { user: "server", scope: ref.scope },
+      access,
     });
     await session.ready();
     const entry = this.#loaded.add({ ref, session, agent: opened.agent });
     this.#loaded.use(entry);
     return entry;
   }
+}
+
+function inList(agents: readonly Agent[]): FindAgent {
+  const byName = new Map(agents.map((agent) => [agent.name, agent]));
+  return (name) => byName.get(name);
 }
 
 /** Whether the store has the session, whatever it began with. */

@@ -56,7 +56,7 @@ class StoreWatch implements WatchedStore {
   #flaw: AgentError | undefined;
   #isAway = false;
   /** The fault that was logged last, until the store answers again. */
-  #told: string | undefined;
+  #reported: string | undefined;
   #isStopped = false;
   #cancel = (): void => {};
 
@@ -67,7 +67,7 @@ class StoreWatch implements WatchedStore {
       log: this.#watched(store.log, { writes: ["append", "claim"], isLog: true }),
       index: this.#watched(store.index, { writes: ["rebuild"] }),
       blobs: this.#watched(store.blobs, { writes: ["put", "own"] }),
-      drafts: this.#watched(store.drafts, { writes: ["put"] }),
+      snapshots: this.#watched(store.snapshots, { writes: ["put"] }),
       close: () => store.close(),
     };
     if (store.probe) void this.#look();
@@ -98,7 +98,7 @@ class StoreWatch implements WatchedStore {
         return (...args: readonly unknown[]): unknown => {
           if (this.#isUnsafe && writes.includes(String(name))) return Promise.reject(this.#flaw);
           const answer: unknown = Reflect.apply(member, target, args);
-          return answer instanceof Promise ? this.#heard(answer, { ref: args[0], isLog }) : answer;
+          return answer instanceof Promise ? this.#observed(answer, { ref: args[0], isLog }) : answer;
         };
       },
     });
@@ -109,12 +109,12 @@ class StoreWatch implements WatchedStore {
     return isAgentError(this.#flaw?.cause, "CONFIG_INVALID");
   }
 
-  async #heard(answer: Promise<unknown>, { ref, isLog }: { readonly ref: unknown; readonly isLog: boolean }): Promise<unknown> {
+  async #observed(answer: Promise<unknown>, { ref, isLog }: { readonly ref: unknown; readonly isLog: boolean }): Promise<unknown> {
     try {
       const value = await answer;
       const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
-      if (type === "full") this.#tell(new AgentError("STORE_FULL", { message: "The store has no space for what was to be written." }));
-      else if (isLog && this.#flaw === undefined && type !== "unknown") this.#told = undefined;
+      if (type === "full") this.#report(new AgentError("STORE_FULL", { message: "The store has no space for what was to be written." }));
+      else if (isLog && this.#flaw === undefined && type !== "unknown") this.#reported = undefined;
       if (isLog) this.#isAway = type === "unknown";
       return value;
     } catch (error) {
@@ -122,7 +122,7 @@ class StoreWatch implements WatchedStore {
       if (!isAgentError(error)) throw error;
       if (ofSession.has(error.code) && isRef(ref)) this.damaged(error, ref);
       if (!isOfOperator(error)) throw error;
-      this.#tell(error);
+      this.#report(error);
       throw forCallers(error);
     }
   }
@@ -147,10 +147,10 @@ class StoreWatch implements WatchedStore {
     this.#options.logger.log("error", error.message, { ...error.details, code: error.code, scope, session, fix: error.fix });
   }
 
-  #tell(error: AgentError): void {
+  #report(error: AgentError): void {
     const said = `${error.code} ${error.message}`;
-    if (this.#told === said) return;
-    this.#told = said;
+    if (this.#reported === said) return;
+    this.#reported = said;
     this.#options.logger.log("error", error.message, { code: error.code, fix: error.fix });
   }
 
@@ -164,7 +164,7 @@ class StoreWatch implements WatchedStore {
       const fault = isAgentError(error)
         ? error
         : new AgentError("STORE_UNAVAILABLE", { message: "The store could not be looked at.", cause: error });
-      this.#tell(fault);
+      this.#report(fault);
       // A store that does not answer now says nothing of what was known against it.
       if (fault.code !== "STORE_UNAVAILABLE") this.#flaw = forCallers(fault);
     }

@@ -20,7 +20,7 @@ export function withLog(store: SessionStore, own: Partial<SessionLog>): SessionS
     },
     index: store.index,
     blobs: store.blobs,
-    drafts: store.drafts,
+    snapshots: store.snapshots,
     ...(store.probe ? { probe: async () => store.probe?.() } : {}),
     close: () => store.close(),
   };

@@ -36,7 +36,7 @@ export interface WorkParts {
 export function runWork(parts: WorkParts): Work {
   const { host, store, queue, limits, clock, ids, logger, sweepMs, idleSweepMs, keepsAlive } = parts;
   const hint = hintOffers(queue, logger);
-  const worker = createSessionWorker({ host, store, limits, clock, logger });
+  const worker = createSessionWorker({ host, store, limits, clock, logger, undone: async (ref) => void (await hint(ref)) });
   // Through the queue the work is shared out. What the queue does not bring about is taken here.
   const found = async (ref: SessionRef, again: boolean): Promise<void> => {
     const isOffered = !again && (await hint(ref));

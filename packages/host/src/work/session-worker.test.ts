@@ -16,23 +16,31 @@ const host: SessionHost = {
   runOf: () => undefined,
   loaded: 0,
   running: 0,
-  close: async () => [],
+  close: async () => ({ ran: 0, left: [] }),
 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it("gives room that nobody needs any more to the next who waits", async () => {
+/** A worker with two places, and what it asked for until it is answered. */
+function workerWithRoomForTwo() {
   const store = memoryStore();
   const asked: string[] = [];
+  const undone: string[] = [];
   const answers = new Map<string, () => void>();
   const head: SessionLog["head"] = ({ session }) => {
     asked.push(session);
-    return new Promise<LogHead>((resolve) => void answers.set(session, () => resolve({ lastSeq: 0, epoch: 0 })));
+    return new Promise<LogHead>((resolve) => void answers.set(session, () => resolve({ lastSeq: session === "full" ? 1 : 0, epoch: 0 })));
   };
   const limits = { workerSessions: 2, reopenMs: 1, reopenMaxMs: 1 };
   const worker = createSessionWorker({
     ...{ host, limits, clock: manualClock(), logger: silentLogger },
     store: { ...store, log: { ...store.log, head } },
+    undone: async ({ session }) => void undone.push(session),
   });
+  return { worker, asked, undone, answers };
+}
+
+it("gives room that nobody needs any more to the next who waits", async () => {
+  const { worker, asked, answers } = workerWithRoomForTwo();
   // Both places are taken; the third is told of twice, and the fourth waits behind it.
   for (const session of ["first", "second", "third", "third", "fourth"]) void worker.take({ scope: "local", session });
   for (const session of ["first", "second"]) {
@@ -40,4 +48,13 @@ it("gives room that nobody needs any more to the next who waits", async () => {
     await turn();
   }
   expect(asked).toEqual(["first", "second", "third", "fourth"]);
+});
+
+it("gives back what it has not begun when it stops: what waits for room, what cannot be opened any more, what it is told of later", async () => {
+  const { worker, undone, answers } = workerWithRoomForTwo();
+  const takes = ["empty", "full", "waiting"].map((session) => worker.take({ scope: "local", session }));
+  worker.stop();
+  for (const session of ["empty", "full"]) answers.get(session)?.();
+  await Promise.all([...takes, worker.take({ scope: "local", session: "late" })]);
+  expect(undone.sort()).toEqual(["full", "late", "waiting"]);
 });

@@ -3,13 +3,13 @@
  * Does not own: how a session runs (core), how long it stays loaded after that (the host).
  * Invariants
  *  W1 a hint is handled once its session owes nothing now, belongs to somebody else, or cannot be opened: it is never more than a hint;
- *  W2 a session is in hand once, however often it is told of; what is told meanwhile is looked at before it is given back.
+ *  W2 a session that was taken and has not begun when the process ends is passed to `undone`: no hint is lost with its process;
+ *  W3 a session is in progress once, however many hints name it; a hint that comes meanwhile is handled before the session is released.
  */
 import { AgentError, type AgentSession, failureOf, isAgentError } from "@loopwright/core";
-import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
+import { type Clock, type Logger, refKey, type SessionRef, type SessionStore } from "@loopwright/core/ports";
 import type { HostLimits } from "../options/host-limits.ts";
 import type { HostedSession, SessionHost } from "../sessions/session-host.ts";
-import { keyOf } from "../sessions/session-key.ts";
 
 export interface SessionWorker {
   /** Sessions in hand. */
@@ -30,6 +30,8 @@ export interface WorkerParts {
   readonly limits: Pick<HostLimits, "workerSessions" | "reopenMs" | "reopenMaxMs">;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Receives a session that was taken and is not run because this process ends. The hint is handled when the promise resolves. */
+  readonly undone: (ref: SessionRef) => Promise<void>;
 }
 
 /** How often it is looked, until a session is owned here, whether somebody else does. */
@@ -42,7 +44,7 @@ const storeTroubles: ReadonlySet<string> = new Set([
 const storeWaitMs = 1_000;
 
 export function createSessionWorker(parts: WorkerParts): SessionWorker {
-  return new Hands(parts);
+  return new SessionRunner(parts);
 }
 
 interface Failure {
@@ -50,12 +52,14 @@ interface Failure {
   readonly waitMs: number;
 }
 
-class Hands implements SessionWorker {
+class SessionRunner implements SessionWorker {
   readonly #parts: WorkerParts;
   /** True: told of again meanwhile. */
-  readonly #inHand = new Map<string, boolean>();
+  readonly #inProgress = new Map<string, boolean>();
   readonly #failures = new Map<string, Failure>();
   readonly #stops = new Set<() => void>();
+  /** Of sessions that are followed until they are owned here: looks at once whether their owner has left. */
+  readonly #looks = new Map<string, () => void>();
   /** Who waits for room. */
   readonly #queue: (() => void)[] = [];
   #isStopped = false;
@@ -65,39 +69,42 @@ class Hands implements SessionWorker {
   }
 
   get count(): number {
-    return this.#inHand.size;
+    return this.#inProgress.size;
   }
 
   get hasRoom(): boolean {
-    return this.#inHand.size < this.#parts.limits.workerSessions;
+    return this.#inProgress.size < this.#parts.limits.workerSessions;
   }
 
   async take(ref: SessionRef): Promise<void> {
-    const key = keyOf(ref);
-    while (!this.#inHand.has(key) && !this.hasRoom) await new Promise<void>((resolve) => void this.#queue.push(resolve));
-    if (this.#inHand.has(key)) {
-      this.#inHand.set(key, true);
+    const key = refKey(ref);
+    while (!this.#inProgress.has(key) && !this.hasRoom && !this.#isStopped)
+      await new Promise<void>((resolve) => void this.#queue.push(resolve));
+    if (this.#inProgress.has(key)) {
+      this.#inProgress.set(key, true);
+      this.#looks.get(key)?.();
       // Whoever woke it had room for another one.
       this.#queue.shift()?.();
       return;
     }
     try {
       do {
-        this.#inHand.set(key, false);
-        if (this.#isStopped) return;
+        this.#inProgress.set(key, false);
+        if (this.#isStopped) return await this.#parts.undone(ref);
         await this.#goOn(ref);
         this.#failures.delete(key);
-      } while (this.#inHand.get(key));
+      } while (this.#inProgress.get(key));
     } catch (error) {
       this.#noteFailure(ref, failureOf(error).code, error);
+      if (this.#isStopped) await this.#parts.undone(ref);
     } finally {
-      this.#inHand.delete(key);
+      this.#inProgress.delete(key);
       this.#queue.shift()?.();
     }
   }
 
   isLeftAlone(ref: SessionRef): boolean {
-    const failure = this.#failures.get(keyOf(ref));
+    const failure = this.#failures.get(refKey(ref));
     return failure !== undefined && failure.until > this.#parts.clock.monotonic();
   }
 
@@ -113,11 +120,18 @@ class Hands implements SessionWorker {
     if (lastSeq === 0 || (lease && lease.node !== host.node)) return;
     const hosted = await host.open(ref);
     let isOurs = true;
+    // It is loaded now: if it runs here, the graceful shutdown of the host hands it over.
+    if (this.#isStopped) {
+      hosted.release();
+      return this.#parts.undone(ref);
+    }
     try {
       const { session } = hosted;
       await session.ready();
       if (session.isReadOnly) throw new AgentError("SESSION_TOO_NEW", { message: "A newer version has gone on with the session." });
       const before = session.lastSeq;
+      // It may be loaded since another node ran it: that this node holds no lease any more is known from its head.
+      session.takeOver();
       isOurs = await this.#untilQuiet(hosted);
       // It owed nothing: whoever says so of it knows less.
       if (isOurs && session.lastSeq === before && before > 0 && owesNothing(session, clock))
@@ -138,17 +152,28 @@ class Hands implements SessionWorker {
         leave();
         cancel();
         this.#stops.delete(stop);
+        this.#looks.delete(refKey(ref));
         settle();
       };
       const stop = (): void => end(() => resolve(true));
       const rested = (): void => void (owesNothing(session, clock) && stop());
       const lost = (error: AgentError): void => end(() => (isAgentError(error, "SESSION_CLOSED") ? resolve(true) : reject(error)));
       const look = async (): Promise<void> => {
+        cancel();
         if (session.isOwner || !this.#stops.has(stop)) return;
-        if (await this.#isElsewhere(ref)) end(() => resolve(false));
-        else if (this.#stops.has(stop)) cancel = clock.after(ownerLookMs, () => void look(), { idle: true });
+        const isElsewhere = await this.#isElsewhere(ref);
+        if (!this.#stops.has(stop) || session.isOwner) return;
+        if (isElsewhere) {
+          end(() => resolve(false));
+          return;
+        }
+        // A claim may have been refused just before the owner left: the session would wait for the end of that lease.
+        session.takeOver();
+        cancel();
+        cancel = clock.after(ownerLookMs, () => void look(), { idle: true });
       };
       this.#stops.add(stop);
+      this.#looks.set(refKey(ref), () => void look());
       const leave = session.follow({ events() {}, rested, lost });
       cancel = clock.after(ownerLookMs, () => void look(), { idle: true });
     });
@@ -164,7 +189,7 @@ class Hands implements SessionWorker {
     const { limits, clock, logger } = this.#parts;
     // The server ends, or the session is gone: nothing is owed by us.
     if (isAgentError(error, "NOT_READY") || isAgentError(error, "SESSION_NOT_FOUND")) return;
-    const key = keyOf(ref);
+    const key = refKey(ref);
     const again = Math.min((this.#failures.get(key)?.waitMs ?? limits.reopenMs / 2) * 2, limits.reopenMaxMs);
     // A store that was away is asked again soon, however often it was: what waits for it goes on as soon as it is back.
     const waitMs = storeTroubles.has(code) ? Math.min(storeWaitMs, limits.reopenMs) : again;

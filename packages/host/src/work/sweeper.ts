@@ -1,6 +1,5 @@
 import { failureOf } from "@loopwright/core";
-import type { Clock, DueSession, IdSource, Logger, SessionLog, SessionRef } from "@loopwright/core/ports";
-import { keyOf } from "../sessions/session-key.ts";
+import { type Clock, type DueSession, type IdSource, type Logger, refKey, type SessionLog, type SessionRef } from "@loopwright/core/ports";
 
 /** Finds the sessions that need an owner and that no hint told of: hints get lost, owners die, dates come. */
 export interface Sweeper {
@@ -55,10 +54,10 @@ export function createSweeper(parts: SweeperParts): Sweeper {
       for (const { ref } of page) {
         if (isLeftAlone(ref)) continue;
         found.push(ref);
-        parts.found(ref, before.has(keyOf(ref)));
+        parts.found(ref, before.has(refKey(ref)));
       }
     } while (after && found.length < sessionsPerSweep);
-    before = new Set(found.map(keyOf));
+    before = new Set(found.map(refKey));
     return found;
   }
 

@@ -4,8 +4,8 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { errorFromFetch } from "../error-from-fetch.ts";
-import { readSse } from "../sse.ts";
+import { readSse } from "../body/sse.ts";
+import { errorFromFetch } from "../errors/error-from-fetch.ts";
 import { nodeHttp } from "./node-http.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { attachByteSource, type ByteSource } from "../byte-source.ts";
+import { attachByteSource, type ByteSource } from "../body/byte-source.ts";
 
 /** Bytes read ahead of the reader before the socket is paused. */
 const readAheadBytes = 256 * 1024;

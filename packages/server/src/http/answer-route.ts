@@ -1,96 +1,61 @@
 import { AgentError } from "@loopwright/core";
-import { checkPromptFields } from "../identity/check-prompt-fields.ts";
 import { identify } from "../identity/identify.ts";
 import type { Caller } from "../identity/local-principal.ts";
-import type { RateLimiter } from "../meters/rate-limiter.ts";
-import { auditModuleText } from "../modules/audit-module-text.ts";
-import { answerInTime, tooLate } from "../request/answer-in-time.ts";
-import { parseJson } from "../request/parse-json.ts";
-import { readBody } from "../request/read-body.ts";
-import type { Route } from "../request/route.ts";
-import { validated } from "../request/validated.ts";
+import { authorizeRequest } from "../permissions/authorize.ts";
+import { readRequest } from "../request/read-request.ts";
+import type { InProcess, Route } from "../request/route.ts";
+import { runRoute } from "../routes/run-route.ts";
+import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
-import type { ServerScene } from "../server-scene.ts";
 import type { OpenSink } from "../stream/event-sink.ts";
 
-/** One request on its way to its route. */
-export interface Passage {
+/** What the transport knows of the request at hand. */
+export interface Connection {
   readonly openSink: OpenSink;
   readonly caller: Caller;
   readonly requestId: string;
+  /** Set for requests in process: their principal is known, and counted. */
+  readonly principal?: Principal;
+  /** The built-in routes in process. */
+  inProcess(principal: Principal): InProcess;
 }
 
-export interface Walk {
-  readonly scene: ServerScene;
-  readonly rates: RateLimiter;
+export interface MatchedRequest {
+  readonly request: Request;
+  readonly params: Record<string, string>;
+  readonly connection: Connection;
 }
 
-const nobody: Principal = { user: "nobody", scope: "public" };
-/** Where those are counted who do not say who they are. */
-const strangers = "?";
+/** The principal of public routes. */
+const anonymous: Principal = { user: "anonymous", scope: "public" };
+/** The counter of all requests that could not be authenticated. */
+const unauthenticated = "?";
 
-/** The answer of a route: who asks, how often, what they say, then the handler. @throws AgentError for everything that is refused */
-export async function answerRoute(
-  route: Route,
-  { request, params, passage }: { readonly request: Request; readonly params: Record<string, string>; readonly passage: Passage },
-  { scene, rates }: Walk,
-): Promise<Response> {
+/**
+ * The response of a route, after the checks before it, each in a folder of its own: principal, rate, shape, permission.
+ * @throws AgentError for every request that is refused
+ */
+export async function answerRoute(route: Route, matched: MatchedRequest, server: ServerContext): Promise<Response> {
+  const { request, params, connection } = matched;
   if (request.method === "HEAD" && Object.values(route.responses).some(({ stream }) => stream))
     throw new AgentError("METHOD_NOT_ALLOWED", { message: "A stream has no head without its body.", fix: "Use GET." });
-  const principal = route.access === "public" ? nobody : await known(request, passage, { scene, rates });
-  if (route.access === "principal") await rates.take(`${principal.scope}/${principal.user}`, route.method !== "GET");
-  if (route.isRefusedAtEnd && !scene.isReady())
+  const principal = route.access === "public" ? anonymous : await principalOf(matched, server);
+  const isCounted = route.access === "principal" && connection.principal === undefined;
+  if (isCounted) await server.rates.take(`${principal.scope}/${principal.user}`, route.method !== "GET");
+  if (route.isRefusedAtEnd && !server.isReady())
     throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
-  const query = route.query ? validated(route.query, queryOf(request), "query") : undefined;
-  const body = route.body ? await bodyOf(request, { route, principal, scene }) : undefined;
-  const lateness = new AbortController();
-  const late = lateness.signal;
-  const call = { request, late, principal, params: route.params ? validated(route.params, params, "query") : params, query, body, scene };
-  // Health is told anyway, and the body of a file takes its time: its route asks the store itself.
-  if (route.access === "public" || route.hasRawBody) return route.handle({ ...call, openSink: passage.openSink });
-  const openSink: OpenSink = (head) => {
-    if (late.aborted) throw tooLate(scene.limits.answerMs);
-    return passage.openSink(head);
-  };
-  const answer = Promise.resolve(route.handle({ ...call, openSink }));
-  return answerInTime(answer, scene, () => lateness.abort());
+  const input = await readRequest(route, { request, params, principal }, server);
+  await authorizeRequest(route, { principal, input }, server);
+  const { openSink } = connection;
+  return runRoute(route, { request, principal, server, openSink, inProcess: () => connection.inProcess(principal), ...input });
 }
 
-async function known(request: Request, { caller }: Passage, { scene, rates }: Walk): Promise<Principal> {
+async function principalOf({ request, connection }: MatchedRequest, server: ServerContext): Promise<Principal> {
+  if (connection.principal) return connection.principal;
   try {
-    return await identify(request, scene, caller);
+    return await identify(request, server, connection.caller);
   } catch (error) {
-    await rates.take(strangers, false);
+    await server.rates.take(unauthenticated, false);
     throw error;
   }
 }
-
-/** A name that comes more than once has a list. */
-function queryOf(request: Request): { readonly [name: string]: string | readonly string[] } {
-  const { searchParams } = new URL(request.url);
-  const entries = [...new Set(searchParams.keys())].map((name) => {
-    const values = searchParams.getAll(name);
-    return [name, values.length === 1 ? (values[0] ?? "") : values] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
-async function bodyOf(
-  request: Request,
-  { route, principal, scene }: { readonly route: Route; readonly principal: Principal; readonly scene: ServerScene },
-): Promise<unknown> {
-  if (!route.body) return undefined;
-  const mediaType = request.headers.get("Content-Type");
-  const isJson = mediaType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
-  if (!isJson && !(route.bodyOptional && mediaType === null)) throw noJson();
-  const { bodyBytes, bodyMs } = scene.limits;
-  const bytes = await readBody(request, { bytesMax: bodyBytes, totalMs: bodyMs, clock: scene.clock });
-  if (bytes.length === 0 && route.bodyOptional) return validated(route.body, {}, "body");
-  if (!isJson) throw noJson();
-  const json = parseJson(bytes);
-  auditModuleText(json, principal, scene);
-  checkPromptFields(json);
-  return validated(route.body, json, "body");
-}
-
-const noJson = (): AgentError => new AgentError("MEDIA_TYPE_UNSUPPORTED", { message: "The body is not `application/json`." });

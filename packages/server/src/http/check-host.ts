@@ -1,5 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import { isLoopbackAddress } from "../request/loopback-address.ts";
+import { isLoopbackAddress } from "./loopback-address.ts";
 
 /** Without the port that goes without saying. */
 const plain = (host: string): string => host.toLowerCase().replace(/:(?:80|443)$/, "");

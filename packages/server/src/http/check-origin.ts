@@ -3,7 +3,7 @@ import { requestHost } from "./check-host.ts";
 
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS";
 
-/** The page elsewhere that may read the answer; `undefined`: nobody needs leave. @throws AgentError ORIGIN_REFUSED */
+/** The page elsewhere that may read the answer; `undefined`: the request needs no permission of that kind. @throws AgentError ORIGIN_REFUSED */
 export function checkOrigin(request: Request, origins: readonly string[]): string | undefined {
   const origin = request.headers.get("Origin");
   if (origin !== null && origins.includes(origin)) return origin;
@@ -14,7 +14,7 @@ export function checkOrigin(request: Request, origins: readonly string[]): strin
 
 /**
  * What a page elsewhere has a browser fetch without naming an origin: pictures, scripts, frames, forms. Only following a link to here is the
- * person's own doing. Programs say nothing of a site.
+ * user's own act. Programs send no such header.
  */
 function isSentByOthers({ method, headers }: Request): boolean {
   const site = headers.get("Sec-Fetch-Site");

@@ -4,7 +4,7 @@ import type { ServerEnv } from "../request/server-env.ts";
 export interface Listenable {
   /** Answers one request. Never rejects. */
   fetch(request: Request, env?: ServerEnv): Promise<Response>;
-  /** Whether callers must say who they are. */
+  /** Whether callers must authenticate. */
   readonly hasAuthentication: boolean;
   /** In front of every route; empty for none. */
   readonly basePath: string;

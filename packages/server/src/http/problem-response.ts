@@ -1,7 +1,7 @@
 import { AgentError, failureOf, isAgentError } from "@loopwright/core";
 import { problemOf } from "@loopwright/core/protocol";
 
-/** An error of ours as it is; a stranger without its text, which may hold anything. */
+/** An AgentError as it is; every other error without its text, which may hold content of a request. */
 export function agentErrorOf(error: unknown): AgentError {
   return isAgentError(error) ? error : new AgentError("INTERNAL", { message: failureOf(error).message, cause: error });
 }
@@ -12,7 +12,7 @@ function linkOf({ details }: AgentError): { readonly [name: string]: string } {
   return typeof snapshot === "string" ? { Link: `<${snapshot}>; rel="latest-version"` } : {};
 }
 
-/** When to try again, where the error does not say: whoever gets a 503 is told in any case. */
+/** `Retry-After` of a 503 whose error has none: each 503 names a time. */
 const unavailableMs = 2_000;
 
 /** The problem document of an error as a response. */

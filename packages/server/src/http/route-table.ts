@@ -22,7 +22,7 @@ import { readConversationRoute } from "../routes/sessions/read-conversation.ts";
 import { readSessionRoute } from "../routes/sessions/read-session.ts";
 import { removeSessionRoute } from "../routes/sessions/remove-session.ts";
 
-/** Every route of the server: what is answered, what is checked and what `/openapi.json` says come from here. */
+/** Every route of the server: what is answered, what is checked and the content of `/openapi.json` come from here. */
 export const routeTable: readonly Route[] = [
   executeRoute,
   readConversationRoute,
@@ -46,5 +46,5 @@ export const routeTable: readonly Route[] = [
   readyRoute,
   metricsRoute,
   versionRoute,
-  openApiRoute(() => routeTable),
+  openApiRoute,
 ];

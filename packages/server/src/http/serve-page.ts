@@ -1,8 +1,8 @@
 import { AgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
 import { bytesResponse } from "../request/paced-response.ts";
+import type { ServerContext } from "../server-context.ts";
 import type { PageFile } from "../server-options.ts";
-import type { ServerScene } from "../server-scene.ts";
 
 /** Scripts, styles and fonts from here only; pictures also from what the page holds itself. No page may show it in a frame. */
 const pagePolicy = [
@@ -20,13 +20,13 @@ const pagePolicy = [
 ].join("; ");
 
 /**
- * A file of the page; its start for every path without an extension that somebody wants to look at: the page itself makes something of it.
+ * A file of the page; its start for every path without an extension that a browser opens: the page itself interprets the path.
  * @throws AgentError ROUTE_NOT_FOUND
  */
 export async function servePage(
   request: Request,
   path: string | undefined,
-  { options: { page }, clock }: Pick<ServerScene, "options" | "clock">,
+  { options: { page }, clock }: Pick<ServerContext, "options" | "clock">,
 ): Promise<Response> {
   const isRead = request.method === "GET" || request.method === "HEAD";
   const name = path === undefined || !isRead || !page ? undefined : nameOf(path);

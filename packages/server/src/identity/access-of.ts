@@ -1,7 +1,7 @@
 import type { Access } from "@loopwright/core";
 import type { Principal } from "../server-options.ts";
 
-/** What the log says of who acts: whether they are trusted is of this server alone. */
+/** The access that the log records for a principal, without `trusted`, which only this server uses. */
 export function accessOf({ trusted: _, ...access }: Principal): Access {
   return access;
 }

@@ -1,3 +1,4 @@
+import { systemText } from "@loopwright/core";
 import { manualClock } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { scriptedAgent, testServer } from "../../test/test-server.ts";
@@ -167,7 +168,7 @@ describe("a trusted caller", () => {
   it("may bring all of it, and the log does not say so", async () => {
     const { ask, send } = testServer({
       authenticate: tokens,
-      agents: [scriptedAgent([(request) => ({ text: `${request.system} ${request.model}` })])],
+      agents: [scriptedAgent([(request) => ({ text: `${systemText(request.system)} ${request.model}` })])],
     });
     const context = { systemPrompt: "Be kind.", messages: [{ role: "user", content: "Earlier." }] };
     const sent = { json: { sessionId: "a", input: "Hi", context, options: { model: "any-1" } }, headers: ben };

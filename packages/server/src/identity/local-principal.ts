@@ -1,22 +1,24 @@
 import { AgentError } from "@loopwright/core";
-import { isLoopbackAddress } from "../request/loopback-address.ts";
-import type { ServerEnv } from "../request/server-env.ts";
 import type { Principal } from "../server-options.ts";
 
-/** What the platform tells of a caller. */
-export type Caller = Pick<ServerEnv, "remoteAddress" | "isExposed">;
+/** What the transport knows of the other end of a connection. */
+export interface Caller {
+  /** The address of the socket is one that only this machine can send from. */
+  readonly isLocal: boolean;
+  /** The operator has opened the server to callers from elsewhere. */
+  readonly isExposed: boolean;
+}
 
 /**
- * Who sends a request to a server without `authenticate`. The `Host` header proves nothing: any client may write it. So only the address of the
- * socket counts, and it is trusted only on a server that others cannot reach.
+ * The principal of a request to a server without `authenticate`. The `Host` header proves nothing: any client may write it. So only the address
+ * of the socket counts, and it is trusted only on a server that other machines cannot reach.
  * @throws AgentError UNAUTHENTICATED unless the caller is on this machine or the server is open to all
  */
-export function localPrincipal({ remoteAddress = "", isExposed = false }: Caller, isInsecure: boolean): Principal {
-  const isHere = isLoopbackAddress(remoteAddress);
-  if (!isHere && !isExposed && !isInsecure)
+export function localPrincipal({ isLocal, isExposed }: Caller, isInsecure: boolean): Principal {
+  if (!isLocal && !isExposed && !isInsecure)
     throw new AgentError("UNAUTHENTICATED", {
       message: "This server does not authenticate its callers, and the request is not known to come from this machine.",
       fix: "Give `authenticate` to `createServer`; or mount `requestListener` or pass `remoteAddress` of the socket to `fetch`, for callers on this machine; or set `insecure` if everybody may use it.",
     });
-  return { user: "local", scope: "local", trusted: isHere && !isExposed };
+  return { user: "local", scope: "local", trusted: isLocal && !isExposed };
 }

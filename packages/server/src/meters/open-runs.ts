@@ -4,7 +4,7 @@ import type { Principal } from "../server-options.ts";
 /** The sessions that a principal has set in motion here and that do not rest yet. */
 export interface OpenRuns {
   /**
-   * Has an input recorded. Another one for a session that moves already counts once, and so does what only goes on with a run.
+   * Has an input recorded. A session that runs counts once, however many inputs it gets; results and decisions of an open run count nothing.
    * @throws AgentError RUN_LIMIT, and what `submit` throws
    */
   admit<T>(
@@ -30,7 +30,7 @@ export function createOpenRuns(most: number): OpenRuns {
     if (sessions?.size === 0) principals.delete(key);
   }
 
-  /** Until the session rests or is lost. While an input is on its way nobody knows; whoever brings the last one looks again. */
+  /** Until the session rests or is lost. While an input is being appended that is unknown; the last one to be appended checks again. */
   function track(key: string, session: AgentSession, moving: Moving): void {
     const done = (): void => {
       if (moving.pending > 0) return;

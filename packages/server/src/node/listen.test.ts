@@ -4,9 +4,9 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import type { ServeOptions } from "../../test/serve.ts";
 import { scriptedAgent, type TestServer, testServer } from "../../test/test-server.ts";
 import { bearerTokens } from "../identity/bearer-tokens.ts";
-import type { ServerOptions } from "../server-options.ts";
 import { type Listening, type ListenOptions, listen } from "./listen.ts";
 import { staticFiles } from "./static-files.ts";
 
@@ -20,7 +20,7 @@ interface Running extends TestServer {
   readonly port: number;
 }
 
-async function run(options: Partial<ServerOptions> = {}, how: ListenOptions = {}): Promise<Running> {
+async function run(options: Partial<ServeOptions> = {}, how: ListenOptions = {}): Promise<Running> {
   const test = testServer(options);
   const listening = await listen(test.server, how);
   ends.push(async () => {

@@ -12,7 +12,7 @@ export interface ListenOptions {
   readonly host?: string;
   /** Default 0: a free one. */
   readonly port?: number;
-  /** Lets everybody who can reach the host use a server without `authenticate`. */
+  /** Admits every caller that can reach the host, where the server has no `authenticate`. */
   readonly insecure?: boolean;
   readonly limits?: Partial<ConnectionLimits>;
 }
@@ -58,7 +58,7 @@ export const defaultConnectionLimits: ConnectionLimits = {
 };
 
 /**
- * Answers over HTTP on Node.js. @throws AgentError CONFIG_INVALID for a host that others can reach where nobody has to say who they are, unless
+ * Answers over HTTP on Node.js. @throws AgentError CONFIG_INVALID for a host that others can reach without authentication, unless
  * `insecure`; and where the address cannot be had
  */
 export async function listen(server: Listenable, options: ListenOptions = {}): Promise<Listening> {

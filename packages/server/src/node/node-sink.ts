@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { EventSink, OpenSink } from "../stream/event-sink.ts";
 import { SocketSink } from "./socket-sink.ts";
 
-/** Opens sinks that write to the response of this request: what is encoded once goes to the sockets of all who watch as it is. */
+/** Opens sinks that write to the response of this request: what is encoded once goes to the sockets of all readers unchanged. */
 export function openNodeSink(response: ServerResponse): OpenSink {
   return ({ status, headers }) => {
     response.writeHead(status, Object.fromEntries(headers));
@@ -17,7 +17,7 @@ export function openNodeSink(response: ServerResponse): OpenSink {
 }
 
 function createResponseSink(response: ServerResponse): EventSink {
-  // A caller may leave before its answer begins: nobody tells of it any more.
+  // A caller may disconnect before its response begins; no event follows then.
   let isOver = response.closed;
   response.once("close", () => {
     isOver = true;

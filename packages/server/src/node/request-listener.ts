@@ -30,7 +30,7 @@ export function listenerFor(server: Listenable, isExposed: boolean): (incoming: 
     { overrideGlobalObjects: false, errorHandler: badRequest },
   );
   return (incoming, outgoing) => {
-    // Nobody reads the body of a GET: waiting for it would hold the connection.
+    // The body of a GET is not read: waiting for it would hold the connection.
     if (isBodyIgnored(incoming)) outgoing.shouldKeepAlive = false;
     const { originalUrl }: MountedMessage = incoming;
     if (server.basePath !== "" && originalUrl?.startsWith(server.basePath)) incoming.url = originalUrl;

@@ -1,7 +1,7 @@
 /*
  * Owns: how the frames of one event stream reach its socket.
  * Why not `ServerResponse.write`: it frames every chunk anew for every stream and hands the socket three pieces. Here a chunk is framed once for all
- * who get the same bytes, and what is written in one turn of the event loop leaves in one call. With 200 streams that is a third less CPU.
+ * readers of the same bytes, and what is written in one turn of the event loop leaves in one call. With 200 streams that is a third less CPU.
  * Invariants
  *  N1 the head leaves before anything else, the last chunk of the response after everything;
  *  N2 nothing is written after the end: the socket may carry the next response.
@@ -13,7 +13,7 @@ import type { EventSink } from "../stream/event-sink.ts";
 const lineEnd = Buffer.from("\r\n");
 const nothing = Buffer.alloc(0);
 
-/** What was framed last: all who watch a session are handed the same bytes in a row. */
+/** The last chunk: the readers of a session get the same bytes one after another. */
 let framed: { readonly bytes: Uint8Array; readonly chunk: Buffer } | undefined;
 
 function chunkOf(bytes: Uint8Array): Buffer {

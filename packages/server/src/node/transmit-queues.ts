@@ -1,7 +1,7 @@
 /*
  * Owns: what the kernel has taken of each connection and the other side has not acknowledged.
  * Why: a write counts as movement for Node.js as soon as the kernel takes it, and it takes the pings of a stream whose other side is gone for a
- * quarter of an hour. Only Linux tells; elsewhere nothing is known.
+ * quarter of an hour. Only Linux reports it; elsewhere it is unknown.
  */
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";

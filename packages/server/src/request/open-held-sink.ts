@@ -1,7 +1,7 @@
 import { BoundedSink } from "../stream/bounded-sink.ts";
 import { streamHeaders } from "../stream/stream-headers.ts";
 import type { StreamPlace } from "../stream/stream-registry.ts";
-import type { Call } from "./route.ts";
+import type { RequestContext } from "./route.ts";
 
 export interface HeldSink {
   readonly sink: BoundedSink;
@@ -15,8 +15,12 @@ export interface HeldSinkOptions {
 }
 
 /** Opens the stream of a request in its place, which is given back where that fails. @throws AgentError STORE_UNAVAILABLE when the request was answered already */
-export function openHeldSink({ openSink, scene }: Call, place: StreamPlace, { headers, queueBytes }: HeldSinkOptions = {}): HeldSink {
-  const { clock, limits } = scene;
+export function openHeldSink(
+  { openSink, server }: RequestContext,
+  place: StreamPlace,
+  { headers, queueBytes }: HeldSinkOptions = {},
+): HeldSink {
+  const { clock, limits } = server;
   try {
     const opened = openSink({ status: 200, headers: streamHeaders(headers) });
     const bounds = { streamStallMs: limits.streamStallMs, streamQueueBytes: queueBytes ?? limits.streamQueueBytes };

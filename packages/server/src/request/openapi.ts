@@ -92,7 +92,12 @@ function operationOf(route: Route, { describe, problem, event }: Parts): Documen
     ...(route.access === "public" ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body
-      ? { requestBody: { required: !route.bodyOptional, content: { "application/json": { schema: describe(route.body) } } } }
+      ? {
+          requestBody: {
+            required: !route.bodyOptional,
+            content: { "application/json": { schema: describe(route.bodySchema ?? route.body) } },
+          },
+        }
       : {}),
     ...(route.hasRawBody ? { requestBody: { required: true, content: { "*/*": { schema: { type: "string", format: "binary" } } } } } : {}),
     responses,
@@ -121,7 +126,7 @@ function schemaOf(schema: z.ZodType, components: Document): unknown {
     metadata: registry,
     unrepresentable: "any",
     override({ jsonSchema }) {
-      // Lists are read-only for our code, not for who sends them.
+      // Lists are read-only for this code, not for clients.
       delete jsonSchema.readOnly;
     },
   });

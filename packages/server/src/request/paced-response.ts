@@ -1,6 +1,6 @@
 /*
  * Owns: answers that are longer than a few kilobytes: they are made, or cut, piece by piece, and a piece only when the other side has taken the one before.
- * So a caller who does not read costs two pieces, however long the answer is.
+ * So a caller that does not read costs two pieces, however long the answer is.
  */
 import type { Clock } from "@loopwright/core/ports";
 import { isShortJson, jsonPieces, pieceChars } from "../stream/json-pieces.ts";
@@ -28,7 +28,7 @@ export interface HeldBytes {
   readonly onEnd: () => void;
 }
 
-/** Bytes that nobody changes any more, with their length among the headers. */
+/** Bytes that do not change any more, with their length among the headers. */
 export function bytesResponse(
   bytes: Uint8Array,
   clock: Clock,

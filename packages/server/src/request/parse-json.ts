@@ -12,8 +12,8 @@ const longNumber = /\d{16}/;
 const suspicious = /\\u(?:d[89a-f]|0000)/i;
 
 /**
- * The value of a body. Halves of surrogate pairs, which do not survive UTF-8, become U+FFFD: whoever cuts text in the middle of a character
- * sends them without knowing. @throws AgentError INPUT_INVALID
+ * The value of a body. Halves of surrogate pairs, which do not survive UTF-8, become U+FFFD: a program that cuts text in the middle of a character
+ * sends them unknowingly. @throws AgentError INPUT_INVALID
  */
 export function parseJson(bytes: Uint8Array): Json {
   const text = decode(bytes);
@@ -42,7 +42,7 @@ function parse(text: string): Json {
   }
 }
 
-/** Numbers as they were written, which nobody would see changed: ids of other systems. @throws AgentError INPUT_INVALID */
+/** Refuses integers that JSON.parse would change silently, such as ids of other systems. @throws AgentError INPUT_INVALID */
 function checkWholeNumbers(text: string): void {
   JSON.parse(text, (key: string, value: unknown, context?: { readonly source?: string }) => {
     const isChanged = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "");

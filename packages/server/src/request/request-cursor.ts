@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { decodeCursor, type EventCursor } from "@loopwright/core/protocol";
 import type { HostedSession } from "@loopwright/host";
-import type { ServerScene } from "../server-scene.ts";
+import type { ServerContext } from "../server-context.ts";
 
 /** The cursor of a text. @throws AgentError CURSOR_INVALID */
 export function cursorOf(text: string): EventCursor {
@@ -17,31 +17,31 @@ export function lastEventCursor(request: Request): EventCursor | undefined {
 }
 
 /** What a cursor is checked with. */
-type CursorScene = Pick<ServerScene, "options" | "limits" | "clock" | "logger" | "metrics" | "watched" | "feeds">;
+type CursorContext = Pick<ServerContext, "options" | "limits" | "clock" | "logger" | "metrics" | "watched" | "feeds">;
 
 /**
- * @throws AgentError HISTORY_LOST when the cursor is ahead of the log, HISTORY_EXPIRED when what follows it is too old to be told again
+ * @throws AgentError HISTORY_LOST when the cursor is ahead of the log, HISTORY_EXPIRED when the events after it are too old to be replayed
  */
-export async function checkCursor(cursor: EventCursor, hosted: HostedSession, scene: CursorScene): Promise<void> {
+export async function checkCursor(cursor: EventCursor, hosted: HostedSession, server: CursorContext): Promise<void> {
   const { ref, session } = hosted;
   await session.ready();
   if (cursor.seq > session.lastSeq) {
     // This process may not have seen yet what another has appended.
-    const { lastSeq } = await scene.options.store.log.head(ref);
-    if (cursor.seq > lastSeq) throw historyLost(cursor, { ref, lastSeq, knownSeq: session.lastSeq }, scene);
+    const { lastSeq } = await server.options.store.log.head(ref);
+    if (cursor.seq > lastSeq) throw historyLost(cursor, { ref, lastSeq, knownSeq: session.lastSeq }, server);
   }
-  const nextAt = await scene.feeds.of(hosted).nextAt(cursor);
-  if (nextAt !== undefined && nextAt < scene.clock.now() - scene.limits.replayMaxAgeMs) throw historyExpired(cursor, hosted, scene);
+  const nextAt = await server.feeds.of(hosted).nextAt(cursor);
+  if (nextAt !== undefined && nextAt < server.clock.now() - server.limits.replayMaxAgeMs) throw historyExpired(cursor, hosted, server);
 }
 
 /**
- * The reader is told in any case. Operators are alarmed only where this process has itself seen more than the store has: a cursor alone proves
+ * The reader gets the error in any case. Operators are alarmed only where this process has itself seen more than the store has: a cursor alone proves
  * nothing, because any client may make one up.
  */
 function historyLost(
   { seq }: EventCursor,
   { ref, lastSeq, knownSeq }: Pick<HostedSession, "ref"> & { readonly lastSeq: number; readonly knownSeq: number },
-  { logger, metrics, watched }: CursorScene,
+  { logger, metrics, watched }: CursorContext,
 ): AgentError {
   const details = { cursorSeq: seq, lastSeq };
   if (knownSeq > lastSeq) {
@@ -54,7 +54,7 @@ function historyLost(
   return new AgentError("HISTORY_LOST", { message: `The cursor names event ${seq} and the log ends at ${lastSeq}.` });
 }
 
-function historyExpired({ seq }: EventCursor, { ref }: HostedSession, { options, limits }: CursorScene): AgentError {
+function historyExpired({ seq }: EventCursor, { ref }: HostedSession, { options, limits }: CursorContext): AgentError {
   const snapshot = `${options.basePath ?? ""}/api/sessions/${ref.session}`;
   const days = Math.round(limits.replayMaxAgeMs / 86_400_000);
   return new AgentError("HISTORY_EXPIRED", {

@@ -1,21 +1,37 @@
 import type { z } from "zod";
+import type { Action } from "../action.ts";
+import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
-import type { ServerScene } from "../server-scene.ts";
 import type { OpenSink } from "../stream/event-sink.ts";
 
-/** One request that has passed the door: who sends it is known, and what it says has the shape of its route. */
-export interface Call<Params = unknown, Query = unknown, Body = unknown> {
+/** One request after the checks before its route: its principal is known, and its input has the shape of the route. */
+export interface RequestContext<Params = unknown, Query = unknown, Body = unknown> {
   readonly request: Request;
   readonly principal: Principal;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  readonly scene: ServerScene;
-  /** Aborted when the answer is late: nobody waits for it any longer. `request.signal` is when the caller has gone. */
+  readonly server: ServerContext;
+  /** Aborted when the answer is late and has been given up. `request.signal` is aborted when the caller has gone. */
   readonly late: AbortSignal;
   /** For routes that stream. */
   readonly openSink: OpenSink;
+  /** The built-in routes for the same principal, for routes of the application. */
+  readonly inProcess: () => InProcess;
 }
+
+/** The built-in routes without a connection. */
+export interface InProcess {
+  /** Where they are, base path included. */
+  readonly url: string;
+  fetch(request: Request): Promise<Response>;
+}
+
+/** Parameters, query and body of a request, in the shape of its route. */
+export type RequestInput<Params = unknown, Query = unknown, Body = unknown> = Pick<
+  RequestContext<Params, Query, Body>,
+  "params" | "query" | "body"
+>;
 
 /** What the route takes and gives, for validation and for `/openapi.json`. */
 export interface Route<Params = unknown, Query = unknown, Body = unknown> {
@@ -26,19 +42,29 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly summary: string;
   /** `public`: answers without a principal. */
   readonly access: "public" | "principal";
+  /** What `authorize` is asked; `permissions/intents-of.ts` finds the session. Public routes have none. */
+  readonly action?: Action;
+  /** `detail` of the problem about a session that does not exist. */
+  readonly notFound?: string;
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   /** Absent: no body is read. */
   readonly body?: z.ZodType<Body>;
+  /** The body in `/openapi.json`. Default: `body`. */
+  readonly bodySchema?: z.ZodType;
   /** A body is not needed. */
   readonly bodyOptional?: boolean;
   /** The handler reads the body itself: it is no JSON. */
   readonly hasRawBody?: boolean;
+  /** A route of the application. */
+  readonly isExtension?: boolean;
+  /** The handler has a deadline of its own. Default: `limits.answerMs`. */
+  readonly hasOwnDeadline?: boolean;
   /** Begins work: refused while the server shuts down. */
   readonly isRefusedAtEnd?: boolean;
   /** By status: what comes back. `stream`: server-sent events. */
   readonly responses: {
     readonly [status: number]: { readonly description: string; readonly schema?: z.ZodType; readonly stream?: boolean };
   };
-  handle(call: Call<Params, Query, Body>): Response | Promise<Response>;
+  handle(context: RequestContext<Params, Query, Body>): Response | Promise<Response>;
 }

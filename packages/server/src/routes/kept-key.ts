@@ -2,7 +2,7 @@ import { AgentError, isAgentError } from "@loopwright/core";
 import type { BlobStore } from "@loopwright/core/ports";
 import type { Json } from "@loopwright/core/protocol";
 import { keyPrefix, removeOldKeys } from "../request/old-keys.ts";
-import type { Call } from "../request/route.ts";
+import type { RequestContext } from "../request/route.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 
 /** What an `Idempotency-Key` came with, where the log has no place for it. */
@@ -38,11 +38,11 @@ interface Kept {
  * A key counts for `limits.keyMaxAgeMs`, and is removed some time after that.
  * @throws AgentError KEY_REUSED when the key came with other content before
  */
-export async function underKey<T>(call: Call, keyed: KeyedContent, work: (how: KeyedWork) => Promise<T>): Promise<T> {
-  const { idempotencyKey } = idempotencyKeyOf(call.request);
+export async function underKey<T>(context: RequestContext, keyed: KeyedContent, work: (how: KeyedWork) => Promise<T>): Promise<T> {
+  const { idempotencyKey } = idempotencyKeyOf(context.request);
   if (idempotencyKey === undefined) return work({ isRepeat: false, note: keyed.note, keep: async () => {} });
-  const { scope, user } = call.principal;
-  const { clock, limits, options } = call.scene;
+  const { scope, user } = context.principal;
+  const { clock, limits, options } = context.server;
   const { blobs } = options.store;
   const at = clock.now();
   const name = `${keyPrefix}${await digestOf([user, keyed.purpose, idempotencyKey])}`;
@@ -56,7 +56,7 @@ export async function underKey<T>(call: Call, keyed: KeyedContent, work: (how: K
       void (await blobs.put(scope, name, { ...blobOf({ ...(first ?? own), note }), ...owner }));
     const done = await work({ isRepeat: first !== undefined, note: (first ?? own).note, keep: keepNote });
     const isOld = (kept: unknown): boolean => (kept as Kept).at < at - limits.keyMaxAgeMs;
-    // Nobody waits for it, and the next key looks again.
+    // Not awaited: the next key removes what is left.
     if (!first) removeOldKeys(blobs, { scope, name, isOld }).catch(() => {});
     return done;
   } catch (error) {

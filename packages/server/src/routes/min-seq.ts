@@ -1,8 +1,8 @@
 import { AgentError } from "@loopwright/core";
 import { z } from "zod";
-import type { ServerScene } from "../server-scene.ts";
+import type { ServerContext } from "../server-context.ts";
 
-/** What a reader has been told by another node, as the `seq` of an answer: it must not be shown less. */
+/** The `seq` of an answer that a client got from another node: it must not see an older state. */
 export interface MinSeqQuery {
   readonly minSeq?: number | undefined;
 }
@@ -18,7 +18,7 @@ const lookMs = 20;
 export async function awaitSeq(
   session: { readonly lastSeq: number },
   minSeq: number | undefined,
-  { clock, limits }: Pick<ServerScene, "clock" | "limits">,
+  { clock, limits }: Pick<ServerContext, "clock" | "limits">,
 ): Promise<void> {
   if (minSeq === undefined) return;
   const until = clock.monotonic() + limits.minSeqMs;

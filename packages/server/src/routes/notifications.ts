@@ -5,7 +5,7 @@ import { type NotificationsQuery, notifyPrincipal } from "./notify-principal.ts"
 const one = z.string().max(200);
 const query: z.ZodType<NotificationsQuery> = z.object({
   session: z.union([one.transform((name) => [name]), z.array(one)]).optional(),
-  dialect: z.literal("notifications").optional(),
+  dialect: one.optional(),
 });
 
 /** One stream for all that concerns a principal. */
@@ -15,10 +15,11 @@ export const notificationsRoute: Route<unknown, NotificationsQuery> = {
   id: "notifications",
   summary: "Streams hints about every session of the caller's scope, the events of the sessions named, and the product's notifications.",
   access: "principal",
+  action: "notifications.follow",
   query,
   responses: {
     200: { description: "Server-sent events.", stream: true },
-    400: { description: "Too many sessions are named, or a cursor cannot be read." },
+    400: { description: "Too many sessions are named, a cursor cannot be read, or the server has no such dialect." },
     404: { description: "A session that is named does not exist." },
     503: { description: "Too many streams are open." },
   },

@@ -4,17 +4,18 @@ import type { EventCursor, SessionEvent } from "@loopwright/core/protocol";
 import type { HostedSession } from "@loopwright/host";
 import { type HeldSink, openHeldSink } from "../request/open-held-sink.ts";
 import { checkCursor, cursorOf } from "../request/request-cursor.ts";
-import type { Call } from "../request/route.ts";
+import type { RequestContext } from "../request/route.ts";
 import { createFrameQueue, type FrameQueue } from "../stream/frame-queue.ts";
 import { encodeFrames, frameText, plainText, retryFrame } from "../stream/frames.ts";
-import { createNotificationsDialect } from "../stream/notifications-dialect.ts";
 import { placeOf } from "../stream/reader-place.ts";
+import { type DialectFrame, headOf, type StreamDialect } from "../stream-dialect.ts";
 import { openSession } from "./open-session.ts";
 
 export interface NotificationsQuery {
   /** `<id>` or `<id>@<cursor>`: sessions whose events come in full. */
   readonly session?: readonly string[] | undefined;
-  readonly dialect?: "notifications" | undefined;
+  /** The name of one of the server's dialects. */
+  readonly dialect?: string | undefined;
 }
 
 interface Followed {
@@ -24,18 +25,19 @@ interface Followed {
 
 /**
  * One stream for all that concerns a principal: hints about every session of its scope, the events of the sessions it names, and what the
- * product tells it. @throws AgentError SESSION_NOT_FOUND, CURSOR_INVALID, HISTORY_LOST, HISTORY_EXPIRED, INPUT_INVALID, CONNECTION_LIMIT
+ * notifications of the application. @throws AgentError SESSION_NOT_FOUND, CURSOR_INVALID, HISTORY_LOST, HISTORY_EXPIRED, INPUT_INVALID, CONNECTION_LIMIT
  */
-export async function notifyPrincipal(call: Call, query: NotificationsQuery): Promise<Response> {
-  const { principal, scene } = call;
-  const { channel } = scene;
-  const followed = await openNamed(call, query.session ?? []);
-  const { sink, response } = openFor(call, followed);
+export async function notifyPrincipal(context: RequestContext, query: NotificationsQuery): Promise<Response> {
+  const { principal, server } = context;
+  const { channel } = server;
+  const dialect = query.dialect === undefined ? undefined : dialectOf(query.dialect, context);
+  const followed = await openNamed(context, query.session ?? []);
+  const { sink, response } = openFor(context, followed);
   sink.write(encodeFrames(`${retryFrame}: connected\n\n`));
-  const queue = createFrameQueue(sink, queueBytesOf(call));
+  const queue = createFrameQueue(sink, queueBytesOf(context));
   const named = new Set(followed.map(({ hosted }) => hosted.session.id));
-  const runOf = (session: string): string | undefined => scene.host.runOf({ scope: principal.scope, session });
-  const listener = query.dialect === "notifications" ? dialectListener(queue, runOf) : nativeListener(queue, named);
+  const runOf = (session: string): string | undefined => server.host.runOf({ scope: principal.scope, session });
+  const listener = dialect ? dialectListener(queue, dialect, runOf) : nativeListener(queue, named);
   const isForUs = ({ to }: Notification): boolean => to === undefined || to === principal.user;
   const stop = channel.subscribeScope(principal.scope, {
     ...listener,
@@ -43,21 +45,21 @@ export async function notifyPrincipal(call: Call, query: NotificationsQuery): Pr
   });
   sink.onClose(stop);
   for (const { hosted, after } of followed)
-    scene.feeds.of(hosted).subscribe({ sink, isShared: true, ...(after ? placeOf(after, hosted.session) : {}) });
+    server.feeds.of(hosted).subscribe({ sink, isShared: true, ...(after ? placeOf(after, hosted.session) : {}) });
   return response;
 }
 
 /** Half of what may be queued is for the sink, the other half for the frames that wait beside it. */
-const queueBytesOf = ({ scene }: Call): number => scene.limits.streamQueueBytes / 2;
+const queueBytesOf = ({ server }: RequestContext): number => server.limits.streamQueueBytes / 2;
 
 /** The stream; what is followed is given back with it, or at once where it cannot be had. */
-function openFor(call: Call, followed: readonly Followed[]): HeldSink {
-  const { scene, principal } = call;
+function openFor(context: RequestContext, followed: readonly Followed[]): HeldSink {
+  const { server, principal } = context;
   const release = (): void => {
     for (const { hosted } of followed) hosted.release();
   };
   try {
-    const opened = openHeldSink(call, scene.streams.take(principal), { queueBytes: queueBytesOf(call) });
+    const opened = openHeldSink(context, server.streams.take(principal), { queueBytes: queueBytesOf(context) });
     opened.sink.onClose(release);
     return opened;
   } catch (error) {
@@ -66,9 +68,9 @@ function openFor(call: Call, followed: readonly Followed[]): HeldSink {
   }
 }
 
-async function openNamed(call: Call, names: readonly string[]): Promise<readonly Followed[]> {
-  const { scene } = call;
-  const most = scene.limits.sessionsPerNotifications;
+async function openNamed(context: RequestContext, names: readonly string[]): Promise<readonly Followed[]> {
+  const { server } = context;
+  const most = server.limits.sessionsPerNotifications;
   if (names.length > most)
     throw new AgentError("INPUT_INVALID", {
       message: `${names.length} sessions are named, at most ${most}.`,
@@ -78,12 +80,12 @@ async function openNamed(call: Call, names: readonly string[]): Promise<readonly
   try {
     for (const name of names) {
       const [id = "", cursor] = name.split("@", 2);
-      // Named twice it would be told twice.
+      // A session that is named twice would be sent twice.
       if (followed.has(id)) continue;
       const after = cursor === undefined ? undefined : cursorOf(cursor);
-      const hosted = await openSession(call, id);
+      const hosted = await openSession(context, id);
       followed.set(id, { hosted, after });
-      if (after) await checkCursor(after, hosted, scene);
+      if (after) await checkCursor(after, hosted, server);
     }
     return [...followed.values()];
   } catch (error) {
@@ -104,12 +106,23 @@ function nativeListener(queue: FrameQueue, named: ReadonlySet<string>): FullList
   };
 }
 
-function dialectListener(queue: FrameQueue, runOf: (session: string) => string | undefined): FullListener {
-  const dialect = createNotificationsDialect(runOf);
-  const push = ({ event, data }: { readonly event: string; readonly data: object }): void =>
-    queue.push(frameText(`event: ${event}\n`, data), { isSpare: event === "AIMessageDelta" });
+function dialectListener(queue: FrameQueue, dialect: StreamDialect, runOf: (session: string) => string | undefined): FullListener {
+  const reader = dialect.open({ runOf });
+  const push = (frame: DialectFrame): void => queue.push(frameText(headOf(frame), frame.data), { isSpare: frame.isSpare === true });
   return {
-    events: (session: string, events: readonly SessionEvent[]) => dialect.ofEvents(session, events).forEach(push),
-    notification: (notification) => push(dialect.ofNotification(notification)),
+    events: (session: string, events: readonly SessionEvent[]) => reader.events(session, events).forEach(push),
+    notification: (notification) => reader.notification(notification).forEach(push),
   };
+}
+
+/** @throws AgentError INPUT_INVALID */
+function dialectOf(name: string, { server }: RequestContext): StreamDialect {
+  const { dialects = [] } = server.options;
+  const found = dialects.find((dialect) => dialect.name === name);
+  if (found) return found;
+  throw new AgentError("INPUT_INVALID", {
+    message: "`dialect` names no dialect of this server.",
+    fix: dialects.length === 0 ? "Leave it out." : `Use one of ${dialects.map((dialect) => dialect.name).join(", ")}, or leave it out.`,
+    details: { field: "dialect" },
+  });
 }

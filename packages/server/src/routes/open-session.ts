@@ -1,43 +1,42 @@
 import { AgentError, type AgentSession, isAgentError } from "@loopwright/core";
-import type { SessionRef } from "@loopwright/core/ports";
+import { isId, type SessionRef } from "@loopwright/core/ports";
 import type { HostedSession } from "@loopwright/host";
-import type { Call } from "../request/route.ts";
+import { noSession } from "../permissions/authorize.ts";
+import type { RequestContext } from "../request/route.ts";
+import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
-import type { ServerScene } from "../server-scene.ts";
-
-const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /**
  * A session of the caller's scope as the store has it, to be given back with `release`. @throws AgentError SESSION_NOT_FOUND, also for what can be
  * no id and for one whose first input is on its way; STORE_* where its state was lost and cannot be read
  */
-export async function openSession({ scene, principal }: Call, id: string): Promise<HostedSession> {
-  const hosted = await scene.host.open(sessionRefOf(principal, id));
+export async function openSession({ server, principal }: RequestContext, id: string): Promise<HostedSession> {
+  const hosted = await server.host.open(sessionRefOf(principal, id));
   try {
     await hosted.session.ready();
     if (hosted.session.lastSeq > 0) return hosted;
-    const { lastSeq } = await scene.options.store.log.head(hosted.ref);
-    throw lastSeq === 0 ? notFound() : stateLost();
+    const { lastSeq } = await server.options.store.log.head(hosted.ref);
+    throw lastSeq === 0 ? notFound(id) : stateLost();
   } catch (error) {
     hosted.release();
-    throw ofHandle(error, hosted, scene);
+    throw ofHandle(error, hosted, server);
   }
 }
 
 /** A session of the caller's scope. @throws AgentError SESSION_NOT_FOUND for what can be no id */
 export function sessionRefOf({ scope }: Principal, session: string): SessionRef {
-  if (!idPattern.test(session)) throw notFound();
+  if (!isId(session)) throw notFound(session);
   return { scope, session };
 }
 
 /** Lends a session for as long as `use` takes. @throws AgentError SESSION_NOT_FOUND, STORE_* */
-export async function withSession<T>(call: Call, id: string, use: (hosted: HostedSession) => T | Promise<T>): Promise<T> {
-  const hosted = await openSession(call, id);
+export async function withSession<T>(context: RequestContext, id: string, use: (hosted: HostedSession) => T | Promise<T>): Promise<T> {
+  const hosted = await openSession(context, id);
   try {
     checkState(hosted.session);
     return await use(hosted);
   } catch (error) {
-    throw ofHandle(error, hosted, call.scene);
+    throw ofHandle(error, hosted, context.server);
   } finally {
     hosted.release();
   }
@@ -48,15 +47,15 @@ export function checkState({ lastSeq }: AgentSession): void {
   if (lastSeq === 0) throw stateLost();
 }
 
-/** Where nobody stopped anything and the handle went from under the request, the next one gets another handle. */
-function ofHandle(error: unknown, { isGone }: HostedSession, scene: ServerScene): unknown {
+/** The error of a request whose handle was released while it ran, though no run was stopped: the next request gets another handle. */
+function ofHandle(error: unknown, { isGone }: HostedSession, server: ServerContext): unknown {
   if (!isGone || !isAgentError(error, "RUN_ABORTED")) return error;
-  return scene.isReady() ? stateLost() : shuttingDown();
+  return server.isReady() ? stateLost() : shuttingDown();
 }
 
 const shuttingDown = (): AgentError => new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
 
-const notFound = (): AgentError => new AgentError("SESSION_NOT_FOUND", { message: "There is no session of this id." });
+const notFound = (id: string): AgentError => new AgentError("SESSION_NOT_FOUND", { message: noSession(id) });
 
 const stateLost = (): AgentError =>
   new AgentError("STORE_UNAVAILABLE", { message: "The store failed; the session is being read again.", retryAfterMs: 1_000 });

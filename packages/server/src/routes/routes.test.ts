@@ -1,4 +1,4 @@
-import type { Json } from "@loopwright/core";
+import { type Json, systemText } from "@loopwright/core";
 import { memoryChannel, memoryStore } from "@loopwright/core/memory";
 import type { PendingToolCall, SessionSnapshot } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
@@ -39,7 +39,7 @@ describe("sessions", () => {
 
   it("begin with their context: messages, tools and a prompt of their own", async () => {
     const server = testServer({
-      agents: [scriptedAgent([(request) => ({ text: `<${request.system}> ${request.tools?.map(({ name }) => name)}` })])],
+      agents: [scriptedAgent([(request) => ({ text: `<${systemText(request.system)}> ${request.tools?.map(({ name }) => name)}` })])],
     });
     const tools = [{ name: "pick", description: "Picks.", parameters: { type: "object" }, execute: "left out" }];
     const context = { systemPrompt: "Be kind.", messages: [{ role: "user", content: "Earlier." }], tools };

@@ -7,7 +7,7 @@ export interface ToolSummary {
   readonly name: string;
   readonly label?: string;
   readonly description: string;
-  /** Who runs it. */
+  /** The side that runs it. */
   readonly home: "server" | "client";
 }
 

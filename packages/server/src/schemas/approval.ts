@@ -3,7 +3,7 @@ import { z } from "zod";
 import { exactly } from "./exactly.ts";
 import { jsonObject } from "./json.ts";
 
-/** A call that waits for a person's leave. */
+/** A tool call that waits for a person's approval. */
 export const pendingApproval: z.ZodType<PendingApproval> = exactly<PendingApproval>()(
   z.object({
     toolCallId: z.string(),
@@ -28,7 +28,7 @@ export const decisionRequest: z.ZodType<DecisionRequest> = exactly<DecisionReque
   }),
 );
 
-/** A decision that the log has, and the session it belongs to. */
+/** A recorded decision, with the session that it belongs to. */
 export interface DecisionAnswer extends AcceptedDecision {
   readonly sessionId: string;
 }

@@ -56,11 +56,11 @@ export const toolCallPart: z.ZodType<ToolCallPart> = exactly<ToolCallPart>()(
   }),
 );
 
-/** A piece of what a user says. */
+/** A part of a user message. */
 export const userPart: z.ZodType<UserPart> = z.union([textPart, imagePart, filePart, jsonPart]);
 /** A piece of what a tool gives. */
 export const resultPart: z.ZodType<ResultPart> = z.union([textPart, imagePart, filePart, jsonPart]);
-/** A piece of what a model says. */
+/** A part of an assistant message. */
 export const assistantPart: z.ZodType<AssistantPart> = z.union([textPart, thinkingPart, toolCallPart, imagePart, opaquePart]);
 
 const count = z.number().exactOptional();

@@ -72,16 +72,29 @@ const durableTypes = [
     args: jsonObject.exactOptional(),
     note: z.string().exactOptional(),
   }),
-  durable("agent_start", { callKey: z.string(), session: z.string(), agent: z.string() }),
-  durable("agent_end", { callKey: z.string(), session: z.string() }),
+  durable("agent_start", {
+    callKey: z.string().exactOptional(),
+    session: z.string(),
+    agent: z.string(),
+    awaited: z.literal(true).exactOptional(),
+  }),
+  durable("agent_end", { callKey: z.string().exactOptional(), session: z.string(), ...spent }),
   durable("aborting", { reason: z.string() }),
-  durable("limit_reached", { which: z.enum(["turns", "toolCalls"]), value: z.number() }),
-  durable("context_compacted", { from: z.string(), to: z.string() }),
+  durable("limit_reached", { which: z.string(), value: z.number() }),
+  durable("context_compacted", { from: z.string(), to: z.string(), ...spent }),
+  durable("verdict", {
+    hook: z.string(),
+    point: z.enum(["accept", "prepare", "filter", "decide", "parse", "gate", "review", "run"]),
+    action: z.string(),
+    reason: z.string().exactOptional(),
+    callKey: z.string().exactOptional(),
+  }),
+  durable("expense", { usage, cost: cost.exactOptional(), provider: z.string().exactOptional(), model: z.string().exactOptional() }),
   durable("error", { reason: z.enum(["error", "aborted"]), code: errorCode, error: z.string() }),
   durable("run_end", { status: z.enum(["completed", "aborted", "failed"]), reason: z.string(), ...spent }),
 ] as const;
 
-/** What a log told: carries its place. */
+/** A durable event: carries its cursor. */
 export const durableEvent: z.ZodType<DurableEvent> = exactly<DurableEvent>()(z.discriminatedUnion("type", durableTypes));
 
 /** A step of a tool. */
@@ -125,7 +138,7 @@ const ephemeralTypes = [
 /** What happens between two facts: carries its lane. */
 export const ephemeralEvent: z.ZodType<EphemeralEvent> = exactly<EphemeralEvent>()(z.discriminatedUnion("type", ephemeralTypes));
 
-/** What frames an execution, and says that a session rests. */
+/** Frames around an execution, and the one of a session that rests. */
 export const transportEvent: z.ZodType<TransportEvent> = exactly<TransportEvent>()(
   z.discriminatedUnion("type", [
     z.object({ type: z.literal("session_start"), sessionId: z.string(), runId: z.string().exactOptional() }),

@@ -20,7 +20,7 @@ export const executeComplete: z.ZodType<ExecuteComplete> = exactly<ExecuteComple
     pendingApprovals: listOf(pendingApproval).exactOptional(),
     usage: usage.optional(),
     cost: cost.optional(),
-    limit: z.object({ which: z.enum(["turns", "toolCalls"]), value: z.number() }).exactOptional(),
+    limit: z.object({ which: z.string(), value: z.number() }).exactOptional(),
     error: problem.exactOptional(),
   }),
 );
@@ -30,7 +30,7 @@ export const notification: z.ZodType<Notification> = exactly<Notification>()(
   z.object({ type: z.string(), to: z.string().exactOptional(), data: json.exactOptional() }),
 );
 
-/** Frames of streams that are no events of a session. */
+/** Stream frames that are not events of a session. */
 export type StreamFrame =
   | { readonly type: "session_start"; readonly sessionId: string }
   | { readonly type: "session_end"; readonly sessionId: string; readonly messages: readonly z.output<typeof message>[] }

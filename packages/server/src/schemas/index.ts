@@ -1,4 +1,4 @@
-/** The schemas of the wire: zod schemas of the types of `@loopwright/core/protocol`, for whoever checks or documents what crosses it. */
+/** The schemas of the wire: zod schemas of the types of `@loopwright/core/protocol`, for programs that check or document what crosses it. */
 export { type AgentList, type AgentSummary, agentList, type ToolSummary, toolSummary } from "./agents.ts";
 export { acceptedDecision, type DecisionAnswer, type DecisionRequest, decisionRequest, pendingApproval } from "./approval.ts";
 export { assistantPart, cost, resultPart, toolCallPart, usage, userPart } from "./content.ts";
@@ -8,6 +8,7 @@ export {
   declaredTool,
   executeInput,
   inputMode,
+  type LabelledOptions,
   type RequestOptions,
   requestOptions,
   runOptions,

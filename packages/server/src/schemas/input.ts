@@ -1,10 +1,10 @@
-import type { DeclaredTool, ExecuteInput, ExecuteOptions, RunOptions } from "@loopwright/core/protocol";
+import type { DeclaredTool, ExecuteInput, ExecuteOptions, Labels, RunOptions } from "@loopwright/core/protocol";
 import { z } from "zod";
 import { exactly } from "./exactly.ts";
 import { jsonObject, listOf } from "./json.ts";
 import { message, toolResultMessage, userMessage } from "./message.ts";
 
-/** What a run begins or goes on with. */
+/** What begins or continues a run. */
 export const executeInput: z.ZodType<ExecuteInput> = exactly<ExecuteInput>()(
   z.union([z.string(), userMessage, listOf(toolResultMessage), z.object({ regenerate: z.string() })]),
 );
@@ -14,12 +14,26 @@ const runFields = {
   temperature: z.number().min(0).max(2).exactOptional(),
   maxTokens: z.int().min(1).exactOptional(),
   reasoningEffort: z.enum(["minimal", "low", "medium", "high"]).exactOptional(),
+  /** Labels by names that the deployment has declared. */
+  labels: z.record(z.string().max(64), z.string().max(200)).exactOptional(),
+  /** The label `surface`. */
   surface: z.string().max(64).exactOptional(),
+  /** The label `activeModule`. */
   activeModule: z.string().max(200).exactOptional(),
 };
 
-/** What one input may choose. */
-export const runOptions: z.ZodType<RunOptions> = exactly<RunOptions>()(z.strictObject(runFields));
+/** Labels of an input as requests have them: two have fields of their own beside the others. */
+export interface LabelledOptions {
+  readonly labels?: Labels;
+  readonly surface?: string;
+  readonly activeModule?: string;
+}
+
+/** What one input may choose, with its labels. */
+export type InputOptions = RunOptions & LabelledOptions;
+
+/** What one input may choose, with its labels. */
+export const runOptions: z.ZodType<InputOptions> = exactly<InputOptions>()(z.strictObject(runFields));
 
 type Mode = NonNullable<ExecuteOptions["mode"]>;
 type Parent = NonNullable<ExecuteOptions["parent"]> | null;
@@ -30,7 +44,7 @@ export const inputMode: z.ZodType<Mode> = exactly<Mode>()(z.enum(["enqueue", "st
 export const parentId: z.ZodType<Parent> = exactly<Parent>()(z.string().max(64).nullable());
 
 /** How the input of the execute route is to be answered. */
-export type RequestOptions = Omit<ExecuteOptions, "idempotencyKey" | "signal">;
+export type RequestOptions = Omit<ExecuteOptions, "idempotencyKey" | "signal" | "labels"> & LabelledOptions;
 
 /** The run's options, and how the input joins the session. */
 export const requestOptions: z.ZodType<RequestOptions> = exactly<RequestOptions>()(

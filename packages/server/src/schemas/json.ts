@@ -7,7 +7,7 @@ export const json: z.ZodType<Json> = z.custom<Json>((value) => value !== undefin
 /** Any JSON object. */
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), json);
 
-/** A list that nobody changes. */
+/** A read-only list. */
 export function listOf<T>(item: z.ZodType<T>): z.ZodType<readonly T[]> {
   return z.array(item).readonly();
 }

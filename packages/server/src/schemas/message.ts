@@ -9,12 +9,12 @@ export const callOutcome: z.ZodType<CallOutcome> = exactly<CallOutcome>()(
   z.enum(["ok", "error", "interrupted", "denied", "expired", "aborted"]),
 );
 
-/** What a person says. */
+/** A message of a user. */
 export const userMessage: z.ZodType<UserMessage> = exactly<UserMessage>()(
   z.object({ role: z.literal("user"), content: z.union([z.string(), listOf(userPart)]) }),
 );
 
-/** What a model says. */
+/** A message of a model. */
 export const assistantMessage: z.ZodType<AssistantMessage> = exactly<AssistantMessage>()(
   z.object({
     role: z.literal("assistant"),

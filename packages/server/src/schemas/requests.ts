@@ -1,8 +1,16 @@
-import type { ExecuteInput, ExecuteOptions, JsonObject, RunOptions, ToolResultMessage, UserMessage } from "@loopwright/core/protocol";
+import {
+  type ExecuteInput,
+  type ExecuteOptions,
+  idPattern,
+  type JsonObject,
+  type ToolResultMessage,
+  type UserMessage,
+} from "@loopwright/core/protocol";
 import { z } from "zod";
 import { exactly } from "./exactly.ts";
 import {
   executeInput,
+  type InputOptions,
   inputMode,
   parentId,
   type RequestOptions,
@@ -47,7 +55,7 @@ export interface MessageRequest {
   readonly regenerate?: string;
   readonly mode?: NonNullable<ExecuteOptions["mode"]>;
   readonly parent?: string | null;
-  readonly options?: RunOptions;
+  readonly options?: InputOptions;
 }
 
 /** Body of `POST /api/sessions/:id/tool-results`. */
@@ -62,19 +70,26 @@ export interface AbortRequest {
   readonly runId?: string;
 }
 
-const sessionId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "Use 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit");
+const sessionId = z.string().regex(idPattern, "Use 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit");
 const agentName = z.string().max(64);
 const title = z.string().max(500);
 
-export const executeRequest: z.ZodType<ExecuteRequest> = exactly<ExecuteRequest>()(
-  z.object({
-    sessionId: sessionId.exactOptional(),
-    agent: agentName.exactOptional(),
-    input: executeInput,
-    context: sessionContext.exactOptional(),
-    options: requestOptions.exactOptional(),
-  }),
-);
+type Optional<T> = z.ZodExactOptional<z.ZodType<T>>;
+
+/** What a body holds beside its input. */
+export const executeFields: {
+  readonly sessionId: Optional<string>;
+  readonly agent: Optional<string>;
+  readonly context: Optional<SessionContext>;
+  readonly options: Optional<RequestOptions>;
+} = {
+  sessionId: sessionId.exactOptional(),
+  agent: agentName.exactOptional(),
+  context: sessionContext.exactOptional(),
+  options: requestOptions.exactOptional(),
+};
+
+export const executeRequest: z.ZodType<ExecuteRequest> = exactly<ExecuteRequest>()(z.object({ ...executeFields, input: executeInput }));
 
 export const newSessionRequest: z.ZodType<NewSessionRequest> = exactly<NewSessionRequest>()(
   z.object({
@@ -94,22 +109,38 @@ export const changeSessionRequest: z.ZodType<ChangeSessionRequest> = exactly<Cha
 
 const sources = ["input", "message", "regenerate"] as const;
 
+const hasOneSource = (body: { readonly [name: string]: unknown }): boolean =>
+  sources.filter((name) => body[name] !== undefined).length === 1;
+/** The flaw of a body with none or several. */
+export const oneSource = "Send one of `input`, `message` and `regenerate`";
+
+/** The same for a message. */
+export const messageFields: {
+  readonly mode: Optional<NonNullable<ExecuteOptions["mode"]>>;
+  readonly parent: Optional<string | null>;
+  readonly options: Optional<InputOptions>;
+} = { mode: inputMode.exactOptional(), parent: parentId.exactOptional(), options: runOptions.exactOptional() };
+
+/** What a message may be: text, or a message of a user. */
+export const messageContent: z.ZodType<string | UserMessage> = z.union([z.string(), userMessage]);
+/** Id of a message to answer again. */
+export const regenerateId: z.ZodType<string> = z.string().max(64);
+
 export const messageRequest: z.ZodType<MessageRequest> = exactly<MessageRequest>()(
   z
     .object({
       input: executeInput.exactOptional(),
-      message: z.union([z.string(), userMessage]).exactOptional(),
-      regenerate: z.string().max(64).exactOptional(),
-      mode: inputMode.exactOptional(),
-      parent: parentId.exactOptional(),
-      options: runOptions.exactOptional(),
+      message: messageContent.exactOptional(),
+      regenerate: regenerateId.exactOptional(),
+      ...messageFields,
     })
-    .refine((body) => sources.filter((name) => body[name] !== undefined).length === 1, "Send one of `input`, `message` and `regenerate`"),
+    .refine(hasOneSource, oneSource),
 );
 
-export const toolResultsRequest: z.ZodType<ToolResultsRequest> = exactly<ToolResultsRequest>()(
-  z.object({ results: listOf(toolResultMessage) }),
-);
+/** Results of calls. */
+export const toolResults: z.ZodType<readonly ToolResultMessage[]> = listOf(toolResultMessage);
+
+export const toolResultsRequest: z.ZodType<ToolResultsRequest> = exactly<ToolResultsRequest>()(z.object({ results: toolResults }));
 
 export const abortRequest: z.ZodType<AbortRequest> = exactly<AbortRequest>()(
   z.object({ reason: z.string().max(500).exactOptional(), runId: z.string().max(64).exactOptional() }),

@@ -65,6 +65,9 @@ const runningTool: z.ZodType<RunningTool> = exactly<RunningTool>()(
   }),
 );
 
+const sessionStatus = z.enum(["idle", "running", "waiting", "closed"]);
+const waitsFor = listOf(z.enum(["client_tools", "approvals", "children"]));
+
 const openRun: z.ZodType<OpenRun> = exactly<OpenRun>()(
   z.object({
     runId: z.string(),
@@ -74,10 +77,11 @@ const openRun: z.ZodType<OpenRun> = exactly<OpenRun>()(
     answering: z.number().exactOptional(),
     tools: listOf(runningTool),
     pendingToolCalls: listOf(pendingToolCall),
+    pendingChildren: listOf(z.object({ callKey: z.string(), session: z.string(), agent: z.string() })).exactOptional(),
     pendingApprovals: listOf(pendingApproval).exactOptional(),
     aborting: z.string().exactOptional(),
     retry: z.object({ reason: z.string(), until: z.number().exactOptional() }).exactOptional(),
-    limit: z.object({ which: z.enum(["turns", "toolCalls"]), value: z.number() }).exactOptional(),
+    limit: z.object({ which: z.string(), value: z.number() }).exactOptional(),
     movedHead: parent.exactOptional(),
   }),
 );
@@ -90,8 +94,8 @@ export const sessionSnapshot: z.ZodType<SessionSnapshot> = exactly<SessionSnapsh
     title: z.string().exactOptional(),
     metadata: jsonObject.exactOptional(),
     participants: listOf(z.string()).exactOptional(),
-    status: z.enum(["idle", "running", "waiting"]),
-    closed: z.boolean().exactOptional(),
+    status: sessionStatus,
+    waitsFor: waitsFor.exactOptional(),
     readOnly: z.boolean().exactOptional(),
     createdAt: z.number(),
     updatedAt: z.number(),
@@ -114,9 +118,9 @@ export const sessionSummary: z.ZodType<SessionSummary> = exactly<SessionSummary>
     id: z.string(),
     agent: z.string(),
     title: z.string().exactOptional(),
-    status: z.enum(["idle", "running", "waiting"]),
-    waitsFor: listOf(z.enum(["client_tools", "approvals"])).exactOptional(),
-    lastRun: z.object({ status: z.enum(["completed", "waiting", "aborted", "failed"]), reason: z.string() }).exactOptional(),
+    status: sessionStatus,
+    waitsFor: waitsFor.exactOptional(),
+    lastRun: z.object({ status: z.enum(["completed", "aborted", "failed"]), reason: z.string() }).exactOptional(),
     createdAt: z.number(),
     updatedAt: z.number(),
     lastSeq: z.number(),
@@ -125,7 +129,6 @@ export const sessionSummary: z.ZodType<SessionSummary> = exactly<SessionSummary>
     usage: usage.exactOptional(),
     cost: cost.exactOptional(),
     metadata: jsonObject.exactOptional(),
-    closed: z.boolean().exactOptional(),
   }),
 );
 

@@ -40,7 +40,7 @@ export class BoundedSink implements EventSink {
   #waitingBytes = 0;
   #drains: (() => void)[] = [];
   #cancelStall: (() => void) | undefined;
-  /** It goes on when the queue is empty, or in another turn. */
+  /** It continues when the queue is empty, or in another turn. */
   #isPaused = false;
   #endsAfter = false;
   #isOver = false;
@@ -119,7 +119,7 @@ export class BoundedSink implements EventSink {
         continue;
       }
       this.#keep(one, bytes);
-      // What waits behind it counts too; where nothing is queued it goes on, a piece at a time.
+      // What waits behind it counts too; where nothing is queued it continues, a piece at a time.
       if (!this.hasRoom(0) && this.#sink.queuedBytes > 0) {
         this.#awaitDrain();
         return;

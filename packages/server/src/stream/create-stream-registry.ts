@@ -14,9 +14,9 @@ class OpenStreams implements StreamRegistry {
   readonly #limits: HttpLimits;
   readonly #clock: Clock;
   readonly #ids: IdSource;
-  /** By principal and by scope. */
+  /** Slots taken, by principal and by scope. */
   readonly #counts = new Map<string, number>();
-  /** When each ends. */
+  /** The time at which each stream reaches its maximum age. */
   readonly #sinks = new Map<EventSink, number>();
   #total = 0;
   #isClosed = false;
@@ -75,7 +75,7 @@ class OpenStreams implements StreamRegistry {
       sink.end();
       return;
     }
-    // Streams that began together do not end together.
+    // Random, so that streams that began together do not all end, and reconnect, together.
     this.#sinks.set(sink, this.#clock.now() + this.#limits.streamAgeMs * (0.8 + 0.4 * this.#ids.random()));
     sink.onClose(() => {
       this.#sinks.delete(sink);
@@ -84,7 +84,7 @@ class OpenStreams implements StreamRegistry {
     this.#planPing();
   }
 
-  /** One timer for all. */
+  /** One timer serves all streams. */
   #planPing(): void {
     if (this.#sinks.size === 0 || this.#isClosed) return;
     this.#cancelPing ??= this.#clock.after(this.#limits.pingMs, () => this.#ping(), { idle: true });

@@ -1,13 +1,13 @@
 import type { SessionEvent } from "@loopwright/core/protocol";
 
-/** What is told of a session while an input is on its way into the log: its run may speak before anybody knows its id. */
+/** The events of a session while an input is being appended: its run may emit events before its id is known. */
 export interface EarlyEvents {
-  /** The events of the run so far, once; `undefined` where something was being said already. Nothing is heard from then on. */
+  /** The events of the run so far, once; `undefined` where an answer was being streamed already. No more events are held from then on. */
   take(runId: string): readonly SessionEvent[] | undefined;
   stop(): void;
 }
 
-/** Early events, as a feed fills them. `isWhole`: nothing was being said when it began. */
+/** Early events, as a feed fills them. `isWhole`: no answer was being streamed when it began. */
 export class HeldEvents implements EarlyEvents {
   readonly #isWhole: boolean;
   readonly #leave: () => void;

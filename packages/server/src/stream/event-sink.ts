@@ -1,6 +1,6 @@
 /**
  * Where the bytes of one event stream go: a response of the platform. Web-standard servers read it as a `ReadableStream`; an adapter that can
- * write to its sockets itself (`/node`) gives sinks of its own, so that a frame is encoded once for all who watch.
+ * write to its sockets itself (`/node`) gives sinks of its own, so that a frame is encoded once for all readers.
  */
 export interface EventSink {
   /** Queues the bytes. Never waits, never throws. */
@@ -9,7 +9,7 @@ export interface EventSink {
   readonly queuedBytes: number;
   /** Calls back once when the queue has run empty, or the stream is over. */
   onDrain(callback: () => void): void;
-  /** Calls back once when the stream is over, whoever ended it. */
+  /** Calls back once when the stream is over, whichever side ended it. */
   onClose(callback: () => void): void;
   /** Ends the stream after what is queued. */
   end(): void;

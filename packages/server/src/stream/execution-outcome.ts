@@ -4,6 +4,7 @@ import {
   addSpent,
   type DurableEvent,
   type ExecuteStatus,
+  executeStatusOf,
   type Message,
   type PendingApproval,
   type PendingToolCall,
@@ -19,14 +20,14 @@ export interface ExecuteComplete extends Spent {
   readonly runId: string;
   readonly pendingToolCalls?: readonly PendingToolCall[];
   readonly pendingApprovals?: readonly PendingApproval[];
-  readonly limit?: { readonly which: "turns" | "toolCalls"; readonly value: number };
+  readonly limit?: { readonly which: string; readonly value: number };
   /** Set when the status is `error` or `aborted`. */
   readonly error?: Problem;
 }
 
 type Waiting = Pick<AgentSession, "pendingToolCalls" | "pendingApprovals">;
 
-/** How one execution ends, told by the durable events of its run from its acceptance on. */
+/** How one execution ends, computed from the durable events of its run from its acceptance on. */
 export interface ExecutionOutcome {
   /** True once the run has ended. */
   readonly isEnded: boolean;
@@ -52,6 +53,9 @@ export function createExecutionOutcome(runId: string): ExecutionOutcome {
         return;
       case "attempt_discarded":
       case "tool_execution_end":
+      case "agent_end":
+      case "context_compacted":
+      case "expense":
         spent = addSpent(spent, event);
         return;
       case "limit_reached":
@@ -68,8 +72,8 @@ export function createExecutionOutcome(runId: string): ExecutionOutcome {
   }
 
   function statusOf({ pendingToolCalls, pendingApprovals }: Waiting): ExecuteStatus {
-    if (!ending) return pendingToolCalls.length + pendingApprovals.length > 0 ? "awaiting_tool_execution" : "aborted";
-    return ending.status === "failed" ? "error" : ending.status;
+    if (!ending) return executeStatusOf(pendingToolCalls.length + pendingApprovals.length > 0 ? "waiting" : "aborted");
+    return executeStatusOf(ending.status);
   }
 
   return {

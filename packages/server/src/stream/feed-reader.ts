@@ -18,23 +18,23 @@ import { charsLeft, pieceChars } from "./json-pieces.ts";
 /** How one reader wants the events of a session. */
 export interface Subscription {
   readonly sink: EventSink;
-  /** Durable events after it come first. Default: all of them. */
+  /** The stream begins with the durable events after this cursor. Default: with all of them. */
   readonly after?: EventCursor;
-  /** Durable events up to it are told to `told` only: the reader has them. */
+  /** Durable events up to it are passed to `told` alone: the reader has them. */
   readonly seen?: EventCursor;
   /** Only the events of this run. */
   readonly runId?: string;
-  /** The stream carries many sessions: frames name theirs and have no ids. */
+  /** The stream carries many sessions: each frame names its session and has no id. */
   readonly isShared?: boolean;
-  /** What was heard since before the reader's place, in the place of snapshots; asked once. `undefined`: that is not known. */
+  /** The events since the reader's cursor, deltas included, sent instead of a replay and snapshots. Given once; `undefined` if some are missing. */
   readonly early?: () => readonly SessionEvent[] | undefined;
-  /** Nothing ephemeral but the text of each answer, whole and once, before its end: for readers that only add up. */
+  /** Sends no ephemeral events but the whole text of each answer, once, before its end: for readers that only concatenate text. */
   readonly hasWholeText?: boolean;
-  /** Told of durable events once they are queued. */
+  /** Called with durable events once they are queued. */
   told?(events: readonly DurableEvent[]): void;
-  /** Told once after the last event, when nothing moves the session by itself. */
+  /** Called once after the last event, when the session rests. */
   rested?(): void;
-  /** The session was removed before its last events could be read here. */
+  /** Called if the session was removed before its last events could be read here. */
   removed?(): void;
 }
 
@@ -45,9 +45,9 @@ export interface ReaderParts {
   readonly catchUp: (reader: FeedReader) => void;
 }
 
-/** What a reader goes live with. */
+/** What the feed knows of the session at the moment a reader goes live. */
 export interface LiveStart {
-  /** What the open lanes have said. */
+  /** Snapshots of the open lanes. */
   readonly lanes: readonly EphemeralEvent[];
   /** The lane of the answer that is being written. */
   readonly answering: number | undefined;
@@ -56,7 +56,7 @@ export interface LiveStart {
 
 const start: EventCursor = { seq: 0, k: 0 };
 
-/** One reader of a session, as its feed drives it. A class: thousands wait in one process, and as closures each took two KB more. */
+/** One reader of a session, driven by its feed. A class, because thousands wait in one process and closures took 2 KB more for each. */
 export class FeedReader {
   readonly #subscription: Subscription;
   readonly #parts: ReaderParts;
@@ -65,12 +65,12 @@ export class FeedReader {
   #isLive = false;
   #isOver = false;
   #isRested = false;
-  /** It was told that the session is closed. */
+  /** The event `session_closed` was queued. */
   #isClosed = false;
   #joinedLane: number | undefined;
-  /** Something of that lane was told here. */
+  /** Ephemeral events of `#joinedLane` were sent here. */
   #hasHeardJoined = false;
-  /** The lane of the last answer the beginning of which was told again. */
+  /** The lane of the last answer whose `message_start` was replayed here. */
   #begunLane: number | undefined;
 
   constructor(subscription: Subscription, parts: ReaderParts) {
@@ -96,12 +96,12 @@ export class FeedReader {
     return this.#isLive;
   }
 
-  /** The lane of an answer that had begun before the reader came: it may have heard a part of it elsewhere. */
+  /** The lane of an answer that had begun before the reader went live: the reader may have received a part of it from another process. */
   get joinedLane(): number | undefined {
     return this.#joinedLane;
   }
 
-  /** The end of the answer alone would leave a reader with the part that it heard elsewhere. */
+  /** Nothing of the joined answer was sent here: its end alone would leave the reader with the part that it received elsewhere. */
   get lacksJoined(): boolean {
     return this.#joinedLane !== undefined && !this.#hasHeardJoined;
   }
@@ -115,20 +115,20 @@ export class FeedReader {
     return this.#sent;
   }
 
-  /** What is told here, the reader has already: another process was ahead of this one. */
+  /** The reader has events that were not sent here yet: it got them from a process that was ahead of this one. */
   get isAhead(): boolean {
     const { seen } = this.#subscription;
     return seen !== undefined && compareCursors(seen, this.#sent) > 0;
   }
 
-  /** Live: something of these lanes is told. What is told of an answer here is completed here. */
+  /** Live: notes that these ephemeral events were sent. An answer that is partly sent here is completed here. */
   heard(lanes: readonly EphemeralEvent[]): void {
     this.#hasHeardJoined ||= lanes.some(({ lane }) => lane === this.#joinedLane);
   }
 
-  /** Live: frames that were encoded for all. */
+  /** Live: queues frames that were encoded once for all readers. */
   take(durable: readonly DurableEvent[], bytes: Uint8Array): void {
-    // What does not fit is not queued: it comes with the rest of what was missed, once the queue has run empty.
+    // Frames that do not fit are not queued: their events are replayed with all others that were missed, once the queue is empty.
     if (!this.#sink.hasRoom(bytes.byteLength)) {
       this.#stall();
       return;
@@ -139,21 +139,24 @@ export class FeedReader {
     this.#stallIfFull();
   }
 
-  /** Live: events for this reader alone. */
+  /** Live: encodes and queues events for this reader alone. */
   send(events: readonly SessionEvent[]): void {
     this.#write(events.map((event) => this.#frame(event)));
     this.#tell(events.filter(isDurable));
     this.#stallIfFull();
   }
 
-  /** Live, of a reader that is ahead: only what is new to it, and nothing of lanes that it knows the end of. `answering`: before the first of them. */
+  /**
+   * Live, for a reader that cannot take the shared frames: sends the durable events that are new to it, and before the end of an answer what it may
+   * lack of that answer. `answering`: the lane of the answer being written before the first event.
+   */
   overtake(durable: readonly DurableEvent[], answering: number | undefined): void {
     this.#write(this.#again(durable, this.#answersFrom(answering)));
     this.#tell(durable);
     this.#stallIfFull();
   }
 
-  /** What it missed, piece by piece, each as soon as there is room for it. `answering`: the lane of the answer being written before the first event. */
+  /** Sends the missed events in pieces, each as soon as the queue has room. `answering`: see `overtake`. */
   async replay(events: readonly DurableEvent[], answering: number | undefined): Promise<void> {
     const answers = this.#answersFrom(answering);
     for (let from = 0; from < events.length && !this.#isOver; ) {
@@ -161,12 +164,12 @@ export class FeedReader {
       from += piece.length;
       await this.#sink.pour(joinTexts(this.#again(piece, answers)));
       if (this.#isOver) return;
-      this.#tell(piece.filter((event) => this.#isOurs(event))); // May end the stream: after what it is told of.
+      this.#tell(piece.filter((event) => this.#isOurs(event))); // May end the stream, so it comes after the frames.
       this.reached(piece.at(-1) ?? this.#sent);
     }
   }
 
-  /** True when all it missed was heard. */
+  /** Sends the early events. True if they are all that the reader missed. */
   hearEarly(): boolean {
     const early = this.#subscription.early?.();
     if (!early) return false;
@@ -174,12 +177,12 @@ export class FeedReader {
     return true;
   }
 
-  /** Nothing up to there is missing. */
+  /** The reader misses no event up to the cursor. */
   reached(cursor: EventCursor): void {
     if (compareCursors(cursor, this.#sent) > 0) this.#sent = cursor;
   }
 
-  /** Nothing is missing: what the open lanes have said, and from now on everything. */
+  /** Called when no durable event is missing: sends snapshots of the open lanes, and every event from now on. */
   goLive({ lanes, answering, isResting }: LiveStart): void {
     if (this.#isOver) return;
     this.#joinedLane = answering === this.#begunLane ? undefined : answering;
@@ -192,31 +195,31 @@ export class FeedReader {
   }
 
   rest(): void {
-    // A reader that is ahead knows more than this process, which may rest in its past only.
+    // A reader that is ahead has newer events, so the rest that this process sees may be over already.
     if (this.#isRested || this.#isOver || this.isAhead) return;
     this.#isRested = true;
     this.#subscription.rested?.();
   }
 
-  /** Forgets the sink. */
+  /** Nothing is sent to the reader any more. */
   leave(): void {
     this.#isOver = true;
     this.#isLive = false;
   }
 
-  /** Ends the stream as it should: what is queued still goes out. */
+  /** Ends the stream after what is queued. */
   end(): void {
     if (!this.#isOver) this.#sink.end();
   }
 
-  /** Ends the stream of a session that was removed, with its last frames where nobody has read them here. */
+  /** Ends the stream of a removed session; before that, calls `removed` if `session_closed` was not sent here. */
   close(): void {
     if (this.#isOver) return;
     if (!this.#isClosed) this.#subscription.removed?.();
     this.end();
   }
 
-  /** Cuts the stream. */
+  /** Cuts the stream at once. */
   cut(): void {
     if (!this.#isOver) this.#sink.destroy();
   }
@@ -238,12 +241,12 @@ export class FeedReader {
     this.#subscription.told?.(durable);
   }
 
-  /** Who reads a run adds up what is said; of a session's history the messages are enough. */
+  /** A reader of one run concatenates deltas, so new answers are replayed as deltas; a reader of the whole session needs only the messages. */
   #answersFrom(lane: number | undefined): AnswerReplay {
     return createAnswerReplay({ lane, addsUp: this.runId !== undefined });
   }
 
-  /** Frames of those that are new to it, each answer with what it may not have heard of it. */
+  /** Frames of the events that are new to the reader; before the end of an answer, what the reader may lack of it. */
   #again(events: readonly DurableEvent[], answers: AnswerReplay): readonly FrameText[] {
     const { seen = start } = this.#subscription;
     const texts: FrameText[] = [];
@@ -270,7 +273,7 @@ export class FeedReader {
     if (texts.length > 0) void this.#sink.pour(joinTexts(texts));
   }
 
-  /** Too much is queued: nothing more until it has run empty. */
+  /** If too much is queued, sends nothing more until the queue is empty. */
   #stallIfFull(): void {
     if (!this.#sink.hasRoom(0)) this.#stall();
   }
@@ -284,7 +287,7 @@ export class FeedReader {
   }
 }
 
-/** What is queued in one go. */
+/** The next events to queue at once, limited by their text. */
 function pieceOf(events: readonly DurableEvent[], from: number): readonly DurableEvent[] {
   let to = from;
   for (let left = 4 * pieceChars; to < events.length && left >= 0; to += 1) left = charsLeft(events[to], left);

@@ -5,11 +5,11 @@ import { encodeFrames, type FrameText } from "./frames.ts";
 export interface FrameUse {
   /** It waits in place of the older frame of this key. Default: it waits in turn. */
   readonly key?: string;
-  /** It is dropped: a later frame says it all. */
+  /** It is dropped: a later frame replaces it. */
   readonly isSpare?: boolean;
 }
 
-/** Frames for one sink that nobody can ask for again. */
+/** Frames for one sink that cannot be replayed. */
 export interface FrameQueue {
   /** Written at once where there is room. Where more would wait than may, the stream is cut: its reader comes back and looks anew. */
   push(text: FrameText, use?: FrameUse): void;

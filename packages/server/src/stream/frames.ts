@@ -3,10 +3,10 @@ import { isShortJson, jsonPieces } from "./json-pieces.ts";
 
 const encoder = new TextEncoder();
 
-/** The bytes of frames, for all who get them. */
+/** The bytes of frames, shared by all readers. */
 export const encodeFrames = (text: string): Uint8Array => encoder.encode(text);
 
-/** Under `error` a browser tells of its own errors. */
+/** Browsers use the name `error` for their own errors. */
 const nameOf = ({ type }: SessionEvent): string => (type === "error" ? "run_error" : type);
 
 /** An event as a frame of its session's stream. JSON escapes line breaks, so that no content can end a frame. */
@@ -41,7 +41,7 @@ export const eventText = (event: SessionEvent): FrameText =>
 export const sharedEventText = (event: SessionEvent, sessionId: string): FrameText =>
   frameText(`event: ${nameOf(event)}\n`, "seq" in event ? event : { sessionId, ...event });
 
-/** What a reader gets who was away: it names the session, in case nothing else has. */
+/** A snapshot for a reader that reconnects: it names the session, which no earlier frame may have done. */
 export const snapshotText = (event: EphemeralEvent, sessionId: string): FrameText =>
   frameText(`event: ${event.type}\n`, { sessionId, ...event });
 
@@ -67,10 +67,10 @@ export const pingFrame: Uint8Array = encodeFrames(": ping\n\n");
 /** An index that no event has, and no cursor of a snapshot. */
 const kOfText = 65_534;
 
-/** The place between the text of an answer that is told whole and its end. */
+/** The cursor between the whole text of an answer and its end. */
 export const textCursor = ({ seq }: DurableEvent): EventCursor => ({ seq: seq - 1, k: kOfText });
 
-/** The whole text of an answer right before its end, with a place of its own: who comes back after it is not told it again. */
+/** The whole text of an answer right before its end, with a cursor of its own, so that a reader which reconnects after it does not get it twice. */
 export function wholeText(end: DurableEvent, { sessionId, text }: { readonly sessionId: string; readonly text: string }): FrameText {
   return frameText(`id: ${encodeCursor(textCursor(end))}\nevent: text_delta\n`, { type: "text_delta", sessionId, index: 0, delta: text });
 }

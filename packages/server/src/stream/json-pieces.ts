@@ -24,7 +24,7 @@ export function charsLeft(value: unknown, left: number): number {
 }
 
 /**
- * The JSON of a value of plain data as `JSON.stringify` writes it, in pieces of about 64 Ki characters. Each is made when it is asked for: who waits with the
+ * The JSON of a value of plain data as `JSON.stringify` writes it, in pieces of about 64 Ki characters. Each is made when it is requested: a caller that waits with the
  * rest holds the value, and no text of it.
  */
 export function* jsonPieces(value: unknown): Generator<string, void> {

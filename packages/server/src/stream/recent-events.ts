@@ -1,6 +1,6 @@
 import { answeringAfter, compareCursors, type DurableEvent, type EventCursor } from "@loopwright/core/protocol";
 
-/** The newest durable events of a session, so that who comes back soon needs no log. */
+/** The newest durable events of a session, so that a reader which reconnects soon needs no read of the log. */
 export interface RecentEvents {
   add(events: readonly DurableEvent[]): void;
   /** What came after the cursor; `undefined` when older events than these would be needed. */

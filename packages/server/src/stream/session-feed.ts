@@ -1,10 +1,10 @@
 /*
- * Owns: the events of one session for everybody who watches it over HTTP: what a reader missed, then what happens now.
- * Does not own: what a stream begins and ends with (routes), how bytes reach the other side (sinks).
+ * Owns: the events of one session for all its readers over HTTP: first the events that a reader missed, then live events.
+ * Does not own: the first and last frames of a stream (routes), how bytes reach the other side (sinks).
  * Invariants
- *  F1 a reader gets every durable event after its cursor once, in order; what it missed comes before what happens now;
+ *  F1 a reader gets every durable event after its cursor once, in order; missed events come before live ones;
  *  F2 an event is encoded once for all live readers of one kind;
- *  F3 over the queue limit nothing more is queued for a reader; when its queue has run empty it is caught up as if it had come back.
+ *  F3 over the queue limit nothing more is queued for a reader; once its queue is empty, it catches up as if it had reconnected.
  */
 import { type AgentError, isAgentError, readHistory } from "@loopwright/core";
 import type { Clock, Logger, SessionStore } from "@loopwright/core/ports";
@@ -24,16 +24,16 @@ import { encodeFrames, frameOf, isDurable, sharedFrameOf } from "./frames.ts";
 import { createRecentEvents, type RecentEvents } from "./recent-events.ts";
 import { SharedHistory } from "./shared-history.ts";
 
-/** The events of one session, encoded once for all who watch it. */
+/** The events of one session, encoded once for all readers of one kind. */
 export interface SessionFeed {
   readonly watchers: number;
-  /** Ends with the function it gives, or with the sink. */
+  /** The subscription ends when the returned function is called, or with the sink. */
   subscribe(subscription: Subscription): () => void;
-  /** Hears what is told from now on, for an input on its way into the log. */
+  /** Collects the events published from now on, for an input that is not in the log yet. */
   hear(): EarlyEvents;
-  /** Whether a durable event follows the cursor, or may: this process has not seen all of the log. @throws AgentError STORE_*, SESSION_* */
+  /** Whether a durable event follows the cursor. Also true if this process has not read the log to its end. @throws AgentError STORE_*, SESSION_* */
   hasAfter(cursor: EventCursor): Promise<boolean>;
-  /** When the first of what follows the cursor was recorded; `undefined` where nothing does. @throws AgentError STORE_*, SESSION_* */
+  /** When the first event or fact after the cursor was recorded; `undefined` if there is none. @throws AgentError STORE_*, SESSION_* */
   nextAt(cursor: EventCursor): Promise<number | undefined>;
 }
 
@@ -45,13 +45,13 @@ export interface FeedParts extends Pick<LoadedSession, "ref" | "session" | "use"
   readonly logger: Logger;
 }
 
-/** What only who made a feed does with it. */
+/** A feed as its creator sees it, who alone closes it. */
 export interface ClosableFeed extends SessionFeed {
-  /** Cuts every stream: their readers come back. */
+  /** Ends every stream; the readers reconnect. */
   close(): void;
 }
 
-/** Facts that may stand between the beginning of an answer and its end: what people said meanwhile. */
+/** Facts that may stand between the beginning of an answer and its end: inputs that were accepted meanwhile. */
 const answerFacts = 64;
 
 export function createSessionFeed(parts: FeedParts): ClosableFeed {
@@ -64,7 +64,7 @@ class LiveFeed implements ClosableFeed {
   readonly #readerParts: ReaderParts;
   readonly #hearing = new Set<HeldEvents>();
   readonly #history: SharedHistory;
-  /** What is being looked up for readers of the same place. */
+  /** Lookups under way, by seq: readers at the same seq share one. */
   readonly #nextAts = new Map<number, Promise<number | undefined>>();
   #recent: RecentEvents | undefined;
   #isClosed = false;
@@ -104,7 +104,7 @@ class LiveFeed implements ClosableFeed {
 
   hear(): EarlyEvents {
     const { session } = this.#parts;
-    // A lane that is open already has said things that nobody heard here.
+    // A lane that is open already has emitted deltas that this feed has not seen.
     const held = new HeldEvents(session.lanes().length === 0, () => this.#hearing.delete(held));
     this.#hearing.add(held);
     return held;
@@ -153,7 +153,10 @@ class LiveFeed implements ClosableFeed {
     });
   }
 
-  /** Until the session is loaded nothing is told: all that comes after is news. Who has its last event misses nothing, whatever else the log ends with. */
+  /**
+   * Starts at the session's last event, since nothing is published before the session is loaded. A reader that has this event misses nothing, even
+   * if facts without events follow it in the log.
+   */
   #recentEvents(): RecentEvents {
     const { lastSeq, lastEvent } = this.#parts.session;
     this.#recent ??= this.#recentFrom(lastEvent ?? cursorAfter(lastSeq));
@@ -169,7 +172,7 @@ class LiveFeed implements ClosableFeed {
   #publish(events: readonly SessionEvent[], runId: string | undefined): void {
     const durable = events.filter(isDurable);
     const [first] = durable;
-    // Asked before the batch is added: a long batch pushes out what says which answer was being written before it.
+    // Read before `add`, which moves it to the end of the batch.
     let answering: number | undefined;
     if (first) {
       this.#recent ??= this.#recentFrom(cursorAfter(first.seq - 1));
@@ -195,7 +198,7 @@ class LiveFeed implements ClosableFeed {
     }
   }
 
-  /** `answering`: the lane of the answer that was being written before the batch. Once the reader is ahead no longer, it gets what the open lanes have said. */
+  /** `answering`: the lane of the answer being written before the batch. A reader that is no longer ahead gets snapshots of the open lanes. */
   #overtake(reader: FeedReader, durable: readonly DurableEvent[], answering: number | undefined): void {
     const { isAhead } = reader;
     if (durable.length === 0) return;
@@ -212,9 +215,9 @@ class LiveFeed implements ClosableFeed {
     for (const reader of this.#readers) if (reader.isLive) reader.rest();
   }
 
-  /** A store that may come back is followed on, and what runs goes on then. */
+  /** After a retryable error the feed follows the session again, for when the store is back. */
   #lost(error: AgentError): void {
-    // A session that was removed has no more to say: who comes back would find nothing.
+    // The stream of a removed session ends properly: a reader that reconnects would find nothing.
     for (const reader of this.#readers) {
       if (error.code === "SESSION_CLOSED") reader.close();
       else reader.cut();
@@ -228,7 +231,7 @@ class LiveFeed implements ClosableFeed {
     reader.goLive({ lanes, answering: this.#recentEvents().answeringAt(reader.sent), isResting });
   }
 
-  /** From the log, then from what is recent, then live: nothing happens between the last two. */
+  /** Replays from the log, then from the recent events, then goes live. No event is lost before the last step: nothing is awaited there. */
   async #catchUp(reader: FeedReader): Promise<void> {
     const { session, ref, logger } = this.#parts;
     try {
@@ -242,39 +245,42 @@ class LiveFeed implements ClosableFeed {
       }
     } catch (error) {
       const code = isAgentError(error) ? error.code : "INTERNAL";
-      logger.log("error", "A reader could not be caught up.", { session: ref.session, code });
+      logger.log("error", "The events that a reader missed could not be sent.", { session: ref.session, code });
       reader.cut();
     }
   }
 
   async #replayLog(reader: FeedReader): Promise<void> {
     const { session } = this.#parts;
-    // A little earlier: where the answer began that is being written at the reader's place.
+    // Begins earlier than the reader's cursor, to find the beginning of the answer that is being written there.
     const from = cursorAfter(Math.max(0, reader.sent.seq - answerFacts));
     let answering: number | undefined;
     const tail = session.lastSeq;
     for await (const batch of this.#history.after(from, tail)) {
       for (const event of batch) if (!isNews(event, reader)) answering = answeringAfter(event, answering);
       const news = batch.filter((event) => isNews(event, reader));
-      // What the log has and the session has not seen yet comes live: its lanes are still open here.
+      // Events that the session has not read yet are published live later: their lanes are still open here.
       const told = news.filter(({ seq }) => seq <= session.lastSeq);
       await reader.replay(told, answering);
       for (const event of told) answering = answeringAfter(event, answering);
       if (reader.isOver) return;
       if (told.length < news.length) break;
     }
-    // Facts that tell nothing have no events: the last event may stand before the tail.
+    // Some facts have no events, so the last event may lie before the tail.
     reader.reached(cursorAfter(tail));
   }
 }
 
-/** What the reader does not have: of an answer the end of which it has, nothing more. */
+/** The events that the reader does not have: ephemeral ones only if they come after the last durable event that it has. */
 function newsOf(events: readonly SessionEvent[], reader: FeedReader): readonly SessionEvent[] {
   const lastKnown = events.findLastIndex((event) => isDurable(event) && !isNews(event, reader));
   return events.filter((event, at) => (isDurable(event) ? isNews(event, reader) : at > lastKnown));
 }
 
-/** Whether all of an answer, or nothing of it but its end, is told here of which the reader may have heard a part elsewhere. */
+/**
+ * Whether the batch, sent as it is, might garble an answer of which the reader may have received a part elsewhere: by repeating its text, or by
+ * ending it without the rest of its text.
+ */
 const isTwice = (events: readonly SessionEvent[], { joinedLane, lacksJoined }: FeedReader): boolean =>
   joinedLane !== undefined &&
   events.some(isDurable) &&

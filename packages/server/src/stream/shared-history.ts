@@ -1,9 +1,9 @@
 /*
- * Owns: one read of a log for all readers of a session who ask for the same place at the same time.
- * Does not own: what a reader is told of it (the feed), how the log is read (core).
+ * Owns: one read of a log for all readers of a session that need the same place at the same time.
+ * Does not own: which events a reader gets (the feed), how the log is read (core).
  * Invariants
  *  H1 a reader gets every batch from its place on, once and in order, and never waits for a slower one;
- *  H2 a read keeps the last `keptBatches` batches: who falls behind them reads on alone, and who comes after the first is gone begins a read of its own;
+ *  H2 a read keeps the last `keptBatches` batches: a reader that falls behind them reads alone, and one that comes after the first batch is dropped begins a read of its own;
  *  H3 a read ends with its last reader.
  */
 import { readHistory } from "@loopwright/core";
@@ -12,7 +12,7 @@ import { type DurableEvent, type EventCursor, encodeCursor } from "@loopwright/c
 
 type Batch = readonly DurableEvent[];
 
-/** Batches that one read keeps for those who are a little behind: each is about 256 KiB of facts. */
+/** Batches that one read keeps for readers that are a little behind: each is about 256 KiB of facts. */
 export const keptBatches = 4;
 
 /** The log of one session, for its readers. */
@@ -73,7 +73,7 @@ class SharedRead {
     this.upTo = upTo;
   }
 
-  /** Who comes now can still have all of it. */
+  /** A reader that comes now can still get all of it. */
   get isWhole(): boolean {
     return this.#dropped === 0 && !this.#isBroken;
   }
@@ -103,7 +103,7 @@ class SharedRead {
     this.#dropped += 1;
   }
 
-  /** What fails it fails all who read it; who comes then begins anew. */
+  /** An error fails all its readers; the next reader begins a new read. */
   async #nextBatch(): Promise<IteratorResult<Batch, void>> {
     try {
       return await this.#history.next();

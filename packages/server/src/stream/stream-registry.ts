@@ -1,21 +1,21 @@
 import type { Principal } from "../server-options.ts";
 import type { EventSink } from "./event-sink.ts";
 
-/** A place for one stream. */
+/** A slot for one event stream. It counts towards the limits until it is released. */
 export interface StreamPlace {
-  /** From now on the stream is kept awake, ends when it is old, and gives its place back when it is over. */
+  /** Assigns the opened stream to the slot: it gets pings, is ended at its maximum age, and releases the slot when it closes. */
   hold(sink: EventSink): void;
-  /** Gives the place back, where no sink was opened. Twice is once. */
+  /** Releases the slot if no sink was opened. Idempotent. */
   release(): void;
 }
 
-/** The open event streams of this process: counted, kept awake, ended when they are old. */
+/** The open event streams of this process: counted, kept alive with pings, ended at their maximum age. */
 export interface StreamRegistry {
   readonly open: number;
-  /** Bytes that wait for the slowest reader. */
+  /** Bytes queued for the slowest reader. */
   readonly longestQueueBytes: number;
   /** @throws AgentError CONNECTION_LIMIT, NOT_READY once closed */
   take(principal: Principal): StreamPlace;
-  /** Ends all, and at once those that are still being opened; their readers come back. */
+  /** Ends every stream, and each one that is still being opened as soon as it is assigned. The clients reconnect. */
   close(): void;
 }

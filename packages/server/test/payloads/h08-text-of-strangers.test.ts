@@ -3,6 +3,7 @@ import { consoleLogger } from "@loopwright/core/memory";
 import type { Notification } from "@loopwright/core/ports";
 import type { Problem } from "@loopwright/core/protocol";
 import { describe, expect, it, vi } from "vitest";
+import { plainDialect } from "../plain-dialect.ts";
 import { pickColour, scriptedAgent } from "../test-server.ts";
 import { type Frame, framesIn, framesOf } from "./frames-of.ts";
 import { payloadScene } from "./payload-scene.ts";
@@ -50,10 +51,10 @@ describe("text of a model", () => {
   });
 
   it("reaches those who are notified as text as well", async () => {
-    const { server, send } = await payloadScene();
+    const { server, send } = await payloadScene({ dialects: [plainDialect] });
     const dialects: readonly (readonly [path: string, event: string, told: (data: Frame["data"]) => unknown])[] = [
       ["/api/notifications", "notification", (data) => data["notification"]],
-      ["/api/notifications?dialect=notifications", "JobProgress", (data) => data],
+      ["/api/notifications?dialect=plain", "plain_job_progress", (data) => data],
     ];
     for (const [path, event, told] of dialects) {
       const reader = ((await send(path)).body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();

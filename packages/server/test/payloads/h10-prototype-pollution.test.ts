@@ -84,7 +84,7 @@ describe("a value that is named like what every object has", () => {
     const prices = fixedPrices({});
     const { ask, refused, send } = testServer({
       agents: [scriptedAgent([{ text: "Hello." }], { tools: [pickColour], prices })],
-      modules: {},
+      labels: { surface: "any", activeModule: [] },
     });
     await ask("/api/sessions", { json: { id: "a", title: name, metadata: { name } } });
     for (const path of [`/api/sessions/${name}`, `/api/sessions/${name}/events`, `/api/agent/session/${name}`])
@@ -96,7 +96,8 @@ describe("a value that is named like what every object has", () => {
     expect(await refused(`/api/notifications?session=${name}`)).toMatchObject({ status: 404, code: "SESSION_NOT_FOUND" });
     expect(await refused(`/api/notifications?dialect=${name}`)).toMatchObject({ status: 400, code: "INPUT_INVALID" });
     for (const [body, code] of [
-      [{ input: "Hi", options: { activeModule: name } }, "MODULE_UNKNOWN"],
+      [{ input: "Hi", options: { activeModule: name } }, "INPUT_INVALID"],
+      [{ input: "Hi", options: { labels: { [name]: "x" } } }, "INPUT_INVALID"],
       [{ input: "Hi", parent: name }, "INPUT_INVALID"],
       [{ input: "Hi", mode: name }, "INPUT_INVALID"],
       [{ regenerate: name }, "INPUT_INVALID"],

@@ -4,6 +4,7 @@ import type { Problem } from "@loopwright/core/protocol";
 import { bearerTokens, type ServerOptions } from "@loopwright/server";
 import { type ListenOptions, listen } from "@loopwright/server/node";
 import { onTestFinished } from "vitest";
+import type { ServeOptions } from "../serve.ts";
 import { type TestServer, testServer } from "../test-server.ts";
 
 /** A store that writes down what is asked of it beside reading. */
@@ -48,7 +49,7 @@ export interface PayloadScene extends TestServer, WatchedStore {
 }
 
 /** Ends with the test. */
-export async function payloadScene(options: Partial<ServerOptions> = {}, how: ListenOptions = {}): Promise<PayloadScene> {
+export async function payloadScene(options: Partial<ServeOptions> = {}, how: ListenOptions = {}): Promise<PayloadScene> {
   const watched = watchedStore(options.store);
   const test = testServer({ ...options, store: watched.store });
   const listening = await listen(test.server, how);

@@ -1,5 +1,5 @@
-import type { Fact } from "@loopwright/core";
-import { strangeAgent } from "../world/session-host.ts";
+import { type Fact, systemText } from "@loopwright/core";
+import { strangeAgent } from "../world/simulated-host.ts";
 import type { World } from "../world/simulated-world.ts";
 import type { Claim } from "./finding.ts";
 import type { LogModel } from "./log-model.ts";
@@ -27,6 +27,6 @@ export function checkOpening({ world, session, facts, model, claim }: OpeningSce
   claim(intruder === undefined, "I15", () => `the input ${intruder?.inputId} came in under another agent`);
   // A hook may have its own.
   if (prompt === undefined || world.agent.hooks.some(({ prepare }) => prepare)) return;
-  const other = world.witness.models.find((call) => call.session === session && call.request.system !== prompt);
+  const other = world.witness.models.find((call) => call.session === session && systemText(call.request.system) !== prompt);
   claim(other === undefined, "I15", () => `a model was asked at ${other?.atMs} with another prompt than the session's`);
 }

@@ -4,6 +4,8 @@ import { factsOf } from "../world/simulated-store.ts";
 import type { World } from "../world/simulated-world.ts";
 import { checkAcknowledged } from "./check-acknowledged.ts";
 import { checkDeadlines } from "./check-deadlines.ts";
+import { checkHandOvers } from "./check-hand-overs.ts";
+import { checkHosts } from "./check-hosts.ts";
 import { checkLog } from "./check-log.ts";
 import { checkOpening } from "./check-opening.ts";
 import { checkRecording } from "./check-recordings.ts";
@@ -44,7 +46,9 @@ export async function checkWorld({ world, clients, options, isOver }: WorldToChe
       if (isOver) checkRecording(client, told, claim);
     }
     if (isOver) await checkStates(world, session, findings);
+    checkHandOvers({ world, session, facts, model, claim });
   }
+  await checkHosts(world, { findings, isOver });
   return findings;
 }
 
@@ -69,9 +73,9 @@ async function checkStates(world: World, session: string, findings: Finding[]): 
   const should = JSON.stringify(fresh.snapshot());
   const disorder = resultDisorder(fresh.messages);
   claim(disorder === undefined, "I4", () => `the transcript has ${disorder}`);
-  for (const { node, handles } of world.hosts) {
+  for (const { node, loaded } of world.hosts) {
     if (node.state === "dead") continue;
-    for (const handle of handles) {
+    for (const { session: handle } of loaded) {
       if (handle.id !== session || handle.lastSeq !== fresh.lastSeq) continue;
       claim(JSON.stringify(handle.snapshot()) === should, "I15", () => `${node.name} has another state than the log gives`);
     }

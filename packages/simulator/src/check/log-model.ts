@@ -47,14 +47,18 @@ export function readLog(facts: readonly Fact[]): LogModel {
     runs.set(runId, fresh);
     return fresh;
   };
-  for (const fact of facts) if ("runId" in fact && fact.type !== "input.accepted") take(runOf(fact.runId), fact);
+  for (const fact of facts) if (isOfRun(fact)) take(runOf(fact.runId), fact);
   const isClosed = facts.some(({ type }) => type === "session.closed");
   const open = [...runs.values()].filter(({ started, finished }) => started.length > 0 && finished.length === 0);
   const waiting = open.flatMap(({ calls }) => [...calls.values()].filter(isWaiting).map(({ callKey }) => callKey));
   return { inputs, runs, isClosed, owed: isClosed ? undefined : whatIsOwed(inputs, runs, open), waiting };
 }
 
-function take(run: OpenRun, fact: Extract<Fact, { readonly runId: string }>): void {
+type RunFact = Extract<Fact, { readonly runId: string }>;
+
+const isOfRun = (fact: Fact): fact is RunFact => fact.type !== "input.accepted" && "runId" in fact && fact.runId !== undefined;
+
+function take(run: OpenRun, fact: RunFact): void {
   switch (fact.type) {
     case "run.started":
       run.started.push(fact);

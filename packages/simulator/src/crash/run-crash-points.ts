@@ -8,8 +8,11 @@ import { checkRow, type RecoveryRow } from "./recovery-rows.ts";
 import { type Fuse, runScript, type ScriptRun, type ScriptSetting } from "./run-script.ts";
 import { type TurnScript, turnScripts, twiceCrashed } from "./turn-script.ts";
 
-/** What happens at a place: the process dies before or after the request takes effect, the request or its answer is lost, the process stops. */
-export type CrashKind = "before" | "after" | "request-lost" | "answer-lost" | "paused";
+/**
+ * What happens at a place: the process dies before or after the request takes effect, the request or its answer is lost, the process stands still,
+ * or it is terminated there and hands over.
+ */
+export type CrashKind = "before" | "after" | "request-lost" | "answer-lost" | "paused" | "handed-over";
 
 export interface CrashPointsOptions {
   /** Names of scripts. Default: all of them. */
@@ -56,9 +59,10 @@ const fates: { readonly [kind in CrashKind]: Partial<Fate> } = {
   "request-lost": { lost: "request", deadlineMs: 40 },
   "answer-lost": { lost: "answer", deadlineMs: 40 },
   paused: { pausesMs: 20_000 },
+  "handed-over": { isTerminated: true },
 };
 const allSettings: readonly ScriptSetting[] = ["together", "apart"];
-const allKinds: readonly CrashKind[] = ["before", "after", "request-lost", "answer-lost", "paused"];
+const allKinds: readonly CrashKind[] = ["before", "after", "request-lost", "answer-lost", "paused", "handed-over"];
 /** Done without waiting: there is no answer that could be lost. */
 const answerless: ReadonlySet<string> = new Set(["publish", "model-call", "tool-start", "tool-end"]);
 const failuresMax = 50;
@@ -123,12 +127,12 @@ async function crashScript(played: Played, tally: Tally): Promise<void> {
 }
 
 /** A process that only looks whether there is something to do has no part in the conversation. */
-const takesPart = (requests: readonly string[]): boolean => requests.some((kind) => kind !== "due" && kind !== "offer");
+const takesPart = (requests: readonly string[]): boolean => requests.some((kind) => kind !== "due" && kind !== "offer" && kind !== "head");
 
 function fusesOf(node: string, requests: readonly string[], { kinds = allKinds, every = 1 }: CrashPointsOptions): readonly Fuse[] {
   return requests.flatMap((asked, at) => {
     if (at % every !== 0) return [];
-    const possible = kinds.filter((kind) => !answerless.has(asked) || kind === "before" || kind === "after");
+    const possible = kinds.filter((kind) => !answerless.has(asked) || kind === "before" || kind === "after" || kind === "handed-over");
     return possible.map((kind): Fuse => ({ node, place: at + 1, fate: fates[kind] }));
   });
 }

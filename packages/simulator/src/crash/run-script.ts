@@ -9,11 +9,12 @@ import { SimulatedClient } from "../people/simulated-client.ts";
 import { createDice } from "../world/dice.ts";
 import { expandOptions } from "../world/expand-options.ts";
 import { digestInOrder } from "../world/in-order-digests.ts";
-import type { NodeRole } from "../world/session-host.ts";
+import type { NodeRole } from "../world/simulated-host.ts";
 import type { Fate } from "../world/simulated-node.ts";
 import { factsOf } from "../world/simulated-store.ts";
 import { createWorld, type Sabotage, type World } from "../world/simulated-world.ts";
 import { createTrace } from "../world/trace.ts";
+import { untilNothingIsIdle } from "../world/until-nothing-is-idle.ts";
 import { createVirtualTime } from "../world/virtual-time.ts";
 import { scriptAgent, scriptedToolMs, scriptModel } from "./script-agent.ts";
 import type { ScriptedAct, TurnScript } from "./turn-script.ts";
@@ -51,6 +52,7 @@ export interface ScriptRun {
 }
 
 const session = "s1";
+const hosting = { sessionIdleMs: 200, sessionsLoaded: 1, workerSessions: 8, sweepMs: 10_000, pollMs: 1_000 } as const;
 const lookMs = 250;
 const quietMs = 90_000;
 const restMs = 1_500;
@@ -64,6 +66,7 @@ export async function runScript(script: TurnScript, { setting, fuses, sabotage }
   const agent = scriptAgent(script, () => world.witness);
   const world: World = createWorld({
     ...expanded,
+    ...{ hosting, hasQueue: true },
     deaf: [],
     hasChannel: true,
     modelPaceMs: { first: 100, next: 30 },
@@ -88,6 +91,7 @@ export async function runScript(script: TurnScript, { setting, fuses, sabotage }
     const client = new SimulatedClient({ world, name: "c1", session, dice: createDice(7), isPatient: true });
     followScript(world, client, script.acts ?? [{ after: "start", does: "say" }]);
     const stalled = await untilOver(world, client);
+    if (stalled.length === 0) await untilNothingIsIdle(world);
     const requests = new Map(world.everyHost.map(({ node }) => [node.name, [...node.asked]]));
     const isOver = stalled.length === 0;
     const findings = [

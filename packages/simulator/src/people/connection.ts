@@ -1,11 +1,11 @@
-import type { SessionHost } from "../world/session-host.ts";
+import type { LentSession, SimulatedHost } from "../world/simulated-host.ts";
 import type { World } from "../world/simulated-world.ts";
 import type { Recording } from "./recording.ts";
 import { feedSession } from "./session-feed.ts";
 
 export interface ConnectionOptions {
   readonly world: World;
-  readonly host: SessionHost;
+  readonly host: SimulatedHost;
   readonly session: string;
   readonly recording: Recording;
   readonly delayMs: () => number;
@@ -32,17 +32,34 @@ export function connectTo({ world, host, session, recording, delayMs, onEnd }: C
     onEnd();
   };
   node.onDeath(() => void time.schedule(delayMs(), end));
+  const serve = (lent: LentSession): void => {
+    const finish = (): void => {
+      stopFeed();
+      carry(end);
+    };
+    const stop = feedSession({
+      handle: lent.session,
+      store: host.store,
+      ref: { scope, session },
+      after: recording.cursor,
+      send: (events) => node.state !== "dead" && carry(() => recording.take(events)),
+      end: finish,
+    });
+    let forgetEnd = (): void => {};
+    stopFeed = () => {
+      stop();
+      forgetEnd();
+      lent.release();
+    };
+    forgetEnd = host.onEnd(finish);
+  };
   time.schedule(delayMs(), () =>
     node.enter(() => {
       if (!isOpen) return;
-      stopFeed = feedSession({
-        handle: host.handle(session),
-        store: host.store,
-        ref: { scope, session },
-        after: recording.cursor,
-        send: (events) => node.state !== "dead" && carry(() => recording.take(events)),
-        end: () => carry(end),
-      });
+      host.lend(session).then(
+        (lent) => (isOpen ? serve(lent) : lent.release()),
+        () => carry(end),
+      );
     }),
   );
   return () => {

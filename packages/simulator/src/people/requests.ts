@@ -3,7 +3,7 @@
  */
 import { type AgentSession, isAgentError } from "@loopwright/core";
 import type { Dice } from "../world/dice.ts";
-import type { SessionHost } from "../world/session-host.ts";
+import type { SimulatedHost } from "../world/simulated-host.ts";
 import type { World } from "../world/simulated-world.ts";
 
 /** What came of one request: a value, a refusal for good, or nobody knows. */
@@ -57,7 +57,7 @@ export function createRequests(options: RequestsOptions): Requests {
 
 function askOnce<T>(
   { world, session, delayMs }: RequestsOptions,
-  host: SessionHost,
+  host: SimulatedHost,
   act: (handle: AgentSession) => Promise<T>,
 ): Promise<Answer<T>> {
   const { time } = world;
@@ -69,16 +69,23 @@ function askOnce<T>(
     };
     const arrive = (): void => {
       if (node.state === "dead") return;
-      act(host.handle(session)).then(
-        (value) => {
-          if (host.role === "server") host.hint(session);
-          reply({ value });
-        },
+      answerOf(host, session, act).then(
+        (value) => reply({ value }),
         (error: unknown) => reply(isRefusal(error) ? { refusal: error.code } : "unknown"),
       );
     };
     time.schedule(delayMs(), () => node.enter(arrive));
   });
+}
+
+/** The session is lent for as long as the request takes. */
+async function answerOf<T>(host: SimulatedHost, session: string, act: (handle: AgentSession) => Promise<T>): Promise<T> {
+  const lent = await host.lend(session);
+  try {
+    return await act(lent.session);
+  } finally {
+    lent.release();
+  }
 }
 
 /** Neither a fault that passes nor a handle that was let go. */

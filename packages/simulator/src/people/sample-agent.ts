@@ -26,8 +26,9 @@ const failing = sampleTool("fails", {
 });
 
 /**
- * The agent that is simulated when none is given: tools of every replay class, one that fails, two that the client runs (one with a deadline), and
- * a gate that asks a person about one of them, denies some calls and edits others.
+ * The agent that is simulated when none is given: tools of every replay class, one that fails, two that the client runs (one with a deadline),
+ * a gate that asks a person about one of them, denies some calls and edits others, and hooks that count model calls, repair arguments, replace
+ * answers and fail results.
  */
 export function sampleAgent(): Agent {
   return createAgent({
@@ -45,6 +46,15 @@ export function sampleAgent(): Agent {
     ],
     hooks: [
       {
+        name: "sample",
+        prepare: ({ state }) => ({ state: { calls: Number(state["calls"] ?? 0) + 1 } }),
+        parse: ({ call }) => (call.problem === "invalid_json" ? { args: { of: "this" }, reason: "repaired" } : undefined),
+        decide({ state, message, calls }) {
+          const isCut = message.stopReason === "length";
+          return state["calls"] === 2 && calls.length === 0 && !isCut ? { answer: "This takes the place of an answer." } : undefined;
+        },
+        review: ({ call, outcome }) =>
+          call.name === "pure" && outcome === "ok" && call.args["of"] === "that" ? { fail: true, reason: "Not to be trusted." } : undefined,
         gate({ call }) {
           if (call.name === "guarded") return { action: "ask", timeoutMs: 30_000, reason: "It matters." };
           if (call.args["of"] === "denied") return { action: "deny", reason: "Not this one." };

@@ -4,7 +4,7 @@
  */
 import type { AcceptedSubmission, AgentSession, ToolResultMessage } from "@loopwright/core";
 import type { Dice } from "../world/dice.ts";
-import type { SessionHost } from "../world/session-host.ts";
+import type { SimulatedHost } from "../world/simulated-host.ts";
 import type { World } from "../world/simulated-world.ts";
 import { connectTo } from "./connection.ts";
 import { Recording } from "./recording.ts";
@@ -95,7 +95,7 @@ export class SimulatedClient {
     if (first) void this.#requests.insist(`answers again under ${first.key}`, (handle) => submitAnswer(handle, first));
   }
 
-  /** Decides on what it was told waits for leave. */
+  /** Decides on what it was told waits for approval. */
   decide({ isDouble = false, decision }: { readonly isDouble?: boolean; readonly decision?: "allow" | "deny" } = {}): void {
     for (const callKey of this.recording.pending.approvals.keys()) {
       void this.#decide(callKey, decision ?? (this.#dice.chance(0.7) ? "allow" : "deny"));
@@ -109,7 +109,7 @@ export class SimulatedClient {
   }
 
   /** Connects, elsewhere if it was connected, and goes on from its cursor. */
-  connect(host: SessionHost = this.#world.anyHost(this.#dice)): void {
+  connect(host: SimulatedHost = this.#world.anyHost(this.#dice)): void {
     this.#disconnect?.();
     this.recording.connect();
     this.#note(`connects to ${host.node.name}`);

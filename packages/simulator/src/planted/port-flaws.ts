@@ -3,7 +3,7 @@
  */
 import { AgentError } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
-import type { AppendRequest, SessionLog, SessionRef } from "@loopwright/core/ports";
+import { type AppendRequest, refKey, type SessionLog, type SessionRef } from "@loopwright/core/ports";
 import type { Sabotage } from "../world/simulated-world.ts";
 
 /** A flaw that is put into a port from outside. */
@@ -11,8 +11,6 @@ export interface PortFlaw {
   readonly name: string;
   readonly sabotage: () => Sabotage;
 }
-
-const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
 
 const withLog = (spoil: (log: SessionLog) => Partial<SessionLog>): Sabotage => ({ log: (log) => ({ ...log, ...spoil(log) }) });
 
@@ -75,15 +73,15 @@ function leasesByWallClock(): Sabotage {
     nodeLog: (log, { wallMs }) => ({
       ...log,
       async claim(ref, claim) {
-        const endsAt = until.get(keyOf(ref));
+        const endsAt = until.get(refKey(ref));
         if (endsAt !== undefined && wallMs() > endsAt) await log.release(ref, (await log.head(ref)).epoch);
         const outcome = await log.claim(ref, claim);
-        if (outcome.type === "claimed") until.set(keyOf(ref), wallMs() + claim.leaseMs);
+        if (outcome.type === "claimed") until.set(refKey(ref), wallMs() + claim.leaseMs);
         return outcome;
       },
       async renew(ref, lease) {
         const isRenewed = await log.renew(ref, lease);
-        if (isRenewed) until.set(keyOf(ref), wallMs() + lease.leaseMs);
+        if (isRenewed) until.set(refKey(ref), wallMs() + lease.leaseMs);
         return isRenewed;
       },
     }),
@@ -118,7 +116,7 @@ function takesUnknownForFailed(): Sabotage {
 
 /** A process that leaves a session and comes back to it within a round trip hears of no append any more. */
 function deafensReturners(): Sabotage {
-  const roundTripMs = 5;
+  const roundTripMs = 50;
   return {
     nodeLog(log, { wallMs }) {
       const leftAt = new Map<string, number>();
@@ -127,10 +125,10 @@ function deafensReturners(): Sabotage {
       return {
         ...log,
         subscribe(ref, listener) {
-          const isDeaf = wallMs() - (leftAt.get(keyOf(ref)) ?? Number.NEGATIVE_INFINITY) <= roundTripMs;
+          const isDeaf = wallMs() - (leftAt.get(refKey(ref)) ?? Number.NEGATIVE_INFINITY) <= roundTripMs;
           const stop = isDeaf ? () => {} : subscribe(ref, listener);
           return () => {
-            leftAt.set(keyOf(ref), wallMs());
+            leftAt.set(refKey(ref), wallMs());
             stop();
           };
         },
@@ -171,7 +169,7 @@ function comesBackFromBackup(): Sabotage {
       async append(ref, request) {
         const outcome = await (await now()).append(ref, request);
         count += 1;
-        if (outcome.type === "ok" && count <= backup.takenAt) tails.set(keyOf(ref), { ref, lastSeq: outcome.lastSeq });
+        if (outcome.type === "ok" && count <= backup.takenAt) tails.set(refKey(ref), { ref, lastSeq: outcome.lastSeq });
         if (count >= backup.restoredAt) restored ??= restore(log);
         return outcome;
       },

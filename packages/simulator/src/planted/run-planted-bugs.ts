@@ -5,14 +5,16 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { CrashPointsOptions } from "../crash/run-crash-points.ts";
 import { runSeedsWith } from "../run/run-seeds.ts";
 import { runSchedulesWith } from "../schedules/run-schedules.ts";
 import type { Sabotage } from "../world/simulated-world.ts";
+import { hostFlaws } from "./host-flaws.ts";
 import { type PortFlaw, portFlaws } from "./port-flaws.ts";
 import { type SourceFlaw, sourceFlaws } from "./source-flaws.ts";
 
 export interface PlantedBugsOptions {
-  /** The repository of Loopwright: flaws in core are written into a copy of its sources. Default: only flaws of ports are tried. */
+  /** The repository of Loopwright: flaws in core and host are written into a copy of their sources. Default: only flaws of ports are tried. */
   readonly root?: string;
   /** Seeds that are tried for each. Default 10,000. */
   readonly seedsMax?: number;
@@ -62,7 +64,8 @@ export async function runPlantedBugs(options: PlantedBugsOptions = {}): Promise<
   };
   for (const flaw of portFlaws.filter(isWanted)) await note(flaw.name, "port", () => tryPort(flaw, options));
   if (root !== undefined)
-    for (const flaw of sourceFlaws.filter(isWanted)) await note(flaw.name, "source", () => trySource(flaw, { ...options, root }));
+    for (const flaw of [...sourceFlaws, ...hostFlaws].filter(isWanted))
+      await note(flaw.name, "source", () => trySource(flaw, { ...options, root }));
   const missed = bugs
     .filter(({ seed, schedule, outage, crash }) => (seed ?? schedule ?? outage ?? crash) === undefined)
     .map(({ name }) => name);
@@ -111,16 +114,21 @@ async function trySource(flaw: SourceFlaw, options: PlantedBugsOptions & { reado
 }
 
 async function plant(
-  { file, good, bad }: SourceFlaw,
+  { in: home = "core", file, good, bad }: SourceFlaw,
   { root, folder }: { readonly root: string; readonly folder: string },
 ): Promise<string | undefined> {
   const isSource = (path: string): boolean => !/\/(?:test|dist|node_modules)$|\.test\.ts$/.test(path);
-  for (const name of ["core", "simulator"]) {
+  for (const name of ["core", "host", "simulator"])
     await cp(join(root, "packages", name), join(folder, name), { recursive: true, filter: isSource });
+  for (const [from, to] of [
+    ["simulator", "core"],
+    ["simulator", "host"],
+    ["host", "core"],
+  ] as const) {
+    await mkdir(join(folder, from, "node_modules/@loopwright"), { recursive: true });
+    await symlink(join(folder, to), join(folder, from, "node_modules/@loopwright", to), "dir");
   }
-  await mkdir(join(folder, "simulator/node_modules/@loopwright"), { recursive: true });
-  await symlink(join(folder, "core"), join(folder, "simulator/node_modules/@loopwright/core"), "dir");
-  const path = join(folder, "core/src", file);
+  const path = join(folder, home, "src", file);
   const text = await readFile(path, "utf8");
   const times = text.split(good).length - 1;
   if (times !== 1) return `the code it changes stands ${times} times in ${file}`;
@@ -131,20 +139,29 @@ async function plant(
   return undefined;
 }
 
-const runner = ({ script }: SourceFlaw, seedsMax: number, limitMs: number): string => `
+/** Hand-overs at every place, or crashes at every fifth. */
+const crashesOf = (isOfHost: boolean): Pick<CrashPointsOptions, "kinds" | "every"> =>
+  isOfHost ? { kinds: ["handed-over"] } : { kinds: ["before", "after"], every: 5 };
+
+const runner = ({ isOfHost = false, script }: SourceFlaw, seedsMax: number, limitMs: number): string => `
 import { runCrashPoints, runOutages, runSeeds } from "./simulator/src/index.ts";
 const said = (report) => {
   process.stdout.write(JSON.stringify(report));
   process.exit(0);
 };
-const [outage] = (await runOutages()).failures;
+const { failures: [outage] } = ${isOfHost} ? { failures: [] } : await runOutages();
 if (outage) said({ outage: JSON.stringify(outage.outage), finding: outage.findings[0] });
 const script = ${JSON.stringify(script ?? null)};
-const crash = script && (await runCrashPoints({ scripts: [script], kinds: ["before", "after"], every: 5 })).failures[0];
-if (crash) said({ crash: crash.replay, finding: crash.findings[0] });
+const crashes = async () => {
+  const crash = script && (await runCrashPoints({ scripts: [script], ...${JSON.stringify(crashesOf(isOfHost))} })).failures[0];
+  if (crash) said({ crash: crash.replay, finding: crash.findings[0] });
+};
+if (${!isOfHost}) await crashes();
 const { failures } = await runSeeds({ from: 1, count: ${seedsMax}, limitMs: ${limitMs}, failuresMax: 1 });
 const [failure] = failures;
-said(failure ? { seed: failure.seed, finding: failure.findings[0] } : {});
+if (failure) said({ seed: failure.seed, finding: failure.findings[0] });
+if (${isOfHost}) await crashes();
+said({});
 `;
 
 function runCopy(folder: string, limitMs: number): Promise<Trial> {

@@ -1,7 +1,11 @@
-/** A flaw that is written into a copy of the sources of core. */
+/** A flaw that is written into a copy of the sources. */
 export interface SourceFlaw {
   readonly name: string;
-  /** Below `packages/core/src`. */
+  /** The package. Default `core`. */
+  readonly in?: "core" | "host";
+  /** In its sweeps, evictions or hand-overs: seeds are tried first, then hand-overs at every place of `script`. */
+  readonly isOfHost?: boolean;
+  /** Below `src` of the package. */
   readonly file: string;
   /** Stands exactly once in the file. */
   readonly good: string;
@@ -11,26 +15,27 @@ export interface SourceFlaw {
 }
 
 const driver = "driver/session/session-driver.ts";
+const decider = "driver/session/decider.ts";
 
 /** All flaws that no port can have. Core has no hooks for any of them: what is run is a copy in which one place was changed. */
 export const sourceFlaws: readonly SourceFlaw[] = [
   {
     name: "events are published before the log has their facts",
-    file: driver,
-    good: "if (isForLog(decision, this.state)) return",
-    bad: "if (isForLog(decision, this.state)) this.hub.publish(speculation.events);\n    if (isForLog(decision, this.state)) return",
+    file: decider,
+    good: "if (isForLog(decision, this.#state)) {",
+    bad: "if (isForLog(decision, this.#state)) (session as never as Driver).hub.publish(decision.speculation.events);\n    if (isForLog(decision, this.#state)) {",
   },
   {
     name: "effects are launched before their intent is in the log",
-    file: driver,
-    good: "if (isForLog(decision, this.state)) return",
-    bad: "if (lease) for (const launch of launches.splice(0)) launch({ state: speculation.state, isStopped: false });\n    if (isForLog(decision, this.state)) return",
+    file: decider,
+    good: "if (isForLog(decision, this.#state)) {",
+    bad: "for (const launch of (decision.launches as unknown[]).splice(0) as Launch[]) launch({ state: decision.speculation.state, isStopped: false });\n    if (isForLog(decision, this.#state)) {",
   },
   {
     name: "a lease is released before the last batch is written",
-    file: driver,
-    good: "if (isForLog(decision, this.state)) return",
-    bad: "if (rests) await this.deps.store.log.release(this.deps.ref, lease?.epoch ?? 0);\n    if (isForLog(decision, this.state)) return",
+    file: decider,
+    good: "if (isForLog(decision, this.#state)) {",
+    bad: "if (decision.rests) await this.#deps.store.log.release(this.#deps.ref, decision.lease?.epoch ?? 0);\n    if (isForLog(decision, this.#state)) {",
   },
   {
     name: "every event is published twice",
@@ -40,9 +45,9 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "what was offered is forgotten when others were faster",
-    file: driver,
-    good: "this.inbox.putBack(offers);",
-    bad: "void offers;",
+    file: "driver/session/inbox.ts",
+    good: "this.#waiting = [...offers.filter((offer) => !offer.isOver && mayTryAgain(offer)), ...this.#waiting];",
+    bad: "void mayTryAgain;",
   },
   {
     name: "a call of class once is run again when it is in doubt",
@@ -97,9 +102,9 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "what is missing of a lane is spliced in, not replaced",
-    file: "driver/live/foreign-lane.ts",
-    good: "if (fold.n > before) this.#tell([{ ...fold.snapshot(), lane: this.id, n: fold.n }]);",
-    bad: "if (fold.n > before) this.#tell(events.slice(-1));",
+    file: "driver/live/remote-lane.ts",
+    good: "if (fold.n > before) this.#publish([{ ...fold.snapshot(), lane: this.id, n: fold.n }]);",
+    bad: "if (fold.n > before) this.#publish(events.slice(-1));",
   },
   {
     name: "a steered message is dropped when the run ends",
@@ -111,7 +116,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     name: "a tool starts after an abort",
     file: "loop/plan.ts",
     good: "if (run.abort) return planAbort(run);",
-    bad: 'if (run.abort && !run.calls.some((call) => call.stage === "owed")) return planAbort(run);',
+    bad: 'if (run.abort && !run.calls.some((call) => call.state === "pending")) return planAbort(run);',
   },
   {
     name: "deadlines are seen half a minute early",
@@ -146,8 +151,8 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   {
     name: "the end of an answer is told without what was missed of it",
     file: "driver/live/hub.ts",
-    good: "batch.push(...untold, event);",
-    bad: "batch.push(event);",
+    good: "if (untold.length > 0) batch.push(...untold);",
+    bad: "void untold;",
   },
   {
     name: "a session goes on under another agent",
@@ -164,14 +169,14 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   // What the simulator found in core, put back.
   {
     name: "who begins to listen to a lane that was left hears its middle without its beginning",
-    file: "driver/live/foreign-lane.ts",
-    good: "if (this.#toldN === 0) this.#told?.tell(events);",
-    bad: "if (this.#toldN >= 0) this.#told?.tell(events.filter(({ n }) => n > this.#toldN));",
+    file: "driver/live/remote-lane.ts",
+    good: "if (this.#publishedN === 0) this.#relay?.publish(events);",
+    bad: "if (this.#publishedN >= 0) this.#relay?.publish(events.filter(({ n }) => n > this.#publishedN));",
   },
   {
     name: "who does not own a session wakes for its retry again and again",
-    file: driver,
-    good: "const isWaitedFor = this.isOwner || isAtRest(this.state);",
+    file: "driver/session/wake-sources.ts",
+    good: "const isWaitedFor = this.#parts.session.isOwner || isAtRest(state);",
     bad: "const isWaitedFor = true;",
   },
   {

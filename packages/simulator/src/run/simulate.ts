@@ -14,6 +14,7 @@ import { digestInOrder } from "../world/in-order-digests.ts";
 import { factsOf } from "../world/simulated-store.ts";
 import { createWorld, type Sabotage, type World } from "../world/simulated-world.ts";
 import { createTrace } from "../world/trace.ts";
+import { untilNothingIsIdle } from "../world/until-nothing-is-idle.ts";
 import { createVirtualTime } from "../world/virtual-time.ts";
 import { endStorm, planStorm, type Storm } from "./storm.ts";
 
@@ -36,6 +37,9 @@ export interface SimulationReport {
     readonly requests: number;
     readonly events: number;
     readonly crashes: number;
+    /** Processes that handed over to the end, and sessions that were evicted as idle. */
+    readonly handOvers: number;
+    readonly evictions: number;
     readonly toolStarts: number;
     readonly modelCalls: number;
     readonly virtualMs: number;
@@ -103,7 +107,10 @@ async function weather(storm: Storm): Promise<readonly Finding[]> {
     planStorm(storm);
     await storm.world.time.pass({ untilMs: storm.options.stormMs });
     endStorm(storm);
-    return await comeToRest(storm);
+    const stalled = await comeToRest(storm);
+    // A process that was cut off from the store until now has to read first that a session rests.
+    if (stalled.length === 0) await untilNothingIsIdle(storm.world);
+    return stalled;
   } catch (error) {
     if (error instanceof RangeError) return [{ invariant: "S5", session: "", message: error.message }];
     throw error;
@@ -175,7 +182,7 @@ interface Outcome {
 }
 
 function reportOf({ options, expanded, world, findings }: Outcome): SimulationReport {
-  const { time, trace, witness, everyHost, store } = world;
+  const { time, trace, witness, everyHost, store, record } = world;
   const { facts, runs } = countFacts(world, expanded.sessions);
   trace.add(
     time.nowMs,
@@ -193,7 +200,9 @@ function reportOf({ options, expanded, world, findings }: Outcome): SimulationRe
       runs,
       requests: everyHost.reduce((sum, { node }) => sum + node.asked.length, 0),
       events: time.eventCount,
-      crashes: everyHost.filter(({ node }) => node.state === "dead").length,
+      crashes: everyHost.filter(({ node, isLeaving }) => node.state === "dead" && !isLeaving).length,
+      handOvers: record.handOvers.filter(({ endedAtMs }) => endedAtMs !== undefined).length,
+      evictions: record.evictions,
       toolStarts: witness.tools.length,
       modelCalls: witness.models.length,
       virtualMs: Math.round(time.nowMs),

@@ -5,7 +5,7 @@ import { isAgentError } from "@loopwright/core";
 import type { SimulatedClient } from "../people/simulated-client.ts";
 import type { Dice } from "../world/dice.ts";
 import type { ExpandedOptions, FaultRates } from "../world/expand-options.ts";
-import { type SessionHost, strangeAgent } from "../world/session-host.ts";
+import { type SimulatedHost, strangeAgent } from "../world/simulated-host.ts";
 import { factsOf } from "../world/simulated-store.ts";
 import type { World } from "../world/simulated-world.ts";
 
@@ -83,7 +83,7 @@ const disturbances: { readonly [kind in Exclude<keyof FaultRates, "unknown" | "d
     crashAndStart(world, place, dice);
   },
   pauses({ world, options }, dice) {
-    aliveOf(world, dice)?.node.pause(dice.between(100, options.leaseMs * (dice.chance(0.6) ? 3 : 0.5)));
+    victimOf(world, dice)?.node.pause(dice.between(100, options.leaseMs * (dice.chance(0.6) ? 3 : 0.5)));
   },
   outages: ({ world }, dice) => world.store.goAway(dice.between(100, dice.chance(0.3) ? 15_000 : 3_000)),
   machineCrashes({ world }, dice) {
@@ -91,15 +91,17 @@ const disturbances: { readonly [kind in Exclude<keyof FaultRates, "unknown" | "d
     world.store.goAway(dice.between(50, 500));
     for (const place of world.hosts.keys()) crashAndStart(world, place, dice);
   },
-  handOvers({ world }, dice) {
-    const place = dice.below(world.hosts.length);
-    const host = world.hosts[place];
-    if (host?.node.state !== "alive") return;
-    world.trace.add(world.time.nowMs, `${host.node.name} hands over`);
-    void host.handOver().then(() => host.node.crash("handed over"));
-    world.time.schedule(dice.between(500, 3_000), () => {
+  handOvers({ world, options }, dice) {
+    const host = victimOf(world, dice);
+    if (!host || host.isLeaving) return;
+    const place = world.hosts.indexOf(host);
+    void host.leave(dice.chance(0.7) ? dice.between(1, 50) : dice.between(50, 2_000));
+    const again = (): void => void (world.hosts[place] === host && world.start(place));
+    if (options.calm) return host.node.onDeath(() => void world.time.schedule(dice.between(50, 1_000), again));
+    // Who takes too long is killed.
+    world.time.schedule(dice.between(500, 5_000), () => {
       host.node.crash("after its drain");
-      if (world.hosts[place] === host) world.start(place);
+      again();
     });
   },
   evictions({ world, clients }, dice) {
@@ -110,7 +112,8 @@ const disturbances: { readonly [kind in Exclude<keyof FaultRates, "unknown" | "d
     aliveOf(world, dice)?.node.turnClock(byMs);
   },
   partitions({ world, options }, dice) {
-    world.store.cutOff(dice.oneOf(world.hosts).node.name, dice.between(500, options.leaseMs * 3));
+    const victim = victimOf(world, dice);
+    if (victim) world.store.cutOff(victim.node.name, dice.between(500, options.leaseMs * 3));
   },
   cuts({ world }, dice) {
     world.channel.cut(dice.oneOf(world.hosts).node.name, dice.between(100, 6_000));
@@ -122,7 +125,7 @@ const disturbances: { readonly [kind in Exclude<keyof FaultRates, "unknown" | "d
 };
 
 /** Speaks to a session that exists, under another agent than its own: it has to be refused. */
-async function intrude({ store, scope, trace, time }: World, host: SessionHost, session: string): Promise<void> {
+async function intrude({ store, scope, trace, time }: World, host: SimulatedHost, session: string): Promise<void> {
   const facts = await factsOf(store, { scope, session });
   if (!facts.some(({ type }) => type === "session.opened")) return;
   const handle = host.strange(session);
@@ -134,9 +137,19 @@ async function intrude({ store, scope, trace, time }: World, host: SessionHost, 
   await handle[Symbol.asyncDispose]();
 }
 
-function aliveOf(world: World, dice: Dice): SessionHost | undefined {
+function aliveOf(world: World, dice: Dice): SimulatedHost | undefined {
   const alive = world.hosts.filter(({ node }) => node.state === "alive");
   return alive.length > 0 ? dice.oneOf(alive) : undefined;
+}
+
+/** Half of the time a process that runs a tool or, failing that, a session: a fault elsewhere shows little. */
+function victimOf(world: World, dice: Dice): SimulatedHost | undefined {
+  const isBusy = ({ node }: SimulatedHost): boolean =>
+    world.witness.tools.some((start) => start.node === node.name && start.toldAtMs === undefined);
+  const runs = ({ loaded }: SimulatedHost): boolean => [...loaded].some(({ session }) => session.isOwner);
+  const alive = world.hosts.filter(({ node }) => node.state === "alive");
+  const chosen = dice.chance(0.5) ? [alive.filter(isBusy), alive.filter(runs)].find(({ length }) => length > 0) : undefined;
+  return chosen ? dice.oneOf(chosen) : aliveOf(world, dice);
 }
 
 function crashAndStart(world: World, place: number, dice: Dice): void {

@@ -1,14 +1,16 @@
 /*
- * Owns: one race for one session: two owners, one who aborts and one who says something, whose requests to the store are let through one at a
+ * Owns: one race for one session: the hosts of two owners, of one who aborts and of one who says something, whose requests to the store are let through one at a
  * time in the order that a schedule names.
  * Does not own: which orders there are (run-schedules).
  */
 import { type AgentSession, createAgent, createSession, type Fact, type SessionEvent } from "@loopwright/core";
-import { memoryStore, scripted, seededIds } from "@loopwright/core/memory";
+import { memoryQueue, memoryStore, scripted, seededIds, silentLogger } from "@loopwright/core/memory";
 import type { SessionLog, SessionStore } from "@loopwright/core/ports";
+import { createHost, createRuntime, type Host } from "@loopwright/host";
 import { checkFences, checkLog } from "../check/check-log.ts";
 import { claimsInto, type Finding } from "../check/finding.ts";
 import { readLog } from "../check/log-model.ts";
+import type { NodeRole } from "../world/simulated-host.ts";
 import { createVirtualTime, type VirtualTime } from "../world/virtual-time.ts";
 
 /** Who takes part. */
@@ -37,11 +39,14 @@ interface Waiting {
 interface Gate {
   readonly waiting: Waiting[];
   readonly counts: { [who in Racer]: number };
-  /** True: nobody waits. */
-  isOpen: boolean;
+  /** True: reads pass at once. */
+  isReading: boolean;
 }
 
 const ref = { scope: "local", session: "race" };
+const racers: readonly Racer[] = ["ownerA", "ownerB", "aborter", "speaker"];
+/** The owners are woken by their subscriptions and by hints; a sweep would come too late for the race. */
+const hosting = { sweepMs: 600_000, sessionIdleMs: 600_000 } as const;
 
 /** Says who is let through at a choice: a place among so many. */
 export type Choose = (choice: number, among: number) => number;
@@ -53,43 +58,39 @@ export async function runRace(choose: Choose, { limits, spoil = (log) => log }: 
   const sound = memoryStore({ clock });
   const store: SessionStore = { ...sound, log: spoil(sound.log) };
   const claims: { readonly epoch: number; readonly lastSeq: number }[] = [];
-  const gate: Gate = { waiting: [], counts: { ownerA: 0, ownerB: 0, aborter: 0, speaker: 0 }, isOpen: false };
+  const gate: Gate = { waiting: [], counts: { ownerA: 0, ownerB: 0, aborter: 0, speaker: 0 }, isReading: false };
   let asked = 0;
   const agent = createAgent({ name: "racer", provider: scripted(() => ({ text: `Answer ${++asked}.` })) });
   const ids = seededIds(1);
-  const open = (who: Racer, drives: boolean): AgentSession =>
-    createSession({
-      agent,
-      id: ref.session,
-      store: gatedStore(store, { who, gate, limits, claims }),
-      clock,
-      ids,
-      node: who,
-      drives,
-      leaseMs: 5_000,
-    });
-  const speaking = createSession({ agent, id: ref.session, store, clock, ids, node: "before", drives: false });
-  await speaking.submit("What is there to begin with?", { idempotencyKey: "first" });
-  const handles = {
-    ownerA: open("ownerA", true),
-    ownerB: open("ownerB", true),
-    aborter: open("aborter", false),
-    speaker: open("speaker", false),
+  const queue = memoryQueue();
+  const hostOf = (who: Racer, role: NodeRole): Host => {
+    const own = gatedStore(store, { who, gate, limits, claims });
+    const runtime = createRuntime({ agents: [agent], store: own, queue, clock, ids, leaseMs: 5_000, logger: silentLogger });
+    return createHost({ runtime, role, node: who, limits: hosting });
   };
+  const hosts: { readonly [who in Racer]: Host } = {
+    ownerA: hostOf("ownerA", "all"),
+    ownerB: hostOf("ownerB", "worker"),
+    aborter: hostOf("aborter", "server"),
+    speaker: hostOf("speaker", "server"),
+  };
+  // Their first sweeps find nothing yet.
+  await time.pass({ untilMs: time.nowMs });
+  const before = createSession({ agent, id: ref.session, store, clock, ids, node: "before", drives: false });
+  await before.submit("What is there to begin with?", { idempotencyKey: "first" });
   // Everybody knows the beginning: what races is what follows.
-  gate.isOpen = true;
-  for (const handle of Object.values(handles)) await handle.ready();
-  gate.isOpen = false;
+  gate.isReading = true;
+  const lent = {} as { [who in Racer]: AgentSession };
+  for (const who of racers) lent[who] = (await hosts[who].sessions.open(ref)).session;
+  gate.isReading = false;
   const told = { ownerA: [] as SessionEvent[], ownerB: [] as SessionEvent[] };
-  for (const who of ["ownerA", "ownerB"] as const) {
-    handles[who].follow({ events: (events) => void told[who].push(...events) });
-  }
+  for (const who of ["ownerA", "ownerB"] as const) lent[who].follow({ events: (events) => void told[who].push(...events) });
   const acknowledged: string[] = [];
-  handles.aborter.abort("raced").then(
+  lent.aborter.abort("raced").then(
     () => acknowledged.push("abort"),
     () => {},
   );
-  handles.speaker.submit("And then?", { idempotencyKey: "second", mode: "steer" }).then(
+  lent.speaker.submit("And then?", { idempotencyKey: "second", mode: "steer" }).then(
     () => acknowledged.push("second"),
     () => {},
   );
@@ -165,8 +166,10 @@ function gatedStore(
   },
 ): SessionStore {
   const { log } = store;
-  const ask = <T>(act: () => Promise<T>): Promise<T> =>
-    gate.isOpen ? act() : new Promise((resolve, reject) => void gate.waiting.push({ who, run: () => void act().then(resolve, reject) }));
+  const ask = <T>(act: () => Promise<T>, isRead = false): Promise<T> =>
+    isRead && gate.isReading
+      ? act()
+      : new Promise((resolve, reject) => void gate.waiting.push({ who, run: () => void act().then(resolve, reject) }));
   const claim: SessionLog["claim"] = async (session, options) => {
     const { epoch, lease } = await log.head(session);
     if (lease && lease.node !== who && gate.counts[who] <= limits[who]) await log.release(session, epoch);
@@ -178,8 +181,8 @@ function gatedStore(
     ...store,
     log: {
       append: (session, request) => ask(() => log.append(session, request)),
-      read: (session, options) => ask(() => log.read(session, options)),
-      head: (session) => ask(() => log.head(session)),
+      read: (session, options) => ask(() => log.read(session, options), true),
+      head: (session) => ask(() => log.head(session), true),
       claim: (session, options) => ask(() => claim(session, options)),
       renew: (session, lease) => ask(() => log.renew(session, lease)),
       release: (session, epoch) => ask(() => log.release(session, epoch)),

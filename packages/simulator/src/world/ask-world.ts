@@ -36,6 +36,7 @@ export function askWorld<T>({ time, trace, fateOf }: NodeOptions, node: Simulate
       note(outcome.said);
       if (fate.dies === "after") return node.crash(`after ${call.kind} (${place})`);
       if (fate.pausesMs !== undefined) node.pause(fate.pausesMs);
+      if (fate.isTerminated) node.terminate();
       if (fate.lost === "late") return;
       if (fate.lost === "answer") return sayLost(fate.deadlineMs ?? 0);
       answer(fate.answerMs, () => ("value" in outcome ? resolve(outcome.value) : reject(outcome.error)));

@@ -14,7 +14,8 @@ export function createNode(options: NodeOptions): SimulatedNode {
   const asked: string[] = [];
   const deaths: (() => void)[] = [];
   let state: SimulatedNode["state"] = "alive";
-  let backlog: (() => void)[] = [];
+  let diedAtMs: number | undefined;
+  const backlog: (() => void)[] = [];
   const wall = createWall((line) => note(line));
   let lastPause: SimulatedNode["lastPause"];
 
@@ -28,15 +29,17 @@ export function createNode(options: NodeOptions): SimulatedNode {
     state = "alive";
     if (lastPause) lastPause = { ...lastPause, toMs: time.nowMs };
     note("goes on");
-    const waiting = backlog;
-    backlog = [];
-    for (const run of waiting) time.schedule(0, () => enter(run));
+    for (const run of backlog.splice(0)) time.schedule(0, () => enter(run));
   };
   const node: SimulatedNode = {
     name,
     asked,
+    bornAtMs: time.nowMs,
     get state() {
       return state;
+    },
+    get diedAtMs() {
+      return diedAtMs;
     },
     get hasTrueClock() {
       return !wall.wasTurned;
@@ -53,7 +56,8 @@ export function createNode(options: NodeOptions): SimulatedNode {
       if (state === "dead") return;
       note(`dies ${why}`);
       state = "dead";
-      backlog = [];
+      diedAtMs = time.nowMs;
+      backlog.length = 0;
       for (const listener of deaths.splice(0)) listener();
     },
     pause(forMs) {
@@ -65,6 +69,7 @@ export function createNode(options: NodeOptions): SimulatedNode {
       time.schedule(forMs, () => lastPause === mine && goOn());
     },
     goOn,
+    ...createTermination((listener) => time.schedule(0, () => enter(listener))),
     onDeath(listener) {
       if (state === "dead") listener();
       else deaths.push(listener);
@@ -73,6 +78,17 @@ export function createNode(options: NodeOptions): SimulatedNode {
     mendClock: wall.mend,
   };
   return node;
+}
+
+/** SIGTERM, which a process handles as soon as it runs. */
+function createTermination(soon: (listener: () => void) => void): Pick<SimulatedNode, "terminate" | "onTerminate"> {
+  const listeners: (() => void)[] = [];
+  return {
+    terminate() {
+      for (const listener of listeners.splice(0)) soon(listener);
+    },
+    onTerminate: (listener) => void listeners.push(listener),
+  };
 }
 
 /** The wall clock of one process, which somebody may turn. */
@@ -101,7 +117,8 @@ function does(
   if (node.state === "dead") return false;
   const place = (node.asked as string[]).push(kind);
   trace.add(time.nowMs, `${node.name} ${kind} ${detail}`);
-  const { dies } = fateOf({ node, kind, place });
+  const { dies, isTerminated } = fateOf({ node, kind, place });
+  if (isTerminated) node.terminate();
   if (dies === "before") node.crash(`before ${kind}`);
   // What it did just before it died has happened: the caller is let through, and nothing after it counts.
   else if (dies === "after") time.schedule(0, () => node.crash(`after ${kind}`));

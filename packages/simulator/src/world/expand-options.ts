@@ -1,6 +1,7 @@
 import type { Agent } from "@loopwright/core";
-import { createDice } from "./dice.ts";
-import type { NodeRole } from "./session-host.ts";
+import type { HostLimits } from "@loopwright/host";
+import { createDice, type Dice } from "./dice.ts";
+import type { NodeRole } from "./simulated-host.ts";
 import type { ModelScript } from "./simulated-model.ts";
 
 /** How rough the world is. Shares are of requests, rates of events per simulated minute. */
@@ -13,9 +14,9 @@ export interface FaultRates {
   readonly outages: number;
   /** The machine under everything dies: all processes, and writes that were under way. */
   readonly machineCrashes: number;
-  /** A process is told to end and hands over. */
+  /** A process is terminated and hands over. Also without faults: deployments replace processes. */
   readonly handOvers: number;
-  /** A process lets go of one session, as of one that nobody used for long. */
+  /** A process is asked to let go of one session. */
   readonly evictions: number;
   /** The wall clock of one process is turned by up to two days. */
   readonly clockTurns: number;
@@ -51,7 +52,7 @@ export interface SimulateOptions {
   readonly clientsPerSession?: number;
   /** How long it is rough, in virtual milliseconds. Default: 10 to 40 seconds. */
   readonly stormMs?: number;
-  /** True: no faults, only delays. Default: one seed in ten. */
+  /** True: no faults, only delays; in most of the seeds processes are replaced all the same. Default: one seed in five. */
   readonly calm?: boolean;
   readonly faults?: Partial<FaultRates>;
   readonly leaseMs?: number;
@@ -75,11 +76,14 @@ export interface ExpandedOptions {
   /** Processes that are not told of appends and have to look. */
   readonly deaf: readonly boolean[];
   readonly hasChannel: boolean;
+  /** False: there are no hints, and workers poll. */
+  readonly hasQueue: boolean;
   readonly sessions: number;
   readonly clientsPerSession: number;
   readonly stormMs: number;
   readonly leaseMs: number;
-  readonly sweepMs: number;
+  /** Limits of every host: small ones, so that sessions come and go. */
+  readonly hosting: HostingLimits;
   readonly quietMs: number;
   readonly actsPerMinute: number;
   readonly modelPaceMs: { readonly first: number; readonly next: number };
@@ -87,6 +91,19 @@ export interface ExpandedOptions {
   /** The sessions were begun before, with a client tool and a prompt of their own, and the processes are not told of these. */
   readonly isRestored: boolean;
   readonly faults: FaultRates;
+}
+
+/** Limits of a host that a seed decides. */
+export type HostingLimits = Pick<HostLimits, "sessionIdleMs" | "sessionsLoaded" | "workerSessions" | "sweepMs" | "pollMs">;
+
+function hostingOf(dice: Dice): HostingLimits {
+  return {
+    sessionIdleMs: Math.round(dice.chance(0.7) ? dice.between(20, 500) : dice.between(500, 4_000)),
+    sessionsLoaded: dice.chance(0.3) ? 1 : dice.chance(0.5) ? 2 : 100,
+    workerSessions: dice.chance(0.3) ? 1 : 8,
+    sweepMs: 10_000,
+    pollMs: 1_000,
+  };
 }
 
 const noFaults: FaultRates = {
@@ -110,9 +127,10 @@ const noFaults: FaultRates = {
 export function expandOptions(options: SimulateOptions): ExpandedOptions {
   const { seed, nodes = 3 } = options;
   const dice = createDice(seed).fork("options");
-  const calm = options.calm ?? dice.chance(0.1);
   /** For what was added later: the rest of what a seed decides stays as it was. */
   const late = createDice(seed).fork("later options");
+  const isFaultless = [dice.chance(0.1), createDice(seed).fork("deployments").chance(0.1)].includes(true);
+  const calm = options.calm ?? isFaultless;
   /** Many seeds are rough in a few ways only: what only one fault shows must not drown in the others. */
   const some = (most: number): number => (dice.chance(0.5) ? dice.between(0, most) : 0);
   const faults: FaultRates = {
@@ -131,6 +149,7 @@ export function expandOptions(options: SimulateOptions): ExpandedOptions {
     slow: some(0.1),
     lossy: some(0.2),
   };
+  const deploys = late.chance(0.7) ? late.between(4, 16) : 0;
   const isApart = nodes > 1 && dice.chance(0.5);
   const roleAt = (_: unknown, at: number): NodeRole =>
     !isApart ? "all" : at === 0 ? "server" : at === 1 ? "worker" : dice.oneOf(["server", "worker"]);
@@ -144,12 +163,13 @@ export function expandOptions(options: SimulateOptions): ExpandedOptions {
     clientsPerSession: options.clientsPerSession ?? 1 + dice.below(3),
     stormMs: options.stormMs ?? Math.round(dice.between(10_000, 40_000)),
     leaseMs: options.leaseMs ?? (dice.chance(0.2) ? 20_000 : 5_000),
-    sweepMs: 10_000,
+    hosting: hostingOf(late),
+    hasQueue: late.chance(0.85),
     quietMs: options.quietMs ?? 120_000,
     actsPerMinute: Math.round(dice.between(20, 90)),
     modelPaceMs: dice.chance(0.3) ? { first: 1_500, next: 400 } : { first: 150, next: 40 },
-    toolSlowestMs: dice.chance(0.3) ? 10_000 : 1_500,
+    toolSlowestMs: dice.chance(0.5) ? 10_000 : 1_500,
     isRestored: options.isRestored ?? late.chance(0.25),
-    faults: { ...(calm ? noFaults : faults), ...options.faults },
+    faults: { ...(calm ? { ...noFaults, handOvers: deploys } : faults), ...options.faults },
   };
 }

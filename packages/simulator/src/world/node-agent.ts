@@ -4,7 +4,7 @@ import type { SimulatedNode } from "./simulated-node.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import { witnessedTools } from "./witnessed-tools.ts";
 
-/** The agent as one process runs it for one session: its own hooks and tools, watched, over the simulated model. */
+/** The agent as one process runs it: its own hooks and tools, watched, over the simulated model. */
 export function nodeAgent(
   agent: Agent,
   options: Omit<ModelOptions, "like"> & { readonly toolSlowestMs: number; readonly toolMs?: (tool: string) => number },
@@ -34,10 +34,11 @@ function slowHooks(hooks: Hooks, { node, time, thinkMs }: Pace): Hooks {
       time.hold(answer);
       return answer;
     };
-  const { prepare, decide, gate, review } = hooks;
+  const { prepare, parse, decide, gate, review } = hooks;
   return {
     ...hooks,
     ...(prepare ? { prepare: slow(prepare.bind(hooks)) } : {}),
+    ...(parse ? { parse: slow(parse.bind(hooks)) } : {}),
     ...(decide ? { decide: slow(decide.bind(hooks)) } : {}),
     ...(gate ? { gate: slow(gate.bind(hooks)) } : {}),
     ...(review ? { review: slow(review.bind(hooks)) } : {}),

@@ -13,6 +13,8 @@ export interface ChannelFaults {
 
 export interface SimulatedChannel {
   viewOf(node: SimulatedNode): EventChannel;
+  /** Sessions to which this process is subscribed. */
+  listensTo(node: string): ReadonlySet<string>;
   /** Nothing is carried to this node for so long, and nothing of that comes later. */
   cut(node: string, forMs: number): void;
 }
@@ -31,6 +33,9 @@ interface Message {
   readonly session: string;
   readonly events: readonly SessionEvent[];
 }
+
+const sessionsOf = (ears: ReadonlySet<Ear>, node: string): ReadonlySet<string> =>
+  new Set([...ears].flatMap((ear) => (ear.node.name === node ? (ear.session ?? []) : [])));
 
 /** More than what moments lose when they are rounded. */
 const leastGapMs = 0.001;
@@ -74,12 +79,10 @@ export function createChannel({
       if (ring.length > ringMax) ring.shift();
     }
   };
-  const listen = (ear: Ear): (() => void) => {
-    ears.add(ear);
-    return () => void ears.delete(ear);
-  };
+  const listen = (ear: Ear): (() => void) => ears.add(ear) && (() => void ears.delete(ear));
 
   return {
+    listensTo: (node) => sessionsOf(ears, node),
     cut: (node, forMs) => void cutUntilMs.set(node, time.nowMs + forMs),
     viewOf: (node) => ({
       publish(ref, events) {

@@ -14,7 +14,6 @@ export type ModelScript = (
 ) => ScriptedTurn;
 
 export interface ModelOptions {
-  readonly session: string;
   readonly node: SimulatedNode;
   readonly time: VirtualTime;
   readonly dice: Dice;
@@ -36,8 +35,9 @@ export function simulatedModel(options: ModelOptions): ModelProvider {
     capabilities: (model) => like.capabilities(model),
     async *stream(request, io) {
       io.signal.throwIfAborted();
-      if (!node.does("model-call", `${options.session} attempt ${io.attempt}`)) await new Promise<never>(() => {});
-      const close = openConnection(options, request, io);
+      const session = request.cacheKey ?? "";
+      if (!node.does("model-call", `${session} attempt ${io.attempt}`)) await new Promise<never>(() => {});
+      const close = openConnection(session, request, io);
       const { first, next } = options.paceMs;
       try {
         await node.sleep(dice.between(first / 2, first), io.signal);
@@ -58,9 +58,9 @@ export function simulatedModel(options: ModelOptions): ModelProvider {
     return scripted([turn], { name: like.name, model: like.defaultModel, chunkSize: 12 }).stream(request, io);
   }
 
-  function openConnection({ session, witness }: ModelOptions, request: ModelRequest, { attempt }: ModelCallIo): () => void {
+  function openConnection(session: string, request: ModelRequest, { attempt }: ModelCallIo): () => void {
     const flaw = requestFlaw(request);
-    const call = witness.modelCalled({
+    const call = options.witness.modelCalled({
       session,
       node: node.name,
       attempt,

@@ -8,6 +8,8 @@ export interface Fate {
   readonly dies?: "before" | "after";
   /** The process stops for so long, right after the world has done what it asked. */
   readonly pausesMs?: number;
+  /** The process is terminated, right after the world has done what it asked. */
+  readonly isTerminated?: boolean;
   /** The request never arrives, or its answer never comes, or it arrives long after nobody waits for it any more: `deadlineMs` passes first. */
   readonly lost?: "request" | "answer" | "late";
   readonly deadlineMs?: number;
@@ -38,6 +40,9 @@ export interface SimulatedNode {
   readonly name: string;
   readonly clock: Clock;
   readonly state: "alive" | "paused" | "dead";
+  readonly bornAtMs: number;
+  /** Absent while it lives. */
+  readonly diedAtMs: number | undefined;
   /** Requests so far; the n-th has the place n. */
   readonly asked: readonly string[];
   /** Asks the world; never answered once the process is dead. */
@@ -52,6 +57,9 @@ export interface SimulatedNode {
   pause(forMs: number): void;
   /** Ends a pause before its time. */
   goOn(): void;
+  /** Terminates the process as an orchestrator does, by SIGTERM. */
+  terminate(): void;
+  onTerminate(listener: () => void): void;
   /** Told once, when it dies, or now where it has. */
   onDeath(listener: () => void): void;
   /** Nobody has ever moved its wall clock. */

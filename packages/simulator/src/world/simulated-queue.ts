@@ -21,6 +21,8 @@ interface Worker {
   readonly concurrency: number;
   busy: number;
   isOn: boolean;
+  /** Called when nothing is in progress. */
+  readonly idleListeners: (() => void)[];
 }
 
 export function createQueue({
@@ -45,6 +47,7 @@ export function createQueue({
     worker.node.enter(() => {
       const end = (): void => {
         worker.busy -= 1;
+        if (worker.busy === 0) for (const listener of worker.idleListeners.splice(0)) listener();
         hand();
       };
       worker.take(ref).then(end, end);
@@ -72,12 +75,13 @@ export function createQueue({
           },
         }),
       work(take, { concurrency }) {
-        const worker: Worker = { node, take, concurrency, busy: 0, isOn: true };
+        const worker: Worker = { node, take, concurrency, busy: 0, isOn: true, idleListeners: [] };
         workers.push(worker);
         hand();
         return {
           async stop() {
             worker.isOn = false;
+            if (worker.busy > 0) await new Promise<void>((resolve) => void worker.idleListeners.push(resolve));
           },
         };
       },

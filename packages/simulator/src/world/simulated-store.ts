@@ -5,7 +5,14 @@
  */
 import { AgentError, type Fact } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
-import type { AppendOutcome, AppendRequest, SessionLog, SessionRef, SessionStore } from "@loopwright/core/ports";
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  refKey,
+  type SessionLog,
+  type SessionRef,
+  type SessionStore,
+} from "@loopwright/core/ports";
 import type { Dice } from "./dice.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -35,6 +42,8 @@ export interface SimulatedStore {
   /** Nobody reaches it for so long. */
   goAway(forMs: number): void;
   readonly isAway: boolean;
+  /** Sessions to which this process is subscribed. */
+  listensTo(node: string): ReadonlySet<string>;
   /** Every process reaches it. */
   readonly isReachable: boolean;
   /** Its machine dies: writes under way are kept whole or not at all, and nobody is told which. */
@@ -59,16 +68,17 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
   const written = new Map<string, number[]>();
   const ended = new Map<string, number>();
   const cutUntilMs = new Map<string, number>();
+  const ears = new Set<Ear>();
   let awayUntilMs = 0;
   /** Raised by each death of the machine: writes of an older life are told nothing. */
   let life = 0;
 
   const noteWritten = ({ scope, session }: SessionRef, lastSeq: number, { facts }: AppendRequest): void => {
     const runs = facts.filter(({ type }) => type === "run.finished").length;
-    ended.set(`${scope}/${session}`, (ended.get(`${scope}/${session}`) ?? 0) + runs);
-    const moments = written.get(`${scope}/${session}`) ?? [];
+    ended.set(refKey({ scope, session }), (ended.get(refKey({ scope, session })) ?? 0) + runs);
+    const moments = written.get(refKey({ scope, session })) ?? [];
     while (moments.length < lastSeq) moments.push(time.nowMs);
-    written.set(`${scope}/${session}`, moments);
+    written.set(refKey({ scope, session }), moments);
   };
   const append = async (ref: SessionRef, request: AppendRequest): Promise<AppendOutcome> => {
     const born = life;
@@ -93,13 +103,14 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
     truth,
     claims,
     counted: ({ scope, session }) => ({
-      facts: written.get(`${scope}/${session}`)?.length ?? 0,
-      runs: ended.get(`${scope}/${session}`) ?? 0,
+      facts: written.get(refKey({ scope, session }))?.length ?? 0,
+      runs: ended.get(refKey({ scope, session })) ?? 0,
     }),
-    writtenAtMs: ({ scope, session }, seq) => written.get(`${scope}/${session}`)?.[seq - 1] ?? Number.POSITIVE_INFINITY,
+    writtenAtMs: ({ scope, session }, seq) => written.get(refKey({ scope, session }))?.[seq - 1] ?? Number.POSITIVE_INFINITY,
     get isAway() {
       return isAway();
     },
+    listensTo: (node) => new Set([...ears].flatMap((ear) => (ear.node === node ? ear.session : []))),
     get isReachable() {
       return !isAway() && [...cutUntilMs.values()].every((untilMs) => untilMs <= time.nowMs);
     },
@@ -119,11 +130,19 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
         time,
         dice,
         log: { ...log, append, claim },
+        ears,
       }),
   };
 }
 
+/** The subscription of a process to a session. */
+interface Ear {
+  readonly node: string;
+  readonly session: string;
+}
+
 interface View {
+  readonly ears: Set<Ear>;
   readonly node: SimulatedNode;
   readonly truth: SessionStore;
   readonly log: SessionLog;
@@ -141,7 +160,7 @@ function viewOf(view: View): SessionStore {
   const { node, truth, isAway } = view;
   const ask = <T>(kind: string, detail: string, run: () => Promise<T>): Promise<T> =>
     node.ask({ kind, detail, run, lost: unavailable, isAway });
-  const { blobs, drafts, index } = truth;
+  const { blobs, snapshots, index } = truth;
   return {
     log: logView(view, ask),
     index,
@@ -152,10 +171,10 @@ function viewOf(view: View): SessionStore {
       remove: (scope, key) => ask("blob-remove", key, () => blobs.remove(scope, key)),
       list: (scope, options) => ask("blob-list", "", () => blobs.list(scope, options)),
     },
-    drafts: {
-      put: (ref, name, value) => ask("draft-put", name, () => drafts.put(ref, name, value)),
-      get: (ref, name) => ask("draft-get", name, () => drafts.get(ref, name)),
-      remove: (ref, name) => ask("draft-remove", name, () => drafts.remove(ref, name)),
+    snapshots: {
+      put: (ref, name, value) => ask("snapshot-put", name, () => snapshots.put(ref, name, value)),
+      get: (ref, name) => ask("snapshot-get", name, () => snapshots.get(ref, name)),
+      remove: (ref, name) => ask("snapshot-remove", name, () => snapshots.remove(ref, name)),
     },
     async close() {},
   };
@@ -189,14 +208,17 @@ function logView(view: View, ask: <T>(kind: string, detail: string, run: () => P
 }
 
 /** Who listens hears of every append, a little later. */
-function listening({ node, log, time, dice }: View): NonNullable<SessionLog["subscribe"]> {
+function listening({ node, log, time, dice, ears }: View): NonNullable<SessionLog["subscribe"]> {
   return (ref, listener) => {
     let isOn = true;
+    const ear: Ear = { node: node.name, session: ref.session };
+    ears.add(ear);
     const stop = log.subscribe?.(ref, (lastSeq) => {
       time.schedule(dice.between(0.1, 5), () => node.enter(() => isOn && listener(lastSeq)));
     });
     return () => {
       isOn = false;
+      ears.delete(ear);
       stop?.();
     };
   };

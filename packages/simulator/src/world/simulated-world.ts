@@ -5,12 +5,14 @@
 import type { Agent } from "@loopwright/core";
 import { seededIds } from "@loopwright/core/memory";
 import type { IdSource, SessionLog } from "@loopwright/core/ports";
+import type { HostLimits } from "@loopwright/host";
 import { createNode } from "./create-node.ts";
 import type { Dice } from "./dice.ts";
 import type { FaultRates } from "./expand-options.ts";
+import { createHostRecord, type HostRecord } from "./host-record.ts";
 import { nodeAgent } from "./node-agent.ts";
-import { createHost, type NodeRole, type SessionHost } from "./session-host.ts";
 import { createChannel, type SimulatedChannel } from "./simulated-channel.ts";
+import { type NodeRole, type SimulatedHost, startHost } from "./simulated-host.ts";
 import type { ModelScript } from "./simulated-model.ts";
 import type { Fate, FateOf } from "./simulated-node.ts";
 import { createQueue, type SimulatedQueue } from "./simulated-queue.ts";
@@ -24,19 +26,24 @@ export interface World {
   readonly trace: Trace;
   readonly scope: string;
   readonly witness: Witness;
+  /** What the processes did as hosts. */
+  readonly record: HostRecord;
   readonly store: SimulatedStore;
   readonly channel: SimulatedChannel;
   readonly agent: Agent;
   /** One per place; a dead one stays until its place is started again. */
-  readonly hosts: readonly SessionHost[];
+  readonly leaseMs: number;
+  readonly hosting: WorldOptions["hosting"];
+  readonly hasQueue: boolean;
+  readonly hosts: readonly SimulatedHost[];
   /** Every process there ever was. */
-  readonly everyHost: readonly SessionHost[];
+  readonly everyHost: readonly SimulatedHost[];
   isCalm(): boolean;
   calmDown(): void;
   /** A process that clients may be sent to: by somebody who does not know which are dead, if all are. */
-  anyHost(dice: Dice): SessionHost;
+  anyHost(dice: Dice): SimulatedHost;
   /** A new process in this place; the old one is dead by then. */
-  start(place: number): SessionHost;
+  start(place: number): SimulatedHost;
 }
 
 /** Flaws of a world, for trials of the checker: each takes the real part and gives the flawed one. */
@@ -56,8 +63,10 @@ export interface WorldOptions {
   readonly roles: readonly NodeRole[];
   readonly deaf: readonly boolean[];
   readonly hasChannel: boolean;
+  readonly hasQueue: boolean;
   readonly leaseMs: number;
-  readonly sweepMs: number;
+  /** Limits of every host. */
+  readonly hosting: Partial<HostLimits>;
   readonly modelPaceMs: { readonly first: number; readonly next: number };
   readonly toolSlowestMs: number;
   readonly faults: FaultRates;
@@ -78,7 +87,9 @@ export function createWorld(options: WorldOptions): World {
   const { time, trace, dice, seed, roles, faults, sabotage = {} } = options;
   const lossy = (): number => (isCalm ? 0 : faults.lossy);
   let isCalm = false;
+  let calmSinceMs = Number.POSITIVE_INFINITY;
   const witness = createWitness();
+  const record = createHostRecord();
   const ids = seededIds(seed);
   const store = createStore({ time, dice: dice.fork("store"), ...(sabotage.log ? { spoil: sabotage.log } : {}) });
   const channel = createChannel({
@@ -88,13 +99,26 @@ export function createWorld(options: WorldOptions): World {
   });
   const queue = createQueue({ time, dice: dice.fork("queue"), faults: () => ({ lost: lossy(), doubled: lossy(), late: lossy() }) });
   const fateOf = createFate(options, () => isCalm);
-  const everyHost: SessionHost[] = [];
-  const hosts: SessionHost[] = [];
+  const everyHost: SimulatedHost[] = [];
+  const hosts: SimulatedHost[] = [];
   const pace = dice.fork("pace");
-  const start = (place: number): SessionHost => {
+  const start = (place: number): SimulatedHost => {
     const lives = everyHost.filter(({ node }) => node.name.startsWith(`n${place + 1}.`)).length;
     const name = `n${place + 1}.${lives + 1}`;
-    const host = startHost(options, { place, name, store, channel, queue, witness, ids, pace, fateOf, isCalm: () => isCalm });
+    const host = startProcess(options, {
+      place,
+      name,
+      store,
+      channel,
+      queue,
+      witness,
+      record,
+      ids,
+      pace,
+      fateOf,
+      isCalm: () => isCalm,
+      calmForMs: () => time.nowMs - calmSinceMs,
+    });
     everyHost.push(host);
     hosts[place] = host;
     return host;
@@ -106,18 +130,24 @@ export function createWorld(options: WorldOptions): World {
     trace,
     scope,
     witness,
+    record,
     store,
     channel,
     agent: options.agent,
+    leaseMs: options.leaseMs,
+    hosting: options.hosting,
+    hasQueue: options.hasQueue,
     hosts,
     everyHost,
     isCalm: () => isCalm,
     calmDown() {
       isCalm = true;
+      calmSinceMs = time.nowMs === 0 ? Number.NEGATIVE_INFINITY : time.nowMs;
     },
     anyHost(from) {
       const serving = hosts.filter(({ role }) => role !== "worker");
-      const alive = serving.filter(({ node }) => node.state !== "dead");
+      // A process that hands over is not ready: a load balancer sends no client there.
+      const alive = serving.filter(({ node, isLeaving }) => node.state !== "dead" && !isLeaving);
       const [first] = alive;
       return options.isSticky && first ? first : from.oneOf(alive.length > 0 ? alive : serving);
     },
@@ -133,45 +163,41 @@ interface HostParts {
   readonly channel: SimulatedChannel;
   readonly queue: SimulatedQueue;
   readonly witness: Witness;
+  readonly record: HostRecord;
   readonly ids: IdSource;
   readonly pace: Dice;
   readonly fateOf: FateOf;
   readonly isCalm: () => boolean;
+  readonly calmForMs: () => number;
 }
 
-function startHost(options: WorldOptions, parts: HostParts): SessionHost {
-  const { time, trace, dice, sabotage = {}, leaseMs } = options;
-  const { place, name, store, channel, queue, witness, ids, pace, fateOf, isCalm } = parts;
+function startProcess(options: WorldOptions, parts: HostParts): SimulatedHost {
+  const { time, trace, sabotage = {}, leaseMs } = options;
+  const { place, name, store, channel, queue, witness, record, ids, pace, fateOf, isCalm, calmForMs } = parts;
   const node = createNode({ name, time, trace, fateOf, epochMs });
   const view = store.viewOf(node, { isDeaf: options.deaf[place] ?? false });
   const nodeStore = sabotage.nodeLog ? { ...view, log: sabotage.nodeLog(view.log, { wallMs: () => node.clock.now() }) } : view;
-  const nodeChannel = options.hasChannel ? channel.viewOf(node) : undefined;
   const { modelPaceMs: paceMs, toolSlowestMs, toolMs, model: script } = options;
   const more = { node, time, witness, dice: pace, script, isCalm, paceMs, toolSlowestMs, ...(toolMs ? { toolMs } : {}) };
-  return createHost({
-    node,
+  return startHost({
+    ...{ node, scope, ids, leaseMs, time, trace, record },
     role: options.roles[place] ?? "all",
-    scope,
+    agent: nodeAgent(options.agent, more),
     store: nodeStore,
-    queue: queue.viewOf(node),
-    dice: dice.fork(`${name} host`),
-    sweepMs: options.sweepMs,
-    optionsOf: (session) => ({
-      agent: nodeAgent(options.agent, { session, ...more }),
-      id: session,
-      store: nodeStore,
-      access: { user: "host", scope },
-      clock: node.clock,
-      ids,
-      node: name,
-      leaseMs,
-      ...(nodeChannel ? { channel: nodeChannel } : {}),
-    }),
+    truth: { log: store.truth.log, claims: store.claims },
+    channel: options.hasChannel ? channel.viewOf(node) : undefined,
+    queue: options.hasQueue ? queue.viewOf(node) : undefined,
+    limits: options.hosting,
+    isCalm,
+    calmForMs,
   });
 }
 
 /** Requests that the storm may fail; others are only delayed. */
-const storeKinds = new Set(["append", "read", "head", "claim", "renew", "release", "due", "blob-put", "blob-get", "draft-put", "offer"]);
+const storeKinds = new Set([
+  ...["append", "read", "head", "claim", "renew", "release", "due", "set-due"],
+  ...["blob-put", "blob-get", "snapshot-put", "offer"],
+]);
 
 /** Share of requests in which a process dies for each crash a minute. */
 const midShare = 0.0003;

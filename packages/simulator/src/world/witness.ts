@@ -10,6 +10,8 @@ export interface ToolStart {
   readonly atMs: number;
   /** When its work was done, whether or not its process lived to tell; absent: never. */
   endedAtMs?: number;
+  /** When it gave a result; absent: never. */
+  toldAtMs?: number;
   /** What the process was told to do with the result is not known here: only whether the tool gave one or failed. */
   outcome?: "ok" | "failed";
 }

@@ -5,7 +5,6 @@ import type { VirtualTime } from "./virtual-time.ts";
 import type { ToolStart, Witness } from "./witness.ts";
 
 export interface WitnessedToolsOptions {
-  readonly session: string;
   readonly node: SimulatedNode;
   readonly time: VirtualTime;
   readonly dice: Dice;
@@ -38,12 +37,15 @@ interface Scene {
 /** When a tool that was given up tells on: before, while and after another owner takes its session over. */
 const lateWordsMs = [100, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
 
+const stepMs = 250;
+
 /** Fresh each time: a shared one would keep alive everybody who ever waited for it. */
 const never = (): Promise<never> => new Promise(() => {});
 
 async function run(tool: Tool, { args, context, options }: Scene): Promise<Extract<ToolEvent, { type: "complete" }>> {
-  const { session, node, time, dice, witness } = options;
+  const { node, time, dice, witness } = options;
   const { callKey, attempt } = context;
+  const session = context.session.id;
   if (!node.does("tool-start", `${tool.name} ${callKey}`)) return never();
   const start = witness.toolStarted({ session, node: node.name, tool: tool.name, callKey, attempt, atMs: time.nowMs });
   const tookMs =
@@ -52,7 +54,7 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
   const signal = dice.chance(0.7) ? context.signal : undefined;
   context.signal.addEventListener("abort", () => tellOn(context, node), { once: true });
   const workMs = tookMs * dice.next();
-  await node.sleep(workMs, signal);
+  await workFor(node, workMs, signal);
   const work = Promise.resolve().then(() => collect(tool.execute?.(args, context)));
   time.hold(work);
   const finish = (outcome: NonNullable<ToolStart["outcome"]>): void => {
@@ -64,12 +66,18 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
     if (node.state === "dead") return never();
     if (!node.does("tool-end", `${tool.name} ${callKey}`)) return never();
     finish("ok");
-    await node.sleep(tookMs - workMs);
+    await workFor(node, tookMs - workMs);
+    start.toldAtMs = time.nowMs;
     return complete;
   } catch (error) {
     finish("failed");
     throw error;
   }
+}
+
+/** Works in steps: a tool makes no progress while its process is paused. */
+async function workFor(node: SimulatedNode, ms: number, signal?: AbortSignal): Promise<void> {
+  for (let leftMs = ms; leftMs > 0; leftMs -= stepMs) await node.sleep(Math.min(leftMs, stepMs), signal);
 }
 
 /** A tool that was given up tells on, also when its end is in the log by now: an abort or another owner wrote it. Then nobody may hear it. */

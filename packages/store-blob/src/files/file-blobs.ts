@@ -1,7 +1,7 @@
 /*
  * Owns: a folder of files, one per object, and the right to write to it. Does not own: what the objects mean.
  * Invariants
- *  I1 a file gets its name only after its bytes are on the disk; so what has a name is whole, or its checksum says that it is not.
+ *  I1 a file gets its name only after its bytes are on the disk; so what has a name is whole, or its checksum shows that it is not.
  *  I2 `written` is answered only after the name is on the disk.
  *  I3 a file or folder whose sync failed is not synced again as if nothing had been: a new file is written, and the folder opened anew,
  *     before anything else in it is acknowledged.

@@ -7,7 +7,7 @@ function isFull(error: unknown): boolean {
   return code === "ENOSPC" || code === "EDQUOT";
 }
 
-/** What a caller is told of an error of the file system: the folder and what to do, no content. */
+/** The error for the caller after a fault of the file system: the folder and what to do, no content. */
 export function fileFault(error: unknown, folder: string): AgentError {
   if (isAgentError(error)) return error;
   const code = codeOf(error) ?? "unknown";
@@ -36,7 +36,7 @@ export function fileFault(error: unknown, folder: string): AgentError {
 const wrongKind: ReadonlySet<string> = new Set(["ENOTDIR", "EISDIR", "ERR_FS_EISDIR", "ELOOP"]);
 
 /**
- * What a caller is told of an error about one key. Where the flaw is that of the key's own session, as a file in place of its folder or a folder
+ * The error for the caller after a fault of one key. Where the flaw is that of the key's own session, as a file in place of its folder or a folder
  * that may not be read, the others are sound: then it is STORE_CORRUPT, and otherwise the fault of the whole store.
  */
 export async function keyFault(

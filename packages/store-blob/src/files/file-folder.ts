@@ -175,8 +175,8 @@ export class FileFolder {
   }
 
   /**
-   * Makes sure of what the folder of a key holds, if its last sync failed: the system may have forgotten what it could not write, and say next time
-   * that all is well. So the files named since the last good sync are written anew. Rejects as long as that fails.
+   * Makes sure of what the folder of a key holds, if its last sync failed: the system may have forgotten what it could not write, and report
+   * success next time. So the files named since the last good sync are written anew. Rejects as long as that fails.
    */
   async recover(key: string): Promise<void> {
     const folder = dirname(this.pathOf(key));

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { AgentError } from "@loopwright/core";
 
-/** What a file says of its object beside the bytes. */
+/** What a file holds about its object beside the bytes. */
 export interface FileHeader {
   readonly etag: string;
   /** When it was written, in milliseconds since the machine was started; only comparable within one `life`. */

@@ -19,7 +19,7 @@ import { codeOf, type FileCalls } from "./file-calls.ts";
 import { fateOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 interface LockText extends ProcessIdentity {
-  /** Tells one holding from another of the same process. */
+  /** Distinguishes one holding from another of the same process. */
   readonly nonce: string;
   readonly leaseMs: number;
   /** Names the clock of the renewals; empty for one that no other process has. */
@@ -44,7 +44,7 @@ const draftsOf = (folder: string): string => `${folder}/.drafts`;
 const renewalOf = (folder: string, nonce: string): string => `${draftsOf(folder)}/${nonce}/renewed`;
 
 /**
- * Takes the folder for this process. Waits for the lease of a holder of which nobody can know whether it lives, at most as long as that runs.
+ * Takes the folder for this process. Where it is unknown whether the holder is alive, waits for its lease, at most as long as that runs.
  * @throws AgentError STORE_UNAVAILABLE when another process has it
  */
 export async function lockFolder(options: LockOptions): Promise<FolderLock> {
@@ -100,7 +100,7 @@ export class FolderLock {
     if (this.#options.clock.monotonic() - this.#renewedMs >= this.#options.leaseMs) await this.renew();
   }
 
-  /** Renews the lease, now and from time to time. A disk that fails keeps nobody from reading. @throws AgentError STORE_UNAVAILABLE when it was lost */
+  /** Renews the lease, now and from time to time. A failing disk does not prevent reading. @throws AgentError STORE_UNAVAILABLE when it was lost */
   async renew(): Promise<void> {
     if (this.#lost) throw this.#lost;
     this.#renewing ??= this.#renew().finally(() => {
@@ -180,7 +180,7 @@ async function take(asked: Take, depth: number): Promise<void> {
       if (!holder) continue;
       if (depth >= chainMax) throw inUse(folder, holder);
       if (!(await isOver(asked, holder))) continue;
-      // Named for the former holder: of all who find its lease over one gets it.
+      // Named for the former holder: of all processes that find its lease over one gets it.
       const right = `${folder}/lock-after-${holder.nonce}`;
       await take({ ...asked, path: right }, depth + 1);
       // Without it the lock was replaced while we looked.

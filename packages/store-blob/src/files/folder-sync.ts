@@ -1,6 +1,6 @@
 import type { FileCalls } from "./file-calls.ts";
 
-/** Puts the names of folders on the disk: one sync for all who came while the one before was under way. */
+/** Puts the names of folders on the disk: one sync for all callers that came while the one before was under way. */
 export class FolderSync {
   readonly #files: FileCalls;
   readonly #running = new Map<string, Promise<void>>();

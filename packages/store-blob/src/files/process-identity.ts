@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 
 /** Which process this is: enough to see that it is dead, and never to take another for it. */
 export interface ProcessIdentity {
-  /** The boot and the pid namespace, without which a process id means nothing. Where the platform tells neither: the machine's name. */
+  /** The boot and the pid namespace, without which a process id means nothing. Where the platform has neither: the machine's name. */
   readonly machine: string;
   readonly pid: number;
   /** When the process began, in the kernel's own count; empty where that is unknown. */
@@ -24,8 +24,8 @@ export function monotonicClockName(): string {
 }
 
 /**
- * `dead` and `alive` are proved by the process table that both share. `unknown`: it is of another machine, container or boot, or nothing tells
- * whether its process id has been given to another process since.
+ * `dead` and `alive` are proved by the process table that both share. `unknown`: it is of another machine, container or boot, or its process
+ * id may have been given to another process since.
  */
 export function fateOf(other: ProcessIdentity, own: ProcessIdentity): "alive" | "dead" | "unknown" {
   if (other.machine !== own.machine) return "unknown";

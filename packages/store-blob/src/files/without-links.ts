@@ -1,6 +1,6 @@
 /*
  * Owns: reaching a file without following a link, so that nothing of one session is read from or written to another's folder.
- * On Linux a folder is opened first, its descriptor tells its true path, and entries are named through the descriptor: swapping a folder for a
+ * On Linux a folder is opened first, its descriptor gives its true path, and entries are named through the descriptor: swapping a folder for a
  * link at the right moment gains nothing. Elsewhere the true path is compared before the call, and a process that swaps folders at the right moment could
  * win.
  */
@@ -21,7 +21,7 @@ const folderFlags = constants.O_RDONLY | noFollow | (constants.O_DIRECTORY ?? 0)
 const hasDescriptorPaths = process.platform === "linux" && existsSync("/proc/self/fd");
 const selfOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
 
-/** Does something with an entry of a folder, by a path that nobody can redirect on Linux. @throws AgentError STORE_CORRUPT where the folder is reached through a link */
+/** Does something with an entry of a folder, by a path that cannot be redirected on Linux. @throws AgentError STORE_CORRUPT where the folder is reached through a link */
 export async function inFolder<T>(path: string, work: (place: string) => Promise<T>): Promise<T> {
   const folder = dirname(path);
   if (!hasDescriptorPaths) {
@@ -47,7 +47,7 @@ async function openFolder(folder: string): Promise<FileHandle> {
   }
 }
 
-/** The status of an open file that is where its path says. @throws AgentError STORE_CORRUPT when it is no regular file, or was reached through a link */
+/** The status of an open file that is where its path points. @throws AgentError STORE_CORRUPT when it is no regular file, or was reached through a link */
 export async function checkOpened(file: FileHandle, path: string): Promise<Stats> {
   const stats = await file.stat();
   if (!stats.isFile()) throw linked(path);

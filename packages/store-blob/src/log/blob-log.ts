@@ -12,7 +12,7 @@ import { readFacts } from "./read-facts.ts";
 import { type Forget, finishRemoval, removeLog } from "./remove-log.ts";
 import { checkWritten, type EntryDraft, type EntryOutcome, writeEntry } from "./write-entry.ts";
 
-/** Who has to know what happens to logs: the index and the view. */
+/** Observers of all logs: the index and the view. */
 export interface LogObserver {
   /** Before facts are written; what it has put is there before they are. */
   writing(log: OpenLog): Promise<void>;
@@ -112,7 +112,7 @@ async function append(deps: BlobLogDeps, log: OpenLog, { request, lines }: Asked
     let state = await known(log);
     verdict = state.judge(request);
     if (verdict) {
-      // Whatever the answer is, the newest state gives it: who is fenced has to know before anything else.
+      // Whatever the answer is, the newest state gives it: a fenced writer has to learn that first.
       state = await log.withBatches(wholeState(await log.current()));
       verdict = state.judge(request);
     }
@@ -124,7 +124,7 @@ async function append(deps: BlobLogDeps, log: OpenLog, { request, lines }: Asked
     return { header, lines };
   });
   if (outcome.type === "dropped") {
-    // Of a session that was removed meanwhile nothing stays, not even that somebody came too late.
+    // Of a session that was removed meanwhile nothing stays, not even the trace of a late call.
     if (isKnownToIndex && (await log.known()).isRemoved) deps.background.add(deps.observer.removed(log));
     return own(verdict, outcome) ?? { type: "unknown" };
   }

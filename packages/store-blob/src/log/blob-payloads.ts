@@ -1,6 +1,6 @@
 /*
  * A blob of the scope is one object. What a session owns lies under the session, a copy for each owner: so erasing a session is deleting what lies
- * there, and no two nodes can disagree on who is the last owner. A mark beside it says which sessions own a key, for readers that name no session.
+ * there, and no two nodes can disagree on the last owner. A mark beside it names the sessions that own a key, for readers that name no session.
  * The order of requests: a mark never outlives its copy, and what a session takes over is there before the scope's own is removed.
  */
 import { AgentError } from "@loopwright/core";

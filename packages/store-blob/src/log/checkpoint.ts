@@ -12,7 +12,7 @@ export interface Segment {
   readonly idsDigest: string;
 }
 
-/** What a log was after a slot, so that nobody need read the slots up to it. */
+/** The state of a log after a slot, so that the slots up to it need not be read. */
 export interface Checkpoint {
   readonly slot: number;
   readonly digest: string;

@@ -1,6 +1,6 @@
 /*
  * Many small objects become one. First the new segment is written, then the checkpoint names it, under the etag of the one before; only then
- * the slots that it covers give their room back. A crash between leaves objects that nobody names, or slots that the next compaction sweeps.
+ * the slots that it covers give their room back. A crash between leaves objects without a reference, or slots that the next compaction sweeps.
  */
 
 import { inParallel } from "../in-parallel.ts";
@@ -21,7 +21,7 @@ interface Plan {
   readonly from: number;
 }
 
-/** Moves what lies after the checkpoint behind a new one. False when somebody else was faster, or there was nothing to do. */
+/** Moves what lies after the checkpoint behind a new one. False when another process was faster, or there was nothing to do. */
 export async function compactLog(log: OpenLog): Promise<boolean> {
   const plan = await log.run(() => planCompaction(log));
   if (!plan) return false;

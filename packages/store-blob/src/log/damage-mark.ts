@@ -13,8 +13,8 @@ export interface MarkedLog {
 }
 
 /**
- * Says beside the log that it was seen to be damaged, so that nobody writes to it who opens it later. Never rejects: where the place does not
- * take the mark, the next one who sees the damage tries again, and whoever asked is told of the damage all the same.
+ * Marks a damaged log beside it, so that a process that opens it later does not write to it. Never rejects: where the place does not
+ * take the mark, the next process that sees the damage tries again, and the caller gets the damage as its error all the same.
  */
 export async function markDamage(log: MarkedLog, damage: AgentError): Promise<void> {
   if (log.isMarked) return;
@@ -24,7 +24,7 @@ export async function markDamage(log: MarkedLog, damage: AgentError): Promise<vo
   log.isMarked = outcome?.type === "written" || outcome?.type === "refused";
 }
 
-/** What a writer is told of a log that bears the mark. */
+/** The error of a writer of a log that bears the mark. */
 export function markedDamage({ ref, keys }: MarkedLog): AgentError {
   return new AgentError("SESSION_CORRUPT", {
     message: `The log of session \`${ref.session}\` was seen to be damaged.`,

@@ -1,7 +1,7 @@
 /*
- * The log says since when its session needs an owner; a mark under `due/` lets that be found without looking into every log. A mark is put before
+ * The log holds since when its session needs an owner; a mark under `due/` lets that be found without looking into every log. A mark is put before
  * the entry that needs it, and removed after the entry that makes it void: a crash leaves one too many, never one too few. Its name holds the
- * slot of its entry, so that nobody removes the mark of a later entry by mistake.
+ * slot of its entry, so that the mark of a later entry is not removed by mistake.
  */
 import { AgentError, isAgentError } from "@loopwright/core";
 import type { DueOptions, DueSession } from "@loopwright/core/ports";
@@ -16,7 +16,7 @@ import type { LogState } from "./log-state.ts";
 import type { OpenLog } from "./open-log.ts";
 import type { OpenLogs } from "./open-logs.ts";
 
-/** What the next entry has to say of a date; `undefined`: nothing, the log says so already. */
+/** The date that the next entry has to hold; `undefined`: none, the log holds it already. */
 export function dueEntry(state: LogState, due: number | null | undefined): EntryDue | null | undefined {
   if (due === undefined || due === (state.due?.at ?? null)) return undefined;
   return due === null ? null : { at: due, slot: state.slot + 1 };

@@ -1,4 +1,4 @@
-import type { Clock, SessionRef } from "@loopwright/core/ports";
+import { type Clock, refKey, type SessionRef } from "@loopwright/core/ports";
 import { storeLimits } from "../store-limits.ts";
 
 /**
@@ -16,12 +16,12 @@ export class HeldSessions {
   }
 
   isHeld(ref: SessionRef): boolean {
-    const until = this.#until.get(nameOf(ref));
+    const until = this.#until.get(refKey(ref));
     return until !== undefined && until > this.#clock.monotonic();
   }
 
   saw(ref: SessionRef, remainingMs: number): void {
-    const name = nameOf(ref);
+    const name = refKey(ref);
     this.#until.delete(name);
     this.#until.set(name, this.#clock.monotonic() + Math.min(remainingMs, this.#lookMs));
     const [oldest] = this.#until.keys();
@@ -29,8 +29,6 @@ export class HeldSessions {
   }
 
   forget(ref: SessionRef): void {
-    this.#until.delete(nameOf(ref));
+    this.#until.delete(refKey(ref));
   }
 }
-
-const nameOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;

@@ -2,7 +2,7 @@ import { isAgentError } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { OpenLogs } from "./open-logs.ts";
 
-/** True when the log says by now that the session is gone. @throws AgentError STORE_* */
+/** True when the log records by now that the session is gone. @throws AgentError STORE_* */
 export async function isRemoved(logs: OpenLogs, ref: SessionRef): Promise<boolean> {
   const log = logs.of(ref);
   try {

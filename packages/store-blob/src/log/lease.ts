@@ -1,8 +1,8 @@
 /*
- * A claim has two steps. First the lease object is replaced under its etag: of all who claim or renew at once one gets it, and from then on it
+ * A claim has two steps. First the lease object is replaced under its etag: of all concurrent claims and renewals one gets it, and from then on it
  * names the claimant and the new epoch. Then the claim takes the next slot of the log: from there on every write of an older epoch
  * collides with it and is fenced. A claimant that dies between the steps has kept others off for the time of its lease, no longer, and the
- * epoch before goes on writing until then.
+ * owner of the epoch before writes until then.
  */
 import type { ClaimOutcome, LogHead } from "@loopwright/core/ports";
 import type { PutOutcome } from "../conditional-blobs.ts";
@@ -12,7 +12,7 @@ import { type OpenLog, wholeState } from "./open-log.ts";
 import { openObject, sealObject } from "./sealed-object.ts";
 import { checkWritten, noAnswer, writeEntry } from "./write-entry.ts";
 
-/** What the lease object of a log says. */
+/** The content of the lease object of a log. */
 interface Lease {
   readonly epoch: number;
   readonly node: string;
@@ -92,7 +92,7 @@ async function changeLease(log: OpenLog, epoch: number, change: (lease: Lease) =
   throw noAnswer(log);
 }
 
-/** True when the lease object is now this one; false when somebody else was faster. @throws AgentError STORE_UNAVAILABLE, STORE_FULL */
+/** True when the lease object is now this one; false when another process was faster. @throws AgentError STORE_UNAVAILABLE, STORE_FULL */
 async function putLease(log: OpenLog, lease: Lease, etag: string | undefined): Promise<boolean> {
   const { bytes } = sealObject({ header: lease, lines: [] }, { key: log.keys.lease, before: "" });
   const outcome: PutOutcome = await log.deps.blobs.put(

@@ -1,13 +1,13 @@
 import { AgentError, type Fact } from "@loopwright/core";
 import { openObject, type SealPlace, sealObject } from "./sealed-object.ts";
 
-/** Since when a session needs an owner, and the slot whose mark says so. */
+/** Since when a session needs an owner, and the slot whose mark records it. */
 export interface EntryDue {
   readonly at: number;
   readonly slot: number;
 }
 
-/** What one slot of a log says. The slots of a log are the order in which everything about it happened. */
+/** The entry of one slot of a log. The slots of a log are the order in which everything about it happened. */
 export interface EntryHeader {
   readonly slot: number;
   /** Seq of its first fact, also where it has none. */

@@ -33,9 +33,9 @@ export class LogState {
   due: EntryDue | null;
   /** What is wrong with what comes after; up to here the log is whole. */
   damage: AgentError | undefined;
-  /** What was found wrong in what is known, by somebody who read it. */
+  /** The damage that a reader found in what is known. */
   flaw: AgentError | undefined;
-  /** Batch id -> seq of its last fact, of the segments. Absent until somebody needs it. */
+  /** Batch id -> seq of its last fact, of the segments. Absent until it is needed. */
   #segmentBatches: Map<string, number> | undefined;
   readonly #tailBatches = new Map<string, number>();
 
@@ -98,7 +98,7 @@ export class LogState {
     }
   }
 
-  /** All that a checkpoint at the tail has to say, its segments apart. */
+  /** All that a checkpoint at the tail holds, its segments apart. */
   summary(): Omit<Checkpoint, "segments"> {
     const { slot, digest, lastSeq, epoch, released, isClosed, isRemoved, due, sweptSlot } = this;
     return { slot, digest, lastSeq, epoch, released, isClosed, isRemoved, due, sweptSlot };

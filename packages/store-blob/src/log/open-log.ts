@@ -3,7 +3,7 @@
  * Invariants
  *  I1 a slot is written once, under the condition that nothing is there; then it stays taken for ever: compaction and removal leave an
  *     empty object. Where this process is the only writer it is deleted instead, and no other writer can come too late.
- *  I2 what is known is a prefix of the log, and is looked for before a write where nobody else writes: it may have been put back. So a write to the slot after it succeeds only if it is the whole log.
+ *  I2 what is known is a prefix of the log, and is looked for before a write where no other process writes: the folder may have been restored. So a write to the slot after it succeeds only if it is the whole log.
  *  I3 calls on one log run one after the other; those of other processes meet at the slot.
  */
 import { AgentError, isAgentError } from "@loopwright/core";
@@ -22,7 +22,7 @@ import { sessionObjects } from "./session-objects.ts";
 export interface OpenLogDeps {
   readonly blobs: ConditionalBlobs;
   readonly clock: Clock;
-  /** How long a call goes on trying. */
+  /** How long a call keeps trying. */
   readonly deadlineMs: number;
 }
 
@@ -50,7 +50,7 @@ export class OpenLog {
     this.deps = { ...deps, blobs: sessionObjects(deps.blobs) };
   }
 
-  /** True when nobody uses it: it may be forgotten. */
+  /** True when no call uses it: it may be dropped from memory. */
   get isIdle(): boolean {
     return this.#pending === 0 && this.#holders === 0 && this.listeners.size === 0;
   }
@@ -95,8 +95,8 @@ export class OpenLog {
   }
 
   /**
-   * Where nobody else writes, the end of what is known has to be there still: a folder that was put back to an older state has lost it, and what is
-   * written behind the gap is lost to who opens the log next. @throws AgentError SESSION_CORRUPT
+   * Where no other process writes, the end of what is known has to be there still: a folder that was restored to an older state has lost it, and what is
+   * written behind the gap is lost to the process that opens the log next. @throws AgentError SESSION_CORRUPT
    */
   async expectTail(): Promise<void> {
     const { blobs } = this.deps;
@@ -109,7 +109,7 @@ export class OpenLog {
     if (!isThere) await this.reopen();
   }
 
-  /** Looks at everything anew. What is found has to go on from what was known. @throws AgentError SESSION_CORRUPT */
+  /** Looks at everything anew. What is found has to continue what was known. @throws AgentError SESSION_CORRUPT */
   async reopen(): Promise<LogState> {
     const before = this.#state;
     this.#state = undefined;
@@ -153,12 +153,12 @@ export class OpenLog {
     return state;
   }
 
-  /** An object of this log. @throws AgentError SESSION_CORRUPT where the place says that it is damaged */
+  /** An object of this log. @throws AgentError SESSION_CORRUPT where the place reports that it is damaged */
   get(key: string): Promise<StoredObject | undefined> {
     return this.deps.blobs.get(key);
   }
 
-  /** Learns whether somebody has seen damage since the log was opened. */
+  /** Looks whether another process has seen damage since the log was opened. */
   async lookForMark(): Promise<void> {
     const state = await this.known();
     if (!state.isRemoved && (await this.deps.blobs.has(this.keys.damage))) state.flaw ??= markedDamage(this);
@@ -235,7 +235,7 @@ export class OpenLog {
       if (!beyond) return known;
       const before = known.slot;
       known = await this.#walk(isNew ? await this.#load() : known);
-      // Somebody was writing while we looked.
+      // Another process was writing while we looked.
       if (known.damage || (beyond.key.startsWith(this.keys.slots) && slotOfKey(beyond.key) <= known.slot) || known.slot > before)
         return known;
       await this.pause(tries);

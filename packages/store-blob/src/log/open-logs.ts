@@ -1,4 +1,4 @@
-import type { SessionRef } from "@loopwright/core/ports";
+import { refKey, type SessionRef } from "@loopwright/core/ports";
 import { checkRef } from "../object-keys.ts";
 import { storeLimits } from "../store-limits.ts";
 import { OpenLog, type OpenLogDeps } from "./open-log.ts";
@@ -17,7 +17,7 @@ export class OpenLogs {
   /** The one log of a session. To be used at once: an idle one may be forgotten. @throws AgentError INPUT_INVALID */
   of(ref: SessionRef): OpenLog {
     const { scope, session } = checkRef(ref);
-    const name = `${scope}/${session}`;
+    const name = refKey({ scope, session });
     const found = this.#logs.get(name) ?? new OpenLog({ scope, session }, this.deps, this.#segments);
     // The one used last comes last.
     this.#logs.delete(name);

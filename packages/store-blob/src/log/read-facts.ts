@@ -27,7 +27,7 @@ export async function readLines(log: OpenLog, asked: FactRange): Promise<readonl
       if (found) return found;
       if (tries >= storeLimits.readTriesMax) throw damaged(log.keys.root);
     } catch (error) {
-      // From now on nobody writes after what is damaged.
+      // From now on no append goes behind the damage.
       if (isAgentError(error, "SESSION_CORRUPT")) {
         state.flaw = error;
         if (!state.isRemoved) await markDamage(log, error);
@@ -94,7 +94,7 @@ async function entryLines(log: OpenLog, { slot, before, digest }: TailEntry): Pr
   const object = await log.get(key);
   if (!object || object.bytes.length === 0) return undefined;
   const entry = openEntry(object.bytes, { key, before });
-  // Its own seal only says that it is whole: a changed entry can be sealed anew, but not with the digest that this process knows.
+  // Its own seal only proves that it is whole: a changed entry can be sealed anew, but not with the digest that this process knows.
   if (entry.digest !== digest) throw damaged(key);
   return entry.lines;
 }

@@ -1,5 +1,5 @@
 /*
- * A session is removed in three steps. First a mark is put among those of the sessions that need an owner; then the log says that the session is
+ * A session is removed in three steps. First a mark is put among those of the sessions that need an owner; then the log records that the session is
  * gone, which no writer can miss; then all its objects are deleted, and the mark last. If the process dies before that, the next search for sessions
  * that need an owner finds the mark and finishes the removal.
  */
@@ -26,7 +26,7 @@ export type Forget = (log: OpenLog) => Promise<void>;
 export async function removeLog(log: OpenLog, forget: Forget): Promise<void> {
   const before = await log.current();
   const marks: EntryDue[] = before.due ? [before.due] : [];
-  // A damaged log takes no entry; nobody can write to it, so the checkpoint alone may say it.
+  // A damaged log takes no entry; no process can write to it, so the checkpoint alone may record it.
   const isWhole = !before.damage && !before.flaw;
   const mark = async (slot: number): Promise<void> => {
     const due = { at: 0, slot };
@@ -46,14 +46,14 @@ export async function removeLog(log: OpenLog, forget: Forget): Promise<void> {
   for (const due of marks) await dropDueMark(log, due);
 }
 
-/** Deletes what a session was whose log says that it is gone. */
+/** Deletes what is left of a session whose log records that it is gone. */
 export async function finishRemoval(log: OpenLog, forget: Forget): Promise<void> {
   const { blobs } = log.deps;
   await putLastCheckpoint(log, 0);
   await blobs.remove(log.keys.lease);
   await blobs.remove(log.keys.damage, { isDurable: true });
   await removeAll(log, log.keys.segments);
-  await removeAll(log, log.keys.drafts);
+  await removeAll(log, log.keys.snapshots);
   const state = await log.known();
   const first = (await blobs.list(log.keys.slots, { limit: 1 })).objects[0];
   if (first) await sweepSlots(log, slotOfKey(first.key), state.checkpoint.slot);

@@ -1,6 +1,6 @@
 import { storeLimits } from "../store-limits.ts";
 
-/** The segments that were read last, opened: who reads a long log page by page asks for each of them once. */
+/** The segments that were read last, opened: a reader of a long log page by page asks for each of them once. */
 export class SegmentCache {
   readonly #lines = new Map<string, readonly string[]>();
 

@@ -2,7 +2,7 @@ import { isAgentError } from "@loopwright/core";
 import type { ConditionalBlobs } from "../conditional-blobs.ts";
 import { damaged } from "./sealed-object.ts";
 
-/** The objects of one session: where the place says that an object is damaged, the session is, and no other. */
+/** The objects of one session: where the place reports an object as damaged, the session is, and no other. */
 export function sessionObjects(blobs: ConditionalBlobs): ConditionalBlobs {
   const own = async <T>(key: string, asking: Promise<T>): Promise<T> => {
     try {

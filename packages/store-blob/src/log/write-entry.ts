@@ -4,7 +4,7 @@ import { type EntryHeader, sealEntry } from "./log-entry.ts";
 import type { LogState } from "./log-state.ts";
 import { type OpenLog, wholeState } from "./open-log.ts";
 
-/** What shall be said in the next slot. */
+/** The entry for the next slot. */
 export interface EntryDraft {
   readonly header: Omit<EntryHeader, "slot" | "from" | "factCount">;
   /** Facts as JSON, numbered from the tail on. */
@@ -52,7 +52,7 @@ export async function writeEntry(log: OpenLog, plan: (state: LogState) => Promis
     if (outcome.type === "unknown") return outcome;
     mayBeOwn ||= outcome.mayBeOwn;
     const after = await log.advance();
-    // Whoever was faster may have seen damage since this process opened the log.
+    // The faster process may have seen damage since this one opened the log.
     if (!outcome.mayBeOwn) await log.lookForMark();
     if (after.slot >= slot) continue;
     // Refused, and yet nothing to see: a write at the same moment that failed, or one that is not visible yet.
@@ -63,14 +63,14 @@ export async function writeEntry(log: OpenLog, plan: (state: LogState) => Promis
   return { type: "unknown" };
 }
 
-/** For entries whose outcome cannot be told to the caller. @throws AgentError STORE_UNAVAILABLE, STORE_FULL */
+/** For entries whose outcome cannot be reported to the caller. @throws AgentError STORE_UNAVAILABLE, STORE_FULL */
 export function checkWritten(outcome: EntryOutcome, log: OpenLog): void {
   if (outcome.type === "full")
     throw new AgentError("STORE_FULL", { message: `There is no space left for session \`${log.ref.session}\`.` });
   if (outcome.type === "unknown") throw noAnswer(log);
 }
 
-/** The place did not say in time what became of a write. */
+/** The place did not answer in time what became of a write. */
 export function noAnswer({ ref }: OpenLog): AgentError {
   return new AgentError("STORE_UNAVAILABLE", { message: `The store did not answer in time about session \`${ref.session}\`.` });
 }

@@ -16,7 +16,7 @@ export interface S3BlobsOptions extends Omit<S3Place, "endpoint"> {
   readonly prefix?: string;
   /** Of one call, with all its tries. Default 2,000 ms. */
   readonly deadlineMs?: number;
-  /** For servers that do not check the condition of a write: nobody but this process writes to the prefix, and you see to that. */
+  /** For servers that do not check the condition of a write: no other process writes to the prefix, and you ensure that. */
   readonly singleWriter?: boolean;
   /** Times deadlines and pauses. Default: the process's. */
   readonly clock?: Clock;
@@ -27,7 +27,7 @@ export interface S3BlobsOptions extends Omit<S3Place, "endpoint"> {
 const pageMax = 1_000;
 const mediaTypeHeader = "x-amz-meta-media-type";
 /**
- * What says that a condition did not hold. AWS: 412, and 409 while another write is under way; MinIO has answered 304.
+ * The statuses of a condition that did not hold. AWS: 412, and 409 while another write is under way; MinIO has answered 304.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html (2026-11-21), https://github.com/minio/minio/issues/19442
  */
 const refusals: ReadonlySet<number> = new Set([304, 409, 412]);
@@ -103,7 +103,7 @@ function proven(place: ConditionalBlobs, { endpoint }: { readonly endpoint: stri
   };
 }
 
-/** Conditions checked here, one key at a time: as good as the promise that nobody else writes. */
+/** Conditions checked here, one key at a time: as good as the promise that no other process writes. */
 function aloneAt(place: ConditionalBlobs, requests: S3Requests, prefix: string): ConditionalBlobs {
   const keys = new KeyQueue();
   return {

@@ -103,7 +103,7 @@ export class S3Requests {
     try {
       const place = { service: "s3", region, cache: this.#signingKeys, ...credentials };
       const signed = await new AwsV4Signer({ url: url.href, method, headers, ...(body ? { body } : {}), ...place }).sign();
-      // A signature is good for one place; and a page that somebody is sent on to would pass for an answer of the store.
+      // A signature is good for one place; and the page of a redirect would pass for an answer of the store.
       const request: RequestInit = { method, headers: signed.headers, redirect: "manual", signal: controller.signal };
       if (body) request.body = body;
       const response = await this.#options.fetch(signed.url, request);
@@ -120,15 +120,15 @@ export class S3Requests {
   fault({ status, bytes }: S3Answer): AgentError {
     const { endpoint, bucket } = this.#options;
     const code = readErrorCode(new TextDecoder().decode(bytes.subarray(0, 4_096)));
-    const said = `${status}${code === undefined ? "" : ` ${code}`}`;
-    if (status === 507) return new AgentError("STORE_FULL", { message: `The object store at ${endpoint} has no space left (${said}).` });
+    const reply = `${status}${code === undefined ? "" : ` ${code}`}`;
+    if (status === 507) return new AgentError("STORE_FULL", { message: `The object store at ${endpoint} has no space left (${reply}).` });
     if (status === 401 || status === 403)
       return new AgentError("STORE_READ_ONLY", {
-        message: `The object store at ${endpoint} refused the request for bucket \`${bucket}\` (${said}).`,
+        message: `The object store at ${endpoint} refused the request for bucket \`${bucket}\` (${reply}).`,
         fix: "Check the credentials, what they may do, and this machine's clock.",
       });
     return new AgentError("STORE_UNAVAILABLE", {
-      message: `The object store at ${endpoint} answered ${said} for bucket \`${bucket}\`.`,
+      message: `The object store at ${endpoint} answered ${reply} for bucket \`${bucket}\`.`,
       fix: code === "NoSuchBucket" ? `Make the bucket \`${bucket}\`, or name another.` : "Check endpoint, region and bucket.",
     });
   }

@@ -1,10 +1,9 @@
 import { isAgentError } from "@loopwright/core";
-import { excerptAround, matchTexts, searchWords, unlessAborted } from "@loopwright/core/memory";
-import type { SessionHit, SessionIndex, SessionSummary } from "@loopwright/core/ports";
+import { isId, type SessionHit, type SessionIndex, type SessionSummary } from "@loopwright/core/ports";
+import { excerptAround, matchTexts, searchWords, unlessAborted } from "@loopwright/core/stores";
 import { inParallel } from "../in-parallel.ts";
 import { listAll } from "../list-all.ts";
 import type { OpenLogs } from "../log/open-logs.ts";
-import { isId } from "../object-keys.ts";
 import type { Place } from "./session-places.ts";
 import type { SessionSummaries } from "./session-summaries.ts";
 import type { SessionTexts } from "./session-texts.ts";
@@ -42,7 +41,7 @@ export function blobIndex({ logs, summaries, texts, searchSessionsMax, remake }:
       const log = logs.of({ scope, session: id });
       return await log.hold(() => texts.of(log, lastSeq));
     } catch (error) {
-      // A damaged log is told to whoever reads it; the others are searched.
+      // A damaged log is reported to its readers; the others are searched.
       if (isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_TOO_NEW")) return [];
       throw error;
     }

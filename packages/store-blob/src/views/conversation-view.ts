@@ -15,8 +15,7 @@ export interface ConversationView {
   readonly agent: string;
   readonly title?: string;
   /** `waiting`: for a client or a person. */
-  readonly status: "idle" | "waiting";
-  readonly closed?: boolean;
+  readonly status: "idle" | "waiting" | "closed";
   /** Milliseconds since the epoch, as `updatedAt`. */
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -1,5 +1,5 @@
 import { foldSession, type SessionFold, type SessionSnapshot } from "@loopwright/core";
-import type { BlobStore } from "@loopwright/core/ports";
+import { type BlobStore, refKey } from "@loopwright/core/ports";
 import type { OpenLog } from "../log/open-log.ts";
 import { readFacts } from "../log/read-facts.ts";
 import { storeLimits } from "../store-limits.ts";
@@ -26,11 +26,11 @@ export class ConversationViews {
   }
 
   forget({ ref }: OpenLog): void {
-    this.#folds.delete(`${ref.scope}/${ref.session}`);
+    this.#folds.delete(refKey(ref));
   }
 
   #foldOf({ ref }: OpenLog): SessionFold {
-    const name = `${ref.scope}/${ref.session}`;
+    const name = refKey(ref);
     const fold = this.#folds.get(name) ?? foldSession(ref, this.#payloads);
     // The one used last comes last.
     this.#folds.delete(name);
@@ -45,7 +45,7 @@ function viewOf(
   snapshot: SessionSnapshot,
   { scope, lastSeq, status }: Pick<ConversationView, "scope" | "lastSeq" | "status">,
 ): ConversationView {
-  const { sessionId: id, agent, title, closed, createdAt, updatedAt, lastRun } = snapshot;
+  const { sessionId: id, agent, title, createdAt, updatedAt, lastRun } = snapshot;
   const path = pathOf(snapshot);
   const messages = path.slice(-storeLimits.viewMessagesMax);
   return {
@@ -55,7 +55,6 @@ function viewOf(
     agent,
     ...(title === undefined ? {} : { title }),
     status,
-    ...(closed ? { closed } : {}),
     createdAt,
     updatedAt,
     lastSeq,

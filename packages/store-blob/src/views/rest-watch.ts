@@ -1,4 +1,5 @@
 import type { Fact } from "@loopwright/core";
+import { refKey } from "@loopwright/core/ports";
 import type { Background } from "../background.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import type { OpenLogs } from "../log/open-logs.ts";
@@ -29,7 +30,7 @@ export class RestWatch {
     this.#deps = deps;
   }
 
-  /** To be told of all facts that this process has written. */
+  /** To be called with all facts that this process has written. */
   written(log: OpenLog, facts: readonly Fact[]): void {
     const projection = this.#deps.summaries.add(log, facts);
     const name = nameOf(log);
@@ -90,4 +91,4 @@ export class RestWatch {
   }
 }
 
-const nameOf = ({ ref }: OpenLog): string => `${ref.scope}/${ref.session}`;
+const nameOf = ({ ref }: OpenLog): string => refKey(ref);

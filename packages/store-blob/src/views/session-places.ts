@@ -1,12 +1,12 @@
-import { Ordered } from "@loopwright/core/memory";
 import type { SessionSummary } from "@loopwright/core/ports";
+import { Ordered } from "@loopwright/core/stores";
 
 /** Where a session stands in a list. */
 export type Place = Pick<SessionSummary, "updatedAt" | "id">;
 
 /** The place of a session, and what it was learned from. */
 export interface KnownPlace extends Place {
-  /** The version of the settled summary that says so; absent: the log may have said more since. */
+  /** The version of the settled summary that holds it; absent: the log may have grown since. */
   readonly etag: string | undefined;
   /** When it was noted, counted in notes. */
   readonly noted: number;

@@ -1,18 +1,18 @@
 /*
- * A summary is a projection of a log, kept in an object of its own. It says whether it is settled: then the log has said nothing since. Before a
+ * A summary is a projection of a log, kept in an object of its own. It records whether it is settled: then the log has not grown since. Before a
  * process writes to a settled session it marks the summary as not settled, and settles it again when the session rests. So a list need look into
  * no log but those that are being written, and those whose writer has died.
  */
 import { type Fact, isAgentError } from "@loopwright/core";
-import { projectSession, type SessionProjection } from "@loopwright/core/memory";
-import type { SessionRef, SessionSummary } from "@loopwright/core/ports";
+import { isId, refKey, type SessionRef, type SessionSummary } from "@loopwright/core/ports";
+import { projectSession, type SessionProjection } from "@loopwright/core/stores";
 import { inParallel } from "../in-parallel.ts";
 import { listAll } from "../list-all.ts";
 import { type OpenLog, wholeState } from "../log/open-log.ts";
 import type { OpenLogs } from "../log/open-logs.ts";
 import { readFacts } from "../log/read-facts.ts";
 import { openObject, sealObject } from "../log/sealed-object.ts";
-import { isId, summariesOf } from "../object-keys.ts";
+import { summariesOf } from "../object-keys.ts";
 import { storeLimits } from "../store-limits.ts";
 import { type KnownPlace, type Place, SessionPlaces } from "./session-places.ts";
 
@@ -162,7 +162,7 @@ export class SessionSummaries {
     { places, etag }: { readonly places: SessionPlaces; readonly etag: string | undefined },
   ): Promise<void> {
     const summary = await this.#listed(ref, etag);
-    if (summary) places.note(summary, this.#known.get(`${ref.scope}/${ref.session}`)?.settledEtag);
+    if (summary) places.note(summary, this.#known.get(refKey(ref))?.settledEtag);
     else places.forget(ref.session);
   }
 
@@ -188,7 +188,7 @@ export class SessionSummaries {
     try {
       return (await log.hold(() => this.fresh(log)))?.summary;
     } catch (error) {
-      // A damaged log is told to whoever reads it; the list goes on with what is known.
+      // A damaged log is reported to its readers; the list continues with what is known.
       if (!isAgentError(error, "SESSION_CORRUPT") && !isAgentError(error, "STORE_TOO_NEW")) throw error;
       return known.projection?.summary ?? unknownSummary(ref.session);
     }
@@ -224,7 +224,7 @@ export class SessionSummaries {
   }
 }
 
-const nameOf = ({ ref }: OpenLog): string => `${ref.scope}/${ref.session}`;
+const nameOf = ({ ref }: OpenLog): string => refKey(ref);
 
 function unknownSummary(id: string): SessionSummary {
   return { id, agent: "", status: "idle", createdAt: 0, updatedAt: 0, lastSeq: 0, messageCount: 0 };

@@ -1,4 +1,5 @@
-import { searchTextsOf } from "@loopwright/core/memory";
+import { refKey } from "@loopwright/core/ports";
+import { searchTextsOf } from "@loopwright/core/stores";
 import type { OpenLog } from "../log/open-log.ts";
 import { readFacts } from "../log/read-facts.ts";
 import { storeLimits } from "../store-limits.ts";
@@ -21,7 +22,7 @@ export class SessionTexts {
 
   /** The texts of a log up to a fact. @throws AgentError SESSION_CORRUPT, STORE_* */
   async of(log: OpenLog, lastSeq: number): Promise<readonly string[]> {
-    const name = `${log.ref.scope}/${log.ref.session}`;
+    const name = refKey(log.ref);
     const known = this.#known.get(name) ?? { lastSeq: 0, texts: [], characterCount: 0 };
     while (known.lastSeq < lastSeq) {
       const from = known.lastSeq + 1;
@@ -40,7 +41,7 @@ export class SessionTexts {
   }
 
   forget({ ref }: OpenLog): void {
-    const name = `${ref.scope}/${ref.session}`;
+    const name = refKey(ref);
     this.#characterCount -= this.#known.get(name)?.characterCount ?? 0;
     this.#known.delete(name);
   }

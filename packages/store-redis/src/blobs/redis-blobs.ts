@@ -1,5 +1,5 @@
-import { checkedRef } from "@loopwright/core/memory";
 import type { BlobStore } from "@loopwright/core/ports";
+import { checkedRef } from "@loopwright/core/stores";
 import type { Connection } from "../connection/connection.ts";
 import { listOf, textOf } from "../connection/reply.ts";
 import { answerOf } from "../connection/script.ts";
@@ -20,7 +20,7 @@ export function redisBlobs({ connection, keys }: { readonly connection: Connecti
   const sessionsOf = (scope: string): string => `${keys.sessions}${scope}.`;
   return {
     async put(scope, key, { bytes, mediaType, ifAbsent = false, session }) {
-      // A copy: it is sent later, and the caller may go on using his.
+      // A copy: it is sent later, and the caller may reuse its buffer.
       const args = [key, Buffer.from(bytes), mediaType ?? "", ifAbsent ? "1" : "", session ?? ""];
       const extraMs = bytes.length / bytesPerMs;
       if (session === undefined)

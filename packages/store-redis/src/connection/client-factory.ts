@@ -94,13 +94,13 @@ export function dispose(client: Client): void {
   }
 }
 
-/** Gives up on a server that accepts a connection and then says nothing. */
+/** Gives up on a server that accepts a connection and then sends nothing. */
 async function within(deadlineMs: number, work: Promise<void>, where: string): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(unavailable(where, `did not answer within ${deadlineMs} ms`)), deadlineMs);
   });
-  // What it says after that is of no interest.
+  // Later errors of this client do not matter.
   work.catch(() => {});
   try {
     await Promise.race([work, silence]);
@@ -109,7 +109,7 @@ async function within(deadlineMs: number, work: Promise<void>, where: string): P
   }
 }
 
-/** What the server says of itself; `undefined` where its user may not ask. */
+/** The server's answer to INFO; `undefined` where its user has no right to ask. */
 async function infoOf(client: Client): Promise<string | undefined> {
   try {
     return String(await client.sendCommand(["INFO"]));

@@ -13,7 +13,7 @@ export interface Refusal {
 /** Redis before version 7 puts the error of a script's command behind the place in the script. */
 const inScript = /@user_script:\s?\d+:\s*-?([A-Z]+)\b/;
 
-/** What an error answer of Redis says. */
+/** The text of an error reply of Redis. */
 export function refusalOf({ message }: Error): Refusal {
   const word = inScript.exec(message)?.[1] ?? /^([A-Z]+)\b/.exec(message)?.[1] ?? "ERR";
   return { word, isDiskFull: /no space left/i.test(message), isOldId: /XADD is equal or smaller/.test(message) };

@@ -10,7 +10,7 @@ export interface CheckResult {
   readonly unchecked: readonly string[];
 }
 
-/** Judges what the server says of itself (the answer to INFO; `undefined` where it does not say). */
+/** Checks the server's answer to INFO (`undefined` where it gave none). */
 export function checkServer(
   info: string | undefined,
   { where, durability }: { readonly where: string; readonly durability: Durability },

@@ -55,7 +55,7 @@ function dueSessionOf(member: string, due: number): DueSession | undefined {
   return scope && session ? { ref: { scope, session }, due } : undefined;
 }
 
-/** The session paged on from may have another date by now: then the rank it had is found by date, and its equals are told apart here. */
+/** The session paged on from may have another date by now: then its former rank is found by date, and sessions of the same date are compared here. */
 function isAfter(one: DueSession, other: DueSession): boolean {
   return one.due > other.due || (one.due === other.due && memberOf(one.ref) > memberOf(other.ref));
 }

@@ -11,7 +11,7 @@ import type { Known, SessionMemory } from "./session-memory.ts";
 /** A page starts small, for large facts, and grows while facts are small: about 1 MiB at once. */
 const page = { first: 64, most: 2_000, bytes: 1024 * 1024 } as const;
 
-/** Where a log ends, as Redis says. */
+/** Where a log ends, as Redis reports it. */
 interface Tail {
   readonly seq: number;
   readonly chain: number;
@@ -40,7 +40,7 @@ export class FactReader {
   }
 
   /**
-   * A log that is damaged at the second look too is marked: nobody writes to it any more.
+   * A log that is damaged at the second look too is marked: every later append is refused.
    * @throws AgentError SESSION_CORRUPT, HISTORY_LOST, STORE_*
    */
   async read(ref: SessionRef, range: FactRange): Promise<readonly Fact[]> {

@@ -23,7 +23,7 @@ local function remaining(ends, given, now)
 end
 `;
 
-/** True for the newest claim. A token tells apart two claims that got one epoch because the store went back to an older state. */
+/** True for the newest claim. A token distinguishes two claims that got one epoch because the store was restored to an older state. */
 const owns = `
 local function owns(epoch, token, given, own)
   return tonumber(given) == tonumber(epoch or 0) and (own == '' or own == (token or ''))
@@ -225,7 +225,7 @@ return free
 
 /*
  * Leaves a tombstone, with the epoch. A blob goes with the last session that owns it.
- * KEYS meta facts batches drafts view texts index due blobs held; ARGV session member channel blobsOfScope
+ * KEYS meta facts batches snapshots view texts index due blobs held; ARGV session member channel blobsOfScope
  */
 export const removeScript: Script = script(`
 local owned = redis.pcall('HKEYS', KEYS[9])

@@ -5,7 +5,7 @@ import { type Script, script } from "../connection/script.ts";
  * missed, and which is there). `marks`: writer by its last mark. A mark is a moment of Redis's own clock, and higher than the one before.
  */
 
-/** Marks of writers that were silent for so long are forgotten, and missed by nobody. */
+/** Marks of writers that were silent for so long are removed; a missing one then counts as no evidence. */
 const keptMs = 30 * 86_400_000;
 /** So long after its start a Redis is looked at by those that know it before others may claim. */
 const youngMs = 10_000;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { checkedRef, factTexts } from "@loopwright/core/memory";
 import type { AppendOutcome, AppendRequest, ClaimOutcome, LeaseRenewal, LogHead, SessionLog, SessionRef } from "@loopwright/core/ports";
+import { checkedRef, factTexts } from "@loopwright/core/stores";
 import type { Connection, Outcome } from "../connection/connection.ts";
 import { damaged, faultOf, historyLost, isFull, rolledBack, unreadable } from "../connection/redis-fault.ts";
 import { listOf, numberOf, textOf } from "../connection/reply.ts";
@@ -73,8 +73,8 @@ export function redisLog(parts: StoreParts): SessionLog {
     },
     async remove(ref) {
       const own = keys.session(checkedRef(ref));
-      const { meta, facts, batches, drafts, view, texts, blobs } = own;
-      const input = { keys: [meta, facts, batches, drafts, view, texts, keys.index(ref.scope), keys.due, blobs, keys.held] };
+      const { meta, facts, batches, snapshots, view, texts, blobs } = own;
+      const input = { keys: [meta, facts, batches, snapshots, view, texts, keys.index(ref.scope), keys.due, blobs, keys.held] };
       await answerOf(connection, removeScript, { ...input, args: [ref.session, memberOf(ref), own.tail, keys.blobsOf(ref.scope)] });
       memory.forget(ref);
       tails.tell(ref, 0);

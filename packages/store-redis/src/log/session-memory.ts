@@ -1,4 +1,4 @@
-import type { SessionRef } from "@loopwright/core/ports";
+import { refKey, type SessionRef } from "@loopwright/core/ports";
 
 /** What this process knows of a session's log, and must find again. */
 export interface Known {
@@ -16,13 +16,13 @@ const nothing: Known = { seq: 0, chain: 0 };
 
 /**
  * Remembers how far logs went, and under what token sessions were claimed. Redis may come back empty, or as it was some time ago; then this is
- * how it is noticed, and how an owner of the time before is told from the one of now.
+ * how it is noticed, and how the owner of before is distinguished from the present one.
  */
 export class SessionMemory {
   readonly #sessions = new Map<string, Known>();
 
   of(ref: SessionRef): Known {
-    return this.#sessions.get(keyOf(ref)) ?? nothing;
+    return this.#sessions.get(refKey(ref)) ?? nothing;
   }
 
   /** A fact that is there. Older news than what is known change nothing. */
@@ -43,7 +43,7 @@ export class SessionMemory {
 
   /** The session was removed: nothing of it is expected any more. */
   forget(ref: SessionRef): void {
-    this.#sessions.delete(keyOf(ref));
+    this.#sessions.delete(refKey(ref));
   }
 
   /** The data was taken as it is: nothing of before is expected any more. */
@@ -52,15 +52,11 @@ export class SessionMemory {
   }
 
   #keep(ref: SessionRef, known: Known): void {
-    const key = keyOf(ref);
+    const key = refKey(ref);
     this.#sessions.delete(key);
     this.#sessions.set(key, known);
     if (this.#sessions.size <= sessionsMax) return;
     const [oldest] = this.#sessions.keys();
     if (oldest !== undefined) this.#sessions.delete(oldest);
   }
-}
-
-function keyOf({ scope, session }: SessionRef): string {
-  return `${scope}/${session}`;
 }

@@ -1,9 +1,9 @@
 /*
- * Owns: how it is noticed that the data of Redis went back to an older state, as after a restore from a backup, a flush or the promotion of a
+ * Owns: noticing that the data of Redis was restored to an older state, as after a restore from a backup, a flush or the promotion of a
  * stale replica. Each store leaves a mark that rises with every look and keeps the last one that Redis acknowledged, in memory and, where it has
- * one, in a file. Data that holds an older mark of it, or none, went back.
+ * one, in a file. Data that holds an older mark of it, or none, was restored.
  * Invariants
- *  M1 what one process notices stands in the data before anybody is told: from then on no process claims or appends, whatever it knows itself;
+ *  M1 what one process notices is written into the data before it is reported: from then on no process claims or appends, whatever it knows itself;
  *  M2 nothing but the acceptance of a person takes that away. It begins a new generation: marks of the one before count no more.
  */
 import { randomBytes } from "node:crypto";
@@ -29,7 +29,7 @@ export interface MarkParts {
   readonly file: string | undefined;
   /** False where the loss of everything was accepted. */
   readonly isChecked: boolean;
-  /** The data went on in a new generation: what was known of its sessions counts no more. */
+  /** The data continues in a new generation: what was known of its sessions counts no more. */
   readonly onAccepted: () => void;
 }
 
@@ -70,7 +70,7 @@ export class StoreMarks {
     if (isChecked && file !== undefined) await this.#keep(file);
   }
 
-  /** Leaves a mark beside other work, so that it is newer than what this process knows of the data. What it finds, the next look tells. */
+  /** Leaves a mark beside other work, so that it is newer than what this process knows of the data. The next look reports what it finds. */
   lookBeside(): void {
     void this.look().catch(() => {});
   }

@@ -6,7 +6,7 @@ import type { StoreKeys } from "../keys.ts";
 interface Topic {
   readonly ref: SessionRef;
   readonly listeners: Set<(lastSeq: number) => void>;
-  /** The newest seq that was told; 0 of a log that was removed. */
+  /** The newest seq that listeners were notified of; 0 for a log that was removed. */
   told: number | undefined;
   /** Its tail was asked for, since a part may have been missed, and Redis gave no answer. */
   isUnsure: boolean;
@@ -15,7 +15,7 @@ interface Topic {
 /** One connection that listens. */
 interface Ear {
   readonly client: Client;
-  /** What Redis has confirmed that it tells, by channel. */
+  /** Confirmed subscriptions, by channel. */
   readonly heard: Map<string, Topic>;
   /** Channels whose topic has come or gone since the last change was sent. */
   readonly stale: Set<string>;
@@ -26,11 +26,11 @@ interface Ear {
 const timing = { baseMs: 50, capMs: 1_000, pingMs: 1_000 } as const;
 
 /**
- * Owns: the connection that hears of appends by other processes. It lives from the first listener on, apart from the one that writes.
- * I1: a listener of a session is told the tail after every connection that was made: what was said meanwhile was heard by nobody.
- * A look without an answer is repeated with every ping. I2: a connection that hears nothing is found out by a ping. I3: while none can be had,
+ * Owns: the connection that receives appends of other processes. It lives from the first listener on, apart from the one that writes.
+ * I1: a listener of a session gets the tail after every connection that was made: what was published before it did not arrive.
+ * A look without an answer is repeated with every ping. I2: a dead connection is detected by a ping. I3: while none can be made,
  * the tails are looked at with every attempt.
- * I4: it never keeps the process alive. I5: at most one change of what Redis tells is under way: the client library answers a SUBSCRIBE itself,
+ * I4: it never keeps the process alive. I5: at most one change of the subscriptions is under way: the client library answers a SUBSCRIBE itself,
  * without sending it, while an UNSUBSCRIBE of the same channel is unanswered, and from then on the channel is silent.
  */
 export class TailSubscriptions {
@@ -74,7 +74,7 @@ export class TailSubscriptions {
     };
   }
 
-  /** Tells the listeners of a session here, outside the caller's turn. `lastSeq` 0: it was removed. */
+  /** Notifies the listeners of a session, outside the caller's turn. `lastSeq` 0: it was removed. */
   tell(ref: SessionRef, lastSeq: number): void {
     if (this.#topics.size > 0) this.#tell(this.#topics.get(this.#keys.session(ref).tail), lastSeq);
   }
@@ -119,7 +119,7 @@ export class TailSubscriptions {
       });
   }
 
-  /** Makes the connection hear of these channels if they have a topic, and not if they have none. Never rejects. */
+  /** Subscribes the connection to those of these channels that have a topic, and unsubscribes it from the others. Never rejects. */
   async #settle(ear: Ear, channels: readonly string[]): Promise<void> {
     for (const channel of channels) ear.stale.add(channel);
     if (ear.isSettling) return;
@@ -138,7 +138,7 @@ export class TailSubscriptions {
     ear.isSettling = false;
   }
 
-  /** Sends what differs, and tells what was missed until it was answered. */
+  /** Sends the difference, and notifies of what was missed until it was confirmed. */
   async #change({ client, heard }: Ear, channels: readonly string[]): Promise<void> {
     const left = channels.filter((channel) => heard.has(channel) && !this.#topics.has(channel));
     const wanted = channels.flatMap((channel) => {
@@ -153,21 +153,21 @@ export class TailSubscriptions {
     for (const channel of left) heard.delete(channel);
     for (const [channel, topic] of wanted) heard.set(channel, topic);
     this.#failures = 0;
-    // Not waited for: others who begin or end must not wait for the other connection.
+    // Not awaited: callers that subscribe or unsubscribe must not wait for the other connection.
     void this.#tellMissed(
       wanted.map(([channel]) => channel),
       { again: true },
     );
   }
 
-  /** Asks where the logs end, and tells it; with `again` also what was told before, to who may have missed it. */
+  /** Asks where the logs end and notifies; with `again` also of tails already reported, for listeners that may have missed them. */
   async #tellMissed(channels: readonly string[], { again }: { readonly again: boolean }): Promise<void> {
     await Promise.all(
       channels.map(async (channel) => {
         const topic = this.#topics.get(channel);
         if (!topic) return;
         const { lastSeq, isKnown } = await this.#tailOf(topic);
-        // What was told before is told again once, not with every look that has no answer.
+        // A tail already reported is repeated once, not with every look that has no answer.
         if (topic.isUnsure && !isKnown) return;
         topic.isUnsure = !isKnown;
         if (again) topic.told = undefined;
@@ -176,7 +176,7 @@ export class TailSubscriptions {
     );
   }
 
-  /** Without `lastSeq` there is nothing to tell. A tail that has gone back is told: then history was lost, which a look finds out. */
+  /** Without `lastSeq` there is nothing to report. A tail that has gone back is reported: history was lost, which a read detects. */
   async #tailOf({ ref, told }: Topic): Promise<{ readonly lastSeq: number | undefined; readonly isKnown: boolean }> {
     const outcome = await this.#connection.ask(["HMGET", this.#keys.session(ref).meta, "seq", "removed"]);
     if (outcome.type !== "replied" || !Array.isArray(outcome.reply)) return { lastSeq: told, isKnown: false };
@@ -212,7 +212,7 @@ export class TailSubscriptions {
     this.#retry(client);
   }
 
-  /** Only while somebody listens. */
+  /** Only while there is a listener. */
   #retry(client: Client): void {
     dispose(client);
     clearTimeout(this.#timer);

@@ -12,8 +12,8 @@ for i = 4, #ARGV do redis.call('RPUSH', KEYS[3], ARGV[i]) end
 return 1
 `);
 
-/* A draft of a session that was removed is not kept. KEYS meta drafts; ARGV name value */
-export const putDraftScript: Script = script(`
+/* A snapshot of a removed session is not kept. KEYS meta snapshots; ARGV name value */
+export const putSnapshotScript: Script = script(`
 if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return 0 end
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 return 1

@@ -1,6 +1,6 @@
 import { isAgentError } from "@loopwright/core";
-import { checkedRef, excerptAround, matchTexts, searchWords, unlessAborted } from "@loopwright/core/memory";
 import type { SessionHit, SessionIndex, SessionRef, SessionSummary } from "@loopwright/core/ports";
+import { checkedRef, excerptAround, matchTexts, searchWords, unlessAborted } from "@loopwright/core/stores";
 import type { Connection } from "../connection/connection.ts";
 import { listOf, textOf } from "../connection/reply.ts";
 import type { StoreKeys } from "../keys.ts";
@@ -22,7 +22,7 @@ export interface IndexParts {
 
 type Place = Pick<SessionSummary, "updatedAt" | "id">;
 
-/** Lists and searches by the times that appends leave behind, and by projections that are folded when somebody asks. */
+/** Lists and searches by the times that appends leave behind, and by projections that are folded on request. */
 export function redisIndex(parts: IndexParts): SessionIndex {
   const { connection, keys, views } = parts;
   return {
@@ -70,7 +70,7 @@ export function redisIndex(parts: IndexParts): SessionIndex {
   };
 }
 
-/** Whoever asks for what cannot be an id asks for what is not there. */
+/** A name that cannot be an id is a name of nothing. */
 function refOf(scope: string, session: string): SessionRef | undefined {
   try {
     return checkedRef({ scope, session });

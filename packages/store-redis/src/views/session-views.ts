@@ -1,6 +1,6 @@
 import { isAgentError } from "@loopwright/core";
-import { projectSession, type SessionProjection, searchTextsOf } from "@loopwright/core/memory";
 import type { SessionRef, SessionSummary } from "@loopwright/core/ports";
+import { projectSession, type SessionProjection, searchTextsOf } from "@loopwright/core/stores";
 import type { Connection, Outcome } from "../connection/connection.ts";
 import { listOf, numberOf, textOf } from "../connection/reply.ts";
 import { run } from "../connection/script.ts";
@@ -11,7 +11,7 @@ import { saveViewScript } from "./index-scripts.ts";
 /** Facts that are folded at once. */
 const foldMax = 2_000;
 
-/** Summaries of logs, kept beside them and folded further when somebody asks: an append costs nothing. */
+/** Summaries of logs, kept beside them and folded further on request: an append costs nothing. */
 export class SessionViews {
   readonly #connection: Connection;
   readonly #keys: StoreKeys;
@@ -68,7 +68,7 @@ export class SessionViews {
         await this.#save(ref, { before: from - 1, projection: folded, texts: facts.flatMap(searchTextsOf) });
       }
     } catch (error) {
-      // A damaged log is told to whoever reads it; the list goes on with what is known.
+      // A damaged log is reported to its readers; the list continues with what is known.
       if (!isAgentError(error, "SESSION_CORRUPT") && !isAgentError(error, "HISTORY_LOST")) throw error;
       return { ...(await this.#unreadable(ref, projection)), lastSeq };
     }

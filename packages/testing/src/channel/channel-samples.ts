@@ -2,7 +2,7 @@ import type { SessionEvent } from "@loopwright/core";
 
 const durable = { at: 1_767_225_600_000, sessionId: "first", runId: "run" } as const;
 
-/** Batches of events of every shape: texts of all kinds, runs of deltas that end and go on, large and deep values. */
+/** Batches of events of every shape: texts of all kinds, runs of deltas that end and continue, large and deep values. */
 export const channelSamples: readonly (readonly SessionEvent[])[] = [
   [
     { ...durable, type: "run_start", seq: 3, k: 0, model: "m", provider: "p" },
@@ -16,7 +16,7 @@ export const channelSamples: readonly (readonly SessionEvent[])[] = [
     { type: "thinking_delta", lane: 4, n: 4, index: 1, delta: "of another index" },
     { type: "text_delta", lane: 4, n: 5, index: 1, delta: "\ud83d" },
     { type: "text_delta", lane: 4, n: 6, index: 1, delta: "\ude00 é 漢 \u2028" },
-    // What went between is gone: it does not go on.
+    // What lay between is lost: the text does not continue.
     { type: "text_delta", lane: 4, n: 9, index: 1, delta: "later" },
   ],
   [

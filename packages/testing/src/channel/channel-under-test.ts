@@ -9,8 +9,8 @@ export interface ChannelUnderTest {
   /** The same channel as another node has it. For promises that need `second node`. */
   readonly secondNode?: EventChannel;
   /**
-   * Runs `act`, which speaks on the first node, while the second cannot hear it, waits for it, and lets the second hear again. Resolves when what
-   * was said then can no longer come by itself. For promises that need `cut`.
+   * Runs `act`, which publishes on the first node, while the second is cut off, waits for it, and connects the second again. Resolves when what
+   * was published meanwhile can no longer arrive by itself. For promises that need `cut`.
    */
   readonly cut?: (act: () => void | Promise<void>) => Promise<void>;
   /** How long events may take. Default 2 s. */
@@ -22,12 +22,12 @@ export const otherRef: SessionRef = { scope: "local", session: "second" };
 /** The same id in another scope. */
 export const foreignRef: SessionRef = { scope: "other", session: sampleRef.session };
 
-/** Events that can be told apart by their `n`. */
+/** Events that differ by their `n`. */
 export function deltas(...numbers: readonly number[]): readonly SessionEvent[] {
   return numbers.map((n) => ({ type: "text_delta", lane: 1, n, index: 0, delta: `${n} ` }) as const);
 }
 
-/** Hears a session. */
+/** Listens to a session. */
 export class Listener {
   readonly heard: unknown[] = [];
   readonly stop: () => void;
@@ -52,13 +52,13 @@ export class Listener {
 
 const knock = -1;
 
-/** Resolves when somebody who listens on the second node to one of these sessions, or to its scope, hears what the first node says in each. */
+/** Resolves when a listener on the second node to one of these sessions, or to its scope, receives what the first node publishes in each. */
 export async function joined(subject: ChannelUnderTest, ...refs: readonly SessionRef[]): Promise<void> {
   const { channel, patienceMs = 2_000 } = subject;
   const silent = new Set(refs);
   const stops = refs.map((ref) => secondOf(subject).subscribe(ref, () => silent.delete(ref)));
   const knockAll = (): boolean => {
-    // A channel between nodes needs a while to begin; what is said until then is lost.
+    // A channel between nodes needs a while to connect; what is published until then is lost.
     for (const ref of silent) channel.publish(ref, deltas(knock));
     return silent.size === 0;
   };
@@ -66,7 +66,7 @@ export async function joined(subject: ChannelUnderTest, ...refs: readonly Sessio
   for (const stop of stops) stop();
 }
 
-/** What was heard beside the knocking of `joined`. */
+/** The events received, without the probes of `joined`. */
 export const withoutKnocks = <Heard>(heard: readonly Heard[]): readonly Heard[] => heard.filter((one) => one !== knock);
 
 /** The channel of the second node. */

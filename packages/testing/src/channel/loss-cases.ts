@@ -13,7 +13,7 @@ const withinMs = (patienceMs = 0): number => Math.max(2_000, patienceMs);
 /** Characters of two, three and four bytes. */
 const wide = "é漢😀";
 
-/** Says a burst in one go; the listener hears all of it in order, or is told that something may be missing. */
+/** Publishes a burst at once; the listener receives all of it in order, or a gap. */
 async function expectAllOrGap({ channel, patienceMs }: ChannelUnderTest, listener: Listener): Promise<void> {
   const total = burst.batches * burst.eventsPerBatch;
   const { gaps, heard } = listener;

@@ -9,7 +9,7 @@ import { type ChannelUnderTest, deltas, foreignRef, joined, Listener, otherRef, 
 
 const needs = ["second node"];
 
-/** Hears everything of a session on the second node, once it can. */
+/** Listens to a session on the second node, once it is connected. */
 async function listenerOf(subject: ChannelUnderTest, ref: SessionRef): Promise<Listener> {
   const listener = new Listener({ ...subject, channel: secondOf(subject) }, ref);
   await joined(subject, ref);
@@ -28,7 +28,7 @@ async function hears(subject: ChannelUnderTest, { heard }: Listener, ...wanted: 
 const alike: readonly SessionRef[] = ["a", "a-b", "a_b", "ab", "b", "a-b-c", "c", "events", "lane"].flatMap((scope) =>
   ["a", "b", "c", "a-b", "b-c", "a_b", "events"].map((session) => ({ scope, session })),
 );
-/** No scope or session may be called so; where one is, nobody else hears of it. */
+/** No scope or session may have such a name; where one has, no other receives its events. */
 const hostile: readonly string[] = [
   "a:b",
   "a/b",
@@ -176,7 +176,7 @@ export const nodeCases: StoreKit<ChannelUnderTest> = [
       let [before, scopeBefore] = [0, 0];
       await cut(() => {
         channel.publish(sampleRef, deltas(2, 3));
-        // A gap that was told before this says nothing of it.
+        // A gap that was reported before this does not cover it.
         [before, scopeBefore] = [listener.gaps, scopeGaps];
       });
       await expectSoon(() => listener.gaps > before && scopeGaps > scopeBefore, {
@@ -209,7 +209,7 @@ export const nodeCases: StoreKit<ChannelUnderTest> = [
   },
 ];
 
-/** Speaks until it is heard, three times: what is said before the second node has joined again may be lost, and before it has left, heard. */
+/** Publishes until it arrives, three times: what is published before the second node has joined again may be lost, and before it has left, arrive. */
 async function hearsAgain({ channel, patienceMs = 2_000 }: ChannelUnderTest, heard: readonly unknown[]): Promise<void> {
   for (let times = 1; times <= 3; times++) {
     const before = heard.length;

@@ -16,7 +16,7 @@ async function recalled(channel: EventChannel, ref: SessionRef, lane: number): P
 
 const ofLane = (lane: number): readonly SessionEvent[] => channelSamples.flat().filter((event) => "lane" in event && event.lane === lane);
 
-/** What is promised of what lanes have said. */
+/** Promises about recalled lanes. */
 export const recallCases: StoreKit<ChannelUnderTest> = [
   {
     id: "recall",
@@ -57,7 +57,7 @@ export const recallCases: StoreKit<ChannelUnderTest> = [
           sampleRef,
           deltas(...numbers).map((event) => ({ ...event, delta: "x".repeat(size) })),
         );
-        // What is said in one breath may be too much for a channel to carry.
+        // What is published at once may be too much for a channel to carry.
         if (n % 500 === 1) await recalled(channel, sampleRef, 1);
       }
       const last = count % 100 === 0 ? count : count - (count % 100) + 100;

@@ -5,7 +5,7 @@ import { expectSoon } from "../kit/store-expectation.ts";
 import { sampleRef } from "../samples/sample-facts.ts";
 import { type ChannelUnderTest, deltas, foreignRef, Listener, otherRef } from "./channel-under-test.ts";
 
-/** Hears a scope: events as `<session> <n>`, notifications as they are. */
+/** Listens to a scope: events as `<session> <n>`, notifications as they are. */
 class ScopeHearer {
   readonly heard: (string | Notification)[] = [];
   readonly stop: () => void;
@@ -25,7 +25,7 @@ class ScopeHearer {
     expectSame(this.heard, wanted, "heard of the scope");
   }
 
-  /** What it heard of one session, once all of it has come. */
+  /** The events of one session, once all of them have arrived. */
   async hearsOf(session: string, { all, wanted }: { readonly all: number; readonly wanted: readonly number[] }): Promise<void> {
     await expectSoon(() => this.heard.length >= all, { what: `hears ${all} things`, withinMs: this.#patienceMs });
     const own = this.heard.filter((one) => typeof one === "string" && one.startsWith(`${session} `));

@@ -2,7 +2,7 @@ import type { Clock } from "@loopwright/core";
 import { expectSame, expectThat } from "../kit/kit.ts";
 import type { StoreKit } from "../kit/store-case.ts";
 
-/** A clock, and what makes time pass: a manual clock is told to go on, a real one is waited for. */
+/** A clock, and what makes time pass: a manual clock is advanced, a real one is waited for. */
 export interface ClockUnderTest {
   readonly clock: Clock;
   readonly pass: (ms: number) => Promise<void>;

@@ -9,7 +9,7 @@ export interface EventToken {
   readonly name: string;
   /** Of a message. */
   readonly role?: string;
-  /** Tells apart what goes on side by side: a block's index, a call's key. */
+  /** Distinguishes parts that run side by side: a block's index, a call's key. */
   readonly key: string;
 }
 
@@ -29,7 +29,7 @@ export type Rule =
   /** May be left at any moment. */
   | { readonly type: "part"; readonly of: Rule };
 
-/** Without layers that say nothing: repeated parts would pile them up. */
+/** Without empty layers: repeated parts would pile them up. */
 function sequence(items: readonly Rule[], anytime: readonly Rule[] = []): Rule {
   const flat = items.flatMap((item) => (item.type === "sequence" && item.anytime.length === 0 ? item.items : [item]));
   const [only] = flat;
@@ -39,7 +39,7 @@ function sequence(items: readonly Rule[], anytime: readonly Rule[] = []): Rule {
 const isSpent = (rule: Rule): boolean => rule.type === "sequence" && rule.items.length === 0 && rule.anytime.length === 0;
 
 /**
- * Every way in which the rule may go on after the event; none: the event may not come here. What may come at any time is the innermost part's
+ * Every way in which the rule may continue after the event; none: the event may not come here. What may come at any time is the innermost part's
  * first, so that parts which both allow it do not double the ways.
  */
 export function follow(rule: Rule, token: EventToken): readonly Rule[] {
@@ -88,7 +88,7 @@ function followBeside(rule: Extract<Rule, { type: "beside" }>, token: EventToken
   return [];
 }
 
-/** Tells rules apart by what they are. */
+/** A key that is equal for equal rules. */
 export function createRuleNames(): (rule: Rule) => string {
   const known = new WeakMap<Rule, string>();
   /** Short names of what rules are made of. */
@@ -139,7 +139,7 @@ export function mayEnd(rule: Rule): boolean {
   }
 }
 
-/** What may be left of the rule for somebody who joins in its middle, the whole and the nothing included. */
+/** What may be left of the rule for a reader that joins in its middle, the whole and the nothing included. */
 export function endsOf(rule: Rule): readonly Rule[] {
   switch (rule.type) {
     case "event":

@@ -12,7 +12,7 @@ interface Lane {
   readonly open: Map<string, string>;
   /** Length of all text so far: of the last snapshot and the deltas after it. */
   textLength: number;
-  /** Something that was said is missing, and no snapshot has come since. */
+  /** An event is missing, and no snapshot has come since. */
   hasGap: boolean;
 }
 
@@ -95,7 +95,7 @@ export function createEventLanes({ isLossy, joins }: { readonly isLossy: boolean
 /** The call that runs in the lane of this event; `undefined`: the lane is an answer's. Each event of a tool names its call. */
 const callOf = (event: EphemeralEvent): string | undefined => ("callKey" in event ? event.callKey : undefined);
 
-/** Keeps the sums of open blocks; an end must say its block's. */
+/** Keeps the sums of open blocks; an end must hold its block's. */
 function addUp(lane: Lane, event: EphemeralEvent): string | undefined {
   if (!("index" in event)) return undefined;
   const [, kind, phase] = /^(.*)_(start|delta|end)$/.exec(event.type) ?? [];

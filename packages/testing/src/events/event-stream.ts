@@ -1,5 +1,5 @@
-import { type AgentEvent, callsOf, type ExecuteStatus, type Message } from "@loopwright/core";
-import { compareCursors } from "@loopwright/core/protocol";
+import { type AgentEvent, callsOf, type ExecuteStatus, type Message, type MessageId } from "@loopwright/core";
+import { compareCursors, executeStatusOf } from "@loopwright/core/protocol";
 import { createRuleNames, type EventToken, endsOf, follow, mayEnd, namesNext, type Rule } from "./event-grammar.ts";
 import { createEventLanes, type EventLanes } from "./event-lanes.ts";
 import { type EventTree, eventTree, namesIn } from "./event-tree.ts";
@@ -51,6 +51,7 @@ export function findEventViolation(events: readonly AgentEvent[], options: Event
     last: undefined,
     ended: undefined,
     role: undefined,
+    id: undefined,
     begun: "nothing",
   };
   for (const [at, event] of events.entries()) {
@@ -72,7 +73,7 @@ function startsInTheMiddle(root: Rule, isExecution: boolean): readonly Rule[] {
 
 interface Reader {
   readonly known: ReadonlySet<string>;
-  /** Opening events so far, for messages that say what is missing. */
+  /** Opening events so far, for messages that name what is missing. */
   readonly seen: Set<string>;
   readonly lanes: EventLanes;
   readonly nameOf: (rule: Rule) => string;
@@ -84,6 +85,8 @@ interface Reader {
   ended: "completed" | "aborted" | "failed" | undefined;
   /** Of the last message that began. */
   role: Message["role"] | undefined;
+  /** The id of the message under way, where it is known. */
+  id: MessageId | undefined;
   /** What of a run the stream has shown. */
   begun: "nothing" | "part" | "start";
 }
@@ -135,11 +138,14 @@ function tokenOf(event: AgentEvent, next: AgentEvent | undefined): EventToken {
   if (event.type === "message_start") return { name: event.type, role: event.role, key: event.role === "tool_result" ? callKey : "" };
   if (event.type === "message_end") return { name: event.type, role: event.message.role, key: callKey };
   if (event.type === "awaiting_tool_execution") return { name: event.type, key: event.toolCalls.map((call) => call.callKey).join(" ") };
+  if (event.type === "verdict") return { name: event.type, key: "" };
+  if (event.type === "agent_start" || event.type === "agent_end")
+    return { name: event.type, role: event.callKey === undefined ? "hook" : "call", key: event.callKey ?? "" };
   if ("callKey" in event) return { name: event.type, key: event.callKey };
   return { name: event.type, key: "index" in event ? `index ${event.index}` : "" };
 }
 
-/** What the order alone does not say: turns, answers, sums. */
+/** What the order alone does not check: turns, answers, sums. */
 function contentFlaw(reader: Reader, event: AgentEvent): string | undefined {
   if ("seq" in event && reader.begun === "nothing") reader.begun = "part";
   switch (event.type) {
@@ -155,6 +161,7 @@ function contentFlaw(reader: Reader, event: AgentEvent): string | undefined {
     }
     case "message_start":
       reader.role = event.role;
+      reader.id = event.messageId;
       return undefined;
     case "message_end":
       return messageFlaw(reader, event);
@@ -186,14 +193,15 @@ function completeFlaw({ ended, begun }: Reader, status: ExecuteStatus): string |
     return begun === "start" && (status === "completed" || status === "error")
       ? `got execute_complete ${status} before run_end`
       : undefined;
-  return status === (ended === "failed" ? "error" : ended) ? undefined : `got execute_complete ${status} after a run that ${ended}`;
+  return status === executeStatusOf(ended) ? undefined : `got execute_complete ${status} after a run that ${ended}`;
 }
 
 function messageFlaw(
-  { messages, unanswered, role }: Reader,
-  { message }: Extract<AgentEvent, { type: "message_end" }>,
+  { messages, unanswered, role, id }: Reader,
+  { message, messageId }: Extract<AgentEvent, { type: "message_end" }>,
 ): string | undefined {
   if (role !== undefined && role !== message.role) return `got message_end of role ${message.role} for a message of role ${role}`;
+  if (id !== undefined && id !== messageId) return `got message_end of ${messageId} for the message ${id}`;
   messages.push(JSON.stringify(message));
   if (message.role === "assistant") for (const { callKey } of callsOf(message)) unanswered.add(callKey);
   if (message.role === "tool_result") unanswered.delete(message.callKey ?? message.toolCallId);

@@ -96,12 +96,15 @@ execution
 session
 ├─ input_accepted ~*
 ├─ session_changed | head_moved | context_compacted ~*
+├─ verdict | expense ~*
 ├─ session_closed ~?
 └─ run *
 
 run
 ├─ input_accepted ~*
 ├─ aborting ~?
+├─ verdict | expense ~*
+├─ agent_start hook | agent_end ~*
 ├─ run_start
 ├─ remark ?
 ├─ turn *
@@ -119,9 +122,10 @@ run
 │     │  ├─ approval_decided ?
 │     │  ├─ running *
 │     │  │  ├─ tool_execution_start
-│     │  │  └─ tool_execution_delta | progress | agent_start *
+│     │  │  └─ tool_execution_delta | progress | agent_start | agent_end *
+│     │  ├─ agent_start call ?
 │     │  ├─ tool_execution_end ?
-│     │  ├─ agent_end ?
+│     │  ├─ agent_end call *
 │     │  └─ result
 │     ├─ awaiting_tool_execution &
 │     └─ turn_end

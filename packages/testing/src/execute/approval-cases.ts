@@ -32,7 +32,7 @@ function keyOf({ status, pendingApprovals = [] }: ExecuteResult): string {
   return pendingApprovals[0]?.callKey ?? "";
 }
 
-/** What the model has said once the run is over: another input waits for that. */
+/** The model's answer once the run is over: another input waits for that. */
 async function words({ execute, transcript }: ExecuteScene): Promise<readonly string[]> {
   await execute("s1", "and then?").result();
   return (await transcript("s1")).flatMap((message) => (message.role === "assistant" ? [textOf(message)] : []));
@@ -120,8 +120,9 @@ export const executeApprovalCases: StoreKit<ExecuteUnderTest> = [
     { id: "approval-refused", promise: "a decision on an unknown call, on other arguments or with such as do not fit is refused" },
     [removes, { text: "Then not." }],
     async (scene, ran) => {
-      const { pendingApprovals = [], ...waiting } = await begin(scene).result();
-      const callKey = keyOf({ ...waiting, pendingApprovals });
+      const waiting = await begin(scene).result();
+      const { pendingApprovals = [] } = waiting;
+      const callKey = keyOf(waiting);
       await expectCode("CALL_UNKNOWN", scene.decide("s1", "nobody.1.0", { decision: "allow" }));
       await expectCode("APPROVAL_MISMATCH", scene.decide("s1", callKey, { decision: "allow", argsDigest: "0".repeat(64) }));
       await expectCode("INPUT_INVALID", scene.decide("s1", callKey, { decision: "allow", args: { path: 7 } }));

@@ -2,7 +2,7 @@ import {
   type AcceptedDecision,
   type Agent,
   type AgentEvent,
-  type AgentOptions,
+  type AgentSettings,
   type ApprovalDecision,
   createAgent,
   type ExecuteInput,
@@ -38,7 +38,7 @@ export interface ExecuteScene extends ExecutePlace {
   release(): void;
 }
 
-export interface SceneOptions extends Partial<Omit<AgentOptions, "provider" | "name">> {
+export interface SceneOptions extends Partial<Omit<AgentSettings, "name">> {
   readonly script: readonly ScriptedStep[] | ((gate: Promise<void>) => readonly ScriptedStep[]);
 }
 

@@ -2,7 +2,7 @@ import type { IdSource } from "@loopwright/core";
 import { expectSame, expectThat } from "../kit/kit.ts";
 import type { StoreKit } from "../kit/store-case.ts";
 
-/** A source of ids, and what makes time pass, so that age can tell in the ids. */
+/** A source of ids, and what makes time pass, so that age shows in the ids. */
 export interface IdsUnderTest {
   readonly ids: IdSource;
   readonly pass: (ms: number) => Promise<void>;

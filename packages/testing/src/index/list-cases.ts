@@ -117,7 +117,7 @@ const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
         id: "first",
         agent: "helper",
         title: "Apples",
-        status: "idle",
+        status: "closed",
         lastRun: { status: "completed", reason: "stop" },
         createdAt: sampleAt,
         updatedAt: sampleAt + 6 * 60_000,
@@ -127,7 +127,6 @@ const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
         usage: { input: 20, output: 4 },
         cost: { totalUsd: 1 },
         metadata: { colour: "red" },
-        closed: true,
       };
       expectSame(await index.get("local", "first"), wanted, "the summary");
       expectSame(await index.list("local"), [wanted], "the list");

@@ -8,7 +8,7 @@ import type { IndexUnderTest } from "./index-under-test.ts";
 const sizes = [40, 120] as const;
 const pageLength = 5;
 
-/** A store with sessions `s0`, `s1`, ... of which each says "apples", changed a minute after the one before. */
+/** A store with sessions `s0`, `s1`, ... of which each contains "apples", changed a minute after the one before. */
 async function withSessions(make: Make<IndexUnderTest>, count: number): Promise<IndexUnderTest> {
   const subject = await make();
   for (let at = 0; at < count; at++)
@@ -33,7 +33,7 @@ async function expectSameWork(make: Make<IndexUnderTest>, ask: (index: IndexUnde
   expectThat(many <= few, `${sizes[0]} sessions cost ${few}, ${sizes[1]} sessions ${many}`);
 }
 
-/** What an index does for an answer, and that it ends with whoever asked. */
+/** The work of an index for an answer, and that it ends with the request. */
 export const indexWorkCases: readonly StoreCase<IndexUnderTest>[] = [
   {
     id: "list-bounded",

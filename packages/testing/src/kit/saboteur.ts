@@ -3,7 +3,7 @@ import type { Make, StoreKit } from "./store-case.ts";
 
 /** An adapter with one defect: the proof that a kit can fail. */
 export interface Saboteur<Subject> {
-  /** Goes on after "an adapter that ...". */
+  /** Continues "an adapter that ...". */
   readonly defect: string;
   /** Ids of the cases that must fail, all of them and no other. */
   readonly breaks: readonly string[];

@@ -1,4 +1,5 @@
 import type { FactDraft, JsonObject } from "@loopwright/core";
+import { refKey } from "@loopwright/core/ports";
 import { expectSame, expectThat } from "../kit/kit.ts";
 import type { StoreCase } from "../kit/store-case.ts";
 import { noteBatch, noteFact, sampleAt, sampleRef, secondRef, titlesIn } from "../samples/sample-facts.ts";
@@ -139,11 +140,11 @@ const namingCases: readonly StoreCase<LogUnderTest>[] = [
       ] as const;
       for (const [scope, session] of refs)
         expectSame(
-          await log.append({ scope, session }, noteBatch(`${scope}/${session}`, 0)),
+          await log.append({ scope, session }, noteBatch(refKey({ scope, session }), 0)),
           { type: "ok", lastSeq: 1 },
-          `${scope}/${session}`,
+          refKey({ scope, session }),
         );
-      for (const [scope, session] of refs) expectSame(await titlesIn(log, { scope, session }), [`${scope}/${session}`], "the log");
+      for (const [scope, session] of refs) expectSame(await titlesIn(log, { scope, session }), [refKey({ scope, session })], "the log");
     },
   },
   {

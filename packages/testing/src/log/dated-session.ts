@@ -6,7 +6,7 @@ import type { LogUnderTest } from "./log-under-test.ts";
 /** Long after the dates of all cases. */
 export const later: number = sampleAt + 1_000_000;
 
-/** Who is due then, as `scope/session date`, the date counted from the sample moment. */
+/** The sessions due then, as `scope/session date`, the date counted from the sample moment. */
 export async function dueOf(log: SessionLog, options: Partial<DueOptions> = {}): Promise<readonly string[]> {
   return (await log.due({ now: later, ...options })).map(({ ref, due }) => `${ref.scope}/${ref.session} ${due - sampleAt}`);
 }
@@ -23,5 +23,5 @@ export async function withDate(make: () => Promise<LogUnderTest>): Promise<LogUn
   return subject;
 }
 
-/** What `dueOf` says of it. */
+/** The result of `dueOf` for it. */
 export const firstDue: readonly string[] = ["local/first 5"];

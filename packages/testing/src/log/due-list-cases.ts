@@ -1,5 +1,5 @@
 import type { SessionRef } from "@loopwright/core";
-import type { DueSession } from "@loopwright/core/ports";
+import { type DueSession, refKey } from "@loopwright/core/ports";
 import { expectSame, expectThat } from "../kit/kit.ts";
 import type { StoreCase } from "../kit/store-case.ts";
 import { secondRef } from "../samples/sample-facts.ts";
@@ -63,7 +63,7 @@ export const dueListCases: readonly StoreCase<LogUnderTest>[] = [
       let after: DueSession | undefined;
       for (let page = 0; page < 9; page++) {
         const found = await log.due({ now: later, limit: 2, ...(after ? { after } : {}) });
-        seen.push(...found.map(({ ref }) => `${ref.scope}/${ref.session}`));
+        seen.push(...found.map(({ ref }) => refKey(ref)));
         after = found.at(-1);
         if (!after) break;
       }

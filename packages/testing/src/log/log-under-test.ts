@@ -2,7 +2,7 @@ import type { SessionRef } from "@loopwright/core";
 import type { SessionLog } from "@loopwright/core/ports";
 
 /**
- * What somebody who can write to the store, and knows how it seals, does to one record of a log: `changed`: another title stands in it, sealed anew;
+ * What an attacker that can write to the store, and knows its seals, does to one record of a log: `changed`: another title stands in it, sealed anew;
  * `missing`: it is taken out; `inserted`: a copy of the record before stands in its place, and it and all later ones have moved on by one, as they were.
  */
 export type Tampering = "changed" | "missing" | "inserted";

@@ -9,7 +9,7 @@ import type { LogUnderTest } from "./log-under-test.ts";
 const leaseMs = 15_000;
 const thirdRef = { scope: "local", session: "third" };
 
-/** What a store may say of a history whose end is gone. */
+/** The answers that a store may give for a history whose end is lost. */
 const codes = ["STORE_ROLLED_BACK", "HISTORY_LOST", "SESSION_CORRUPT"] as const;
 const isTold = (error: unknown): boolean => codes.some((code) => isAgentError(error, code));
 

@@ -20,8 +20,8 @@ import { logWorkCases } from "./work-cases.ts";
  *     runKit(it, sessionLogKit, { make: async () => ({ log: myStore(freshPlace()).log }), lacks: [{ capability: "full", reason: "..." }] });
  *
  * `make` gives an empty log at every call. What a case needs beyond a log is a capability: `reopen`, `another`, `time`, `corrupt`, `tamper`,
- * `rollback`, `ruin`, `full`, `unknown` and `work` are members of `LogUnderTest`; `subscribe` is the log's own method; `exact` means that `due` names nobody
- * too many; of a store that was put back to an older state, `gaps` that an append notices, and `marks` that every process does. Each that your
+ * `rollback`, `ruin`, `full`, `unknown` and `work` are members of `LogUnderTest`; `subscribe` is the log's own method; `exact` means that `due` names no session
+ * too many; of a store that was restored to an older state, `gaps` that an append notices, and `marks` that every process does. Each that your
  * store cannot offer is named in `lacks` with the reason, which is shown with every case that is skipped for it.
  */
 export const sessionLogKit: StoreKit<LogUnderTest> = [

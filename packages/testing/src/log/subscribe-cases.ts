@@ -6,7 +6,7 @@ import { expectSoon } from "../kit/store-expectation.ts";
 import { noteBatch, noteFacts, sampleRef, secondRef } from "../samples/sample-facts.ts";
 import type { LogUnderTest } from "./log-under-test.ts";
 
-/** What a listener was told, and how to wait for it. */
+/** The calls of a listener, and how to wait for them. */
 interface Ear {
   readonly told: number[];
   readonly hears: (lastSeq: number) => Promise<void>;
@@ -210,5 +210,5 @@ async function openAnother({ another }: LogUnderTest): Promise<SessionLog> {
   return another();
 }
 
-/** Who is told what. Capability `subscribe`. */
+/** Notifications of subscribers. Capability `subscribe`. */
 export const subscribeCases: readonly StoreCase<LogUnderTest>[] = [...tellCases, ...leaveCases, ...againCases];

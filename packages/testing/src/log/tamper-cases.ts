@@ -19,7 +19,7 @@ async function tampered(make: () => Promise<LogUnderTest>, way: Tampering): Prom
   return subject;
 }
 
-/** The log is told to be damaged, and the one beside it is whole. */
+/** The log is reported as damaged, and the one beside it is whole. */
 async function expectSeen(log: SessionLog): Promise<void> {
   await expectCode("SESSION_CORRUPT", log.read(sampleRef));
   expectSame(await titlesIn(log, secondRef), titlesOf(secondRef), "the log of another session");
@@ -37,7 +37,7 @@ function seen(way: Tampering, promise: string): StoreCase<LogUnderTest> {
   };
 }
 
-/** Records that somebody else changed, took away or put in. Capability `tamper`. */
+/** Records that an attacker changed, removed or inserted. Capability `tamper`. */
 export const tamperCases: readonly StoreCase<LogUnderTest>[] = [
   seen("changed", "a record that was changed and sealed anew behind the store's back is SESSION_CORRUPT to who reads the log whole"),
   seen("missing", "a record that was taken out of a log is SESSION_CORRUPT, never a gap or a shorter history"),

@@ -47,6 +47,8 @@ export function modelEnd(
 
 const decisions: { readonly [action in Decision["action"]]: Decision } = {
   stop: { action: "stop" },
+  finish: { action: "finish", reason: "enough" },
+  continue: { action: "continue" },
   nudge: { action: "nudge", notice: "Go on." },
   force: { action: "force", tool: "pure" },
 };
@@ -100,5 +102,15 @@ export function forgedFacts(runId: string, limits: RunLimits): readonly FactBody
     { type: "wait.scheduled", runId: "nobody", turn: 1, attempt: 1, until: 0, reason: "" },
     { type: "abort.requested", runId: "nobody", reason: "forged" },
     { type: "head.moved", to: "999999" },
+    { type: "child.linked", ...call, session: "forged", agent: "a" },
+    { type: "child.finished", runId, session: "forged", outcome: "ok", output: [] },
+    { type: "schedule.cleared", schedule: "forged" },
+    {
+      type: "input.accepted",
+      inputId: "forged",
+      runId: "forged",
+      mode: "enqueue",
+      origin: { type: "schedule", schedule: "forged", due: 1 },
+    },
   ];
 }

@@ -3,11 +3,14 @@ import {
   type AssistantPart,
   type CallOutcome,
   type Cost,
+  type Decision,
   defaultLimits,
+  type Hooked,
   type JsonObject,
   type Opaque,
   type ResultPart,
   type RunLimits,
+  type Spending,
   type ToolCallPart,
   type ToolPolicy,
   type Usage,
@@ -22,6 +25,8 @@ export interface LoopScenario {
   readonly seed: number;
   readonly tools: ToolPolicies;
   readonly limits: RunLimits;
+  /** Calls of client tools pass gates first. */
+  readonly gatesClient: boolean;
   /** What a model call of this turn is shown, where it is not the list of the run. */
   shownAt(place: string): ToolPolicies | undefined;
   /** The answer of the model at this turn of a run (counted from 0 over the session). */
@@ -33,11 +38,17 @@ export interface LoopScenario {
   /** What one model call or tool costs; nothing is known of some. */
   spentOn(place: string): { readonly usage?: Usage; readonly cost?: Cost };
   inputAt(inputId: string): UserMessage["content"];
-  /** What a person says of the call, where the gate asks one. */
+  /** How the call of a tool becomes a child: at once, or from within the tool; `beside`: the tool runs on. */
+  childOf(callKey: string): "at-once" | "from-within" | "beside" | undefined;
+  /** What hooks change and spend at a place. */
+  hooksAt(place: string): Pick<Hooked & Spending, "verdicts" | "hookState" | "expenses">;
+  /** The answer that a hook gives to an input, where it gives one. */
+  cannedOf(inputId: string): { readonly answer?: string };
+  /** A person's decision on the call, where the gate asks for one. */
   approvalOf(callKey: string): ScenarioApproval | undefined;
 }
 
-/** `expire`: nobody decides in time. */
+/** `expire`: no decision comes in time. */
 export interface ScenarioApproval {
   readonly says: ApprovalVerdict | "expire";
   readonly args?: JsonObject;
@@ -53,7 +64,7 @@ export interface ScenarioAnswer {
   readonly tools: readonly { readonly name: string; readonly problem?: ToolCallPart["problem"] }[];
   /** What a vendor adds to the call of this key. */
   vendorPartOf(callKey: string): { readonly id: string; readonly opaque?: Opaque };
-  readonly decision?: "stop" | "nudge" | "force";
+  readonly decision?: Decision["action"];
 }
 
 const policy = (change: Partial<ToolPolicy>): ToolPolicy => ({
@@ -94,6 +105,7 @@ export function loopScenario(seed: number): LoopScenario {
     seed,
     tools,
     limits,
+    gatesClient: hash(seed, "gates", 9) % 2 === 0,
     modelAt: (runOrdinal, turn, attempt) => ({
       ...answerFor(seededRandom(hash(seed, runOrdinal, turn)), attempt, turn),
       ...vendorContent(seed, `${runOrdinal}_${turn}`),
@@ -103,6 +115,9 @@ export function loopScenario(seed: number): LoopScenario {
     spentOn: (place) => spent(seededRandom(hash(seed, place, 5))),
     outputOf: (callKey) => toolOutput(seededRandom(hash(seed, callKey, 1)), `result of ${callKey}`),
     summaryOf: (callKey) => (seededRandom(hash(seed, callKey, 8))() < 0.3 ? { summary: `summary of ${callKey}` } : {}),
+    childOf: (callKey) => childKind(seededRandom(hash(seed, callKey, 9))),
+    hooksAt: (place) => hooked(seededRandom(hash(seed, place, 10))),
+    cannedOf: (inputId) => (seededRandom(hash(seed, inputId, 11))() < 0.08 ? { answer: `canned ${inputId}` } : {}),
     approvalOf: (callKey) => approval(seededRandom(hash(seed, callKey, 6))),
     inputAt: (inputId) => userContent(seededRandom(hash(seed, inputId, 2)), `say ${inputId}`),
   };
@@ -143,7 +158,11 @@ function answerFor(random: () => number, attempt: number, turn: number): CourseO
         ? { decision: "nudge" as const }
         : chosen < 0.12
           ? { decision: "force" as const }
-          : {};
+          : chosen < 0.15
+            ? { decision: "finish" as const }
+            : chosen < 0.18
+              ? { decision: "continue" as const }
+              : {};
   return { ...fails, refuses: random() < 0.03, text: random() < 0.9 ? `turn ${turn}` : "", tools: calls, ...decision };
 }
 
@@ -151,6 +170,22 @@ function spent(random: () => number): ReturnType<LoopScenario["spentOn"]> {
   if (random() < 0.3) return {};
   const usage = { input: Math.floor(random() * 1_000), output: Math.floor(random() * 100) };
   return random() < 0.3 ? { usage } : { usage, cost: { totalUsd: Math.floor(random() * 1_000) / 64 } };
+}
+
+function childKind(random: () => number): ReturnType<LoopScenario["childOf"]> {
+  const chance = random();
+  return chance < 0.06 ? "at-once" : chance < 0.12 ? "from-within" : chance < 0.18 ? "beside" : undefined;
+}
+
+function hooked(random: () => number): ReturnType<LoopScenario["hooksAt"]> {
+  if (random() < 0.8) return {};
+  const usage = { input: Math.floor(random() * 50), output: Math.floor(random() * 5) };
+  const cost = random() < 0.5 ? { cost: { totalUsd: Math.floor(random() * 64) / 64 } } : {};
+  return {
+    ...(random() < 0.5 ? { verdicts: [{ hook: "h", point: "decide", action: "edit" }] } : {}),
+    ...(random() < 0.5 ? { hookState: { h: Math.floor(random() * 9) } } : {}),
+    ...(random() < 0.5 ? { expenses: [{ usage, ...cost, model: "small" }] } : {}),
+  };
 }
 
 function approval(random: () => number): ScenarioApproval | undefined {

@@ -3,9 +3,21 @@
  * twice or are forged. Everything is decided by the seed, so that a failure is one number.
  */
 import { type Fact, type FactBody, factVersion } from "@loopwright/core";
-import { type Call, type Effect, emptyState, fold, isAtRest, plan, type State } from "@loopwright/core/internals";
+import {
+  type Call,
+  type Effect,
+  emptyState,
+  firingKey,
+  fold,
+  isAtRest,
+  isAwaited,
+  plan,
+  type Schedule,
+  type State,
+} from "@loopwright/core/internals";
 import { seededRandom } from "@loopwright/core/memory";
 import { approvalFacts, forgedFacts, modelEnd } from "./loop-answers.ts";
+import { intentOf } from "./loop-intents.ts";
 import { type LoopScenario, loopScenario } from "./loop-scenario.ts";
 
 export interface SimulationOptions {
@@ -92,12 +104,13 @@ class SimulatedSession {
     else if (chance < 0.82) this.answerCall();
     else if (chance < 0.85) this.moveHead();
     else if (chance < 0.9) this.crash();
-    else if (chance < 0.95) this.forge();
+    else if (chance < 0.94) this.forge();
+    else if (chance < 0.97) this.changeSession();
     else this.repeat();
     this.settle();
   }
 
-  /** What is owed is done, and whoever is waited for answers. */
+  /** Does what is owed, and gives the answers that are waited for. */
   calm(): void {
     this.settle();
     if (this.running.size > 0) this.finishOne();
@@ -125,8 +138,32 @@ class SimulatedSession {
       mode,
       message,
       ...(parent === undefined ? {} : { parent }),
+      ...this.scenario.hooksAt(id),
+      ...(mode === "steer" ? {} : this.scenario.cannedOf(id)),
     });
     this.settle();
+  }
+
+  /** A schedule is set, cleared or fires; a hold, a note. */
+  private changeSession(): void {
+    const [schedule] = this.state.schedules ?? [];
+    const chance = this.random();
+    if (chance < 0.15) this.add({ type: "hold.changed", held: this.state.hold === undefined, reason: "law" });
+    else if (chance < 0.3) this.add({ type: "note.recorded", kind: "test.note", data: { at: this.now } });
+    else if (schedule && chance < 0.4) this.add({ type: "schedule.cleared", schedule: schedule.id });
+    else if (schedule) this.fire(schedule);
+    else {
+      const everyMs = this.random() < 0.5 ? { everyMs: 30 } : {};
+      const message = { role: "user", content: "say it again" } as const;
+      this.add({ type: "schedule.set", schedule: "s", due: this.now + 20, ...everyMs, input: { message } });
+    }
+  }
+
+  private fire({ id, due, input: { message, mode = "enqueue" } }: Schedule): void {
+    const inputId = `input${++this.inputCount}`;
+    const origin = { type: "schedule", schedule: id, due } as const;
+    const key = { idempotencyKey: firingKey({ id, due }), origin };
+    this.add({ type: "input.accepted", inputId, runId: `run${this.inputCount}`, mode, message, ...key });
   }
 
   private add(body: FactBody): void {
@@ -153,8 +190,13 @@ class SimulatedSession {
     const approval = this.approvalFor(effect);
     if (approval) return void this.add(approval.request);
     this.launched.push(effect.id);
+    if (effect.type === "gate-calls") {
+      this.gate(effect);
+      return;
+    }
     if (effect.type === "open-run") this.runs.push(effect.input.runId);
     if (effect.type === "call-model" || effect.type === "run-tool" || effect.type === "lookup-tool") this.running.set(effect.id, effect);
+    if (effect.type === "run-tool" && this.beginChild(effect)) return;
     const intent = intentOf(effect, this.scenario, this.now);
     if (intent) this.add(intent);
     if (effect.type !== "call-model") return;
@@ -162,10 +204,45 @@ class SimulatedSession {
     this.calls.push(effect);
   }
 
-  /** The gate asks about some calls, before their first attempt; once somebody has allowed one it is asked no more. */
+  /** True where the call waits for a child from now on. A call that is tried again after a crash finds its child by its key. */
+  private beginChild({ id, runId, call: { part, attempt } }: Extract<Effect, { readonly type: "run-tool" }>): boolean {
+    const { callKey } = part;
+    const kind = this.scenario.childOf(callKey);
+    const child = { type: "child.linked", runId, callKey, session: `child-of-${callKey}`, agent: "c" } as const;
+    const effect = this.running.get(id);
+    if (kind === undefined || !effect) return false;
+    if (kind !== "at-once" || attempt > 0) {
+      const intent = intentOf(effect, this.scenario, this.now);
+      if (intent) this.add(intent);
+    }
+    if (kind === "beside") {
+      this.add({ ...child, key: "k" });
+      if (this.random() < 0.5) this.endChild(runId, child.session);
+      return true;
+    }
+    this.add(child);
+    this.running.delete(id);
+    return true;
+  }
+
+  private endChild(runId: string, session: string): void {
+    const { outcomeOf, outputOf, spentOn, summaryOf } = this.scenario;
+    const result = { outcome: outcomeOf(session), output: outputOf(session), ...summaryOf(session) };
+    this.add({ type: "child.finished", runId, session, ...result, ...spentOn(session) });
+  }
+
+  /** The gate asks about some calls, before their first attempt; once a call was allowed it is not asked again. */
   private approvalFor(effect: Effect): ReturnType<typeof approvalFacts> | undefined {
     if (effect.type !== "run-tool" || effect.attempt > 1 || effect.call.approval) return undefined;
     return this.approvalOf(effect.call, effect.runId);
+  }
+
+  /** The gates ask a person about some calls of client tools; the clients of the rest are asked. */
+  private gate({ runId, calls }: Extract<Effect, { type: "gate-calls" }>): void {
+    const approvals = calls.map((call) => this.approvalOf(call, runId));
+    for (const approval of approvals) if (approval) this.add(approval.request);
+    const callKeys = calls.filter((_, at) => !approvals[at]).map(({ part }) => part.callKey);
+    if (callKeys.length > 0) this.add({ type: "client.requested", runId, callKeys });
   }
 
   private approvalOf({ part: { callKey } }: Call, runId: string): ReturnType<typeof approvalFacts> | undefined {
@@ -182,7 +259,7 @@ class SimulatedSession {
     else if (effect.type === "run-tool" || effect.type === "lookup-tool") {
       const { callKey } = effect.call.part;
       const outcome = this.state.run?.abort ? "aborted" : this.scenario.outcomeOf(callKey);
-      const more = { ...this.scenario.spentOn(callKey), ...this.scenario.summaryOf(callKey) };
+      const more = { ...this.scenario.spentOn(callKey), ...this.scenario.summaryOf(callKey), ...this.scenario.hooksAt(callKey) };
       this.add({ type: "tool.finished", runId: effect.runId, callKey, outcome, output: this.scenario.outputOf(callKey), ...more });
     }
   }
@@ -191,16 +268,24 @@ class SimulatedSession {
     const answer = this.scenario.modelAt(this.runs.indexOf(runId), turn, attempt);
     const tools = this.scenario.shownAt(`${runId}.${turn}#${attempt}`) ?? this.scenario.tools;
     const end = modelEnd({ runId, turn, attempt }, answer, { tools, isAborted: this.state.run?.abort !== undefined });
-    this.add({ ...end, ...this.scenario.spentOn(`${runId}.${turn}.${attempt}`) });
+    const place = `${runId}.${turn}.${attempt}`;
+    this.add({ ...end, ...this.scenario.spentOn(place), ...this.scenario.hooksAt(place) });
   }
 
-  /** A client answers, or a person decides or lets the deadline pass. */
+  /** A client answers, a child ends, or a person decides or lets the deadline pass. */
   private answerCall(): void {
-    const asked = (this.state.run?.calls ?? []).filter((call) => call.stage === "requested" || call.stage === "asked");
+    const asked = (this.state.run?.calls ?? []).filter(isAwaited);
     const call = asked[Math.floor(this.random() * asked.length)];
     if (!call || !this.state.run) return;
-    const approval = call.stage === "asked" ? this.approvalOf(call, this.state.run.runId) : undefined;
-    if (approval) return void this.add(approval.end);
+    if (call.child && call.state === "awaiting_child") {
+      this.endChild(this.state.run.runId, call.child.session);
+      return;
+    }
+    const approval = call.state === "awaiting_approval" ? this.approvalOf(call, this.state.run.runId) : undefined;
+    if (approval) {
+      this.decide(approval.end);
+      return;
+    }
     this.add({
       type: "client.answered",
       runId: this.state.run.runId,
@@ -208,6 +293,13 @@ class SimulatedSession {
       outcome: "ok",
       output: this.scenario.outputOf(call.part.callKey),
     });
+  }
+
+  /** A person decides, sometimes once more and the other way: the first decision counts. */
+  private decide(end: FactBody): void {
+    this.add(end);
+    if (end.type !== "approval.decided" || this.random() < 0.5) return;
+    this.add({ ...end, decision: end.decision === "allow" ? "deny" : "allow" });
   }
 
   private moveHead(): void {
@@ -246,50 +338,5 @@ class SimulatedSession {
     const runId = this.state.run?.runId ?? "nobody";
     const forged = forgedFacts(runId, this.scenario.limits);
     this.add(forged[Math.floor(this.random() * forged.length)] as FactBody);
-  }
-}
-
-/** What is recorded before an effect begins; a look-up has no intent. */
-function intentOf(effect: Effect, scenario: LoopScenario, now: number): FactBody | undefined {
-  const { tools, limits } = scenario;
-  switch (effect.type) {
-    case "open-run":
-      return { type: "run.started", runId: effect.input.runId, agent: "a", agentDigest: "", provider: "p", model: "m", tools, limits };
-    case "schedule-retry": {
-      const { runId, turn, attempt, failure } = effect;
-      return { type: "wait.scheduled", runId, turn, attempt, until: now + 5, reason: failure.code };
-    }
-    case "call-model": {
-      const { runId, turn, attempt, notices } = effect;
-      const shown = scenario.shownAt(`${runId}.${turn}#${attempt}`);
-      return {
-        type: "model.started",
-        runId,
-        turn,
-        attempt,
-        provider: "p",
-        model: "m",
-        requestDigest: "",
-        ...(shown ? { tools: shown } : {}),
-        ...(notices.length > 0 ? { notices } : {}),
-      };
-    }
-    case "run-tool": {
-      const { callKey, name } = effect.call.part;
-      const replay = tools[name]?.replay ?? "once";
-      return {
-        type: "tool.started",
-        runId: effect.runId,
-        callKey,
-        attempt: effect.attempt,
-        argsDigest: "",
-        replay,
-        idempotencyKey: callKey,
-      };
-    }
-    case "lookup-tool":
-      return undefined;
-    default:
-      return effect satisfies never;
   }
 }

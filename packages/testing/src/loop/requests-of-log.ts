@@ -23,7 +23,7 @@ export function requestsOfLog(seed: number): readonly ModelRequest[] {
   return histories.map((messages, i) => ({
     model: "any",
     messages,
-    ...(seed % 2 === 0 ? { system: "Be brief." } : {}),
+    ...(seed % 2 === 0 ? { system: [{ text: "Be brief.", source: "agent", cache: "stable" as const }] } : {}),
     // The last turn that a limit allows goes without tools.
     ...((seed + i) % 4 === 0 ? {} : { tools }),
   }));

@@ -26,11 +26,11 @@ import { simulateLoop } from "./loop-simulator.ts";
 
 /** One fact of a simulated session, as watchers see it. */
 export interface SimulatedStep {
-  /** What the fact told, then what the open lanes said before the next one. */
+  /** The events of the fact, then those of the open lanes before the next one. */
   readonly events: readonly SessionEvent[];
   /** The session after them. */
   snapshot(): SessionSnapshot;
-  /** What each open lane has said by then. */
+  /** The state of each open lane by then. */
   lanes(): readonly EphemeralEvent[];
   /** The path that people see. */
   transcript(): { readonly ids: readonly MessageId[]; readonly messages: readonly Message[] };
@@ -49,7 +49,7 @@ export function simulatedSession(seed: number, options: { readonly steps?: numbe
   let state = emptyState;
   return facts.map((fact, i) => {
     const told = catchUp(state, [withSpending(fact, state, seed)], sessionId);
-    // As the hub of a driver: what a lane did not say of an answer comes right before the end of the answer.
+    // As the hub of a driver: what a lane has not sent of an answer comes right before the end of the answer.
     const durable = told.events.flatMap((event): SessionEvent[] => [...answers.before(event, lanes), event]);
     const before = state;
     state = told.state;
@@ -69,7 +69,7 @@ export function simulatedSession(seed: number, options: { readonly steps?: numbe
 }
 
 function openLanes({ run }: State): readonly number[] {
-  const tools = (run?.calls ?? []).flatMap((call) => (call.stage === "started" && call.lane !== undefined ? [call.lane] : []));
+  const tools = (run?.calls ?? []).flatMap((call) => (call.state === "running" && call.lane !== undefined ? [call.lane] : []));
   return [...(run?.open ? [run.open.lane] : []), ...tools];
 }
 
@@ -77,7 +77,7 @@ function openLanes({ run }: State): readonly number[] {
 function withSpending(fact: Fact, { run }: State, seed: number): Fact {
   if (fact.type !== "model.finished" && fact.type !== "model.failed" && fact.type !== "tool.finished") return fact;
   const call = fact.type === "tool.finished" && run?.calls.find(({ part }) => part.callKey === fact.callKey);
-  if (call && call.stage !== "started") return fact;
+  if (call && call.state !== "running") return fact;
   const random = seededRandom(seed + fact.seq);
   if (random() < 0.3) return fact;
   const usage = { input: Math.floor(random() * 500), output: Math.floor(random() * 50) };
@@ -89,7 +89,7 @@ interface SimulatedLane extends SpokenLane {
   readonly snapshot: () => EphemeralBody;
 }
 
-/** What a model call or a tool will say: what its closing fact holds, in pieces. */
+/** What a model call or a tool will stream: the content of its closing fact, in pieces. */
 function laneOf(facts: readonly Fact[], lane: number, random: () => number): SimulatedLane {
   const intent = facts[lane - 1];
   if (intent?.type === "tool.started") return toolLane(intent, random);

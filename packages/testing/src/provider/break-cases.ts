@@ -18,7 +18,7 @@ import { type MakeModelProvider, type ModelProviderSubject, type WireFate, type 
 
 const reason = new Error("The person went away.");
 
-/** Aborts once the wire has said what it says before it falls silent, and gives back with what the call rejects. */
+/** Aborts once the wire has sent what it sends before it falls silent, and returns the rejection of the call. */
 function abortIn(make: MakeModelProvider, script: WireScript): Promise<unknown> {
   return withSubject(make, script, async (subject) => {
     const abort = new AbortController();
@@ -112,7 +112,7 @@ function chunksBeforeError(make: MakeModelProvider, script: WireScript): Promise
   return withSubject(make, script, async (subject) => {
     const chunks: ModelChunk[] = [];
     const onBatch = (batch: readonly ModelChunk[]): void => void chunks.push(...batch.filter(({ type }) => type !== "alive"));
-    // Whether it fails at all is for other cases to say.
+    // Whether it fails at all is checked by other cases.
     await collectAnswer(subject.provider, sampleRequest(subject), { onBatch }).catch(() => undefined);
     return chunks;
   });

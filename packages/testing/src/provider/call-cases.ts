@@ -27,7 +27,7 @@ export function callsIn(answer: { readonly parts: readonly { readonly type: stri
   return answer.parts.filter((part): part is ToolCallPart => part.type === "tool_call");
 }
 
-/** The only call of an answer that ends as the wire says. */
+/** The only call of an answer that ends as the wire ends it. */
 async function callOf(
   make: MakeModelProvider,
   args: readonly string[],

@@ -1,6 +1,6 @@
 import { type Assembled, createAssembler, type ModelChunk, type ModelProvider, type ModelRequest } from "@loopwright/core";
 
-/** All that one model call said. */
+/** The whole output of one model call. */
 export interface CollectedAnswer {
   readonly batches: readonly (readonly ModelChunk[])[];
   readonly chunks: readonly ModelChunk[];
@@ -12,7 +12,7 @@ export interface CollectedAnswer {
 export interface CollectOptions {
   /** Default: one that never fires. */
   readonly signal?: AbortSignal;
-  /** Told of every batch as it comes. */
+  /** Called with every batch as it arrives. */
   readonly onBatch?: (batch: readonly ModelChunk[]) => void;
 }
 

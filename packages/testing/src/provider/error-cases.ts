@@ -151,7 +151,7 @@ function pathOf(error: unknown, text: string): string | undefined {
     if (typeof value === "string" && value.includes(text)) return path;
     if ((typeof value !== "object" && typeof value !== "function") || value === null || seen.has(value)) continue;
     seen.add(value);
-    // A Headers shows its content to nobody but those who ask.
+    // A Headers shows its content through its methods only.
     if (isPairs(value)) waiting.push(...[...value].map(([name, each]): readonly [string, unknown] => [`${path}[${name}]`, each]));
     for (const name of Reflect.ownKeys(value)) {
       const descriptor = Reflect.getOwnPropertyDescriptor(value, name);

@@ -76,7 +76,7 @@ export const historyCases: readonly ModelProviderCase[] = [
     id: "blank-messages",
     promise: "what is blank, or blank once another vendor's parts are dropped, leaves no empty text and no empty list on the wire",
     async run(make) {
-      // An empty list of tools, say, is for another case.
+      // An empty list of tools, for example, is for another case.
       const usual = new Set(blanksIn(await bodyOf(make, [{ role: "user", content: "Hello." }]), "body"));
       const ending: Message = { role: "user", content: `And now? ${promptCanary}` };
       const histories: readonly (readonly Message[])[] = [

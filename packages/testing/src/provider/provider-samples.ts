@@ -9,7 +9,7 @@ export interface ModelProviderCase extends KitCase<MakeModelProvider> {
   readonly id: string;
 }
 
-/** How long a wire may take to see something, unless the subject says so; less than what test runners give a test. */
+/** How long a wire may take to see something, unless the subject sets it; less than what test runners give a test. */
 export const patienceMs = 4_000;
 
 /** In every prompt of the kit, and in no error. */
@@ -37,7 +37,7 @@ export function sampleRequest(subject: ModelProviderSubject, more: Partial<Model
   return { model: subject.model, messages: [{ role: "user", content: `Say something. ${promptCanary}` }], ...more };
 }
 
-/** The script of an answer, stopped where told. */
+/** The script of an answer, stopped at the given step. */
 export function playing(answer: WireAnswer, at?: WireStop, fate: WireFate = "hold"): Extract<WireScript, { readonly type: "answer" }> {
   return at === undefined ? { type: "answer", answer } : { type: "answer", answer, stop: { at, fate } };
 }

@@ -1,4 +1,5 @@
 import { type AssistantMessage, type AssistantPart, isAgentError, type Message, type ModelRequest } from "@loopwright/core";
+import type { SystemPart } from "@loopwright/core/ports";
 import { expectSame, expectThat } from "../kit/kit.ts";
 import { collectAnswer } from "./collect-answer.ts";
 import {
@@ -102,8 +103,14 @@ const contentCases: readonly ModelProviderCase[] = [
   },
   {
     id: "system",
-    promise: "the system prompt reaches the wire",
-    run: (make) => expectOnWire(make, { system: "You are brief. SYSTEM-CANARY" }, ["You are brief. SYSTEM-CANARY"]),
+    promise: "the system prompt reaches the wire: all its parts, once and in their order",
+    async run(make) {
+      const part = (text: string, cache: SystemPart["cache"]): SystemPart => ({ text, source: "agent", cache });
+      const system = [part("FIRST-CANARY", "stable"), part("SECOND-CANARY", "stable"), part("THIRD-CANARY", "session")];
+      const { text } = await wireOf(make, () => ({ system }));
+      const found = [...text.matchAll(/(FIRST|SECOND|THIRD)-CANARY/g)].map(([name]) => name);
+      expectSame(found, ["FIRST-CANARY", "SECOND-CANARY", "THIRD-CANARY"], "parts in the request");
+    },
   },
   {
     id: "messages",

@@ -8,7 +8,7 @@ export interface WireCall {
   readonly args: readonly string[];
 }
 
-/** What a model says, in no vendor's words: the adapter's wire says it in its own. The blocks come in the order of the fields. */
+/** A model's answer, in no vendor's format: the adapter's wire encodes it in its own. The blocks come in the order of the fields. */
 export interface WireAnswer {
   readonly thinking?: { readonly pieces: readonly string[]; readonly signature?: string };
   /** The pieces of one block of text. */
@@ -16,7 +16,7 @@ export interface WireAnswer {
   readonly calls?: readonly WireCall[];
   /** The pieces of several calls alternate, where the vendor's protocol allows it. */
   readonly interleaved?: boolean;
-  /** `cacheRead` is apart from `input`, `reasoning` is a part of `output`. Absent: the wire says nothing about tokens. */
+  /** `cacheRead` is apart from `input`, `reasoning` is a part of `output`. Absent: the wire reports no tokens. */
   readonly usage?: { readonly input: number; readonly cacheRead?: number; readonly output: number; readonly reasoning?: number };
   /** `refusal`: the vendor's filter or the model declined. */
   readonly stop: "stop" | "length" | "tool_calls" | "refusal";
@@ -48,7 +48,7 @@ export type WireScript =
       /** How the body is cut into pieces; `whole`: all that comes before a hold or a cut is one write. Default `event`. */
       readonly chunking?: "event" | "byte" | "whole";
       readonly stop?: { readonly at: WireStop; readonly fate: WireFate };
-      /** What an error event says. Default: `wireErrorText`. */
+      /** The text of an error event. Default: `wireErrorText`. */
       readonly errorText?: string;
     }
   /** An HTTP error in the vendor's own shape. `overflow`: the vendor's way to say that the prompt is too long, whatever `status` says. */
@@ -58,7 +58,7 @@ export type WireScript =
       readonly message: string;
       readonly headers?: Readonly<Record<string, string>>;
       readonly overflow?: boolean;
-      /** The body says in the vendor's own way how long to wait. Capability `body-waits`. */
+      /** The body holds in the vendor's own format how long to wait. Capability `body-waits`. */
       readonly waitMs?: number;
     }
   /** An HTTP redirect with this status to `elsewhere`, with the key in the address. */
@@ -72,7 +72,7 @@ export type WireScript =
   /** No headers until the client goes away. */
   | { readonly type: "silence" };
 
-/** What a vendor's error event says. */
+/** The text of a vendor's error event. */
 export const wireErrorText = "The servers are busy today";
 
 /** A request as the wire saw it. */
@@ -95,15 +95,15 @@ export interface ModelProviderSubject {
   readonly key: string;
   /** Oldest first. */
   readonly requests: readonly WireRequest[];
-  /** Another server: what a redirect names. It must never hear of a call. */
+  /** Another server: what a redirect names. It must never get a call. */
   readonly elsewhere: { readonly origin: string; readonly requests: readonly WireRequest[] };
   /** How many events of the scripted answer come before the one that completes it. */
   readonly eventsBeforeEnd: number;
   /** How many connections the client has left before the answer was complete. */
   readonly hangUps: () => number;
-  /** True once a request came and the wire has said all it says until it is released or left. */
+  /** True once a request came and the wire has sent all it sends until it is released or left. */
   readonly isSilent: () => boolean;
-  /** Lets an answer that is held go on. */
+  /** Continues an answer that is held. */
   readonly release: () => void;
   /** How long the wire may take to see something. Default 4,000 ms. */
   readonly patienceMs?: number;

@@ -113,7 +113,7 @@ export const wishCases: readonly ModelProviderCase[] = [
       const keyed = (cacheKey: string): Promise<string | undefined> => wireTextOf(make, { cacheKey });
       const [first, again, other] = [await keyed("session-1"), await keyed("session-1"), await keyed("session-2")];
       expectSame(again, first, "the request of the same session");
-      // Whether it is refused is for the next case to say.
+      // Whether it is refused is checked by the next case.
       expectThat(first === undefined || first !== other, "the requests of two sessions are the same");
     },
   },

@@ -1,5 +1,4 @@
-import type { SessionRef } from "@loopwright/core";
-import type { RunQueue, RunQueueWorker } from "@loopwright/core/ports";
+import { type RunQueue, type RunQueueWorker, refKey } from "@loopwright/core/ports";
 import { expectSame } from "../kit/kit.ts";
 import { expectSoon } from "../kit/store-expectation.ts";
 
@@ -12,9 +11,7 @@ export interface QueueUnderTest {
   readonly patienceMs?: number;
 }
 
-const textOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
-
-/** A worker that writes down what it is handed, and holds it until it is told to let go. */
+/** A worker that records the hints it gets, and holds each until the test releases it. */
 export class Taker {
   readonly taken: string[] = [];
   mostAtOnce = 0;
@@ -36,7 +33,7 @@ export class Taker {
     this.#isHolding = holds;
     this.worker = queue.work(
       async (ref) => {
-        this.taken.push(textOf(ref));
+        this.taken.push(refKey(ref));
         this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#atOnce);
         if (this.#isHolding) await new Promise<void>((resolve) => this.#held.push(resolve));
         this.#atOnce--;

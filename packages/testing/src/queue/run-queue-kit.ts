@@ -41,7 +41,7 @@ const handCases: readonly StoreCase<QueueUnderTest>[] = [
       const subject = await make();
       const takers = [new Taker(subject), new Taker(subject)];
       await offerAll(subject.queue, numbered(60));
-      // One more hint at the end: who would hand something twice has done so by then.
+      // One more hint at the end: a queue that delivers twice has done so by then.
       const seen = (): readonly string[] => takers.flatMap(({ taken }) => taken);
       const [one, two] = takers;
       while (seen().length < 60) await Promise.race([one?.takes(one.taken.length + 1), two?.takes(two.taken.length + 1)]);
@@ -194,7 +194,7 @@ const workCases: readonly StoreCase<QueueUnderTest>[] = [
 ];
 
 /**
- * The promises of `RunQueue`, as far as nothing fails: hints are never the truth, and a sweep finds what a lost one told of.
+ * The promises of `RunQueue`, as far as nothing fails: hints are never the truth, and a sweep finds what a lost one announced.
  * Capability `nodes`: the subject has a second view of the same queue.
  */
 export const runQueueKit: StoreKit<QueueUnderTest> = [...handCases, ...workCases];

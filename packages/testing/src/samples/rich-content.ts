@@ -7,7 +7,7 @@ type Random = () => number;
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const image: ImagePart = { type: "image", mediaType: "image/png", source: { data: png } };
 
-/** What a model may say before its text: thinking of any vendor or of none, opaque blocks, blank texts; mostly nothing. */
+/** What a model may stream before its text: thinking of any vendor or of none, opaque blocks, blank texts; mostly nothing. */
 export function partsBeforeText(random: Random, unique: string): readonly AssistantPart[] {
   return Array.from({ length: Math.max(0, Math.floor(random() * 5) - 1) }).flatMap((_, i): readonly AssistantPart[] => {
     const samples = opaqueSamples(`${unique}_${i}`);

@@ -1,4 +1,4 @@
-import { type FactBody, type FactDraft, factVersion } from "@loopwright/core";
+import { defaultLimits, type FactBody, type FactDraft, factVersion } from "@loopwright/core";
 import type { SessionLog } from "@loopwright/core/ports";
 import { expectThat } from "../kit/kit.ts";
 import { sampleAt } from "./sample-facts.ts";
@@ -44,7 +44,7 @@ export const sampleBody: SampleBodies = {
     provider: "p",
     model: "m",
     tools: {},
-    limits: { turnsMax: 1, toolCallsMax: 0, onLimit: "stop", attemptsMax: 1, toolAttemptsMax: 1, parallelMax: 1, abortGraceMs: 1 },
+    limits: { ...defaultLimits, turnsMax: 1, onLimit: "stop", attemptsMax: 1, toolAttemptsMax: 1, parallelMax: 1, abortGraceMs: 1 },
   },
   modelStarted: { type: "model.started", runId: "r1", turn: 1, attempt: 1, provider: "p", model: "m", requestDigest: "d" },
   answer: (text, more = {}) => ({

@@ -15,7 +15,7 @@ export async function titlesIn(log: SessionLog, ref: SessionRef = sampleRef): Pr
   return (await log.read(ref)).map((fact) => ("title" in fact ? fact.title : fact.type));
 }
 
-/** A small fact that can be told from others. */
+/** A small fact that differs from others. */
 export function noteFact(title: string, at: number = sampleAt): FactDraft {
   return { type: "session.changed", title, at, v: factVersion };
 }

@@ -3,21 +3,26 @@ import { type AnyTool, type CallResult, collectOutput, toolFailure, validateArgu
 
 /** What a single call of a tool did. */
 export interface ToolTrial {
+  /** What the run would record: the message, the outcome, the failure. */
   readonly result: CallResult;
   /** Text of the result's text parts and JSON of its JSON parts, joined. */
   readonly text: string;
+  /** What a streaming tool yielded, in order. */
   readonly deltas: readonly string[];
   /** Titles of the steps that were opened. */
   readonly steps: readonly string[];
+  /** What it reported with `addUsage`. */
   readonly usage: readonly Usage[];
+  /** What an operator would read, for example of an output that is no JSON. */
   readonly warnings: readonly string[];
 }
 
 export interface ToolTrialOptions {
   /** Replaces single fields of the context. */
   readonly context?: Partial<ToolContext>;
+  /** Called with each delta as it comes. */
   readonly onDelta?: (delta: string) => void;
-  /** As in `collectOutput`: nobody waits any longer. */
+  /** Aborted when no one waits for the call any longer, as after a deadline: what comes later is dropped. */
   readonly abandon?: AbortSignal;
 }
 
@@ -67,8 +72,11 @@ const quietContext: ToolContext = {
   signal: new AbortController().signal,
   deadline: undefined,
   access: { user: "local", scope: "local" },
+  labels: {},
   progress: () => quietHandle,
   addUsage: () => {},
+  logger: { log: () => {} },
+  record: async () => {},
   files: undefined,
   session: { id: "session", messages: () => [] },
   resources: undefined,

@@ -7,7 +7,7 @@ import { runTool, type ToolTrial, type ToolTrialOptions } from "./run-tool.ts";
 /** A tool and what to try it with. */
 export interface ToolSubject {
   readonly tool: Tool;
-  /** Arguments that it answers well: for a streaming tool such that it says at least three deltas. */
+  /** Arguments that it answers well: for a streaming tool such that it streams at least three deltas. */
   readonly args: JsonObject;
   /** Arguments that fit its schema and with which it fails. */
   readonly failingArgs?: JsonObject;
@@ -22,7 +22,7 @@ export type MakeTool = () => Promise<ToolSubject>;
 /** Turns of the event loop within which an aborted tool must have ended. */
 const abortTicksMax = 200;
 
-/** What every tool promises to a run. Capabilities: `streaming` (it says deltas), `failing` (there are arguments with which it fails). */
+/** What every tool promises to a run. Capabilities: `streaming` (it streams deltas), `failing` (there are arguments with which it fails). */
 export const toolKit: Kit<MakeTool> = [
   {
     promise: "has a name and a description that a model can be shown",

@@ -1,4 +1,5 @@
 import type { EventChannel, SessionEvent } from "@loopwright/core";
+import { refKey } from "@loopwright/core/ports";
 import type { ChannelUnderTest } from "../../src/channel/channel-under-test.ts";
 import type { Saboteur } from "../../src/kit/saboteur.ts";
 import type { Make } from "../../src/kit/store-case.ts";
@@ -69,7 +70,7 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
       const stops = new Map<string, () => void>();
       return {
         subscribe(ref, listener) {
-          const key = `${ref.scope}/${ref.session}`;
+          const key = refKey(ref);
           stops.get(key)?.();
           const stop = real.subscribe(ref, listener);
           stops.set(key, stop);
@@ -132,12 +133,12 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
         ...real,
         publish({ scope, session }, events) {
           real.publish({ scope, session }, events);
-          for (const listener of listeners.get(`${scope}/${session}`) ?? []) listener(events);
+          for (const listener of listeners.get(refKey({ scope, session })) ?? []) listener(events);
         },
         subscribe({ scope, session }, listener) {
           const own = (events: readonly SessionEvent[]): void => listener(events);
-          const all = listeners.get(`${scope}/${session}`) ?? new Set();
-          listeners.set(`${scope}/${session}`, all.add(own));
+          const all = listeners.get(refKey({ scope, session })) ?? new Set();
+          listeners.set(refKey({ scope, session }), all.add(own));
           return () => all.delete(own);
         },
       };

@@ -30,7 +30,7 @@ const losing: ChannelSpoil = (real) => {
   };
 };
 
-/** A listener that is told of one gap and of no other. */
+/** A listener that gets one gap and no other. */
 const onlyOnce = (gap: (() => void) | undefined): (() => void) => {
   let isTold = false;
   return () => {

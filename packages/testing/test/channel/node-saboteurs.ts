@@ -15,7 +15,7 @@ export function spoiledNode(spoil: ChannelSpoil): Make<ChannelUnderTest> {
   };
 }
 
-/** What is heard on the second node is changed on the way. */
+/** Events are changed on their way to the second node. */
 export const spoiledWay = (change: (events: readonly SessionEvent[]) => readonly SessionEvent[]): Make<ChannelUnderTest> =>
   spoiledNode((real) => ({
     subscribe: (ref, listener, listening) => real.subscribe(ref, (events) => listener(change(events)), listening),

@@ -5,7 +5,7 @@ import type { Saboteur } from "../../src/kit/saboteur.ts";
 import { spoiledChannel } from "./channel-saboteurs.ts";
 import { memoryNodes } from "./memory-nodes.ts";
 
-/** Defects of what is heard of a scope, and of notifications. */
+/** Defects in events of a scope, and in notifications. */
 export const channelScopeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   {
     defect: "keeps events from those who listen to the scope",

@@ -233,7 +233,7 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
     defect: "makes a result of every refusal",
     breaks: ["client-again", "client-repeated", "client-two-names", "key", "refused", "reject"],
     make: spoiledStream((stream) => ({
-      result: () => stream.result().catch((): ExecuteResult => ({ status: "error", messages: [], text: "" })),
+      result: () => stream.result().catch((error): ExecuteResult => ({ status: "error", messages: [], text: "", error })),
     })),
   },
   {
@@ -245,7 +245,7 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
     defect: "takes a signal for the end of a good run",
     breaks: ["signal"],
     make: spoiledStream((stream, { signal }) => ({
-      result: async () => ({ ...(await stream.result()), ...(signal?.aborted ? { status: "completed" } : {}) }),
+      result: async () => ({ ...(await stream.result()), ...(signal?.aborted ? { status: "completed" } : {}) }) as ExecuteResult,
     })),
   },
   {

@@ -3,7 +3,7 @@ import type { Saboteur } from "../../src/kit/saboteur.ts";
 import type { LogUnderTest } from "../../src/log/log-under-test.ts";
 import { spoiledLog } from "../log/spoiled-log.ts";
 
-/** A log that renews many leases at once, and answers as it is told. */
+/** A log that renews many leases at once, and answers as the test decides. */
 const renewingAll = (
   answer: (answers: readonly boolean[], renewals: readonly LeaseRenewal[], real: SessionLog) => unknown,
 ): Saboteur<LogUnderTest>["make"] =>

@@ -1,5 +1,5 @@
 import type { FactDraft, SessionRef } from "@loopwright/core";
-import type { AppendOutcome } from "@loopwright/core/ports";
+import { type AppendOutcome, refKey } from "@loopwright/core/ports";
 import type { Saboteur } from "../../src/kit/saboteur.ts";
 import type { Make } from "../../src/kit/store-case.ts";
 import type { LogUnderTest } from "../../src/log/log-under-test.ts";
@@ -125,7 +125,7 @@ const names: readonly Saboteur<LogUnderTest>[] = [
       const refs = new Map<string, SessionRef>();
       return {
         append(ref, request) {
-          refs.set(`${ref.scope}/${ref.session}`, ref);
+          refs.set(refKey(ref), ref);
           return real.append(ref, request);
         },
         async remove(removed) {

@@ -1,11 +1,11 @@
 import type { SessionRef } from "@loopwright/core";
-import type { DueOptions, DueSession, SessionLog } from "@loopwright/core/ports";
+import { type DueOptions, type DueSession, refKey, type SessionLog } from "@loopwright/core/ports";
 import type { Saboteur } from "../../src/kit/saboteur.ts";
 import type { Make } from "../../src/kit/store-case.ts";
 import type { LogUnderTest } from "../../src/log/log-under-test.ts";
 import { appending, spoiledLog } from "./spoiled-log.ts";
 
-/** A log whose list of who is due was changed. */
+/** A log whose list of due sessions was changed. */
 function listing(change: (real: SessionLog, options: DueOptions) => Promise<readonly DueSession[]>): Make<LogUnderTest> {
   return spoiledLog((real) => ({ due: (options) => change(real, options) }));
 }
@@ -29,23 +29,22 @@ function datingOn(type: "conflict" | "fenced" | "dup"): Make<LogUnderTest> {
 function hiding(shown: { readonly byRelease: boolean; readonly byAppend: boolean; readonly byTime: boolean }): Make<LogUnderTest> {
   return spoiledLog((real) => {
     const hidden = new Set<string>();
-    const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
     return {
       claim(ref, claim) {
-        hidden.add(keyOf(ref));
+        hidden.add(refKey(ref));
         return real.claim(ref, claim);
       },
       release(ref, epoch) {
-        if (shown.byRelease) hidden.delete(keyOf(ref));
+        if (shown.byRelease) hidden.delete(refKey(ref));
         return real.release(ref, epoch);
       },
       append(ref, request) {
-        if (shown.byAppend && request.release) hidden.delete(keyOf(ref));
+        if (shown.byAppend && request.release) hidden.delete(refKey(ref));
         return real.append(ref, request);
       },
       async due(options) {
         const found = await real.due(options);
-        return found.filter(({ ref }) => !hidden.has(keyOf(ref)) || (shown.byTime && ref.session === "first"));
+        return found.filter(({ ref }) => !hidden.has(refKey(ref)) || (shown.byTime && ref.session === "first"));
       },
     };
   });
@@ -228,5 +227,5 @@ const corrections: readonly Saboteur<LogUnderTest>[] = [
   },
 ];
 
-/** Defects of saying who needs an owner. */
+/** Defects in the list of sessions that need an owner. */
 export const dueSaboteurs: readonly Saboteur<LogUnderTest>[] = [...dates, ...lists, ...owners, ...corrections];

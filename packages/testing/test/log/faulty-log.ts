@@ -1,10 +1,8 @@
 import { AgentError, type SessionRef } from "@loopwright/core";
 import { countedMemoryStore } from "@loopwright/core/internals";
 import { type ManualClock, manualClock } from "@loopwright/core/memory";
-import type { SessionLog } from "@loopwright/core/ports";
+import { refKey, type SessionLog } from "@loopwright/core/ports";
 import type { LogUnderTest } from "../../src/log/log-under-test.ts";
-
-const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
 
 /** An honest log in memory that can do all that a test may ask of one, and its clock. */
 export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualClock } {
@@ -17,10 +15,10 @@ export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualCl
   let losesAnswer = false;
   let isOld = false;
   const corrupt = (seq: number): AgentError => new AgentError("SESSION_CORRUPT", { message: `The log is damaged at fact ${seq}.` });
-  const damage = async (ref: SessionRef, seq: number): Promise<void> => void damaged.set(keyOf(ref), seq);
+  const damage = async (ref: SessionRef, seq: number): Promise<void> => void damaged.set(refKey(ref), seq);
   const checkRuin = (ref: SessionRef): void => {
     if (isOld) throw new AgentError("STORE_ROLLED_BACK", { message: "The store went back to an older state." });
-    if (ruined.has(keyOf(ref))) throw corrupt(1);
+    if (ruined.has(refKey(ref))) throw corrupt(1);
   };
   const log: SessionLog = {
     ...real,
@@ -34,7 +32,7 @@ export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualCl
     },
     async append(ref, request) {
       checkRuin(ref);
-      const seq = damaged.get(keyOf(ref));
+      const seq = damaged.get(refKey(ref));
       if (seq !== undefined) throw corrupt(seq);
       if (isFull && JSON.stringify(request.facts).length > 500_000) return { type: "full" };
       const outcome = await real.append(ref, request);
@@ -45,7 +43,7 @@ export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualCl
     async read(ref, options) {
       checkRuin(ref);
       const facts = await real.read(ref, options);
-      const seq = damaged.get(keyOf(ref));
+      const seq = damaged.get(refKey(ref));
       if (facts.some((fact) => fact.seq === seq)) throw corrupt(seq ?? 0);
       return facts;
     },
@@ -64,7 +62,7 @@ export function faultyLog(): Required<LogUnderTest> & { readonly clock: ManualCl
       };
     },
     async ruin(ref) {
-      ruined.add(keyOf(ref));
+      ruined.add(refKey(ref));
     },
     async fill() {
       isFull = true;

@@ -1,3 +1,4 @@
+import { refKey } from "@loopwright/core/ports";
 import type { Saboteur } from "../../src/kit/saboteur.ts";
 import type { LogUnderTest } from "../../src/log/log-under-test.ts";
 import { spoiledLog } from "./spoiled-log.ts";
@@ -177,7 +178,7 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       return {
         async read(ref, options) {
           if (options) return real.read(ref, options);
-          const key = `${ref.scope}/${ref.session}`;
+          const key = refKey(ref);
           const list = lists.get(key) ?? [];
           lists.set(key, list);
           list.splice(0, list.length, ...(await real.read(ref)));
@@ -185,7 +186,7 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
         },
         async append(ref, request) {
           const outcome = await real.append(ref, request);
-          const list = lists.get(`${ref.scope}/${ref.session}`);
+          const list = lists.get(refKey(ref));
           if (outcome.type === "ok" && list) list.splice(0, list.length, ...(await real.read(ref)));
           return outcome;
         },

@@ -1,5 +1,5 @@
 import type { SessionRef } from "@loopwright/core";
-import type { AppendRequest, SessionLog } from "@loopwright/core/ports";
+import { type AppendRequest, refKey, type SessionLog } from "@loopwright/core/ports";
 import type { Saboteur } from "../../src/kit/saboteur.ts";
 import type { Make, StoreKit } from "../../src/kit/store-case.ts";
 import { idOverTwo } from "../../src/log/log-over-two.ts";
@@ -42,8 +42,6 @@ export function brokenOverTwo(
   });
 }
 
-const keyOf = ({ scope, session }: SessionRef): string => `${scope}/${session}`;
-
 /** A log in memory that each process sees in its own way: `spoil` is asked anew for every one of them. */
 function perProcess(spoil: (real: SessionLog) => Partial<SessionLog>): Make<LogUnderTest> {
   return async () => {
@@ -69,11 +67,11 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       return {
         async claim(ref, claim) {
           const answer = await real.claim(ref, claim);
-          if (answer.type === "claimed") epochs.set(keyOf(ref), answer.epoch);
+          if (answer.type === "claimed") epochs.set(refKey(ref), answer.epoch);
           return answer;
         },
         async append(ref, request) {
-          const isTrusted = request.epoch !== undefined && epochs.get(keyOf(ref)) === request.epoch;
+          const isTrusted = request.epoch !== undefined && epochs.get(refKey(ref)) === request.epoch;
           return real.append(ref, isTrusted ? { ...request, epoch: (await real.head(ref)).epoch } : request);
         },
       };
@@ -86,7 +84,7 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       const own = new Set<string>();
       return {
         async append(ref, request) {
-          const name = `${keyOf(ref)} ${request.batchId}`;
+          const name = `${refKey(ref)} ${request.batchId}`;
           const isOwn = own.has(name);
           own.add(name);
           const outcome = await real.append(ref, request);
@@ -103,11 +101,11 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       const tails = new Map<string, number>();
       return {
         async append(ref, request) {
-          const isTrusted = (tails.get(keyOf(ref)) ?? 0) === request.expectedSeq;
+          const isTrusted = (tails.get(refKey(ref)) ?? 0) === request.expectedSeq;
           const outcome = await real.append(ref, request);
-          if ("lastSeq" in outcome) tails.set(keyOf(ref), outcome.lastSeq);
+          if ("lastSeq" in outcome) tails.set(refKey(ref), outcome.lastSeq);
           if (outcome.type !== "conflict" || !isTrusted) return outcome;
-          tails.set(keyOf(ref), outcome.actualSeq);
+          tails.set(refKey(ref), outcome.actualSeq);
           return outcome.actualSeq > request.expectedSeq ? real.append(ref, { ...request, expectedSeq: outcome.actualSeq }) : outcome;
         },
       };
@@ -121,9 +119,9 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       const closes = ({ facts }: AppendRequest): boolean => facts.some(({ type }) => type === "session.closed");
       return {
         async append(ref, request) {
-          if (closes(request)) closed.add(keyOf(ref));
+          if (closes(request)) closed.add(refKey(ref));
           const outcome = await real.append(ref, request);
-          if (outcome.type !== "closed" || closed.has(keyOf(ref)) || (await real.head(ref)).lastSeq === 0) return outcome;
+          if (outcome.type !== "closed" || closed.has(refKey(ref)) || (await real.head(ref)).lastSeq === 0) return outcome;
           return { type: "ok", lastSeq: request.expectedSeq + request.facts.length };
         },
       };
@@ -136,12 +134,12 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       const removed = new Set<string>();
       return {
         async remove(ref) {
-          removed.add(keyOf(ref));
+          removed.add(refKey(ref));
           await real.remove(ref);
         },
         async append(ref, request) {
           const outcome = await real.append(ref, request);
-          if (outcome.type !== "closed" || removed.has(keyOf(ref)) || (await real.head(ref)).lastSeq > 0) return outcome;
+          if (outcome.type !== "closed" || removed.has(refKey(ref)) || (await real.head(ref)).lastSeq > 0) return outcome;
           return { type: "ok", lastSeq: request.expectedSeq + request.facts.length };
         },
       };
@@ -157,7 +155,7 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     make: perProcess((real) => {
       const listeners = new Map<string, Set<(lastSeq: number) => void>>();
       const tell = (ref: SessionRef, lastSeq: number): void => {
-        for (const listener of listeners.get(keyOf(ref)) ?? []) listener(lastSeq);
+        for (const listener of listeners.get(refKey(ref)) ?? []) listener(lastSeq);
       };
       return {
         async append(ref, request) {
@@ -171,8 +169,8 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
         },
         subscribe(ref, listener) {
           const own = (lastSeq: number): void => listener(lastSeq);
-          const all = listeners.get(keyOf(ref)) ?? new Set();
-          listeners.set(keyOf(ref), all.add(own));
+          const all = listeners.get(refKey(ref)) ?? new Set();
+          listeners.set(refKey(ref), all.add(own));
           return () => all.delete(own);
         },
       };
@@ -185,11 +183,11 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       const tails = new Map<string, number>();
       return {
         async append(ref, request) {
-          const isOwnTail = tails.get(keyOf(ref)) === request.expectedSeq;
+          const isOwnTail = tails.get(refKey(ref)) === request.expectedSeq;
           const outcome = await real.append(ref, request);
           const written =
             outcome.type === "conflict" && isOwnTail ? await real.append(ref, { ...request, expectedSeq: outcome.actualSeq }) : outcome;
-          if (written.type === "ok") tails.set(keyOf(ref), written.lastSeq);
+          if (written.type === "ok") tails.set(refKey(ref), written.lastSeq);
           return written;
         },
       };
@@ -205,18 +203,18 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       const read = new Map<string, ReturnType<SessionLog["read"]>>();
       return {
         async append(ref, request) {
-          read.delete(keyOf(ref));
-          return real.append(ref, request).finally(() => read.delete(keyOf(ref)));
+          read.delete(refKey(ref));
+          return real.append(ref, request).finally(() => read.delete(refKey(ref)));
         },
         async remove(ref) {
-          read.delete(keyOf(ref));
+          read.delete(refKey(ref));
           await real.remove(ref);
         },
         async read(ref, options) {
           if (options) return real.read(ref, options);
-          const facts = read.get(keyOf(ref)) ?? real.read(ref);
+          const facts = read.get(refKey(ref)) ?? real.read(ref);
           // An empty log and one that cannot be read are looked at anew.
-          if ((await facts).length > 0) read.set(keyOf(ref), facts);
+          if ((await facts).length > 0) read.set(refKey(ref), facts);
           return facts;
         },
       };
@@ -229,14 +227,14 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       const dated = new Set<string>();
       return {
         append(ref, request) {
-          if (request.due !== undefined) dated.add(keyOf(ref));
+          if (request.due !== undefined) dated.add(refKey(ref));
           return real.append(ref, request);
         },
         setDue(ref, options) {
-          dated.add(keyOf(ref));
+          dated.add(refKey(ref));
           return real.setDue(ref, options);
         },
-        due: async (options) => (await real.due(options)).filter(({ ref }) => dated.has(keyOf(ref))),
+        due: async (options) => (await real.due(options)).filter(({ ref }) => dated.has(refKey(ref))),
       };
     }),
   },
@@ -255,10 +253,10 @@ export const leaseOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       return {
         async claim(ref, claim) {
           const answer = await real.claim(ref, claim);
-          if (answer.type === "claimed") own.add(keyOf(ref));
-          if (answer.type === "claimed" || own.has(keyOf(ref))) return answer;
+          if (answer.type === "claimed") own.add(refKey(ref));
+          if (answer.type === "claimed" || own.has(refKey(ref))) return answer;
           await real.release(ref, (await real.head(ref)).epoch);
-          own.add(keyOf(ref));
+          own.add(refKey(ref));
           return real.claim(ref, claim);
         },
       };
@@ -272,11 +270,11 @@ export const leaseOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       return {
         async claim(ref, claim) {
           const answer = await real.claim(ref, claim);
-          if (answer.type === "claimed") epochs.set(keyOf(ref), answer.epoch);
+          if (answer.type === "claimed") epochs.set(refKey(ref), answer.epoch);
           return answer;
         },
         async renew(ref, lease) {
-          const isTrusted = epochs.get(keyOf(ref)) === lease.epoch;
+          const isTrusted = epochs.get(refKey(ref)) === lease.epoch;
           return real.renew(ref, isTrusted ? { ...lease, epoch: (await real.head(ref)).epoch } : lease);
         },
       };
@@ -290,10 +288,10 @@ export const leaseOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       return {
         async claim(ref, claim) {
           const answer = await real.claim(ref, claim);
-          if (answer.type === "claimed") epochs.set(keyOf(ref), answer.epoch);
+          if (answer.type === "claimed") epochs.set(refKey(ref), answer.epoch);
           return answer;
         },
-        release: async (ref, epoch) => real.release(ref, epochs.get(keyOf(ref)) === epoch ? (await real.head(ref)).epoch : epoch),
+        release: async (ref, epoch) => real.release(ref, epochs.get(refKey(ref)) === epoch ? (await real.head(ref)).epoch : epoch),
       };
     }),
   },

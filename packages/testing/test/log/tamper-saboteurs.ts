@@ -17,7 +17,7 @@ const everyWay = ["tamper-append", "tamper-another", "tamper-reopen"];
 /** Sees no damage in what it reads. */
 const trusting = (log: SessionLog): SessionLog => ({ ...log, read: (ref, options) => log.read(ref, options).catch(() => []) });
 
-/** Defects in the face of records that somebody else has changed. */
+/** Defects in detecting records that were tampered with. */
 export const tamperSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   { defect: "believes every seal", breaks: ["tamper-changed", ...everyWay], make: blindTo("changed") },
   { defect: "reads on behind a record that is gone", breaks: ["tamper-missing", ...everyWay], make: blindTo("missing") },

@@ -1,3 +1,4 @@
+import { refKey } from "@loopwright/core/ports";
 import type { Saboteur } from "../../src/kit/saboteur.ts";
 import type { LogUnderTest } from "../../src/log/log-under-test.ts";
 import { spoiledLog } from "./spoiled-log.ts";
@@ -122,7 +123,7 @@ export const tellingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       const leaving = new Set<string>();
       return {
         subscribe(ref, listener) {
-          const key = `${ref.scope}/${ref.session}`;
+          const key = refKey(ref);
           const count = (): number => listening.get(key) ?? 0;
           const stop = leaving.has(key) ? undefined : real.subscribe?.(ref, listener);
           let isOn = true;

@@ -1,4 +1,5 @@
 import type { SessionRef } from "@loopwright/core";
+import { refKey } from "@loopwright/core/ports";
 import type { Saboteur } from "../../src/kit/saboteur.ts";
 import type { LogUnderTest } from "../../src/log/log-under-test.ts";
 import { spoiledLog } from "./spoiled-log.ts";
@@ -12,7 +13,7 @@ export const workSaboteurs: readonly Saboteur<LogUnderTest>[] = [
       const claimed = new Map<string, SessionRef>();
       return {
         claim(ref, claim) {
-          claimed.set(`${ref.scope}/${ref.session}`, ref);
+          claimed.set(refKey(ref), ref);
           return real.claim(ref, claim);
         },
         async due(options) {

@@ -4,7 +4,7 @@ import type { LoggerUnderTest } from "../../src/logger/logger-kit.ts";
 
 type Entry = Parameters<Logger["log"]>;
 
-/** A logger over a list of lines; `format` says what one entry becomes. */
+/** A logger over a list of lines; `format` makes a line of one entry. */
 const logging = (format: (...entry: Entry) => readonly string[]) => async (): Promise<LoggerUnderTest> => {
   const lines: string[] = [];
   return { logger: { log: (...entry) => void lines.push(...format(...entry)) }, lines: () => lines };

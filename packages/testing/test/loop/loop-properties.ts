@@ -16,6 +16,7 @@ import { seededRandom } from "@loopwright/core/memory";
 import { addSpent, type Spent } from "@loopwright/core/protocol";
 import { loopScenario } from "../../src/loop/loop-scenario.ts";
 import { simulateLoop } from "../../src/loop/loop-simulator.ts";
+import { loopFactProperties } from "./loop-fact-properties.ts";
 import { claim, loopToolProperties } from "./loop-tool-properties.ts";
 
 /** What must hold for every session that the simulator can make. Each throws with the seed and what broke. */
@@ -132,7 +133,7 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
     const { facts, states } = simulateLoop(seed);
     const said = new Map<string, "asked" | ApprovalVerdict>();
     facts.forEach((fact, i) => {
-      if (!("callKey" in fact) || states[i]?.run === states[i + 1]?.run) return;
+      if (!("callKey" in fact) || fact.callKey === undefined || states[i]?.run === states[i + 1]?.run) return;
       const before = said.get(fact.callKey);
       if (fact.type === "approval.requested") {
         claim(before === undefined, seed, `${fact.callKey} was asked about twice`);
@@ -166,8 +167,10 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
     const said = Array.from({ length: last.history.length }, (_, place) => at(last.history, place)?.message).filter(
       (message) => message?.role === "user",
     );
-    const inputs = new Set(facts.flatMap((fact) => (fact.type === "input.accepted" ? [fact.inputId] : [])));
-    claim(said.length === inputs.size, seed, `${inputs.size} inputs, ${said.length} said`);
+    const accepted = facts.filter((fact, i) => fact.type === "input.accepted" && states[i]?.known !== states[i + 1]?.known);
+    claim(said.length === accepted.length, seed, `${accepted.length} inputs, ${said.length} said`);
+    const ids = new Set(accepted.flatMap((fact) => (fact.type === "input.accepted" ? [fact.inputId] : [])));
+    claim(ids.size === accepted.length, seed, "an input was accepted twice");
   },
   "the limits hold": (seed) => {
     const { limits } = loopScenario(seed);
@@ -185,6 +188,7 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
     );
   },
   ...loopToolProperties,
+  ...loopFactProperties,
   "an aborted run calls no model and starts no tool": (seed) => {
     const { facts, states } = simulateLoop(seed);
     facts.forEach((fact, i) => {
@@ -235,8 +239,8 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
 
 const isWaiting = (state: State): boolean =>
   transcriptOf(state).messages.every((message) => message.role === "assistant" && message.content.length === 0) ||
-  (state.run?.calls.some((call) => call.stage !== "settled") ?? false);
-const runningCalls = (state: State): number => (state.run?.calls ?? []).filter((call) => call.stage === "started" && !call.inDoubt).length;
+  (state.run?.calls.some((call) => call.state !== "done") ?? false);
+const runningCalls = (state: State): number => (state.run?.calls ?? []).filter((call) => call.state === "running" && !call.inDoubt).length;
 
 /** The state as a value: what two equal states share. */
 function asValue(state: State): string {

@@ -1,5 +1,5 @@
 import type { Fact, FactBody } from "@loopwright/core";
-import { projectSession, searchTextsOf } from "@loopwright/core/memory";
+import { projectSession, searchTextsOf } from "@loopwright/core/stores";
 import { expect, it } from "vitest";
 import { sampleBody as body } from "../../src/samples/sample-conversation.ts";
 

@@ -9,9 +9,9 @@ import { runKit } from "../../src/kit/kit.ts";
 import { leaseKit } from "../../src/lease/lease-kit.ts";
 import { sessionLogKit } from "../../src/log/session-log-kit.ts";
 import { noteBatch, sampleRef as ref } from "../../src/samples/sample-facts.ts";
-import { draftStoreKit } from "../../src/snapshots/draft-store-kit.ts";
+import { snapshotStoreKit } from "../../src/snapshots/snapshot-store-kit.ts";
 
-/** A store whose questions are done, and answered when `answer` is called: at once, or not before somebody wants it. */
+/** A store whose questions are done, and answered when `answer` is called: at once, or on request. */
 function silent(deadlineMs = 1_000) {
   const clock = manualClock();
   const real = memoryStore({ clock });
@@ -29,7 +29,7 @@ function silent(deadlineMs = 1_000) {
       },
     });
   const store: SessionStore = {
-    ...{ log: hold(real.log), index: hold(real.index), blobs: hold(real.blobs), drafts: hold(real.drafts) },
+    ...{ log: hold(real.log), index: hold(real.index), blobs: hold(real.blobs), snapshots: hold(real.snapshots) },
     close: () => held.promise,
   };
   return { clock, real, store: withStoreDeadlines(store, { clock, deadlineMs }), answer: held.resolve, fail: held.reject };
@@ -67,9 +67,9 @@ const questions: readonly (readonly [string, (store: SessionStore) => Promise<un
   ["blobs.get", ({ blobs }) => blobs.get("local", "k")],
   ["blobs.remove", ({ blobs }) => blobs.remove("local", "k")],
   ["blobs.list", ({ blobs }) => blobs.list("local")],
-  ["drafts.put", ({ drafts }) => drafts.put(ref, "lane", 1)],
-  ["drafts.get", ({ drafts }) => drafts.get(ref, "lane")],
-  ["drafts.remove", ({ drafts }) => drafts.remove(ref, "lane")],
+  ["snapshots.put", ({ snapshots }) => snapshots.put(ref, "lane", 1)],
+  ["snapshots.get", ({ snapshots }) => snapshots.get(ref, "lane")],
+  ["snapshots.remove", ({ snapshots }) => snapshots.remove(ref, "lane")],
   ["close", (store) => store.close()],
 ];
 
@@ -89,7 +89,7 @@ it("what the store says too late is dropped, also when it is an error", async ()
   clock.advance(1_000);
   await expect(asked).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   fail(new Error("late"));
-  // An error that nobody handles would fail this test.
+  // An unhandled error would fail this test.
   await new Promise<void>((resolve) => setImmediate(resolve));
 });
 
@@ -143,5 +143,5 @@ describe("a store with deadlines keeps every promise", () => {
   describe("leases", () => runKit(it, leaseKit, { lacks, make }));
   describe("session index", () => runKit(it, sessionIndexKit, { lacks, make }));
   describe("blob store", () => runKit(it, blobStoreKit, { lacks, make }));
-  describe("draft store", () => runKit(it, draftStoreKit, { lacks, make }));
+  describe("snapshot store", () => runKit(it, snapshotStoreKit, { lacks, make }));
 });

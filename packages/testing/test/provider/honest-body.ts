@@ -1,4 +1,13 @@
-import type { AssistantPart, Json, JsonObject, Message, ModelRequest, ToolCallPart, UserMessage } from "@loopwright/core";
+import {
+  type AssistantPart,
+  type Json,
+  type JsonObject,
+  type Message,
+  type ModelRequest,
+  systemText,
+  type ToolCallPart,
+  type UserMessage,
+} from "@loopwright/core";
 
 /** The name of the memory wire on opaque parts. */
 export const honestVendor = "memory";
@@ -11,7 +20,7 @@ export function honestBody(request: ModelRequest): JsonObject {
     model,
     stream: stream ?? true,
     messages: messagesForWire(request.messages),
-    ...(system === undefined ? {} : { system }),
+    ...(system === undefined ? {} : { system: systemText(system) ?? null }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(hasTools ? { tools: tools.map((tool) => ({ ...tool })) } : {}),
     ...(hasTools && toolChoice !== undefined ? { choice: toolChoice } : {}),

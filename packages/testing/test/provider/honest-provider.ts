@@ -27,7 +27,7 @@ export interface HonestFailure {
   readonly message: string;
   readonly overflow: boolean;
   readonly retryAfter?: string;
-  /** As the body says it. */
+  /** As the body holds it. */
   readonly waitMs?: number;
 }
 
@@ -47,7 +47,7 @@ export interface HonestParts {
   readonly translator: () => (event: ReadEvent) => readonly ModelChunk[];
   /** What to throw for the vendor's error event. */
   readonly reported: (said: string) => AgentError;
-  /** Throws where the trailers say that the answer failed. */
+  /** Throws where the trailers report that the answer failed. */
   readonly trailers: (trailers: Readonly<Record<string, string>>) => void;
   /** What is handed on of a read in which an error came, before the error is thrown. */
   readonly before: (chunks: readonly ModelChunk[]) => readonly ModelChunk[];
@@ -185,7 +185,7 @@ export const honestParts: HonestParts = {
     (model === "memory-blind" && JSON.stringify(messages).includes('"image"')) || (model === "memory-quick" && reasoning !== undefined),
 };
 
-const tooLong = (): AgentError => new AgentError("MODEL_PROTOCOL", { message: "Memory said too much.", retryable: false });
+const tooLong = (): AgentError => new AgentError("MODEL_PROTOCOL", { message: "The answer is too large.", retryable: false });
 
 /** The text up to the bound, with the rest left unread. */
 async function headOfBody(body: ReadableStream<Uint8Array>): Promise<{ readonly text: string; readonly isWhole: boolean }> {
@@ -283,7 +283,7 @@ function honestProvider(wire: MemoryWire, parts: HonestParts): ModelProvider {
           if (kept.length > 0) yield kept;
           throw error;
         }
-        // The trailers may still say that it failed.
+        // The trailers may still report that it failed.
         const isEnd = ({ type }: ModelChunk): boolean => type === "end";
         ending.push(...chunks.filter(isEnd));
         if (!chunks.every(isEnd)) yield chunks.filter((chunk) => !isEnd(chunk));

@@ -13,7 +13,7 @@ import { type HonestFailure, type HonestParts, honestKey, honestParts, memorySub
 
 /** A provider with one defect: the proof that the kit can fail. */
 export interface ModelProviderSaboteur {
-  /** Goes on after "a provider that ...". */
+  /** Continues "a provider that ...". */
   readonly defect: string;
   /** Id of the one promise that it breaks. */
   readonly breaks: string;
@@ -30,7 +30,7 @@ export function withParts(breaks: string, defect: string, parts: Partial<HonestP
   return saboteur(breaks, defect, () => ({ parts }));
 }
 
-/** A saboteur that sees every chunk of an answer and says others; `change` is made anew for every call. */
+/** A saboteur that sees every chunk of an answer and returns others; `change` is made anew for every call. */
 export function withChunks(
   breaks: string,
   defect: string,
@@ -95,7 +95,7 @@ function remade(
 
 const kitSentence = "The kit made this call fail.";
 
-/** What they get wrong is how a vendor's errors are told. */
+/** Defects in reporting a vendor's errors. */
 export const errorSaboteurs: readonly ModelProviderSaboteur[] = [
   ...wrongCodes.map(([status, code]) =>
     withFailure(`status-${status}`, `takes status ${status} for ${code}`, (error, failure) =>

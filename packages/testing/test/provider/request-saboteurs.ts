@@ -84,6 +84,9 @@ export const requestSaboteurs: readonly ModelProviderSaboteur[] = [
   withBody("no-temperature", "has a temperature of its own", (body) => ({ temperature: 1, ...body })),
   withBody("model", "asks for its favourite model", (body) => ({ ...body, model: "memory-1" })),
   withBody("system", "forgets the system prompt", ({ system: _system, ...body }) => body as JsonObject),
+  withBody("system", "sends the first part of the system prompt alone", (body) =>
+    "system" in body ? { ...body, system: String(body["system"]).split("\n\n")[0] ?? "" } : body,
+  ),
   withMessages("messages", "forgets what the model has said", (message) =>
     JSON.stringify(message).includes("It is fine.") ? undefined : message,
   ),

@@ -32,7 +32,7 @@ export const makeHonestTool: MakeTool = async () => subjectOf({});
 
 /** A tool with one defect: the proof that the kit can fail. */
 export interface ToolSaboteur {
-  /** Goes on after "a tool that ...". */
+  /** Continues "a tool that ...". */
   readonly defect: string;
   /** How the one promise begins that it breaks. */
   readonly promise: string;
@@ -106,7 +106,7 @@ export const toolSaboteurs: readonly ToolSaboteur[] = [
     promise: "ends within",
     make: async () =>
       subjectOf({}, async function* (args, context) {
-        // Looks only once, at the very moment when nobody has spoken yet.
+        // Looks only once, at the very moment before the first output.
         await Promise.resolve();
         if (context.signal.aborted) await new Promise(() => {});
         yield* repeat(args, context);

@@ -5,7 +5,7 @@ import type { Place } from "./crowd.ts";
 /** I10: so long after the last fault everything rests. */
 const restMs = 60_000;
 
-/** I10: the sessions that do not rest in time, as the nodes tell it. */
+/** I10: the sessions that do not come to rest in time, by the answers of the nodes. */
 export async function awaitRest(world: World, places: readonly Place[]): Promise<readonly Place[]> {
   const until = performance.now() + restMs;
   let open = places;

@@ -15,7 +15,7 @@ export interface CrowdOptions {
   readonly guests?: number;
 }
 
-/** One session, its person, and who watches it. */
+/** One session, its person, and its watchers. */
 export interface Place {
   readonly id: string;
   readonly tenant: Tenant;

@@ -74,7 +74,7 @@ function sum(a: Counts, b: Counts): Counts {
   return Object.fromEntries(total) as Counts;
 }
 
-/** Resolves when a watcher has heard nothing new for a while. */
+/** Resolves when a watcher has received nothing new for a while. */
 async function caughtUp({ recording }: Watcher): Promise<void> {
   const until = performance.now() + reachMs;
   for (let seen = -1; seen !== recording.durable.length && performance.now() < until; ) {

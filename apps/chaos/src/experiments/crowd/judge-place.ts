@@ -83,7 +83,7 @@ export async function judgePlace(
   };
 }
 
-/** Resolves when a watcher has as many events as the log, when nobody is left to tell it of more, or when it has had its time. */
+/** Resolves when a watcher has as many events as the log, when no node is left to send more, or when its time is up. */
 async function untilTold({ recording }: Watcher, { world, events }: { readonly world: World; readonly events: number }): Promise<void> {
   const until = performance.now() + reachMs;
   const canHear = (): boolean => world.nodes.some((node) => node?.isAlive) && performance.now() < until;

@@ -87,7 +87,7 @@ function askForForeign(url: string, headers: { readonly [name: string]: string }
   ];
 }
 
-/** I8: nobody holds a connection to the model, I11: nor more than what rests needs. */
+/** I8: no node holds a connection to the model, I11: nor more than what a node at rest needs. */
 export async function flawsOfLeftovers(world: World, places: readonly Place[], otherSessions: number): Promise<readonly string[]> {
   const model = await withinGrace(async () => {
     const { open } = await world.model();

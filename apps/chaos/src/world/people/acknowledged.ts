@@ -1,6 +1,6 @@
 import type { Job } from "../job.ts";
 
-/** Something that a server said yes to. */
+/** Something that a server acknowledged. */
 export interface Acknowledged {
   readonly what: "input" | "answer" | "abort" | "decision";
   readonly key: string;

@@ -1,6 +1,6 @@
 /*
- * Owns: what one person does in one session: says things, waits for the answer, answers questions, decides on calls, sometimes stops it.
- * Remembers every yes of the servers.
+ * Owns: what one person does in one session: sends messages, waits for the answer, answers questions, decides on calls, sometimes stops it.
+ * Records every acknowledgement of the servers.
  * Does not own: what was right about it (check).
  */
 
@@ -17,22 +17,22 @@ export interface PersonOptions {
   readonly pick: () => string;
   readonly random: () => number;
   readonly watcher: Watcher;
-  /** Who it is. */
+  /** The person's name. */
   readonly headers?: { readonly [name: string]: string };
-  /** Stands in everything that is said. */
+  /** Stands in every message. */
   readonly word?: string;
-  /** Is told what servers answer. */
+  /** Gets the answers of servers. */
   readonly hear?: (text: string) => void;
   readonly taste: JobTaste & { readonly abortShare?: number; readonly steerShare?: number; readonly interruptShare?: number };
 }
 
 export interface Person {
   readonly acknowledged: readonly Acknowledged[];
-  /** What no server could have been right to say. */
+  /** Answers that no correct server gives. */
   readonly surprises: readonly string[];
   /** Requests so far whose key no log has a place for. */
   readonly keyed: number;
-  /** Finishes what it is saying, and says nothing new; questions are answered still. */
+  /** Finishes the message under way, and sends nothing new; questions are answered still. */
   fallSilent(): Promise<void>;
   /** Answers no more either. */
   leave(): Promise<void>;
@@ -87,7 +87,7 @@ export function startPerson({ sessionId, pick, random, watcher, taste, headers =
       await stop(job, String(said.body["runId"]));
       return;
     }
-    // Now and then the next thing is said before the answer is there.
+    // Now and then the next message is sent before the answer is there.
     if (random() < 0.2) return;
     const patience = performance.now() + 30_000;
     while (!isDone(String(said.body["runId"])) && performance.now() < patience && !isOver)

@@ -1,4 +1,4 @@
-/** What a node answered to a request that somebody made until one did. */
+/** The answer of a node to a request that was repeated until one answered. */
 export interface Answer {
   readonly status: number;
   readonly body: { readonly [field: string]: unknown };
@@ -14,19 +14,19 @@ export interface PostOptions {
   readonly key: string;
   /** How long one request may take. */
   readonly patienceMs?: number;
-  /** After this long nobody answers any more. */
+  /** After this long no answer is expected any more. */
   readonly untilMs?: number;
   readonly method?: "POST" | "GET";
-  /** Beside those of the rig: who asks. */
+  /** Beside those of the rig: the caller's. */
   readonly headers?: { readonly [name: string]: string };
-  /** Is told what was answered, each time. */
+  /** Gets every answer. */
   readonly hear?: ((text: string) => void) | undefined;
 }
 
 const patienceDefault = 5_000;
 const untilDefault = 60_000;
 
-/** Posts with one idempotency key until a node gives an answer that is final. `undefined`: nobody did in time. */
+/** Posts with one idempotency key until a node gives an answer that is final. `undefined`: none did in time. */
 export async function post({
   pick,
   path,

@@ -24,7 +24,7 @@ export class Recording {
   #last: { seq: number; k: number } = { seq: 0, k: -1 };
   #answer: (Lane & { readonly id: number }) | undefined;
 
-  /** Number of the last thing that this connection said of the open lane. */
+  /** Number of the last event of the open lane on this connection. */
   #heard = 0;
 
   /** What to come back with. */
@@ -32,7 +32,7 @@ export class Recording {
     return this.durable.length === 0 ? undefined : `${this.#last.seq}.${this.#last.k}`;
   }
 
-  /** The connection is gone: what is known of an answer stays, and the next connection tells the rest. */
+  /** The connection is gone: what is known of an answer stays, and the next connection delivers the rest. */
   disconnect(): void {
     this.#heard = 0;
   }
@@ -89,7 +89,7 @@ export class Recording {
     }
     if (n <= this.#heard) this.flaws.push(`${frame.type} ${n} of lane ${lane.id} came after ${this.#heard} on one connection`);
     this.#heard = n;
-    // A node that is behind tells what another one has told already.
+    // A node that is behind sends what another one has sent already.
     if (n <= lane.n) return;
     if (n !== lane.n + 1) this.flaws.push(`${frame.type} ${n} of lane ${lane.id} came after ${lane.n}`);
     lane.n = n;

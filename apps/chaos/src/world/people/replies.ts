@@ -18,7 +18,7 @@ const lateMsMax = 400;
 
 const isYes = (said: Answer | undefined): boolean => said !== undefined && said.status < 300;
 
-/** Nobody waits for it any more: the run was stopped meanwhile. */
+/** The run no longer waits for it: it was stopped meanwhile. */
 function isTooLate({ status, body }: Answer): boolean {
   const details = body["details"] as { readonly outcome?: string } | undefined;
   return status === 404 || (status === 409 && details?.outcome === "aborted");
@@ -46,7 +46,7 @@ async function answer({ path, acknowledged, surprises, ...who }: ReplyOptions, e
   else if (said && said.status !== 404 && said.status !== 409) surprises.push(surprise("tool results", said));
 }
 
-/** Says yes or no, sometimes late, sometimes twice at once, and sometimes tries to say the contrary afterwards. */
+/** Allows or denies, sometimes late, sometimes twice at once, and sometimes tries the contrary afterwards. */
 async function decide(options: ReplyOptions, { callKey, argsDigest }: Event<"approval_requested">): Promise<void> {
   const { path, random, acknowledged, surprises, ...who } = options;
   if (random() < shares.late) await new Promise((resolve) => setTimeout(resolve, random() * lateMsMax));

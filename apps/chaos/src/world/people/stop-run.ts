@@ -11,6 +11,6 @@ export async function stopRun(
   const named = random() < namedShare ? { runId } : {};
   const said = await post({ ...who, path: `${path}/abort`, body: { reason: key, ...named }, key });
   if (said && said.status !== 202) surprises.push(`abort: ${said.status} ${JSON.stringify(said.body).slice(0, 200)}`);
-  // A yes to a second try may mean a run that another abort has stopped: which one, nobody knows who did not name it.
+  // The answer to a second try may mean a run that another abort has stopped: which one is unknown unless the request named it.
   else if (said?.body["aborting"] === true && (said.tries === 1 || "runId" in named)) acknowledged.push({ what: "abort", key, ...named });
 }

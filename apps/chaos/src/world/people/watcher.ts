@@ -8,7 +8,7 @@ export interface WatcherTaste {
   readonly paceMs?: number;
 }
 
-/** A person's page that watches one session over whichever node answers, for as long as it is told to. */
+/** A person's page that watches one session over whichever node answers, until it is stopped. */
 export interface Watcher {
   readonly recording: Recording;
   readonly connections: number;
@@ -24,10 +24,10 @@ export interface WatcherOptions {
   readonly pick: () => string;
   readonly random: () => number;
   readonly taste?: WatcherTaste;
-  /** Who watches. */
+  /** The watcher's name. */
   readonly headers?: { readonly [name: string]: string };
   readonly words?: readonly string[];
-  /** Is told every piece that comes, as it comes. */
+  /** Gets every piece as it arrives. */
   readonly hear?: ((piece: string) => void) | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface CallApprovalProps {
   readonly call: ViewCall;
 }
 
-/** Where a person says whether a call may run: not before the end of its arguments was in sight. */
+/** Where a person decides whether a call may run: not before the end of its arguments was in sight. */
 export function CallApproval({ call }: CallApprovalProps): ReactNode {
   const { decideCall, toolLabel } = use(ActionsContext);
   const [note, setNote] = useState("");
@@ -29,7 +29,7 @@ export function CallApproval({ call }: CallApprovalProps): ReactNode {
   const reason = call.approval?.reason;
 
   const decide = async (decision: CallDecision["decision"]): Promise<void> => {
-    // The buttons go with the answer: whoever uses the keyboard stays with the call.
+    // The buttons disappear with the answer: the focus of the keyboard stays with the call.
     const head = form.current?.closest(".call")?.querySelector<HTMLElement>(".call-head");
     setSending(true);
     setError(undefined);

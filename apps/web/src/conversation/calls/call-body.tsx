@@ -20,8 +20,8 @@ export function CallBody({ shown, call }: ShownCallProps): ReactNode {
   const words = outcomeWords[state];
   return (
     <div className="call-body">
-      {/* The question below shows them where it waits for leave. */}
-      {state === "approval" ? null : (
+      {/* The question below shows them where it waits for approval. */}
+      {state === "awaiting_approval" ? null : (
         <Part title="Arguments">
           {args ? <JsonText value={args} /> : <LongText text={argsText === undefined || argsText === "" ? "…" : argsText} />}
         </Part>
@@ -36,7 +36,7 @@ export function CallBody({ shown, call }: ShownCallProps): ReactNode {
           <LongText text={written} followsEnd />
         </Part>
       ) : null}
-      {state === "waiting" && call ? <Answer call={call} /> : null}
+      {state === "awaiting_client" && call ? <Answer call={call} /> : null}
       {words === undefined ? null : <p className="call-outcome">{words}</p>}
       {output.length > 0 ? (
         <Part title={state === "ok" ? "Result" : state === "error" ? "Error" : "What the model was told"}>
@@ -73,7 +73,7 @@ function Answer({ call }: { readonly call: ViewCall }): ReactNode {
 
 const stepWords = { open: "Under way", done: "Done", failed: "Failed" } as const;
 
-/** The steps that a tool tells of. */
+/** The steps that a tool reports. */
 function Steps({ steps }: { readonly steps: readonly ViewProgress[] }): ReactNode {
   return (
     <ol className="call-steps">

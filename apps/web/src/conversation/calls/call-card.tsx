@@ -55,7 +55,7 @@ export function CallCard({ shown, call }: ShownCallProps): ReactNode {
           <PlainText text={step.title} />
         </p>
       ) : null}
-      {state === "waiting" && call && !isOpen ? (
+      {state === "awaiting_client" && call && !isOpen ? (
         <p className="call-waits">
           It waits for an answer from you.
           <button type="button" className="button small" onClick={() => setOpen(true)}>
@@ -66,7 +66,7 @@ export function CallCard({ shown, call }: ShownCallProps): ReactNode {
       <div id={body} hidden={!isOpen}>
         {isOpen ? <CallBody shown={shown} {...(call ? { call } : {})} /> : null}
       </div>
-      {state === "approval" && call ? <CallApproval key={call.callKey} call={call} /> : null}
+      {state === "awaiting_approval" && call ? <CallApproval key={call.callKey} call={call} /> : null}
     </div>
   );
 }

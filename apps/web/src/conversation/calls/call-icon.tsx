@@ -1,12 +1,13 @@
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "../../app/icon.tsx";
-import type { CallState } from "./shown-call.ts";
+import type { ShownState } from "./shown-call.ts";
 
-const icons: { readonly [State in CallState]?: IconName } = {
-  asked: "tool",
+const icons: { readonly [State in ShownState]?: IconName } = {
+  pending: "tool",
   ok: "check",
-  waiting: "clock",
-  approval: "clock",
+  awaiting_client: "clock",
+  awaiting_approval: "clock",
+  awaiting_child: "clock",
   error: "warning",
   interrupted: "warning",
   expired: "clock",
@@ -15,7 +16,7 @@ const icons: { readonly [State in CallState]?: IconName } = {
 };
 
 /** The sign of how a call stands. */
-export function CallIcon({ state }: { readonly state: CallState }): ReactNode {
+export function CallIcon({ state }: { readonly state: ShownState }): ReactNode {
   const name = icons[state];
   return <span className="call-icon">{name === undefined ? <span className="spinner" /> : <Icon name={name} />}</span>;
 }

@@ -3,10 +3,11 @@ import type { ShownCall } from "./shown-call.ts";
 /** What a state is called where nothing but words can be seen. */
 export const stateWords: { readonly [State in ShownCall["state"]]: string } = {
   writing: "being written",
-  asked: "about to start",
+  pending: "about to start",
   running: "running",
-  waiting: "waiting for an answer",
-  approval: "waiting for approval",
+  awaiting_client: "waiting for an answer",
+  awaiting_approval: "waiting for approval",
+  awaiting_child: "waiting for another agent",
   ok: "done",
   error: "failed",
   interrupted: "interrupted",

@@ -37,7 +37,7 @@ it("a call of long ago shows its result", () => {
 it("a call that this page saw end keeps its outcome and its steps", () => {
   const ended: ViewCall = {
     ...call,
-    state: "ended",
+    state: "done",
     outcome: "denied",
     output: [],
     progress: [{ id: "a", title: "Opened", state: "done" }],
@@ -51,7 +51,7 @@ it("a result that only says that it failed is an error", () => {
 });
 
 it("a call without a result was asked for, and one that is being written is not even that", () => {
-  expect(shownCall(part, undefined, undefined).state).toBe("asked");
+  expect(shownCall(part, undefined, undefined).state).toBe("pending");
   expect(writtenCall("k", "read_file", { argsText: '{"pa', ended: false })).toMatchObject({ state: "writing", argsText: '{"pa' });
 });
 

@@ -1,15 +1,23 @@
 import type { ViewCall, ViewMessage, ViewProgress } from "@loopwright/client";
-import { type CallOutcome, type Json, type JsonObject, partsOf, type ResultPart, type ToolCallPart } from "@loopwright/core/protocol";
+import {
+  type CallOutcome,
+  type CallState,
+  type Json,
+  type JsonObject,
+  partsOf,
+  type ResultPart,
+  type ToolCallPart,
+} from "@loopwright/core/protocol";
 
 /** How a call stands, in the words of the page. */
-export type CallState = "writing" | "asked" | "running" | "waiting" | "approval" | CallOutcome;
+export type ShownState = "writing" | Exclude<CallState, "done"> | CallOutcome;
 
 /** A call as its card shows it, whether it is being written, runs, or ended long ago. */
 export interface ShownCall {
   readonly key: string;
   readonly name: string;
   readonly label?: string;
-  readonly state: CallState;
+  readonly state: ShownState;
   /** Absent while it is being written and where they cannot be read: then there is `argsText`. */
   readonly args?: JsonObject;
   readonly argsText?: string;
@@ -26,7 +34,7 @@ export interface ShownCall {
 export function shownCall(part: ToolCallPart, call: ViewCall | undefined, result: ViewMessage | undefined): ShownCall {
   const base = { key: part.callKey, name: part.name, written: "", progress: [], output: [] };
   const args = part.problem === undefined ? { args: call?.args ?? part.args } : { argsText: part.argsText ?? "" };
-  if (call && call.state !== "ended") {
+  if (call && call.state !== "done") {
     const { label, state, startedAt, deadline, written, progress } = call;
     return {
       ...base,
@@ -40,7 +48,7 @@ export function shownCall(part: ToolCallPart, call: ViewCall | undefined, result
     };
   }
   const said = result?.message.role === "tool_result" ? result.message : undefined;
-  if (!call && !said) return { ...base, ...args, state: "asked" };
+  if (!call && !said) return { ...base, ...args, state: "pending" };
   const durationMs = call?.durationMs ?? said?.durationMs;
   const details = call?.details ?? said?.details;
   return {
@@ -61,7 +69,7 @@ export function writtenCall(
   name: string,
   { argsText, ended }: { readonly argsText: string; readonly ended: boolean },
 ): ShownCall {
-  return { key, name, state: ended ? "asked" : "writing", argsText, written: "", progress: [], output: [] };
+  return { key, name, state: ended ? "pending" : "writing", argsText, written: "", progress: [], output: [] };
 }
 
 const lineCharactersMax = 90;

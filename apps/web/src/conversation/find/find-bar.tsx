@@ -60,7 +60,7 @@ export function FindBar({ rows, virtualizer, scroller, onClose }: FindBarProps):
         onChange={(event) => {
           const next = event.target.value;
           setWords(next);
-          // From the end: what was said last is most often meant.
+          // From the end: the newest message is meant most often.
           setTurn(Math.max(0, findRows(rows, next).length - 1));
         }}
       />

@@ -4,7 +4,7 @@ import type { ConversationRow } from "../rows/conversation-row.ts";
 
 const known = new WeakMap<ViewMessage, string>();
 
-/** Places of the rows whose message says these words, from the first to the last. None for words that are only white space. */
+/** Indexes of the rows whose message contains these words, from the first to the last. None for words that are only white space. */
 export function findRows(rows: readonly ConversationRow[], words: string): readonly number[] {
   const sought = folded(words);
   if (sought === "") return [];

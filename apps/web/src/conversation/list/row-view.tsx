@@ -69,7 +69,7 @@ function Content({ row, view }: Pick<RowViewProps, "row" | "view">): ReactNode {
 
 const noCalls: SessionView["calls"] = new Map();
 
-/** What the user or the runtime said. */
+/** A message of the user or the runtime. */
 const Said = memo(function Said({ row }: { readonly row: MessageRow }): ReactNode {
   const { message } = row.entry;
   switch (message.role) {

@@ -25,7 +25,7 @@ export function useAtEnd(scroller: RefObject<HTMLElement | null>, stay: () => vo
     const later = (): void => {
       frame ||= requestAnimationFrame(look);
     };
-    // The first call only tells the size there is: a link may just have led somewhere else.
+    // The first call only reports the present size: a link may just have scrolled somewhere else.
     let isFirst = true;
     const observer = new ResizeObserver(() => {
       if (sticks && !isFirst) act.current();

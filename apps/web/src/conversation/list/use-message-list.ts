@@ -49,7 +49,7 @@ function sizeAt(rows: readonly ConversationRow[], place: number): number {
   return row ? rowHeight(row) : 0;
 }
 
-/** With the rows that somebody holds on to, in order. */
+/** With the rows that are kept mounted, in order. */
 function withPinned(places: number[], pinned: readonly number[], count: number): number[] {
   const more = pinned.filter((place) => place < count && !places.includes(place));
   return more.length === 0 ? places : [...places, ...more].sort((a, b) => a - b);

@@ -12,7 +12,7 @@ const word = String.raw`[\p{L}_$][\p{L}\d_$]*`;
 const quoted = String.raw`"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?`;
 const template = "`(?:[^`\\\\]|\\\\[\\s\\S])*(?:`|$)";
 
-/** `$` is the end of the text: what is open there goes on when more comes. */
+/** `$` is the end of the text: what is open there continues when more text comes. */
 const signsOf = (comment: string, string: string, sign = word): RegExp =>
   new RegExp(`(${comment})|(${string})|(${number})|(${sign})|\\n`, "gu");
 

@@ -6,7 +6,7 @@ export function completeInline(text: string): string {
   const lineStart = text.lastIndexOf("\n\n") + 1;
   let tail = text.slice(lineStart);
   const head = text.slice(0, lineStart);
-  // An address that is not complete yet is nobody's business.
+  // An address that is not complete yet is not shown.
   tail = tail.replace(/!?\[([^\][\n]*)\]\([^()\s]*$/, "$1").replace(/(?<=^|\s)!?\[([^\][\n]*)$/, "$1");
   const ticks = tail.match(/`+/g) ?? [];
   if (ticks.length % 2 === 1) {

@@ -7,7 +7,7 @@ export interface FootnoteMark {
   readonly name: string;
 }
 
-/** `[^1]: what it says`. */
+/** `[^1]: the note`. */
 export interface Footnote {
   readonly type: "footnote";
   readonly raw: string;

@@ -1,6 +1,6 @@
 import type { MarkdownBlock } from "./split-blocks.ts";
 
-/** The highest level that a message may use: above it are the title of the page and the name of who speaks. */
+/** The highest level that a message may use: above it are the title of the page and the name of the speaker. */
 const firstLevel = 3;
 const lastLevel = 6;
 

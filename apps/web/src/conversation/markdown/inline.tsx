@@ -90,7 +90,7 @@ function inlineOf(token: InlineToken, depth: number): ReactNode {
 function Anchor({ token, depth }: { readonly token: Tokens.Link; readonly depth: number }): ReactNode {
   const address = safeLink(token.href);
   const words = <Inline tokens={token.tokens} depth={depth + 1} />;
-  // What cannot be followed is still told: the words, and where they wanted to lead.
+  // A link that is refused is still shown: its words and its address.
   if (address === undefined) return token.text === token.href ? words : <span title={inertText(token.href)}>{words}</span>;
   return (
     <a href={address} target="_blank" rel="noopener noreferrer nofollow" title={address}>

@@ -3,7 +3,7 @@ import { blockCharactersMax, bracketsMax, lexBlock } from "./lex-block.ts";
 import { noLinks } from "./link-definitions.ts";
 import { type ReadBlock, readBlock } from "./read-block.ts";
 
-/** A clock that goes on by so much whenever it is asked. */
+/** A clock that advances by so much at each call. */
 function ticking(tickMs: number): () => number {
   let nowMs = 0;
   return () => {

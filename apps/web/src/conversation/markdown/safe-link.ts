@@ -12,7 +12,7 @@ export function safeLink(address: string): string | undefined {
 
 /**
  * The address of a picture that may be loaded without being asked for: bytes at hand (`data:`, `blob:`) and files of the own server.
- * Anything else would tell a stranger who reads when.
+ * Anything else would reveal to a third party when a page is read.
  */
 export function safePicture(address: string, fileUrl: (blob: string) => string): string | undefined {
   const trimmed = address.trim();

@@ -27,7 +27,7 @@ interface OpenBlock {
   isFence: boolean;
   /** The marks that would close the fence that is open. */
   fence: string | undefined;
-  /** The line before ended a fence: no paragraph is open that could go on. */
+  /** The line before ended a fence: no paragraph is open that could continue. */
   isBehindFence: boolean;
   hasBlankBehind: boolean;
 }
@@ -139,7 +139,7 @@ function take(block: OpenBlock, line: string, end: number): void {
   else if (block.kind === "list" || isListItem(line)) enterList(block, line);
 }
 
-/** A quote or a rule at the margin: no item goes on behind it. */
+/** A quote or a rule at the margin: no item continues behind it. */
 const leavesList = (line: string): boolean => /^ ?(?:>|(?:[-*_][ \t]*){3,}$)/.test(line);
 
 function enterList(block: OpenBlock, line: string): void {

@@ -47,7 +47,7 @@ export const Answer = memo(function Answer(props: AnswerProps): ReactNode {
   );
 });
 
-/** Why a message ends where nobody expects it. */
+/** Why a message ends unexpectedly. */
 function StopMark({ message: { stopReason, errorMessage } }: { readonly message: AssistantMessage }): ReactNode {
   if (stopReason === "aborted") return <Mark icon="stop" words="Stopped here" />;
   if (stopReason === "length") return <Mark icon="info" words="Cut off: the model reached its length limit" />;

@@ -15,7 +15,7 @@ export interface KeptPartsOptions {
   readonly results: readonly ViewMessage[];
 }
 
-/** What a message of the model says, in its order. */
+/** The parts of a message of the model, in order. */
 export function keptParts({ name, message, calls, results }: KeptPartsOptions): ReactNode {
   return message.content.filter(isShown).map((part, i) => {
     const key = `${name}/${i}`;
@@ -42,7 +42,7 @@ function resultOf(results: readonly ViewMessage[], callKey: string, id: string):
   );
 }
 
-/** What the model has said so far, under the names that the message will have. */
+/** The answer so far, under the names that the message will have. */
 export function writtenParts(name: string, answer: ViewAnswer): ReactNode {
   return answer.parts.map((part, i) => {
     const key = `${name}/${i}`;

@@ -10,7 +10,7 @@ export interface EditMessageProps {
   readonly onDone: () => void;
 }
 
-/** Where a user message is said anew. The old one stays as a version. */
+/** The editor of a user message. The old one stays as a version. */
 export function EditMessage({ id, text, onDone }: EditMessageProps): ReactNode {
   const { edit } = use(ActionsContext);
   const [words, setWords] = useState(text);

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Icon } from "../../app/icon.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
 
-/** What the runtime told the model in between. */
+/** A notice of the runtime to the model. */
 export function Notice({ text }: { readonly text: string }): ReactNode {
   return (
     <p className="notice-line">

@@ -17,7 +17,7 @@ export interface UserMessageProps {
   readonly message: UserMessage;
 }
 
-/** What the user said, as they said it. */
+/** A message of the user, as it was typed. */
 export function UserMessageView({ row, message }: UserMessageProps): ReactNode {
   const [isEdited, setEdited] = useState(false);
   const { linkTo, copy } = use(ActionsContext);

@@ -5,7 +5,7 @@ import { PlainText } from "../markdown/plain-text.tsx";
 
 export interface WorkNoteProps {
   readonly run: ViewRun | undefined;
-  /** When what is waited for began; absent where nobody saw it. */
+  /** When what is waited for began; absent where it was not seen. */
   readonly since?: number;
 }
 

@@ -11,11 +11,11 @@ export interface MessageRow {
   readonly versions: readonly MessageId[];
   /** Results of the calls that this message asks for, in the order they came. */
   readonly results: readonly ViewMessage[];
-  /** It goes on with what the row before says. */
+  /** It continues the row before. */
   readonly isContinued: boolean;
   /** Where it ends an answer: the model's messages of that answer. Else empty. */
   readonly turns: readonly ViewMessage[];
-  /** The user message that the answer answers, where it was said for that run. */
+  /** The user message that the answer answers, where it was sent for that run. */
   readonly question: ViewMessage | undefined;
   /** It is the first one of its day. */
   readonly beginsDay: boolean;

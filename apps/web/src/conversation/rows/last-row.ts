@@ -19,7 +19,7 @@ export function lastRow(view: SessionView): LastRow | undefined {
     const isContinued = tip?.runId === run.runId && tip.message.role !== "user";
     return hasVisibleWork(view) ? undefined : { kind: "work", key: `work/${run.runId}`, isContinued };
   }
-  // A message of the user that nobody answers stands for its run, too.
+  // A message of the user without an answer stands for its run, too.
   return lastRun && tip && tip.runId === lastRun.runId && isWorthTelling(lastRun, tip)
     ? { kind: "end", key: `end/${lastRun.runId}` }
     : undefined;
@@ -31,11 +31,11 @@ function isWorthTelling({ status, reason }: ViewEnd, { message }: ViewMessage): 
   return status === "failed" || message.role !== "assistant" || message.stopReason !== "aborted";
 }
 
-/** True while a call moves or waits for somebody: its card says so. */
+/** True while a call runs or waits: its card shows it. */
 function hasVisibleWork({ calls, run, path }: SessionView): boolean {
   if (run?.retry || run?.aborting !== undefined) return false;
   const tip = path.at(-1);
   if (tip === undefined || tip.message.role === "user") return false;
-  for (const call of calls.values()) if (call.state !== "ended") return true;
+  for (const call of calls.values()) if (call.state !== "done") return true;
   return false;
 }

@@ -11,7 +11,7 @@ const none: readonly ViewMessage[] = [];
 const noVersions: readonly MessageId[] = [];
 
 /**
- * The rows of the messages of the path: results lie in the row that asked for them. Rows of `before` that say the same are handed on as
+ * The rows of the messages of the path: results lie in the row that asked for them. Rows of `before` with the same content are reused as
  * they are. Linear in the number of messages, so not to be called for each delta.
  */
 export function messageRows(view: SessionView, before: readonly MessageRow[]): readonly MessageRow[] {
@@ -24,7 +24,7 @@ export function messageRows(view: SessionView, before: readonly MessageRow[]): r
   view.path.forEach((entry, place) => {
     const { message } = entry;
     if (message.role === "tool_result") {
-      // Its row was made when it was asked for; seeded results without a question are shown by nobody.
+      // Its row was made when it was asked for; seeded results without a call are not shown.
       results.push(entry);
       return;
     }

@@ -5,27 +5,29 @@ import type { Run, State } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
 import { askShownTools } from "./ask-prepare.ts";
-import { contextOf, type EffectsOptions, type ShownTools } from "./effect-scene.ts";
-import type { Maybe } from "./maybe.ts";
-import type { Patience } from "./patience.ts";
+import { askingOf, contextOf, type EffectDeps, type ShownTools } from "./effect-deps.ts";
+import type { SyncOrAsync } from "./sync-or-async.ts";
+import type { UserCodeTimeout } from "./user-code-timeout.ts";
 
 /**
- * The tools that a call of the open turn may use. Another process may have prepared the model call: where the log says that its list was not the
+ * The tools that a call of the open turn may use. Another process may have prepared the model call: where its list in the log is not the
  * run's, also where only the code behind a name was another, the `prepare` hooks are asked again for their tools. Rejects with what a hook throws.
  */
-export function shownTools(options: EffectsOptions, state: State, patience: Patience): Maybe<ToolRegistry> {
+export function shownTools(options: EffectDeps, state: State, timeout: UserCodeTimeout): SyncOrAsync<ToolRegistry> {
   const { deps, builder, shown } = options;
   const { agent, registry } = deps.bound;
   const run = state.run as Run;
   if (shown.registry && shown.call === nameOf(run)) return shown.registry;
   if (!run.shown || !agent.hooks.some(({ prepare }) => prepare)) return registry;
-  const context = contextOf(deps, { run, turn: run.turn }, patience);
+  const context = contextOf(deps, { run, turn: run.turn }, timeout);
   const messages = (): readonly Message[] => {
-    const said = builder.follow(state).messages;
-    const answerAt = said.findLastIndex(({ role }) => role === "assistant");
-    return Object.freeze(said.slice(0, answerAt));
+    const all = builder.follow(state).messages;
+    const answerAt = all.findLastIndex(({ role }) => role === "assistant");
+    return Object.freeze(all.slice(0, answerAt));
   };
-  return askShownTools({ agent, reports: deps, registry, run, context, messages }).then((found) => {
+  // As it was then: hooks may have kept more since.
+  const asking = askingOf(options, context, { hookState: run.shownState ?? {} });
+  return askShownTools({ agent, reports: deps, registry, run, context, asking, messages }).then((found) => {
     noteShown(shown, run, found);
     return found;
   });

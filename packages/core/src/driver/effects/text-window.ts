@@ -1,18 +1,20 @@
-/** A text that comes in pieces and is shown through a filter. What is held back is raw, so the filter judges a match as a whole. */
+import type { Filtering } from "../../tools/filtering.ts";
+
+/** Filters a text that arrives in pieces. The text held back is unfiltered, so that the filter sees each match as a whole. */
 export interface TextWindow {
-  /** What may be shown now. */
-  push(text: string): string;
-  /** The rest, when the text is complete. */
-  end(): string;
-  /** The filter has changed something of what was shown. */
+  /** Adds text; returns the filtered text that may be shown now. */
+  push(text: string): Filtering<string>;
+  /** The filtered rest; called when the text is complete. */
+  end(): Filtering<string>;
+  /** The filter has changed some of the text that was shown. */
   readonly isChanged: boolean;
 }
 
 /**
- * Holds the last `holdBack` characters back, and more where a match stands across that place: a text is parted only where the filter makes the
- * same of both halves as of the whole.
+ * Holds back the last `holdBack` characters, and more if a match spans that position: the text is cut only where filtering both halves gives the
+ * same as filtering the whole.
  */
-export function createTextWindow(filter: (text: string) => string, holdBack: number): TextWindow {
+export function createTextWindow(holdBack: number): TextWindow {
   let raw = "";
   let isChanged = false;
 
@@ -23,30 +25,32 @@ export function createTextWindow(filter: (text: string) => string, holdBack: num
   };
 
   return {
-    push(text) {
+    *push(text) {
       raw += text;
       const most = parting(raw, raw.length - holdBack);
       if (most <= 0) return "";
-      const whole = filter(raw);
+      const whole = yield raw;
       if (whole === raw) return show(raw.slice(0, most), raw.slice(0, most));
       for (let cut = most; cut > 0 && cut >= most - holdBack; cut = parting(raw, cut - 1)) {
-        const shown = filter(raw.slice(0, cut));
-        if (cut === raw.length || whole === shown + filter(raw.slice(cut))) return show(raw.slice(0, cut), shown);
+        const shown = yield raw.slice(0, cut);
+        if (cut === raw.length || whole === shown + (yield raw.slice(cut))) return show(raw.slice(0, cut), shown);
       }
-      // No place fits: a match longer than the window, or a filter that looks at more than matches. It must not hold the text for ever.
-      return raw.length > windowsMax * (holdBack + 1) ? show(raw.slice(0, most), filter(raw.slice(0, most))) : "";
+      // No cut gives the same: a match is longer than the window, or the filter depends on more context. The text must not be held back for ever.
+      return raw.length > windowsMax * (holdBack + 1) ? show(raw.slice(0, most), yield raw.slice(0, most)) : "";
     },
-    end: () => (raw === "" ? "" : show(raw, filter(raw))),
+    *end() {
+      return raw === "" ? "" : show(raw, yield raw);
+    },
     get isChanged() {
       return isChanged;
     },
   };
 }
 
-/** How many windows of text wait for a place to part at. */
+/** So many times `holdBack + 1` characters are held back at most while no cut gives the same text. */
 const windowsMax = 4;
 
-/** The place, or the one before it where it would part a surrogate pair. */
+/** The position `at`, or the one before it if a cut at `at` would split a surrogate pair. */
 function parting(text: string, at: number): number {
   const last = text.charCodeAt(at - 1);
   return last >= 0xd800 && last <= 0xdbff ? at - 1 : at;

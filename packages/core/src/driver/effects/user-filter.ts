@@ -1,49 +1,94 @@
 import type { Agent } from "../../agent/agent.ts";
-import type { HookContext, StreamFilter } from "../../agent/hooks.ts";
-import type { AgentError } from "../../errors.ts";
+import type { FilterKind, Hooks } from "../../agent/hooks.ts";
+import { AgentError } from "../../errors.ts";
 import type { TextFilter } from "../../tools/normalise-output.ts";
 import type { Deps } from "../setup/deps.ts";
+import { driverLimits } from "../setup/session-options.ts";
 import { hookFailed } from "../setup/user-code.ts";
-import { createTextWindow, type TextWindow } from "./text-window.ts";
+import type { EffectContext } from "./asking-deps.ts";
+import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
+import { createTextWindow } from "./text-window.ts";
 
-export type FilterKind = Parameters<StreamFilter["apply"]>[1]["kind"];
-
-/** All stream filters of an agent as one. */
+/** All stream filters of an agent, applied one after another. */
 export interface UserFilter {
-  /** The longest of theirs. */
+  /** The largest `holdBack` of the filters. */
   readonly holdBack: number;
-  /** @throws AgentError HOOK_FAILED, reported, when one of them throws or gives no text */
-  apply(text: string, kind: FilterKind): string;
+  /**
+   * Throws or rejects with the error of `hookFailed` (HOOK_FAILED unless the filter threw an AgentError) if a filter throws or returns no string, and
+   * with HOOK_TIMEOUT if it is late. Every later call throws the same error.
+   */
+  apply(text: string, kind: FilterKind): SyncOrAsync<string>;
 }
 
-/** `undefined` where no hook filters. */
-export function userFilterOf(agent: Agent, context: HookContext, deps: Pick<Deps, "logger" | "sessionId">): UserFilter | undefined {
-  const filters = agent.hooks.flatMap(({ filter }) => filter ?? []);
-  if (filters.length === 0) return undefined;
-  let broken: AgentError | undefined;
-  return {
-    holdBack: Math.max(0, ...filters.map(({ holdBack = 0 }) => holdBack)),
-    apply(text, kind) {
-      if (broken) throw broken;
-      try {
-        return filters.reduce((said, filter) => textFrom(filter.apply(said, { ...context, kind })), text);
-      } catch (error) {
-        broken = hookFailed(deps, "The hook `filter`", error);
-        throw broken;
-      }
-    },
-  };
+type FilterDeps = Pick<Deps, "logger" | "sessionId" | "clock">;
+
+/** Whether a hook requires that nothing of an answer is shown before `decide` has seen it. */
+export const holdsTurns = ({ hooks }: Agent): boolean => hooks.some(({ filter }) => filter?.holdTurn);
+
+/** `undefined` if no hook has a filter. */
+export function userFilterOf(agent: Agent, context: EffectContext, deps: FilterDeps): UserFilter | undefined {
+  const filters = agent.hooks.filter(({ filter }) => filter?.apply);
+  return filters.length === 0 ? undefined : new HookFilter(filters, context, deps);
 }
 
-function textFrom(said: unknown): string {
-  if (typeof said === "string") return said;
-  throw new TypeError(`The filter gave ${typeof said} in place of text.`);
+class HookFilter implements UserFilter {
+  readonly #filters: readonly Hooks[];
+  readonly #context: EffectContext;
+  readonly #deps: FilterDeps;
+  readonly holdBack: number;
+  #broken: AgentError | undefined;
+
+  constructor(filters: readonly Hooks[], context: EffectContext, deps: FilterDeps) {
+    this.#filters = filters;
+    this.#context = context;
+    this.#deps = deps;
+    this.holdBack = Math.max(0, ...filters.map(({ filter }) => filter?.holdBack ?? 0));
+  }
+
+  apply(text: string, kind: FilterKind): SyncOrAsync<string> {
+    if (this.#broken) throw this.#broken;
+    try {
+      const context = { ...this.#context, kind };
+      let filtered: SyncOrAsync<string> = text;
+      for (const { filter } of this.#filters)
+        filtered = andThen(filtered, (before) => andThen(asGiven(filter?.apply?.(before, context)), (shown) => textFrom(shown)));
+      return filtered instanceof Promise ? this.#inTime(filtered).catch((error: unknown) => this.#fail(error)) : filtered;
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): never {
+    this.#broken = hookFailed(this.#deps, "The hook `filter`", error);
+    throw this.#broken;
+  }
+
+  async #inTime(filtered: Promise<string>): Promise<string> {
+    let cancel = (): void => {};
+    const { filterMs } = driverLimits;
+    const tooLong = new Promise<never>((_, reject) => {
+      cancel = this.#deps.clock.after(filterMs, () => reject(filterTimeout(filterMs)));
+    });
+    try {
+      return await Promise.race([filtered, tooLong]);
+    } finally {
+      cancel();
+    }
+  }
 }
 
-/** The filter as the tools see it. */
+/** Converts a thenable to a native promise; other values are returned unchanged. */
+const asGiven = (shown: unknown): unknown =>
+  typeof shown === "object" && shown !== null && "then" in shown ? Promise.resolve(shown) : shown;
+
+function textFrom(filtered: unknown): string {
+  if (typeof filtered === "string") return filtered;
+  throw new TypeError(`The filter returned a value of type ${typeof filtered} instead of a string.`);
+}
+
+const filterTimeout = (timeoutMs: number): AgentError =>
+  new AgentError("HOOK_TIMEOUT", { message: `The hook \`filter\` did not answer within ${timeoutMs} ms.`, details: { timeoutMs } });
+
+/** The filter for the output of tools. */
 export const toolFilterOf = (filter: UserFilter | undefined): TextFilter | undefined =>
-  filter && { apply: (text) => filter.apply(text, "tool"), window: () => windowOf(filter, "tool") };
-
-/** A window over one text of this kind. */
-export const windowOf = (filter: UserFilter, kind: FilterKind): TextWindow =>
-  createTextWindow((text) => filter.apply(text, kind), filter.holdBack);
+  filter && { apply: (text) => filter.apply(text, "tool"), window: () => createTextWindow(filter.holdBack) };

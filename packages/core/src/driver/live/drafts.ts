@@ -1,45 +1,48 @@
 /*
- * Owns: the draft of the text of the open lanes, for readers that join on another node when no ring holds it.
- * Does not own: the lanes (hub), the events that readers of a draft get (foreign lanes).
- * Why a timer and not a count of deltas: a timer adds no cost to a delta, and a call that ends soon writes no draft.
+ * Owns: the draft of a session: what its open lanes have streamed, for readers that join on another node if the channel's ring lacks it.
+ * Does not own: the lanes (hub), the events that readers of a draft get (remote-lanes).
+ * Why a timer and not a count of deltas: a timer costs nothing per delta, and a call that ends soon writes no draft.
  */
 import type { EphemeralBody, EphemeralEvent } from "../../loop/event.ts";
 import type { Json } from "../../message/json.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
-/** One for a session: all its open lanes, for tools run side by side. */
+/** A session has one draft for all its open lanes; tools that run in parallel have several. */
 const draftName = "lane";
 
-/** Keeps the draft of a session while lanes are open. A draft that cannot be kept harms nobody. */
+/** Keeps the draft of a session while lanes are open. A failed write is ignored: the draft is a cache. */
 export interface Drafts {
-  /** Lanes are open here, or none is any more. */
-  heed(isOpen: boolean): void;
+  /** `isOpen`: this handle owns the session, and lanes are open. Otherwise the draft is removed. */
+  keep(isOpen: boolean): void;
 }
 
-/** `lanes` gives one snapshot for each open lane that has said something. */
-export function createDrafts({ store, ref, clock }: Pick<Deps, "store" | "ref" | "clock">, lanes: () => readonly EphemeralEvent[]): Drafts {
+/** `hub` gives one snapshot for each open lane that has streamed something. */
+export function createDrafts(
+  { store, ref, clock }: Pick<Deps, "store" | "ref" | "clock">,
+  hub: { snapshots(): readonly EphemeralEvent[] },
+): Drafts {
   let cancel: (() => void) | undefined;
   let written = "";
   let isBusy = false;
-  /** There is one, or one on its way. */
+  /** A draft is stored or being written. */
   let isKept = false;
 
   const remove = (): void => {
     isKept = false;
-    void (async () => store.drafts.remove(ref, draftName))().catch(() => {});
+    void (async () => store.snapshots.remove(ref, draftName))().catch(() => {});
   };
   const write = async (): Promise<void> => {
-    const events = lanes();
+    const events = hub.snapshots();
     const mark = events.map(({ lane, n }) => `${lane}.${n}`).join();
     if (isBusy || mark === "" || mark === written || events.reduce((sum, event) => sum + bytesOf(event), 0) > driverLimits.draftBytes)
       return;
     written = mark;
     isBusy = isKept = true;
-    // Snapshots are plain JSON; their type only says it with optional fields.
-    await store.drafts.put(ref, draftName, { lanes: events } as { lanes: readonly EphemeralEvent[] } & Json).catch(() => {});
+    // Snapshots are plain JSON, but their type has optional fields, which the type `Json` does not allow.
+    await store.snapshots.put(ref, draftName, { lanes: events } as { lanes: readonly EphemeralEvent[] } & Json).catch(() => {});
     isBusy = false;
-    // Over meanwhile: the session may be removed by now, and nothing of it may stay behind.
+    // The lanes were closed during the write: the session may have been removed, and then its draft must not stay in the store.
     if (!cancel) remove();
   };
   const tick = (): void => {
@@ -48,7 +51,7 @@ export function createDrafts({ store, ref, clock }: Pick<Deps, "store" | "ref" |
   };
 
   return {
-    heed(isOpen) {
+    keep(isOpen) {
       if (isOpen) {
         cancel ??= clock.after(driverLimits.draftMs, tick, { idle: true });
         return;
@@ -61,13 +64,13 @@ export function createDrafts({ store, ref, clock }: Pick<Deps, "store" | "ref" |
   };
 }
 
-/** For a store that nobody else reads. */
-export const noDrafts: Drafts = { heed() {} };
+/** For a private store, which no other node reads. */
+export const noDrafts: Drafts = { keep() {} };
 
-/** What the draft says of a lane; `undefined` where it is of others, or cannot be read. */
+/** The snapshot of a lane in the draft; `undefined` if the draft does not have the lane, or cannot be read. */
 export async function readDraft({ store, ref }: Pick<Deps, "store" | "ref">, lane: number): Promise<EphemeralEvent | undefined> {
   try {
-    const draft = (await store.drafts.get(ref, draftName)) as { readonly lanes?: readonly EphemeralEvent[] } | undefined;
+    const draft = (await store.snapshots.get(ref, draftName)) as { readonly lanes?: readonly EphemeralEvent[] } | undefined;
     return draft?.lanes?.find((event) => event.lane === lane);
   } catch {
     return undefined;

@@ -3,7 +3,7 @@ import { createDroppedAnswers, type DroppedAnswers } from "../../loop/untold-ans
 import { driverLimits } from "../setup/session-options.ts";
 
 /**
- * What waits for one reader. Never blocks who writes: over 1 MiB the deltas are dropped, and once the reader has caught up each lane that is
+ * The events that one reader has not read yet. Writing never blocks: over 1 MiB the deltas are dropped, and once the reader has caught up each lane that is
  * still open begins again with a snapshot. An answer that ends before that has its snapshot before its end.
  */
 export interface EventBuffer extends AsyncIterator<AgentEvent, undefined> {
@@ -38,7 +38,7 @@ class ReaderBuffer implements EventBuffer {
   push(events: readonly AgentEvent[]): void {
     if (this.#ended) return;
     for (const event of events) {
-      // A reader who waits has read all that came before.
+      // A reader that waits has read all events before this one.
       const reader = this.#isBehind ? undefined : this.#readers.shift();
       if (reader) reader.resolve({ value: event, done: false });
       else this.#keep(event);

@@ -17,11 +17,11 @@ it.each(["one", "one two"])("an answer whose lane was opened again after it had 
   const heard: SessionEvent[] = [];
   hub.listen((events) => void heard.push(...events));
   hub.publish([begins]);
-  const first = hub.openForeignLane(lane(said));
-  first.tell([{ type: "text_delta", index: 0, delta: said, lane: 3, n: 2 }]);
+  const first = hub.openRelay(lane(said));
+  first.publish([{ type: "text_delta", index: 0, delta: said, lane: 3, n: 2 }]);
   first.close();
-  hub.openForeignLane(lane("")).close();
-  hub.openForeignLane(lane(""));
+  hub.openRelay(lane("")).close();
+  hub.openRelay(lane(""));
   hub.publish([ends]);
   expect(heard.slice(-2)).toEqual([{ type: "message_snapshot", content, lane: 3, n: 2 ** 31 - 1 }, ends]);
 });
@@ -31,8 +31,8 @@ it("an answer that nobody heard anything of is told as deltas before its end", (
   const heard: SessionEvent[] = [];
   hub.listen((events) => void heard.push(...events));
   hub.publish([begins]);
-  hub.openForeignLane(lane("")).close();
-  hub.openForeignLane(lane(""));
+  hub.openRelay(lane("")).close();
+  hub.openRelay(lane(""));
   hub.publish([ends]);
   expect(heard.map(({ type }) => type)).toEqual(["message_start", "text_start", "text_delta", "text_end", "message_end"]);
 });

@@ -4,55 +4,55 @@ import { createSpokenAnswers, type SpokenLane } from "./spoken-answers.ts";
 /** Takes events of a session as they come; `runId` is the run they belong to. Must not throw and not keep the array. */
 export type HubListener = (events: readonly SessionEvent[], runId: string | undefined) => void;
 
-/** Where one model call or tool says what it does; closed by its closing fact. */
+/** The stream of one model call or tool; its closing fact closes it. */
 export interface Lane {
   /** Seq of the intent fact. */
   readonly id: number;
   readonly runId: string;
-  /** False while nobody listens and no other node can: what is said then need not be made into events. */
+  /** False without listeners and without a channel: deltas need not be made into events then. */
   readonly isHeard: boolean;
-  /** Tells every listener; numbers the events. */
+  /** Numbers the events and publishes them to every listener. */
   emit(bodies: readonly EphemeralBody[]): void;
-  /** Something was said that nobody heard: whoever joins gets it in the snapshot. */
+  /** Counts a delta that was not published: a reader that joins gets it in the snapshot. */
   passOver(): void;
   close(): void;
 }
 
-/** A lane whose owner is another handle: what it says is told here as it came. */
-export interface ForeignLane {
-  /** Tells every listener; the events are numbered. */
-  tell(events: readonly EphemeralEvent[]): void;
+/** Publishes a lane of another handle to the listeners of this process. */
+export interface LaneRelay {
+  /** The events are numbered already. */
+  publish(events: readonly EphemeralEvent[]): void;
   close(): void;
 }
 
 export interface LaneOptions {
   readonly id: number;
   readonly runId: string;
-  /** It says an answer; else it is a tool's. */
+  /** The lane of an answer; otherwise of a tool. */
   readonly isAnswer: boolean;
   /** What replaces all deltas so far. */
   readonly snapshot: () => EphemeralBody | undefined;
 }
 
 /**
- * The driver's in-process fan-out: every listener sees every event once, in order. What an answer did not say in its lane it says right before its
- * end: as deltas where it has said nothing, else as a snapshot.
+ * The driver's in-process fan-out: every listener gets every event once, in order. What the lane of an answer did not publish is published right before its
+ * end: as deltas where it published nothing, else as a snapshot.
  */
 export interface Hub {
   listen(listener: HubListener): () => void;
   publish(events: readonly DurableEvent[]): void;
   openLane(lane: LaneOptions): Lane;
-  openForeignLane(lane: LaneOptions): ForeignLane;
-  /** Whether the lane was opened here: what comes back of it, from the channel or as a draft, was told. */
+  openRelay(lane: LaneOptions): LaneRelay;
+  /** Whether the lane was opened here: its events were published already, also those that return from the channel or a draft. */
   isOwn(lane: number): boolean;
-  /** One snapshot per open lane: the state for somebody who joins now. */
+  /** One snapshot per open lane, for a reader that joins now. */
   snapshots(runId?: string): readonly EphemeralEvent[];
 }
 
 /** More lanes than a session can have open. */
 const ownLanesMax = 64;
 
-/** `outward` is told what this process says itself: the deltas of its effects. Facts go out by whoever appended them. */
+/** `outward` gets what this process streams: the deltas of its effects. The handle that appends facts publishes their events itself. */
 export function createHub(outward?: (events: readonly EphemeralEvent[]) => void): Hub {
   return new SessionHub(outward);
 }
@@ -88,7 +88,9 @@ class SessionHub implements Hub {
       }
       runId = event.runId;
       const untold = this.#answers.before(event, this.lanes);
-      if (this.hasListeners) batch.push(...untold, event);
+      if (!this.hasListeners) continue;
+      if (untold.length > 0) batch.push(...untold);
+      batch.push(event);
     }
     if (batch.length > 0) this.tell(batch, runId);
   }
@@ -104,8 +106,8 @@ class SessionHub implements Hub {
     return this.#open(new OwnLane(this, options), options);
   }
 
-  openForeignLane(options: LaneOptions): ForeignLane {
-    return this.#open(new HeardLane(this, options), options);
+  openRelay(options: LaneOptions): LaneRelay {
+    return this.#open(new RelayedLane(this, options), options);
   }
 
   #open<L extends OpenLane>(lane: L, { id, isAnswer }: LaneOptions): L {
@@ -127,7 +129,7 @@ class SessionHub implements Hub {
   snapshots(runId?: string): readonly EphemeralEvent[] {
     const events: EphemeralEvent[] = [];
     for (const [id, lane] of this.lanes) {
-      // A lane that has said nothing has nothing to catch up with.
+      // A lane without events has nothing to catch up with.
       const body = lane.n > 0 && (runId === undefined || lane.runId === runId) ? lane.snapshot() : undefined;
       if (body) events.push(numbered(body, id, lane.n));
     }
@@ -173,12 +175,12 @@ class OwnLane extends OpenLane implements Lane {
   }
 }
 
-class HeardLane extends OpenLane implements ForeignLane {
+class RelayedLane extends OpenLane implements LaneRelay {
   get #isOpen(): boolean {
     return this.hub.lanes.get(this.id) === this;
   }
 
-  tell(events: readonly EphemeralEvent[]): void {
+  publish(events: readonly EphemeralEvent[]): void {
     const last = events.at(-1);
     if (!last || !this.#isOpen) return;
     this.n = last.n;
@@ -190,7 +192,7 @@ class HeardLane extends OpenLane implements ForeignLane {
   }
 }
 
-/** Writes into the body, which nobody else has: one object per delta, not two. */
+/** Writes into the body, which the caller has handed over: one object per delta, not two. */
 function numbered(body: EphemeralBody, lane: number, n: number): EphemeralEvent {
   const event = body as { -readonly [Name in "lane" | "n"]?: number } & EphemeralBody;
   event.lane = lane;

@@ -3,19 +3,19 @@ import type { ProgressStep } from "../../loop/fact.ts";
 import type { StartedCall } from "../../message/assemble.ts";
 import type { AssistantPart, ToolCallPart } from "../../message/content.ts";
 
-/** What a lane has said so far, folded from its events. Constant cost per event. */
+/** What a lane has streamed so far, folded from its events. Constant cost per event. */
 export interface LaneFold {
-  /** Number of the last event folded; 0: none. */
+  /** Number of the last event folded; 0 if none was. */
   readonly n: number;
-  /** Folds the event that comes next, or a later snapshot. False for any other: it changes nothing. */
+  /** Folds the event numbered `n + 1`, or a snapshot with a higher number than `n`. False for any other event, which is ignored. */
   take(event: EphemeralEvent): boolean;
-  /** What replaces all events so far. */
+  /** A snapshot that replaces all events folded so far. */
   snapshot(): EphemeralBody;
 }
 
-/** Without a call: the lane of an answer. */
+/** `call`: the call of a tool's lane; `undefined` for the lane of an answer. */
 export function createLaneFold(call: ToolCallPart | undefined): LaneFold {
-  const said = call ? toolFold(call) : answerFold();
+  const content = call ? toolFold(call) : answerFold();
   let n = 0;
   return {
     get n() {
@@ -25,28 +25,31 @@ export function createLaneFold(call: ToolCallPart | undefined): LaneFold {
       const isSnapshot = event.type === "message_snapshot" || event.type === "tool_execution_snapshot";
       if (event.n !== n + 1 && !(isSnapshot && event.n > n)) return false;
       n = event.n;
-      said.take(event);
+      content.take(event);
       return true;
     },
-    snapshot: said.snapshot,
+    snapshot: content.snapshot,
   };
 }
 
-interface Said {
+interface LaneContent {
   take(event: EphemeralBody): void;
   snapshot(): EphemeralBody;
 }
 
-/** A block of an answer: text or a call in the making, or a part as it is. */
+/** A block of an answer: text that may grow, a call whose arguments are still streamed, or a complete part. */
 interface Block {
   readonly part: AssistantPart | { readonly type: "half_call"; readonly toolName: string };
-  /** In order; joined when somebody asks. */
+  /** Deltas in order; joined when a snapshot is made. */
   pieces: string[];
   index: number | undefined;
 }
 
-/** Parts of a snapshot have no index: what goes on with its last part is told by its type. Calls that are half written have theirs. */
-function answerFold(): Said {
+/**
+ * Complete parts of a snapshot have no index: the first delta of an unknown index continues the last block if that is such a part of the same type,
+ * and begins a block otherwise. Calls that are half written keep their index.
+ */
+function answerFold(): LaneContent {
   let blocks: Block[] = [];
   let byIndex = new Map<number, Block>();
 
@@ -124,16 +127,16 @@ function partOf(block: Block): readonly AssistantPart[] {
   return text === "" && !part.opaque ? [] : [{ ...part, text }];
 }
 
-/** Joins once and keeps the joined form, so that repeated snapshots stay linear. */
+/** Keeps the joined text, so that the next snapshot does not join the same pieces again. */
 function joined(block: Block): string {
   if (block.pieces.length > 1) block.pieces = [block.pieces.join("")];
   return block.pieces[0] ?? "";
 }
 
-/** The owner keeps as much of a tool's output for its own snapshots. */
+/** Trimming keeps this many characters of a tool's output, as the owner does for its own snapshots (`partialMax`). */
 const outputMax = 64 * 1024;
 
-function toolFold({ id: toolCallId, callKey }: ToolCallPart): Said {
+function toolFold({ id: toolCallId, callKey }: ToolCallPart): LaneContent {
   let output = "";
   let steps = new Map<string, ProgressStep>();
   return {

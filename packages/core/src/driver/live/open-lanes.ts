@@ -1,15 +1,15 @@
 import type { Call, State } from "../../loop/state.ts";
 
-/** A lane whose opening fact is in the state and whose closing one is not. */
+/** A lane whose opening fact is in the state and whose closing fact is not. */
 export interface OpenLane {
   readonly lane: number;
   /** Absent for the lane of an answer. */
   readonly call?: Call;
 }
 
-/** Every open lane; that of an answer first, then those of tools in call order. */
+/** Every open lane: the answer's first, then those of tools in call order. */
 export function openLanes({ run }: State): readonly OpenLane[] {
   if (!run) return [];
-  const tools = run.calls.flatMap((call) => (call.stage === "started" && call.lane !== undefined ? [{ lane: call.lane, call }] : []));
+  const tools = run.calls.flatMap((call) => (call.state === "running" && call.lane !== undefined ? [{ lane: call.lane, call }] : []));
   return run.open ? [{ lane: run.open.lane }, ...tools] : tools;
 }

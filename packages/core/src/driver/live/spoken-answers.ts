@@ -1,7 +1,7 @@
 import type { DurableEvent, EphemeralBody, EphemeralEvent } from "../../loop/event.ts";
 import { answeringAfter, answerOf, hasSaid, untoldOf } from "../../loop/untold-answer.ts";
 
-/** What a lane has said here so far. */
+/** What a lane has published here so far. */
 export interface SpokenLane {
   /** What replaces it. */
   readonly snapshot: () => EphemeralBody | undefined;
@@ -9,19 +9,19 @@ export interface SpokenLane {
   n: number;
 }
 
-/** Knows which answer is being written, and how much of it its lane has said here. */
+/** Knows which answer is being written, and how much of it its lane has published here. */
 export interface SpokenAnswers {
   /** The lane of an answer was opened. */
   opened(id: number): void;
-  /** A lane was closed: the end of what it says may be told only now. */
+  /** A lane was closed: its end may be published only now. */
   left(id: number, lane: SpokenLane): void;
-  /** What the lane of an answer is still to say before this event, its end. Asked for each event, in order. */
+  /** What the lane of an answer still has to publish before this event, its end. Called for each event, in order. */
   before(event: DurableEvent, lanes: ReadonlyMap<number, SpokenLane>): readonly EphemeralEvent[];
 }
 
 export function createSpokenAnswers(): SpokenAnswers {
   let answering: number | undefined;
-  /** The lane of that answer, where it was closed before its end was told; of those that have said something, the last. */
+  /** The lane of that answer, where it was closed before its end was published; of several, the last one with events. */
   let closed: SpokenLane | undefined;
   return {
     opened(id) {
@@ -36,7 +36,7 @@ export function createSpokenAnswers(): SpokenAnswers {
       answering = answeringAfter(event, id);
       const answer = answerOf(event);
       const open = id === undefined ? undefined : lanes.get(id);
-      // A lane that was opened again has said nothing to those who came since, and what it said before is a part at the most.
+      // A lane that was opened again has published nothing to newer readers, and a part of the answer to older ones.
       const isAnew = open?.n === 0 && closed !== undefined && closed.n > 0;
       const lane = open ?? closed;
       if (answering !== id) closed = undefined;

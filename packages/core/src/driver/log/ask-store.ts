@@ -1,6 +1,6 @@
 /*
- * Owns: how long this process stays with a store that is away. Does not own: what is asked, and what follows when it gives up.
- * Why it stays at all: giving up throws away what runs here, a model's half answer among it, and most outages are shorter than that is worth.
+ * Owns: how long this process retries a store that is unavailable. Does not own: the request, and what follows when it gives up.
+ * Why it retries: giving up discards the effects that run here, a half-written answer among them, and most outages are short.
  */
 import { AgentError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -17,22 +17,22 @@ export interface AskOptions {
 
 /**
  * What the store answers. Asked again, after a longer wait each time, while it is not known what became of the last try (`undefined`), or the
- * store says that it is away. @throws AgentError STORE_UNAVAILABLE when it is for too long, and at once what else the store throws
+ * store is unavailable. @throws AgentError STORE_UNAVAILABLE when that takes too long, and at once what else the store throws
  */
 export async function askStore<T>(ask: () => Promise<T | undefined>, { clock, answerMs, staysFor }: AskOptions): Promise<T> {
   const startedAt = clock.monotonic();
   for (let tries = 0; ; tries++) {
     let error: AgentError | undefined;
-    let patienceMs: number = driverLimits.unknownMs;
+    let leastMs: number = driverLimits.unknownMs;
     try {
       const answer = await (answerMs === Number.POSITIVE_INFINITY ? ask() : within(ask(), { clock, ms: answerMs }));
       if (answer !== undefined && answer !== late) return answer;
     } catch (thrown) {
       error = storeError(thrown);
       if (error.code !== "STORE_UNAVAILABLE") throw error;
-      patienceMs = 0;
+      leastMs = 0;
     }
-    const leftMs = Math.max(staysFor(), patienceMs) - (clock.monotonic() - startedAt);
+    const leftMs = Math.max(staysFor(), leastMs) - (clock.monotonic() - startedAt);
     if (leftMs <= 0) throw error ?? unknownOutcome();
     const waitMs = Math.min(leftMs, driverLimits.askAgainCapMs, driverLimits.askAgainMs * 2 ** tries);
     await new Promise<void>((resolve) => void clock.after(waitMs, resolve));

@@ -4,7 +4,7 @@ import type { Fact } from "../../loop/fact.ts";
 import { fold } from "../../loop/fold.ts";
 import type { State } from "../../loop/state.ts";
 
-/** Folds what others have appended. */
+/** Folds facts that were read from the log, and computes their durable events. */
 export function catchUp(
   from: State,
   facts: readonly Fact[],
@@ -21,7 +21,7 @@ export function catchUp(
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** The events of a fact with their cursors. Writes into the bodies, which were made for this. */
+/** The durable events of a fact. Adds seq, `k`, date, session and run to `bodies` in place: the caller must not use those otherwise. */
 export function durableEvents(fact: Fact, bodies: readonly DurableBody[], sessionId: string): readonly DurableEvent[] {
   for (let k = 0; k < bodies.length; k++) {
     const event = bodies[k] as Writable<DurableEvent>;

@@ -1,5 +1,5 @@
 /*
- * Owns: the one small draft that makes chunks a snapshot: up to which fact, of which version of the fold, which chunks, and the rest of the state.
+ * Owns: the head of a snapshot, one small value: the last fact in it, the version of the fold, the digests of its chunks, the rest of the state.
  */
 import type { Fact } from "../../loop/fact.ts";
 import { foldVersion } from "../../loop/fold.ts";
@@ -11,67 +11,67 @@ import type { Json } from "../../message/json.ts";
 import type { EventCursor } from "../../protocol/cursor.ts";
 import type { Deps } from "../setup/deps.ts";
 import { fitWithin, lengthsOfAll, readChunks } from "./fold-chunks.ts";
-import { dehydrate, fitsLog, hydrate } from "./payload.ts";
+import { fitsLog, restore, spill } from "./large-values.ts";
 
 export const headName = "fold";
 
-/** What a snapshot consists of. */
+/** The head names every part of a snapshot. */
 export interface FoldHead {
-  /** Version of the fold that made it. */
+  /** Version of the fold that computed the state. */
   readonly fold: number;
-  /** The last fact in it, and the digest of that fact as the log has it. */
+  /** The last fact that the state includes: its seq, and the digest of its form in the log. */
   readonly seq: number;
   readonly fact: string;
-  /** Digests of the chunks, in their order. */
+  /** Digests of the chunks, in order. */
   readonly chunks: readonly string[];
   readonly lengths: Lengths;
   readonly rest: StateRest;
-  /** The last event that was told of the facts in it. Absent where the process that wrote it did not know. */
+  /** Cursor of the last durable event up to `seq`. Absent if the process that wrote the head did not know it. */
   readonly told?: EventCursor;
 }
 
-type Shelf = Pick<Deps, "store" | "ref">;
+type SnapshotDeps = Pick<Deps, "store" | "ref">;
 
-/** The digest of a fact as the log gives it. */
+/** The digest of a fact in the form in which the log returns it. */
 export const factDigest = (fact: Fact): string => digestOf(canonicalJson(JSON.parse(JSON.stringify(fact)) as Json));
 
-/** The head of a state whose chunks are written. */
+/** The head for a state whose chunks have been written; `fact` is the last fact of the state. */
 export function headOf(state: State, fact: Fact, chunks: readonly string[]): FoldHead {
   return { fold: foldVersion, seq: state.seq, fact: factDigest(fact), chunks, lengths: lengthsOf(state), rest: restOf(state) };
 }
 
-export async function writeHead({ store, ref }: Shelf, head: FoldHead): Promise<void> {
+export async function writeHead({ store, ref }: SnapshotDeps, head: FoldHead): Promise<void> {
   const { rest } = head;
-  const text = JSON.stringify({ ...head, rest: fitsLog(rest) ? rest : await dehydrate(rest, store.blobs, ref) });
-  await store.drafts.put(ref, headName, { digest: digestOf(text), text });
+  const text = JSON.stringify({ ...head, rest: fitsLog(rest) ? rest : await spill(rest, store.blobs, ref) });
+  await store.snapshots.put(ref, headName, { digest: digestOf(text), text });
 }
 
-/** `undefined` where there is none; a sentence where it is not what was written. @throws AgentError STORE_* */
-export async function readHead({ store, ref }: Shelf): Promise<FoldHead | string | undefined> {
-  const draft = await store.drafts.get(ref, headName);
-  if (draft === undefined) return undefined;
-  const { digest, text } = Object(draft) as { readonly digest?: unknown; readonly text?: unknown };
-  return typeof text === "string" && digestOf(text) === digest ? (JSON.parse(text) as FoldHead) : "the head is not what was written";
+/** `undefined` if there is no head; a text that names the flaw if the head does not match its digest. @throws AgentError STORE_* */
+export async function readHead({ store, ref }: SnapshotDeps): Promise<FoldHead | string | undefined> {
+  const kept = await store.snapshots.get(ref, headName);
+  if (kept === undefined) return undefined;
+  const { digest, text } = Object(kept) as { readonly digest?: unknown; readonly text?: unknown };
+  return typeof text === "string" && digestOf(text) === digest ? (JSON.parse(text) as FoldHead) : "the head does not match its digest";
 }
 
-/** The state that the head and its chunks make; a sentence where they make none. @throws AgentError STORE_*, BLOB_NOT_FOUND */
-export async function readState(shelf: Shelf, { chunks, lengths, rest }: FoldHead): Promise<State | string> {
-  const growths = await readChunks(shelf, chunks);
+/** The state of the head and its chunks; a text that names the flaw if a chunk is invalid. @throws AgentError STORE_*, BLOB_NOT_FOUND */
+export async function readState(deps: SnapshotDeps, { chunks, lengths, rest }: FoldHead): Promise<State | string> {
+  const growths = await readChunks(deps, chunks);
   if (typeof growths === "string") return growths;
   const found = lengthsOfAll(growths);
-  if (!fitWithin(found, lengths) || !fitWithin(lengths, found)) return "its chunks hold something else";
-  const [whole = rest] = await hydrate([rest], shelf.store.blobs, shelf.ref);
+  if (!fitWithin(found, lengths) || !fitWithin(lengths, found)) return "its chunks have lists of other lengths than its head records";
+  const [whole = rest] = await restore([rest], deps.store.blobs, deps.ref);
   return stateFrom(whole, growths);
 }
 
-/** The state of a snapshot that ends at `lastSeq` or before; `undefined` where there is none, or it is not what it ought to be. */
-export async function keptState(shelf: Shelf, lastSeq: number): Promise<State | undefined> {
+/** The state of a snapshot that ends at `lastSeq` or before; `undefined` if there is none, or it is invalid or cannot be read. */
+export async function keptState(deps: SnapshotDeps, lastSeq: number): Promise<State | undefined> {
   try {
-    const head = await readHead(shelf);
+    const head = await readHead(deps);
     if (typeof head !== "object" || head.fold !== foldVersion || head.seq > lastSeq) return undefined;
-    const [state, [fact]] = await Promise.all([readState(shelf, head), shelf.store.log.read(shelf.ref, { from: head.seq, limit: 1 })]);
+    const [state, [fact]] = await Promise.all([readState(deps, head), deps.store.log.read(deps.ref, { from: head.seq, limit: 1 })]);
     return typeof state === "object" && fact?.seq === head.seq && factDigest(fact) === head.fact ? state : undefined;
   } catch {
-    return undefined; // What is wrong with the store the log says.
+    return undefined; // The caller reads the log next; if the store is at fault, that read throws.
   }
 }

@@ -1,10 +1,10 @@
 /*
- * Owns: the snapshots of one session's fold beside its log: when one is written, and whether one is believed.
- * Does not own: what a state is taken apart into (loop/state-image), its drafts (fold-head, fold-chunks).
+ * Owns: the snapshots of one session's state, stored beside its log: when one is written, and whether a stored one is valid.
+ * Does not own: how a state is divided into parts (loop/state-image), how the parts are stored (fold-head, fold-chunks).
  * Invariants
- *  F1 never authoritative: whatever is wrong with a snapshot, the state comes from the log, and operators are told;
- *  F2 never waited for: one is written when there is nothing else to do, and that it cannot be written changes nothing;
- *  F3 a snapshot costs what is new: chunks are written once, under names that no other content has, and the head last.
+ *  F1 never authoritative: if a snapshot is invalid, the state is folded from the log, and an error is logged for operators;
+ *  F2 never waited for: a snapshot is written when the session has nothing else to do, and a failed write only logs a warning;
+ *  F3 a snapshot writes only what is new: each chunk once, under a name that no other content has, and then the head.
  */
 import type { Fact } from "../../loop/fact.ts";
 import { foldAll, foldVersion } from "../../loop/fold.ts";
@@ -18,28 +18,28 @@ import { chunkName, fitWithin, writeChunks } from "./fold-chunks.ts";
 import { type FoldHead, factDigest, headName, headOf, readHead, readState, writeHead } from "./fold-head.ts";
 import { type UnderstoodFacts, understandFacts } from "./understand-facts.ts";
 
-/** Where the fold of a log goes on. */
+/** A state from which to fold, and the facts to fold onto it. */
 export interface LoadedFold extends UnderstoodFacts {
-  /** What the facts are to be folded onto. */
+  /** The state before the first of the facts. */
   readonly base: State;
-  /** The last event that was told up to `base`; `undefined` where nobody knows. */
-  readonly told: EventCursor | undefined;
+  /** Cursor of the last durable event up to `base`; `undefined` if the snapshot does not have it. */
+  readonly lastEvent: EventCursor | undefined;
 }
 
 export interface FoldSnapshots {
-  /** The log from its start: from a snapshot that ends at `lastSeq` or before, where there is one to be believed. @throws as `readNews` */
+  /** Loads the whole log: a valid snapshot that ends at `lastSeq` or before and the facts after it, or else all facts. @throws as `readNews` */
   load(lastSeq: number): Promise<LoadedFold>;
-  /** The owner has appended so many bytes. */
+  /** Counts bytes that the owner has appended: they decide when the next snapshot is due. */
   grew(bytes: number): void;
-  /** Nothing is left to do at once in this state: writes a snapshot, where it is time for one. */
-  heed(state: State, told: EventCursor | undefined): void;
-  /** What was known of the log is void. */
+  /** Called when nothing is left to do now in this state: writes a snapshot if one is due. */
+  onState(state: State, lastEvent: EventCursor | undefined): void;
+  /** Drops what is known about the log, because it is going to be read again. */
   forget(): void;
 }
 
 type Parts = Pick<Deps, "store" | "ref" | "sessionId" | "ids" | "logger" | "snapshotCheckShare">;
 
-/** No event has this cursor. */
+/** A cursor before that of every event. */
 const beforeAll: EventCursor = { seq: 0, k: 0 };
 
 export function createFoldSnapshots(parts: Parts): FoldSnapshots {
@@ -50,13 +50,13 @@ class Snapshots implements FoldSnapshots {
   readonly #parts: Parts;
   /** The last snapshot that was read or written. */
   #last: FoldHead | undefined;
-  /** Where the next one is counted from. */
+  /** The next snapshot is due after so many facts from this seq on, or so many of these bytes. */
   #fromSeq = 0;
   #bytes = 0;
   #isBusy = false;
-  /** What lies there is wrong: nothing is written onto it. */
+  /** The stored snapshot is invalid: the next one does not extend it. */
   #isDistrusted = false;
-  /** How often all was forgotten. */
+  /** How often `forget` was called. */
   #generation = 0;
 
   constructor(parts: Parts) {
@@ -73,7 +73,7 @@ class Snapshots implements FoldSnapshots {
     this.#bytes += bytes;
   }
 
-  heed(state: State, told: EventCursor | undefined): void {
+  onState(state: State, lastEvent: EventCursor | undefined): void {
     const { facts, bytes } = snapshotLimits;
     if (this.#isBusy || this.#parts.snapshotCheckShare === undefined || this.#bytes === 0) return;
     if (state.seq - this.#fromSeq < facts && this.#bytes < bytes) return;
@@ -83,9 +83,9 @@ class Snapshots implements FoldSnapshots {
     const done = (): void => {
       this.#isBusy = false;
     };
-    this.#write(state, told).then(done, (error: unknown) => {
+    this.#write(state, lastEvent).then(done, (error: unknown) => {
       done();
-      this.#tell("warn", "A snapshot could not be written; the log has everything.", storeError(error).code);
+      this.#log("warn", "A snapshot could not be written; the log has everything.", storeError(error).code);
     });
   }
 
@@ -100,12 +100,12 @@ class Snapshots implements FoldSnapshots {
   }
 
   async #fromStart(read: readonly Fact[]): Promise<LoadedFold> {
-    return { base: emptyState, told: beforeAll, ...(await this.#understand(read, 0)) };
+    return { base: emptyState, lastEvent: beforeAll, ...(await this.#understand(read, 0)) };
   }
 
   #understand(read: readonly Fact[], after: number): Promise<UnderstoodFacts> {
     const { store, ref, sessionId } = this.#parts;
-    // A new session has no facts, and one in memory no blobs before they are asked for.
+    // Returns before `store.blobs` is used: a store in memory creates its blobs on first use, and a new session needs none.
     if (read.length === 0) return Promise.resolve({ facts: [] });
     return understandFacts(read, { blobs: store.blobs, scope: ref.scope, sessionId, after });
   }
@@ -117,75 +117,75 @@ class Snapshots implements FoldSnapshots {
     const [tail, base] = await Promise.all([store.log.read(ref, { from: head.seq }), this.#orFlaw(() => readState(this.#parts, head))]);
     const [fact, ...news] = tail;
     if (typeof base === "string") return this.#distrust(base);
-    if (!fact) return this.#distrust("the log ends before it");
-    if (fact.seq !== head.seq || factDigest(fact) !== head.fact) return this.#distrust("the log has another fact at its end");
-    const loaded: LoadedFold = { base, told: head.told, ...(await this.#understand(news, head.seq)) };
+    if (!fact) return this.#distrust("the log ends before the snapshot does");
+    if (fact.seq !== head.seq || factDigest(fact) !== head.fact) return this.#distrust("the last fact of the snapshot is not in the log");
+    const loaded: LoadedFold = { base, lastEvent: head.told, ...(await this.#understand(news, head.seq)) };
     if (ids.random() < snapshotCheckShare && !(await this.#isTrue(base))) return undefined;
     this.#last = head;
     this.#fromSeq = head.seq;
     return loaded;
   }
 
-  /** Whether the log folds to the same. */
+  /** Whether folding the log gives the same state. */
   async #isTrue(base: State): Promise<boolean> {
     const { store, ref } = this.#parts;
     const { facts } = await this.#understand(await store.log.read(ref, { from: 1, limit: base.seq }), 0);
     if (stateDigest(foldAll(emptyState, facts)) === stateDigest(base)) return true;
-    this.#distrust("the log folds to something else");
+    this.#distrust("folding the log gives another state");
     return false;
   }
 
-  /** The head, where it is one of ours. */
+  /** The head, if it is valid and of this version of the fold. */
   async #readHead(): Promise<FoldHead | undefined> {
     const head = await this.#orFlaw(() => readHead(this.#parts));
     if (typeof head === "string") return this.#distrust(head);
     return head?.fold === foldVersion ? head : undefined;
   }
 
-  /** A sentence where reading fails: the log is asked next, and says what is to be said of the store. */
+  /** Returns a text if reading fails: the log is read next, and that read throws if the store is at fault. */
   async #orFlaw<T>(read: () => Promise<T>): Promise<T | string> {
     try {
       return await read();
     } catch (error) {
-      return `reading it failed with ${storeError(error).code}`;
+      return `reading the snapshot failed with ${storeError(error).code}`;
     }
   }
 
   #distrust(flaw: string): undefined {
     this.#isDistrusted = true;
-    this.#tell("error", "A snapshot is wrong and was not used; the session was made anew from its log.", flaw);
+    this.#log("error", "A snapshot is invalid and was not used; the state is folded from the log instead.", flaw);
   }
 
-  #tell(level: "warn" | "error", message: string, reason: string): void {
+  #log(level: "warn" | "error", message: string, reason: string): void {
     this.#parts.logger.log(level, message, { session: this.#parts.ref.session, scope: this.#parts.ref.scope, reason });
   }
 
-  async #write(state: State, told: EventCursor | undefined): Promise<void> {
+  async #write(state: State, lastEvent: EventCursor | undefined): Promise<void> {
     const { store, ref } = this.#parts;
     const generation = this.#generation;
-    // As the log has it: it may hold references where the state has what they stand for.
+    // Read from the log, because the digest is of the stored form, which may have references in place of large values.
     const [fact] = await store.log.read(ref, { from: state.seq, limit: 1 });
     if (fact?.seq !== state.seq) return;
     const lying = this.#last ?? (await readHead(this.#parts));
     const before = typeof lying === "object" && (lying === this.#last || (await this.#continues(lying, state))) ? lying : undefined;
     const { chunks, lengths } = before ?? { chunks: [], lengths: noLengths };
     const added = await writeChunks(this.#parts, growthOf(state, lengths), chunks.length);
-    const head = { ...headOf(state, fact, [...chunks, ...added]), ...(told ? { told } : {}) };
+    const head = { ...headOf(state, fact, [...chunks, ...added]), ...(lastEvent ? { told: lastEvent } : {}) };
     await writeHead(this.#parts, head);
-    // What was read again since may be another history.
+    // After a `forget`, the log may have been read again with another history.
     if (generation === this.#generation) {
       this.#last = head;
       this.#isDistrusted = false;
     }
     if (typeof lying === "object" && !before) await this.#removeChunks(lying.chunks, head.chunks);
-    // Removed meanwhile: nothing of it may stay behind.
+    // The session was removed during the write: no part of its snapshot may stay in the store.
     if ((await store.log.head(ref)).lastSeq < state.seq) {
-      await store.drafts.remove(ref, headName);
+      await store.snapshots.remove(ref, headName);
       await this.#removeChunks(head.chunks, []);
     }
   }
 
-  /** Whether what another handle has written can be written on. */
+  /** Whether a stored snapshot, perhaps of another handle, can be extended to this state. */
   async #continues(head: FoldHead, state: State): Promise<boolean> {
     if (this.#isDistrusted || head.fold !== foldVersion || head.seq > state.seq || !fitWithin(head.lengths, lengthsOf(state))) return false;
     const { store, ref } = this.#parts;
@@ -195,6 +195,7 @@ class Snapshots implements FoldSnapshots {
 
   async #removeChunks(digests: readonly string[], kept: readonly string[]): Promise<void> {
     const { store, ref } = this.#parts;
-    for (const [place, digest] of digests.entries()) if (kept[place] !== digest) await store.drafts.remove(ref, chunkName(place, digest));
+    for (const [index, digest] of digests.entries())
+      if (kept[index] !== digest) await store.snapshots.remove(ref, chunkName(index, digest));
   }
 }

@@ -2,6 +2,7 @@ import type { DurableEvent } from "../../loop/event.ts";
 import type { Fact, FactOf } from "../../loop/fact.ts";
 import { makeLean } from "../../loop/lean-state.ts";
 import { emptyState, type State } from "../../loop/state.ts";
+import type { SessionStorage } from "../../memory/store/private-store.ts";
 import { weigh } from "../../message/json-bytes.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
@@ -13,32 +14,32 @@ import { keptState } from "./fold-head.ts";
 import { type UnderstoodFacts, understandFacts } from "./understand-facts.ts";
 
 /**
- * What is read at once: about so many bytes, at most so many facts. How many facts that are is learnt from those before; the first read knows
- * nothing of them. A reader of a long log may wait for long with one page in its hands.
+ * One page: about `pageBytes`, at most `pageFacts`. The number of its facts is estimated from the size of those on the page before; the first
+ * page has `firstFacts`. Pages are small because a slow reader keeps one in memory for as long as it takes.
  */
 export const historyLimits: { readonly pageBytes: number; readonly pageFacts: number; readonly firstFacts: number } = {
   pageBytes: 256 * 1024,
   pageFacts: 512,
   firstFacts: 32,
 };
-/** Among how many facts the opening of a session is looked for at once. */
+/** How many facts one read in search of `session.opened` returns. */
 const openingWithin = 2;
 
-/** Whose log it is. */
-export interface HistoryPlace {
-  readonly store: SessionStore;
+/** The session whose log is read, and its store. */
+export interface HistorySource {
+  readonly store: SessionStorage;
   readonly ref: SessionRef;
 }
 
 export interface HistoryOptions {
-  /** Only what comes after it. Default: from the start. */
+  /** Only the events after this cursor. Default: all events. */
   readonly after?: EventCursor;
 }
 
 /**
- * What watchers were told of the facts so far, in batches of the log's order; ends at the tail, or before the first fact of a
- * newer version: the session's snapshot says `readOnly` then. Every call folds the log, from
- * its start or a snapshot before the cursor; it holds one batch, of about 256 KiB where no fact has more, and no message of those before.
+ * The durable events of all facts so far, as watchers received them, in batches in log order. Ends at the tail, or before the first fact of a
+ * newer version (the session's snapshot has `readOnly` then). Each call folds the log, from its start or from a snapshot before the cursor.
+ * It keeps one batch in memory, of about 256 KiB unless a single fact has more, and no messages of earlier batches.
  * @throws AgentError SESSION_CORRUPT, STORE_*, BLOB_NOT_FOUND
  */
 export async function* readHistory(
@@ -46,16 +47,19 @@ export async function* readHistory(
   ref: SessionRef,
   { after = { seq: 0, k: 0 } }: HistoryOptions = {},
 ): AsyncGenerator<readonly DurableEvent[], void> {
-  // Of the fact at the cursor some events may be still to come.
+  // The snapshot ends before the fact at the cursor, because some events of that fact may come after the cursor.
   const base: State = (after.seq > snapshotLimits.facts && (await keptState({ store, ref }, after.seq - 1))) || emptyState;
   makeLean(base, emptyState);
   yield* historyFrom(base, { store, ref }, after);
 }
 
-/** The same from a state. The messages that its lists get are taken out of them again: they are the lists of this fold alone from there on. */
+/**
+ * `readHistory` from a state on. Removes the messages that the fold adds to the lists of the state, so past their present end no other state may
+ * share these lists.
+ */
 export async function* historyFrom(
   base: State,
-  { store, ref }: HistoryPlace,
+  { store, ref }: HistorySource,
   after: EventCursor,
 ): AsyncGenerator<readonly DurableEvent[], void> {
   let state = base;
@@ -68,8 +72,8 @@ export async function* historyFrom(
   }
 }
 
-/** The facts from a place on, in the pages of `readHistory`. @throws as `readHistory` */
-export async function* readPages({ store, ref }: HistoryPlace, from: number): AsyncGenerator<readonly Fact[], void> {
+/** The facts from a seq on, in the pages of `readHistory`. @throws as `readHistory` */
+export async function* readPages({ store, ref }: HistorySource, from: number): AsyncGenerator<readonly Fact[], void> {
   for (let limit = historyLimits.firstFacts, next = from; ; ) {
     const { facts, tooNew } = await readFacts(store, ref, { from: next, limit });
     if (facts.length === 0) return;
@@ -81,14 +85,14 @@ export async function* readPages({ store, ref }: HistoryPlace, from: number): As
   }
 }
 
-/** How many facts like these make a page; at most twice as many as before, for the next ones may be those with the long answers. */
+/** How many facts of this average size make a page; at most twice the last limit, because the next facts may be larger. */
 function nextLimit(facts: readonly Fact[], limit: number): number {
   const factBytes = facts.reduce((sum, fact) => sum + weigh(fact), 0) / facts.length;
   return Math.max(1, Math.min(historyLimits.pageFacts, 2 * limit, Math.floor(historyLimits.pageBytes / factBytes)));
 }
 
 async function readFacts(
-  store: SessionStore,
+  store: SessionStorage,
   ref: SessionRef,
   range: { readonly from: number; readonly limit: number },
 ): Promise<UnderstoodFacts> {
@@ -101,14 +105,14 @@ async function readFacts(
 }
 
 /**
- * How a session was opened: which agent it has, and what came with it. `undefined` where it was not.
+ * The fact that opened a session: it has the agent's name and what the session was created with. `undefined` if the log has no such fact.
  * @throws AgentError SESSION_CORRUPT, STORE_*, BLOB_NOT_FOUND
  */
 export async function readOpening(store: SessionStore, ref: SessionRef): Promise<FactOf<"session.opened"> | undefined> {
   for (let from = 1; ; from += openingWithin) {
     const { facts } = await readFacts(store, ref, { from, limit: openingWithin });
     const opened = facts.find((fact) => fact.type === "session.opened");
-    // Only the claims of its first owners come before it.
+    // Only `owner.claimed` facts come before it, so this takes few reads.
     if (opened || facts.length < openingWithin) return opened;
   }
 }

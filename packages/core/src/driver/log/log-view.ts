@@ -1,6 +1,6 @@
 /*
- * Owns: what this process knows of the log of one session: the state, up to where it was read, up to where the log is known to reach.
- * Does not own: what is appended and who is told (the driver).
+ * Owns: what this process knows about the log of one session: the state, the seq up to which it has read, the seq that the log is known to reach.
+ * Does not own: what is appended and published (the driver).
  */
 import type { AgentError } from "../../errors.ts";
 import type { DurableEvent } from "../../loop/event.ts";
@@ -11,17 +11,17 @@ import type { EventCursor } from "../../protocol/cursor.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { internalError } from "../setup/user-code.ts";
-import { type AskOptions, askStore } from "./ask-store.ts";
+import { askStore } from "./ask-store.ts";
 import { catchUp } from "./catch-up.ts";
 import { createFoldSnapshots, type FoldSnapshots, type LoadedFold } from "./fold-snapshots.ts";
 import { readNews } from "./read-news.ts";
 
-/** A state that takes the place of the one before. */
+/** A state that replaces the previous one. */
 export interface Adoption {
   readonly state: State;
-  /** What is to be told of it. */
+  /** The events of its new facts that are to be published. */
   readonly events: readonly DurableEvent[];
-  /** What was opened up to here was not told by this handle, or long ago. */
+  /** Facts up to this seq were read before, or are older than this handle: of lanes that they opened, this handle may lack events. */
   readonly oldSeq: number;
 }
 
@@ -29,80 +29,83 @@ export interface Adoption {
 export interface AppendedBatch {
   readonly state: State;
   readonly events: readonly DurableEvent[];
-  /** An upper bound of its bytes in the log. */
+  /** An upper bound of the batch's bytes in the log. */
   readonly bytes: number;
 }
 
-export interface LogViewOptions extends Pick<AskOptions, "staysFor"> {
-  /** Others have appended: what follows from that alone, before it is adopted. */
-  readonly onForeign: (state: State) => void;
-  readonly onAdopt: (adoption: Adoption) => void;
+/** What a view reports to its session. */
+export interface LogViewHost {
+  /** How long a read retries while the store is unavailable, in milliseconds. */
+  readonly outageMs: number;
+  /** New facts were read, which others have appended; called before their state is adopted. */
+  othersAppended(state: State): void;
+  adopted(adoption: Adoption): void;
 }
 
 export class LogView {
   readonly #deps: Deps;
   readonly #snapshots: FoldSnapshots;
-  readonly #options: LogViewOptions;
+  readonly #session: LogViewHost;
   #state: State = emptyState;
-  /** What could not be read again. */
+  /** The last state before the store was lost, while the log cannot be read again. */
   #lost: State | undefined;
   #loading: Promise<void> | undefined;
   #wasRecovered = false;
   /** Seq up to which the log is known to reach. */
   #tailSeq = 0;
-  /** What is read up to here is no news: it was told, or is older than this handle. */
+  /** The events of facts up to this seq are not published when the facts are read: they were published already, or are older than this handle. */
   #oldSeq = Number.POSITIVE_INFINITY;
-  /** Raised by everybody who may know of more than was read, and what it was when the last reading began. */
-  #age = 1;
-  #freshAge = 0;
+  /** `#version` counts the calls of `invalidate`; `#readVersion` is its value at the start of the last read that succeeded. */
+  #version = 1;
+  #readVersion = 0;
   #tooNew: AgentError | undefined;
   #lastEvent: EventCursor | undefined;
-  /** Everything that was read could be understood. */
+  /** A read has found no fact of a newer version, and `hasJustClosed` was not called since. */
   #isOpen = false;
 
-  constructor(deps: Deps, options: LogViewOptions) {
+  constructor(deps: Deps, session: LogViewHost) {
     this.#deps = deps;
     this.#snapshots = createFoldSnapshots(deps);
-    this.#options = options;
+    this.#session = session;
   }
 
   get state(): State {
     return this.#state;
   }
 
-  /** A run was open when the log was read, and has not rested since. */
+  /** A run was open when the log was loaded, and the session has not been at rest since. */
   get wasRecovered(): boolean {
     return this.#wasRecovered;
   }
 
-  /** The state that was lost with the store, until it can be read again. */
+  /** The last state before the store was lost, until the log is read again. */
   get staleState(): State | undefined {
     return this.#state.seq === 0 ? this.#lost : undefined;
   }
 
-  /** SESSION_TOO_NEW: the log goes on in a newer version than this one. What comes before that can be read, and nothing be added. */
+  /** SESSION_TOO_NEW: a newer version has appended to the log. The facts before that can be read; nothing can be appended. */
   get tooNew(): AgentError | undefined {
     return this.#tooNew;
   }
 
-  /** Cursor of the last durable event up to the state; `undefined` where it was read from a snapshot that does not say. */
+  /** Cursor of the last durable event up to the state; `undefined` before the log is read, or if the state's snapshot does not hold the cursor. */
   get lastEvent(): EventCursor | undefined {
     return this.#lastEvent;
   }
 
-  /** True once when the log, which could be added to so far, can no longer: who came to move the session is to be told. */
+  /** True for the first call after the log has become one that this build cannot append to: the watchers are notified then. */
   hasJustClosed(): boolean {
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
     return wasOpen;
   }
 
-  /** Others have appended what was not read yet. */
+  /** The log may hold facts that were not read yet. */
   get isBehind(): boolean {
     return this.#tailSeq > this.#state.seq;
   }
 
-  /** Reads the log, once. @throws AgentError SESSION_CORRUPT, SESSION_AGENT_MISMATCH, STORE_* */
+  /** Reads the log once; after a failure, the next call reads it again. @throws AgentError SESSION_CORRUPT, SESSION_AGENT_MISMATCH, STORE_* */
   load(): Promise<void> {
     this.#loading ??= this.read().then(
       () => {
@@ -118,51 +121,51 @@ export class LogView {
     return this.#loading;
   }
 
-  /** Folds what others have appended. @throws as `load` */
+  /** Reads and folds what others have appended. @throws as `load` */
   async read(): Promise<void> {
     this.#tailSeq = 0;
-    const age = this.#age;
+    const version = this.#version;
     const before = this.#state;
     const ask = async (): Promise<LoadedFold> =>
       before.seq === 0
         ? this.#snapshots.load(this.#oldSeq)
-        : { base: before, told: this.#lastEvent, ...(await readNews(this.#deps, before.seq)) };
-    const { base, told, facts, tooNew } = await askStore(ask, {
+        : { base: before, lastEvent: this.#lastEvent, ...(await readNews(this.#deps, before.seq)) };
+    const { base, lastEvent, facts, tooNew } = await askStore(ask, {
       clock: this.#deps.clock,
       answerMs: this.#deps.isPrivate ? Number.POSITIVE_INFINITY : driverLimits.readMs,
-      staysFor: this.#options.staysFor,
+      staysFor: () => this.#session.outageMs,
     });
     const { state, events } = catchUp(base, facts, this.#deps.sessionId);
     this.#deps.bound.bind(state);
-    this.#freshAge = age;
+    this.#readVersion = version;
     this.#tooNew = tooNew;
     this.#isOpen ||= !tooNew;
     if (facts.length === 0 && base === before) return;
     reportFlaws(this.#deps, facts);
-    this.#options.onForeign(state);
-    this.#lastEvent = lastOf(events) ?? told;
+    this.#session.othersAppended(state);
+    this.#lastEvent = lastOf(events) ?? lastEvent;
     this.adopt(
       state,
       events.filter(({ seq }) => seq > this.#oldSeq),
     );
   }
 
-  /** The same, unless all that anybody knew at the last `growOld` was read since. A reading that began before it does not count. */
+  /** Reads until one read has begun after the last `invalidate`, at most `refreshesMax` times. */
   async refresh(): Promise<void> {
-    for (let times = 0; this.#freshAge < this.#age && times < driverLimits.refreshesMax; times++) await this.read();
+    for (let times = 0; this.#readVersion < this.#version && times < driverLimits.refreshesMax; times++) await this.read();
   }
 
-  /** Somebody came who may know of what others have appended meanwhile. */
-  growOld(): void {
-    this.#age += 1;
+  /** A caller may know of facts that others have appended: a read that has begun already does not count for `refresh`. */
+  invalidate(): void {
+    this.#version += 1;
   }
 
-  /** The log may hold more than was read, where it was read at all. */
-  doubt(): void {
+  /** Others may have appended unnoticed since the log was loaded. Without effect before `load`. */
+  markStale(): void {
     if (this.#loading) this.#tailSeq = Number.MAX_SAFE_INTEGER;
   }
 
-  /** The log reaches up to here; 0: it was removed, nothing: who knows. */
+  /** The log reaches this seq. 0 (the log was removed) and `undefined` (not known) mean that it has to be read. */
   noteTail(seq: number | undefined): void {
     this.#tailSeq = Math.max(this.#tailSeq, seq || Number.MAX_SAFE_INTEGER);
   }
@@ -170,23 +173,23 @@ export class LogView {
   adopt(state: State, events: readonly DurableEvent[]): void {
     const oldSeq = Math.max(this.#state.seq, Math.min(this.#oldSeq, state.seq));
     this.#state = state;
-    this.#options.onAdopt({ state, events, oldSeq });
+    this.#session.adopted({ state, events, oldSeq });
   }
 
-  /** A batch of this handle is in the log. */
+  /** Adopts the state of a batch that this handle has appended. */
   append({ state, events, bytes }: AppendedBatch, isOwner: boolean): void {
     this.#lastEvent = lastOf(events) ?? this.#lastEvent;
     this.adopt(state, events);
     if (isOwner) this.#snapshots.grew(bytes);
   }
 
-  /** Nothing is to be done now: what was recovered is dealt with when nothing moves any more, and there is time for a snapshot. */
+  /** Called when nothing is left to do now: ends the recovery if the session is at rest, and writes a snapshot if one is due. */
   rest(): void {
     if (isAtRest(this.#state)) this.#wasRecovered = false;
-    this.#snapshots.heed(this.#state, this.#lastEvent);
+    this.#snapshots.onState(this.#state, this.#lastEvent);
   }
 
-  /** Forgets all, so that the next use reads it again. */
+  /** Drops the state, so that the next use reads the log again. */
   lose(error: AgentError): void {
     this.#loading = undefined;
     if (this.#oldSeq === 0) this.#oldSeq = this.#state.seq;
@@ -199,13 +202,13 @@ export class LogView {
   }
 }
 
-/** Where the last of them stands, without holding it. */
+/** The cursor of the last event, copied so that the event itself can be collected. */
 function lastOf(events: readonly DurableEvent[]): EventCursor | undefined {
   const last = events.at(-1);
   return last && { seq: last.seq, k: last.k };
 }
 
-/** Tells operators of messages that an earlier build recorded unchecked: they are shown as far as they can be read. */
+/** Logs a warning for messages that an earlier build recorded unchecked: their readable parts are shown. */
 function reportFlaws({ logger, sessionId }: Deps, facts: readonly Fact[]): void {
   for (const fact of facts) {
     const given =
@@ -213,6 +216,6 @@ function reportFlaws({ logger, sessionId }: Deps, facts: readonly Fact[]): void 
     const flaw = given && firstFlaw(given, messageFlaw);
     const what = fact.type === "session.opened" ? "The context" : "An input";
     if (flaw !== undefined)
-      logger.log("warn", `${what} of the session holds what is no message: ${flaw}.`, { session: sessionId, seq: fact.seq });
+      logger.log("warn", `${what} of the session contains an invalid message: ${flaw}.`, { session: sessionId, seq: fact.seq });
   }
 }

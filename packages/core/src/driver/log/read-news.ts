@@ -3,7 +3,7 @@ import { historyLost, missingFact, sessionRemoved } from "../setup/session-error
 import { type UnderstoodFacts, understandFacts } from "./understand-facts.ts";
 
 /**
- * The facts after `seq`, from 1 on. Reads from the last known one on: a log that was taken away does not have it.
+ * The facts after `seq` (at least 1). The read includes the known fact at `seq`: if it is missing, the log was removed or has lost facts.
  * @throws AgentError SESSION_CLOSED when the log was removed, SESSION_CORRUPT when it has lost facts, STORE_*
  */
 export async function readNews(

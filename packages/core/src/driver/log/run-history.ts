@@ -5,25 +5,25 @@ import { beforeFact, bringerOf, concernsRun, foldRun, hasBegun, stateBeforeRun }
 import type { State } from "../../loop/state.ts";
 import { compareCursors, cursorAfter, type EventCursor } from "../../protocol/cursor.ts";
 import { durableEvents } from "./catch-up.ts";
-import { type HistoryPlace, historyFrom, readPages } from "./history.ts";
+import { type HistorySource, historyFrom, readPages } from "./history.ts";
 
-interface RunPlace extends HistoryPlace {
+interface RunSource extends HistorySource {
   readonly runId: string;
   readonly after: EventCursor;
 }
 
 /**
- * The events of one run after the cursor, in batches. `state`: the log as somebody has it, who need not have all of it. Reads from the input that
+ * The events of one run after the cursor, in batches. `state`: a fold of the log, or of its beginning. Reads from the input that
  * brought the run to its end, with what others did meanwhile; of a run that had not begun in that state, that input and what came after the state.
  * @throws as `readHistory`
  */
-export async function* readRun(state: State, place: RunPlace): AsyncGenerator<readonly DurableEvent[], void> {
-  const { runId, after } = place;
+export async function* readRun(state: State, source: RunSource): AsyncGenerator<readonly DurableEvent[], void> {
+  const { runId, after } = source;
   const bringer = bringerOf(state, runId);
-  if (bringer !== undefined) yield* ownEvents(state, place, { bringer, isWhole: hasBegun(state, runId) });
+  if (bringer !== undefined) yield* ownEvents(state, source, { bringer, isWhole: hasBegun(state, runId) });
   if (hasBegun(state, runId)) return;
   const tail = cursorAfter(state.seq);
-  for await (const batch of historyFrom(withOwnLists(state), place, compareCursors(after, tail) > 0 ? after : tail)) {
+  for await (const batch of historyFrom(withOwnLists(state), source, compareCursors(after, tail) > 0 ? after : tail)) {
     const events = batch.filter((event) => event.runId === runId);
     if (events.length > 0) yield events;
     if (events.some(({ type }) => type === "run_end")) return;
@@ -41,12 +41,12 @@ const withOwnLists = (state: State): State => ({
 
 async function* ownEvents(
   later: State,
-  place: RunPlace,
+  source: RunSource,
   { bringer, isWhole }: { readonly bringer: number; readonly isWhole: boolean },
 ): AsyncGenerator<readonly DurableEvent[], void> {
-  const { ref, runId, after } = place;
+  const { ref, runId, after } = source;
   let state = stateBeforeRun(later, runId, bringer);
-  for await (const facts of readPages(place, bringer)) {
+  for await (const facts of readPages(source, bringer)) {
     const events: DurableEvent[] = [];
     for (const fact of facts) {
       if (!concernsRun(fact, runId, later)) continue;

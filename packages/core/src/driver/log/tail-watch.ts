@@ -1,17 +1,18 @@
+import type { SessionStorage } from "../../memory/store/private-store.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { SessionLog, SessionRef } from "../../ports/session-log.ts";
+import type { SessionRef } from "../../ports/session-log.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
-/** Notices what others append to a log, while somebody needs to know. */
+/** Notices appends of others to a log, while it is active. */
 export interface TailWatch {
-  need(isNeeded: boolean): void;
-  /** Watches appends from now on. True where it did not before: what was appended until now is told by nobody. */
+  setActive(isActive: boolean): void;
+  /** Watches appends from now on. True where it did not before: appends until now were not noticed. */
   begin(): boolean;
 }
 
 /**
- * `onTail` is told the seq of the tail, or nothing when it should simply look. Appends are polled for only where the log cannot tell by itself,
- * and seldom where a channel does.
+ * `onTail` gets the seq of the tail, or `undefined` when it should read. Appends are polled for only where the log cannot notify,
+ * and seldom where a channel notifies.
  */
 export function createTailWatch(
   {
@@ -19,7 +20,7 @@ export function createTailWatch(
     ref,
     clock,
     hasChannel,
-  }: { readonly log: SessionLog; readonly ref: SessionRef; readonly clock: Clock; readonly hasChannel: boolean },
+  }: { readonly log: SessionStorage["log"]; readonly ref: SessionRef; readonly clock: Clock; readonly hasChannel: boolean },
   onTail: (seq: number | undefined) => void,
 ): TailWatch {
   let cancelPoll: (() => void) | undefined;
@@ -40,8 +41,8 @@ export function createTailWatch(
       unsubscribe = log.subscribe?.(ref, onTail);
       return true;
     },
-    need(isNeeded) {
-      if (!isNeeded) {
+    setActive(isActive) {
+      if (!isActive) {
         cancelPoll?.();
         unsubscribe?.();
         cancelPoll = unsubscribe = undefined;

@@ -4,13 +4,13 @@ import { upCast } from "../../loop/up-cast.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
 import { sessionTooNew } from "../setup/session-errors.ts";
 import { firstUnknown } from "./check-facts.ts";
-import { hydrate } from "./payload.ts";
+import { restore } from "./large-values.ts";
 
-/** What this build makes of facts that were read. */
+/** Facts of the log in the form that this build folds. */
 export interface UnderstoodFacts {
-  /** As this build would have written them, whole: all of them, or those before the first that is not understood. */
+  /** Up-cast to the current version, with their large values: all facts, or those before the first that this build does not know. */
   readonly facts: readonly Fact[];
-  /** SESSION_TOO_NEW: what comes after them was written by a newer version. */
+  /** SESSION_TOO_NEW, if `facts` ends before a fact that a newer version has written. */
   readonly tooNew?: AgentError;
 }
 
@@ -18,14 +18,14 @@ export interface ReadFrom {
   readonly blobs: BlobStore;
   readonly scope: string;
   readonly sessionId: string;
-  /** The seq before the first of them. */
+  /** The seq of the fact before the first one that was read. */
   readonly after: number;
 }
 
-/** @throws AgentError SESSION_CORRUPT when a number is missing, BLOB_NOT_FOUND, STORE_* */
+/** @throws AgentError SESSION_CORRUPT when a seq is missing, BLOB_NOT_FOUND, STORE_* */
 export async function understandFacts(read: readonly Fact[], { blobs, scope, sessionId, after }: ReadFrom): Promise<UnderstoodFacts> {
   const unknown = firstUnknown(read, { sessionId, after });
   const known = unknown ? read.slice(0, unknown.seq - after - 1) : read;
-  const facts = upCast(await hydrate(known, blobs, { scope, session: sessionId }));
+  const facts = upCast(await restore(known, blobs, { scope, session: sessionId }));
   return unknown ? { facts, tooNew: sessionTooNew(sessionId, unknown) } : { facts };
 }

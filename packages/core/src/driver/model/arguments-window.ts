@@ -1,25 +1,26 @@
+import type { Filtering } from "../../tools/filtering.ts";
 import { createTextWindow, type TextWindow } from "../effects/text-window.ts";
 
 /**
  * The JSON text of a call's arguments, shown through a filter that sees each string as the tool will, without escapes. What stands between the
  * strings is shown through it too, for numbers and for text that is no JSON.
  */
-export function createArgumentsWindow(filter: (text: string) => string, holdBack: number): TextWindow {
-  let window = createTextWindow(filter, holdBack);
+export function createArgumentsWindow(holdBack: number): TextWindow {
+  let window = createTextWindow(holdBack);
   let isString = false;
   let escaped = "";
   let isChanged = false;
 
   const written = (text: string): string => (isString ? JSON.stringify(text).slice(1, -1) : text);
-  const endOne = (text: string): string => {
-    const rest = written(window.push(text) + window.end());
+  function* endOne(text: string): Filtering<string> {
+    const rest = written((yield* window.push(text)) + (yield* window.end()));
     isChanged ||= window.isChanged;
-    window = createTextWindow(filter, holdBack);
+    window = createTextWindow(holdBack);
     return rest;
-  };
+  }
 
   return {
-    push(text) {
+    *push(text) {
       let out = "";
       let piece = "";
       for (const character of text.split("")) {
@@ -29,13 +30,13 @@ export function createArgumentsWindow(filter: (text: string) => string, holdBack
           piece += meantBy(escaped);
           escaped = "";
         } else if (character === '"') {
-          out += `${endOne(piece)}"`;
+          out += `${yield* endOne(piece)}"`;
           piece = "";
           isString = !isString;
         } else if (isString && character === "\\") escaped = character;
         else piece += character;
       }
-      return out + written(window.push(piece));
+      return out + written(yield* window.push(piece));
     },
     end: () => endOne(escaped),
     get isChanged() {

@@ -14,11 +14,12 @@ import { lengthBesideMessages } from "../../prompt/message-length.ts";
 import { holdsOpaque } from "../../prompt/opaque-content.ts";
 import type { BuiltHistory } from "../../prompt/request-builder.ts";
 import { withStoredMedia } from "../../prompt/stored-media.ts";
-import { contextOf, type EffectsOptions, type LaunchState, type Prepared, type Scene } from "../effects/effect-scene.ts";
-import type { Maybe } from "../effects/maybe.ts";
-import { createPatience } from "../effects/patience.ts";
+import { chosenModel, nextModel } from "../effects/chain-link.ts";
+import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
 import { noteShown } from "../effects/shown-tools.ts";
-import { userFilterOf } from "../effects/user-filter.ts";
+import type { SyncOrAsync } from "../effects/sync-or-async.ts";
+import { createUserCodeTimeout } from "../effects/user-code-timeout.ts";
+import { holdsTurns, userFilterOf } from "../effects/user-filter.ts";
 import type { Deps } from "../setup/deps.ts";
 import { storeError } from "../setup/session-errors.ts";
 import { internalError } from "../setup/user-code.ts";
@@ -26,22 +27,31 @@ import { withoutVision } from "./check-vision.ts";
 import { closeModel, stoppedModel } from "./close-model.ts";
 import { createChunkFilter } from "./filter-chunks.ts";
 import { type ModelCallEnd, startModelCall } from "./model-call.ts";
-import { type PreparedModel, prepareModel } from "./prepare-model.ts";
+import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model.ts";
 
 /** The intent of a model call that is owed. */
-export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { type: "call-model" }>, scene: Scene): Maybe<Prepared> {
+export function prepareCall(
+  options: EffectDeps,
+  effect: Extract<Effect, { type: "call-model" }>,
+  setup: PreparationDeps,
+): SyncOrAsync<Prepared> {
   const { deps, builder } = options;
   const { agent, registry } = deps.bound;
-  const run = scene.state.run as Run;
-  const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
-  const messages = (): readonly Message[] => builder.messagesAt(scene.state);
-  const ready = (prepared: PreparedModel): Prepared => ({
-    bodies: [prepared.intent],
-    launch: (intent, now) => launchModel(options, { prepared, effect, intent, ...now, track: scene.track }),
-  });
+  const run = setup.state.run as Run;
+  const context = contextOf(deps, { run, turn: effect.turn }, setup.timeout);
+  const messages = (): readonly Message[] => builder.messagesAt(setup.state);
+  const asking = askingOf(options, context, run);
+  const ready = (prepared: PreparedModel | StoppedBefore): Prepared =>
+    prepared.instead
+      ? { bodies: [prepared.instead] }
+      : {
+          bodies: [prepared.intent],
+          launch: (intent, now) => launchModel(options, { prepared, effect, intent, ...now, track: setup.track }),
+        };
   const failed = (error: unknown): Prepared => {
     const { runId, turn, attempt } = effect;
-    const who = { provider: agent.provider.name, model: run.model, requestDigest: "" };
+    const { provider, model } = chosenModel(agent, run);
+    const who = { provider: provider.name, model, requestDigest: "" };
     const failure: Failure = { ...failureOf(internalError(deps, "A model call could not be prepared", error)), retryable: false };
     return {
       bodies: [
@@ -51,80 +61,80 @@ export function prepareCall(options: EffectsOptions, effect: Extract<Effect, { t
     };
   };
   try {
-    const prepared = scene.patience.waitFor(prepareModel(effect, { agent, reports: deps, registry, run, context, messages }), rethrow);
+    const prepared = setup.timeout.waitFor(
+      prepareModel(effect, { agent, reports: deps, registry, run, context, asking, messages }),
+      rethrow,
+    );
     return prepared instanceof Promise ? prepared.then(ready, failed) : ready(prepared);
   } catch (error) {
     return failed(error);
   }
 }
 
-interface Launch extends Pick<Scene, "track">, LaunchState {
+interface Launch extends Pick<PreparationDeps, "track">, LaunchState {
   readonly prepared: PreparedModel;
   readonly effect: Extract<Effect, { type: "call-model" }>;
   readonly intent: Fact | undefined;
 }
 
-function launchModel(options: EffectsOptions, { prepared, effect, intent, state, isStopped, track }: Launch): void {
-  const { deps, builder, hub, close, current, shown } = options;
+function launchModel(options: EffectDeps, { prepared, effect, intent, state, isStopped, track }: Launch): void {
+  const { deps, builder, hub, session, shown } = options;
   const { bound, clock } = deps;
   const { agent } = bound;
   const { runId, turn, attempt } = effect;
   const run = state.run;
   if (!run || !intent) return;
-  if (isStopped) return void close(stoppedModel(prepared));
+  if (isStopped) return void session.close(stoppedModel(prepared));
   noteShown(shown, run, prepared.registry);
-  const fail = (failure: Failure): void => void close({ type: "model.failed", runId, turn, attempt, failure });
-  const built = builtOrFailed(options, state, prepared.request);
-  if ("failure" in built) {
-    fail(built.failure);
-    return;
-  }
+  const { provider } = prepared;
+  const built = builtOrFailed(options, state, prepared);
+  if ("failure" in built) return void session.close(failedUnsent(effect, run, built.failure));
   const request: ModelRequest = { ...prepared.request, messages: built.messages };
-  const admitted = deps.callGuard.admit({ scope: deps.ref.scope, provider: agent.provider.name, model: request.model }, attempt);
-  if ("refused" in admitted) {
-    fail(admitted.refused);
-    return;
-  }
+  const admitted = deps.callGuard.admit({ scope: deps.ref.scope, provider: provider.name, model: request.model }, attempt);
+  if ("refused" in admitted) return void session.close(failedUnsent(effect, run, admitted.refused));
   const guarded = admitted.call;
-  const patience = createPatience(clock);
-  const context = contextOf(deps, { run, turn }, patience);
+  const timeout = createUserCodeTimeout(clock);
+  const context = contextOf(deps, { run, turn }, timeout);
   const filter = userFilterOf(agent, context, deps);
   const call = startModelCall({
-    provider: built.hasStoredMedia ? withStoredMedia(agent.provider, (key) => loadBlob(deps, key)) : agent.provider,
+    provider: built.hasStoredMedia ? withStoredMedia(provider, (key) => loadBlob(deps, key)) : provider,
     request,
     attempt,
     callKeyPrefix: `${runId}.${turn}`,
     clock,
     deadlines: agent.deadlines,
     filter: filter && createChunkFilter(filter),
-    broken: (error) => internalError(deps, `The provider \`${agent.provider.name}\` failed in an unexpected way`, error),
+    isHeld: holdsTurns(agent),
+    broken: (error) => internalError(deps, `The provider \`${provider.name}\` failed in an unexpected way`, error),
     lane: () => lane,
     onAnswer: guarded.answered,
   });
   const lane = hub.openLane({ id: intent.seq, runId, isAnswer: true, snapshot: () => call.snapshot() });
   let isHandedOver = false;
   const closing = call.end.then((ended) => {
-    const end = judged(ended, (said) => {
-      const failure = repairable(said, request.messages);
-      return guarded.judge(failure, !isHandedOver && mayRetry(run, { attempt, failure }));
+    const end = judged(ended, (given) => {
+      const failure = repairable(given, request.messages);
+      const moves = nextModel(run, { attempt, failure, hasSpoken: ended.type === "failed" && ended.parts.length > 0 }) !== undefined;
+      return guarded.judge(failure, !isHandedOver && !moves && mayRetry(run, { attempt, failure }));
     });
     reportVendor(deps, effect, end);
     if (end.type === "aborted") guarded.left();
     else if (end.type === "finished") guarded.answered();
-    const scene = { reports: deps, run, context, messages: () => builder.messagesAt(current()), at: clock.now() };
+    const asking = askingOf(options, context, session.state.run ?? run);
+    const setup = { reports: deps, run, asking, messages: () => builder.messagesAt(session.state), at: clock.now() };
     const left: ModelCallEnd = { ...end, type: "failed", failure: handedOver, parts: [] };
     // An abort is answered where it reached the call.
-    if (isHandedOver && end.type !== "finished" && !current().run?.abort) return closeModel(prepared, left, { ...scene, agent });
+    if (isHandedOver && end.type !== "finished" && !session.state.run?.abort) return closeModel(prepared, left, { ...setup, agent });
     // Without an answer of the hooks the message is kept, and the run ends as it does after a hook that threw.
     const { prices: _, ...free } = agent;
-    return patience.waitFor(closeModel(prepared, end, { ...scene, agent }), (error) => {
-      if (isHandedOver) return closeModel(prepared, left, { ...scene, agent: free });
-      return closeModel(prepared, end, { ...scene, agent: { ...free, hooks: [{ decide: () => rethrow(error) }] } });
+    return timeout.waitFor(closeModel(prepared, end, { ...setup, agent }), (error) => {
+      if (isHandedOver) return closeModel(prepared, left, { ...setup, agent: free });
+      return closeModel(prepared, end, { ...setup, agent: { ...free, hooks: [{ decide: () => rethrow(error) }] } });
     });
   });
   const abort = (graceMs: number): void => {
     call.abort();
-    patience.abort(graceMs);
+    timeout.abort(graceMs);
   };
   const handOver = (): void => {
     isHandedOver = true;
@@ -134,16 +144,23 @@ function launchModel(options: EffectsOptions, { prepared, effect, intent, state,
   track(effect, { abort, handOver, closing, broken, lane });
 }
 
+/** The closing fact of an attempt that never reached the vendor. */
+function failedUnsent({ runId, turn, attempt }: Launch["effect"], run: Run, failure: Failure): FactBody {
+  const next = nextModel(run, { attempt, failure, hasSpoken: false });
+  return { type: "model.failed", runId, turn, attempt, failure, ...(next ? { next } : {}) };
+}
+
 /** The history of the request, or why there is none. */
 function builtOrFailed(
-  { deps, builder }: EffectsOptions,
+  { deps, builder }: EffectDeps,
   state: State,
-  request: PreparedModel["request"],
+  { provider, request, messages }: PreparedModel,
 ): Extract<BuiltHistory, { readonly messages: readonly Message[] }> | { readonly failure: Failure } {
   const { model } = request;
   try {
-    const { contextTokens, vision } = deps.bound.agent.provider.capabilities(model);
-    const built = builder.build(state, contextTokens, lengthBesideMessages(request));
+    const { contextTokens, vision } = provider.capabilities(model);
+    const beside = lengthBesideMessages(request);
+    const built = messages ? builder.buildFrom(messages, contextTokens, beside) : builder.build(state, contextTokens, beside);
     if (built.messages) return built.hasImages && !vision ? { failure: failureOf(withoutVision(model)) } : built;
     const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
     return { failure: { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false } };
@@ -165,7 +182,7 @@ function judged(end: ModelCallEnd, judge: (failure: Failure) => Failure): ModelC
   return end.type === "failed" ? { ...end, failure: judge(end.failure) } : end;
 }
 
-/** Tells operators what a vendor said of a call that it refused; callers get our own words. */
+/** Logs a vendor's own message about a refused call for operators; callers get ours. */
 function reportVendor({ logger, sessionId }: Deps, { runId, turn, attempt }: Launch["effect"], end: ModelCallEnd): void {
   if (end.type !== "failed" || end.vendorSaid === undefined) return;
   const { failure, vendorSaid } = end;

@@ -1,7 +1,7 @@
 import type { Agent } from "../../agent/agent.ts";
-import type { HookContext } from "../../agent/hooks.ts";
 import { type Failure, failureOf } from "../../errors.ts";
-import type { BodyOf, Decision, RoutedCall } from "../../loop/fact.ts";
+import type { BodyOf, RoutedCall } from "../../loop/fact.ts";
+import type { ModelLink } from "../../loop/fallback.ts";
 import { type CallRoute, policyOfShown } from "../../loop/policy.ts";
 import type { Run } from "../../loop/state.ts";
 import { mayRetry } from "../../loop/turns.ts";
@@ -9,43 +9,91 @@ import type { ToolCallPart } from "../../message/content.ts";
 import { type AssistantMessage, callsOf, type Message } from "../../message/message.ts";
 import type { Cost, Usage } from "../../message/usage.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
-import { follow, type Maybe } from "../effects/maybe.ts";
-import { hookFailed, type Reports, reportThrown } from "../setup/user-code.ts";
+import type { AskingDeps } from "../effects/asking-deps.ts";
+import { nextModel } from "../effects/chain-link.ts";
+import { HookAsks } from "../effects/hook-asks.ts";
+import { costOf } from "../effects/spent.ts";
+import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
+import { hookFailed, type Reports } from "../setup/user-code.ts";
+import { askDecide, type Closing } from "./ask-decide.ts";
+import { parseCalls } from "./ask-parse.ts";
+import { checkOutput } from "./check-output.ts";
 import type { ModelCallEnd } from "./model-call.ts";
 import type { PreparedModel } from "./prepare-model.ts";
 
-type Closing = BodyOf<"model.finished"> | BodyOf<"model.failed">;
-
-interface ClosingScene {
+interface ClosingDeps {
   readonly agent: Agent;
   readonly reports: Reports;
   readonly run: Run;
-  readonly context: HookContext;
+  readonly asking: AskingDeps;
   /** Copies the list: called once, and only where there is a hook to give it to. */
   readonly messages: () => readonly Message[];
   readonly at: number;
 }
 
-/** The closing fact of an attempt, at once where neither prices nor the `decide` hooks are to be asked. */
-export function closeModel(prepared: PreparedModel, end: ModelCallEnd, scene: ClosingScene): Maybe<Closing> {
-  const { agent, context } = scene;
-  const { provider } = prepared.intent;
+/** The closing fact of an attempt, at once where neither prices nor hooks are to be asked. */
+export function closeModel(prepared: PreparedModel, end: ModelCallEnd, setup: ClosingDeps): SyncOrAsync<Closing> {
+  const { agent } = setup;
+  const isWhole = end.type === "finished" && end.stopReason !== "error";
+  if (!isWhole) return closeUnasked(prepared, end, setup);
+  const asks = agent.hooks.some(({ parse, decide }) => parse || decide);
+  const closing = asks ? closeAsked(prepared, end, setup) : closeUnasked(prepared, end, setup);
+  return andThen(closing, (body) => (body.type === "model.finished" ? checkOutput(body, setup) : body));
+}
+
+function closeUnasked(prepared: PreparedModel, end: ModelCallEnd, setup: ClosingDeps): SyncOrAsync<Closing> {
+  const { agent, run } = setup;
   const { usage } = end;
-  const model = (end.type === "finished" ? end.model : undefined) ?? prepared.intent.model;
-  const priced = usage && agent.prices ? costOf(scene, { provider, model, usage, at: scene.at }) : undefined;
+  const model = modelOf(prepared, end);
+  const priced = usage && agent.prices ? priceOf(prepared, end, setup)(usage) : undefined;
   const cost = agent.prices && !usage && wasPaidFor(end) ? uncountedCost : priced;
-  return follow(cost, (known) => {
-    const closing = closingOf(prepared, end, {
-      ...scene,
-      spent: { ...(usage ? { usage } : {}), ...(known ? { cost: known } : {}) },
-      model,
-    });
-    const isWhole = closing.type === "model.finished" && closing.stopReason !== "aborted" && closing.stopReason !== "error";
-    if (!isWhole || !agent.hooks.some(({ decide }) => decide)) return closing;
-    return askDecide(scene, { ...context, message: closing.message, messages: scene.messages() }).then(
-      (decision): Closing => ({ ...closing, ...decision }),
-    );
+  return andThen(cost, (known) => {
+    const spent = { ...(usage ? { usage } : {}), ...(known ? { cost: known } : {}) };
+    return closingOf(prepared, end, { run, spent, model });
   });
+}
+
+/** With the verdicts of the `parse` and `decide` hooks. One that throws fails the run, and the answer is kept. */
+async function closeAsked(prepared: PreparedModel, end: Extract<ModelCallEnd, { type: "finished" }>, setup: ClosingDeps): Promise<Closing> {
+  const { agent, reports, run, asking } = setup;
+  const { registry } = prepared;
+  const asks = new HookAsks(asking, "decide");
+  let where = "The hook `parse`";
+  let closing: Closing | undefined;
+  try {
+    const parts = agent.hooks.some(({ parse }) => parse) ? await parseCalls(end.parts, { agent, asks, registry }) : end.parts;
+    closing = await closeUnasked(prepared, { ...end, parts }, setup);
+    if (closing.type !== "model.finished" || !agent.hooks.some(({ decide }) => decide)) return { ...closing, ...(await asks.trace()) };
+    where = "The hook `decide`";
+    const price = priceOf(prepared, end, setup);
+    const decided = await askDecide(closing, {
+      agent,
+      asks,
+      run,
+      access: asking.context.access,
+      registry,
+      messages: setup.messages(),
+      price,
+    });
+    return { ...decided, ...(await asks.trace()) };
+  } catch (error) {
+    const failure = failureOf(hookFailed(reports, where, error));
+    const kept = closing ?? (await closeUnasked(prepared, end, setup));
+    return { ...kept, failure, ...(await asks.trace()) };
+  }
+}
+
+const modelOf = ({ intent }: PreparedModel, end: ModelCallEnd): string => (end.type === "finished" ? end.model : undefined) ?? intent.model;
+
+/** What tokens of this call cost. */
+function priceOf(
+  prepared: PreparedModel,
+  end: ModelCallEnd,
+  { agent, reports, at }: ClosingDeps,
+): (usage: Usage) => Promise<Cost | undefined> {
+  const { provider } = prepared.intent;
+  const model = modelOf(prepared, end);
+  return (usage) => costOf({ ...reports, prices: agent.prices }, { provider, model, usage, at });
 }
 
 /** The closing fact of an attempt that was recorded as started and never sent: its run was stopped before. */
@@ -55,7 +103,7 @@ export function stoppedModel({ intent: { runId, turn, attempt, provider, model }
   return { type: "model.finished", runId, turn, attempt, message, stopReason, calls: [], timings: { totalMs: 0 } };
 }
 
-/** What the vendor charges for and did not count: the sum of the run says that it is higher. */
+/** What the vendor charges for and did not count: the sum of the run is marked as a lower bound. */
 const uncountedCost: Cost = { totalUsd: 0, partial: true };
 const wasPaidFor = (end: ModelCallEnd): boolean => end.type === "finished" || end.parts.length > 0;
 
@@ -66,11 +114,19 @@ function closingOf(
     run,
     spent,
     model,
-  }: Pick<ClosingScene, "run"> & { readonly spent: { readonly usage?: Usage; readonly cost?: Cost }; readonly model: string },
+  }: Pick<ClosingDeps, "run"> & { readonly spent: { readonly usage?: Usage; readonly cost?: Cost }; readonly model: string },
 ): Closing {
   const { runId, turn, attempt, provider } = intent;
   if (end.type === "failed") {
-    const failed: BodyOf<"model.failed"> = { type: "model.failed", runId, turn, attempt, failure: end.failure, ...spent };
+    const failed: BodyOf<"model.failed"> = {
+      type: "model.failed",
+      runId,
+      turn,
+      attempt,
+      failure: end.failure,
+      ...movedTo(run, end, attempt),
+      ...spent,
+    };
     if (mayRetry(run, failed) || !end.parts.some((part) => part.type === "text" && part.text.trim() !== "")) return failed;
   }
   const message = messageOf(end, { ...spent, provider, model });
@@ -82,6 +138,11 @@ function closingOf(
     return { ...base, calls: [], failure: end.type === "failed" ? end.failure : refused };
   }
   return { ...base, calls: callsOf(message).map((part): RoutedCall => ({ callKey: part.callKey, route: routeOf(part, run, registry) })) };
+}
+
+function movedTo(run: Run, { failure, parts }: Extract<ModelCallEnd, { type: "failed" }>, attempt: number): { readonly next?: ModelLink } {
+  const next = nextModel(run, { attempt, failure, hasSpoken: parts.length > 0 });
+  return next ? { next } : {};
 }
 
 /** A message that was cut off or refused keeps no calls; that of a last attempt that failed keeps what people saw of it. */
@@ -113,34 +174,4 @@ function routeOf(part: ToolCallPart, run: Run, registry: ToolRegistry): CallRout
 /** The call's arguments are `{}` already where they have a problem. */
 function takesDefaults({ name, problem }: ToolCallPart, registry: ToolRegistry): boolean {
   return (problem === "invalid_json" || problem === "not_an_object") && registry.get(name)?.onBadArguments === "defaults";
-}
-
-/** The first hook that says something decides; one that throws fails the run. */
-async function askDecide(
-  { agent, reports }: ClosingScene,
-  context: HookContext & { readonly message: AssistantMessage; readonly messages: readonly Message[] },
-): Promise<{ decision?: Decision } | { failure: ReturnType<typeof failureOf> }> {
-  for (const { decide } of agent.hooks) {
-    if (!decide) continue;
-    try {
-      const decision = await decide(context);
-      if (decision) return { decision };
-    } catch (error) {
-      return { failure: failureOf(hookFailed(reports, "The hook `decide`", error)) };
-    }
-  }
-  return {};
-}
-
-async function costOf(
-  { agent, reports }: ClosingScene,
-  call: { provider: string; model: string; usage: Usage; at: number },
-): Promise<Cost | undefined> {
-  try {
-    const cost = await agent.prices?.costOf(call);
-    return cost && Number.isFinite(cost.totalUsd) && cost.totalUsd >= 0 ? cost : undefined;
-  } catch (error) {
-    reportThrown(reports, "The price table threw an error.", error);
-    return undefined; // A price table that fails, or says what no price is, makes the cost unknown, not the run failed.
-  }
 }

@@ -1,22 +1,25 @@
 import type { ModelChunk } from "../../message/chunk.ts";
 import type { AssistantPart } from "../../message/content.ts";
-import { mapStrings } from "../../message/json.ts";
-import type { TextWindow } from "../effects/text-window.ts";
-import { type UserFilter, windowOf } from "../effects/user-filter.ts";
+import { type Filtering, filterStrings, runFiltering } from "../../tools/filtering.ts";
+import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
+import { createTextWindow, type TextWindow } from "../effects/text-window.ts";
+import type { UserFilter } from "../effects/user-filter.ts";
 import { createArgumentsWindow } from "./arguments-window.ts";
 
 type Delta = Extract<ModelChunk, { readonly delta: string }>;
+type OpaqueChunk = Extract<ModelChunk, { type: "opaque" }>;
 
 /**
  * Passes what a model streams through the filters, each block with a window of its own. The end of a block is held back until the block is known to
  * be complete: by its end chunk, or with the answer, because blocks may interleave. What an attempt that was cut off holds back is never shown.
  */
 export interface ChunkFilter {
-  pass(chunks: readonly ModelChunk[]): readonly ModelChunk[];
-  /** More of the block is to come, or is held back. */
+  /** Synchronous if the filters are. Must not be called again before its result is there. Throws or rejects with what a filter throws. */
+  pass(chunks: readonly ModelChunk[]): SyncOrAsync<readonly ModelChunk[]>;
+  /** The block is not complete: more of it may come, or is held back. */
   holds(index: number): boolean;
-  /** The parts of a complete answer without what the filter would have changed in a form that only the vendor can read. */
-  finish(parts: readonly AssistantPart[]): readonly AssistantPart[];
+  /** The parts of a complete answer: arguments are filtered, and the vendor's opaque parts are removed if the filter would have changed one. */
+  finish(parts: readonly AssistantPart[]): SyncOrAsync<readonly AssistantPart[]>;
 }
 
 interface Block {
@@ -25,70 +28,108 @@ interface Block {
 }
 
 export function createChunkFilter(filter: UserFilter): ChunkFilter {
-  const blocks = new Map<number, Block>();
-  /** What the vendor says of a block, until the block is complete. */
-  const opaques = new Map<number, ModelChunk>();
-  /** Complete thinking blocks that were changed. */
-  const changed = new Set<number>();
-  const mend = (text: string): string => filter.apply(text, "text");
-  const isClean = (chunk: Extract<ModelChunk, { type: "opaque" }>): boolean =>
-    JSON.stringify(mapStrings(chunk.data, mend)) === JSON.stringify(chunk.data);
-  let losesOpaque = false;
+  return new BlockFilter(filter);
+}
 
-  const passDelta = (chunk: Delta): readonly ModelChunk[] => {
-    const block = blocks.get(chunk.index) ?? { type: chunk.type, window: newWindow(filter, chunk.type) };
-    blocks.set(chunk.index, block);
-    const delta = block.window.push(chunk.delta);
-    return delta === "" && chunk.delta !== "" ? [] : [{ ...chunk, delta }];
-  };
+class BlockFilter implements ChunkFilter {
+  readonly #filter: UserFilter;
+  readonly #blocks = new Map<number, Block>();
+  /** The vendor's data of a block, until the block is complete. */
+  readonly #opaques = new Map<number, ModelChunk>();
+  /** Complete thinking blocks that the filter changed. */
+  readonly #changed = new Set<number>();
+  #losesOpaque = false;
 
-  /** A signature stands for the very words of its block, wherever in the stream it comes: it goes where they were changed. */
-  const endBlock = (index: number): readonly ModelChunk[] => {
-    const block = blocks.get(index);
-    const opaque = opaques.get(index);
-    blocks.delete(index);
-    opaques.delete(index);
-    const delta = block?.window.end() ?? "";
-    if (block?.type === "thinking" && block.window.isChanged) changed.add(index);
-    const rest: readonly ModelChunk[] = block && delta !== "" ? [{ type: block.type, index, delta }] : [];
-    return opaque && !changed.has(index) ? [...rest, opaque] : rest;
-  };
+  constructor(filter: UserFilter) {
+    this.#filter = filter;
+  }
 
-  const passOne = (chunk: ModelChunk): readonly ModelChunk[] => {
+  pass(chunks: readonly ModelChunk[]): SyncOrAsync<readonly ModelChunk[]> {
+    let passed: SyncOrAsync<readonly ModelChunk[]> = [];
+    for (const chunk of chunks)
+      passed = andThen(passed, (before) => andThen(this.#passOne(chunk), (more) => (before.length === 0 ? more : [...before, ...more])));
+    return passed;
+  }
+
+  holds(index: number): boolean {
+    return this.#blocks.has(index);
+  }
+
+  finish(parts: readonly AssistantPart[]): SyncOrAsync<readonly AssistantPart[]> {
+    let finished: SyncOrAsync<readonly AssistantPart[]> = [];
+    for (const part of parts) finished = andThen(finished, (before) => andThen(this.#finishOne(part), (more) => [...before, ...more]));
+    return finished;
+  }
+
+  #finishOne(part: AssistantPart): SyncOrAsync<readonly AssistantPart[]> {
+    if (part.type === "opaque") return this.#losesOpaque ? [] : [part];
+    if (part.type !== "tool_call" || part.argsText === undefined) return [part];
+    return andThen(this.#filter.apply(part.argsText, "arguments"), (argsText) => [{ ...part, argsText }]);
+  }
+
+  #passOne(chunk: ModelChunk): SyncOrAsync<readonly ModelChunk[]> {
     switch (chunk.type) {
       case "text":
       case "thinking":
       case "call-args":
-        return passDelta(chunk);
+        return this.#passDelta(chunk);
       case "block-end":
       case "call-end":
-        return [...endBlock(chunk.index), chunk];
+        return andThen(this.#endBlock(chunk.index), (ends) => [...ends, chunk]);
       case "opaque":
-        if (isClean(chunk)) opaques.set(chunk.index, chunk);
-        else losesOpaque ||= !blocks.has(chunk.index);
-        return [];
-      case "end": {
-        const ends = [...new Set([...blocks.keys(), ...opaques.keys()])].flatMap(endBlock);
-        return [...ends, chunk.message === undefined ? chunk : { ...chunk, message: mend(chunk.message) }];
-      }
+        return andThen(this.#isClean(chunk), (isClean) => {
+          if (isClean) this.#opaques.set(chunk.index, chunk);
+          else this.#losesOpaque ||= !this.#blocks.has(chunk.index);
+          return [];
+        });
+      case "end":
+        return andThen(this.#endAll(), (ends) => {
+          if (chunk.message === undefined) return [...ends, chunk];
+          return andThen(this.#filter.apply(chunk.message, "text"), (message) => [...ends, { ...chunk, message }]);
+        });
       default:
         return [chunk];
     }
-  };
+  }
 
-  return {
-    pass: (chunks) => chunks.flatMap(passOne),
-    holds: (index) => blocks.has(index),
-    finish: (parts) =>
-      parts.flatMap((part): readonly AssistantPart[] => {
-        if (part.type === "opaque") return losesOpaque ? [] : [part];
-        if (part.type !== "tool_call" || part.argsText === undefined) return [part];
-        return [{ ...part, argsText: filter.apply(part.argsText, "arguments") }];
-      }),
-  };
+  #passDelta(chunk: Delta): SyncOrAsync<readonly ModelChunk[]> {
+    const { type, index } = chunk;
+    const block = this.#blocks.get(index) ?? { type, window: newWindow(this.#filter, type) };
+    this.#blocks.set(index, block);
+    return andThen(this.#run(block.type, block.window.push(chunk.delta)), (delta) =>
+      delta === "" && chunk.delta !== "" ? [] : [{ ...chunk, delta }],
+    );
+  }
+
+  #endAll(): SyncOrAsync<readonly ModelChunk[]> {
+    let ends: SyncOrAsync<readonly ModelChunk[]> = [];
+    for (const index of new Set([...this.#blocks.keys(), ...this.#opaques.keys()]))
+      ends = andThen(ends, (before) => andThen(this.#endBlock(index), (more) => [...before, ...more]));
+    return ends;
+  }
+
+  /** A signature may come anywhere in the stream and is valid only for the exact text of its block: it is dropped if the filter changed that text. */
+  #endBlock(index: number): SyncOrAsync<readonly ModelChunk[]> {
+    const block = this.#blocks.get(index);
+    const opaque = this.#opaques.get(index);
+    this.#blocks.delete(index);
+    this.#opaques.delete(index);
+    return andThen(block ? this.#run(block.type, block.window.end()) : "", (delta) => {
+      if (block?.type === "thinking" && block.window.isChanged) this.#changed.add(index);
+      const rest: readonly ModelChunk[] = block && delta !== "" ? [{ type: block.type, index, delta }] : [];
+      return opaque && !this.#changed.has(index) ? [...rest, opaque] : rest;
+    });
+  }
+
+  #isClean(chunk: OpaqueChunk): SyncOrAsync<boolean> {
+    return andThen(this.#run("text", filterStrings(chunk.data)), (data) => JSON.stringify(data) === JSON.stringify(chunk.data));
+  }
+
+  #run<T>(type: Delta["type"], work: Filtering<T>): SyncOrAsync<T> {
+    const kind = type === "call-args" ? "arguments" : type;
+    return runFiltering(work, (text) => this.#filter.apply(text, kind));
+  }
 }
 
-function newWindow(filter: UserFilter, type: Delta["type"]): TextWindow {
-  if (type !== "call-args") return windowOf(filter, type);
-  return createArgumentsWindow((text) => filter.apply(text, "arguments"), filter.holdBack);
-}
+const newWindow = ({ holdBack }: UserFilter, type: Delta["type"]): TextWindow =>
+  type === "call-args" ? createArgumentsWindow(holdBack) : createTextWindow(holdBack);

@@ -3,10 +3,10 @@
  * decides), facts (the caller makes them).
  * Invariants
  *  M1 a stream without its `end` chunk is a failure, never an answer;
- *  M2 an answer is whole with its `end` chunk: whatever the connection does after it, nobody waits for it;
- *  M3 after `settle` nothing of the attempt is told any more, whatever the provider still does.
+ *  M2 an answer is whole with its `end` chunk: what the connection does afterwards is not waited for;
+ *  M3 after `settle` nothing of the attempt is published any more, whatever the provider still does.
  */
-import type { CallDeadlines } from "../../agent/agent.ts";
+import type { CallDeadlines } from "../../agent/agent-limits.ts";
 import { AgentError, type Failure, failureOf, isAgentError, vendorSaidBy } from "../../errors.ts";
 import type { EphemeralBody } from "../../loop/event.ts";
 import type { Timings } from "../../loop/fact.ts";
@@ -18,6 +18,7 @@ import type { StopReason } from "../../message/message.ts";
 import { soundUsage, type Usage } from "../../message/usage.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ModelProvider, ModelRequest } from "../../ports/model-provider.ts";
+import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { Lane } from "../live/hub.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { type AnswerBounds, createAnswerBounds } from "./answer-bounds.ts";
@@ -35,7 +36,7 @@ export type ModelCallEnd = { readonly usage?: Usage; readonly timings: Timings }
       readonly model?: string;
     }
   | { readonly type: "aborted"; readonly parts: readonly AssistantPart[] }
-  /** `parts`: what it had said by then. `vendorSaid`: what the vendor said of the failure, for operators alone. */
+  /** `parts`: the content so far. `vendorSaid`: the vendor's message about the failure, for operators alone. */
   | { readonly type: "failed"; readonly failure: Failure; readonly parts: readonly AssistantPart[]; readonly vendorSaid?: string }
 );
 
@@ -43,7 +44,7 @@ export interface ModelCall {
   readonly end: Promise<ModelCallEnd>;
   /** Closes the request; the text so far is kept. */
   abort(): void;
-  /** What was said so far, for those who join: text, and calls that are half written; the whole answer once it has ended. */
+  /** The content so far, for readers that join: text, and calls that are half written; the whole answer once it has ended. */
   snapshot(): EphemeralBody;
 }
 
@@ -56,10 +57,12 @@ export interface ModelCallOptions {
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
   readonly filter?: ChunkFilter | undefined;
+  /** Nothing is shown before the attempt has ended. */
+  readonly isHeld?: boolean;
   /** Reports what a provider threw that is no AgentError, and makes one of it. */
   readonly broken: (error: unknown) => AgentError;
   readonly lane: () => Lane | undefined;
-  /** Told once: the first piece of content has come. */
+  /** Called once: the first piece of content has arrived. */
   readonly onAnswer?: () => void;
 }
 
@@ -78,7 +81,7 @@ class StartedModelCall implements ModelCall {
   readonly end: Promise<ModelCallEnd>;
   readonly #options: ModelCallOptions;
   readonly #assembler: Assembler = createAssembler();
-  readonly #said: Speech;
+  readonly #speech: Speech;
   readonly #teller: ModelTeller;
   readonly #controller = new AbortController();
   readonly #startedAt: number;
@@ -93,8 +96,8 @@ class StartedModelCall implements ModelCall {
   constructor(options: ModelCallOptions) {
     const { clock, provider, filter } = options;
     this.#options = options;
-    this.#said = new Speech(filter, provider.name);
-    this.#teller = createModelTeller(this.#assembler, filter?.holds);
+    this.#speech = new Speech(filter, provider.name);
+    this.#teller = createModelTeller(this.#assembler, filter && ((index) => filter.holds(index)));
     this.#startedAt = clock.monotonic();
     this.end = new Promise((resolve) => {
       this.#settle = resolve;
@@ -108,6 +111,7 @@ class StartedModelCall implements ModelCall {
   }
 
   snapshot(): EphemeralBody {
+    if (this.#options.isHeld) return { type: "message_snapshot", content: [] };
     const calls = this.#whole ? [] : this.#assembler.calls();
     return { type: "message_snapshot", content: this.#whole ?? this.#assembler.partial(), ...(calls.length > 0 ? { calls } : {}) };
   }
@@ -127,14 +131,15 @@ class StartedModelCall implements ModelCall {
     const iterator = provider.stream(request, { signal: this.#controller.signal, attempt })[Symbol.asyncIterator]();
     for (let read = await iterator.next(); !read.done; read = await iterator.next()) {
       if (this.#isSettled) return void iterator.return?.()?.then(undefined, () => {});
-      this.#take(read.value);
+      const taken = this.#take(read.value);
+      if (taken) await taken;
     }
   }
 
-  #take(read: readonly ModelChunk[]): void {
+  /** A promise where the filter takes its time. */
+  #take(read: readonly ModelChunk[]): Promise<void> | undefined {
     const { clock, onAnswer } = this.#options;
-    const chunks = this.#said.pass(read);
-    for (const chunk of chunks) this.#assembler.push(chunk);
+    const chunks = this.#speech.pass(read);
     // What is held back has come all the same.
     if (read.some(isContent)) {
       if (this.#firstTokenAt === undefined) {
@@ -143,13 +148,24 @@ class StartedModelCall implements ModelCall {
       }
       this.#watchdog.content();
     } else this.#watchdog.alive();
+    if (!(chunks instanceof Promise)) return this.#show(read, chunks);
+    this.#watchdog.pause();
+    return chunks
+      .then((shown) => {
+        if (!this.#isSettled) this.#show(read, shown);
+      })
+      .finally(() => this.#watchdog.resume());
+  }
+
+  #show(read: readonly ModelChunk[], chunks: readonly ModelChunk[]): undefined {
+    for (const chunk of chunks) this.#assembler.push(chunk);
     this.#tell(chunks);
     if (read.some(isEnd)) this.#finish({});
   }
 
   #tell(chunks: readonly ModelChunk[]): void {
     const lane = this.#options.lane();
-    if (!lane) return;
+    if (!lane || this.#options.isHeld) return;
     if (lane.isHeard) lane.emit(this.#teller.tell(chunks));
     else if (this.#teller.passOver(chunks)) lane.passOver();
   }
@@ -166,29 +182,36 @@ class StartedModelCall implements ModelCall {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.#watchdog.stop();
-    const { callKeyPrefix, filter, lane, clock } = this.#options;
+    const { callKeyPrefix, filter } = this.#options;
     const { parts: all, usage: counted, ended } = this.#assembler.finish(callKeyPrefix);
     const usage = soundUsage(counted);
     const base: Pick<ModelCallEnd, "usage" | "timings"> = { timings: this.#timings(), ...(usage ? { usage } : {}) };
     const isProper = ended !== undefined && !how.isAbort && how.error === undefined;
-    const { parts, error } = isProper ? finished(filter, all) : { parts: all, error: how.error };
-    if (!isProper || error !== undefined) {
-      this.#finishEarly(base, { error, isAbort: how.isAbort === true });
+    if (!isProper) {
+      this.#finishEarly(base, how);
       return;
     }
-    this.#whole = parts;
-    lane()?.emit(this.#teller.finish(parts));
-    this.#settle({ ...base, type: "finished", parts, ...ended });
+    void andThen(finished(filter, all), ({ parts, error }) => {
+      if (error === undefined) this.#finishWhole({ ...base, type: "finished", parts, ...ended });
+      else this.#finishEarly(base, { error });
+    });
+  }
+
+  #finishWhole(end: Extract<ModelCallEnd, { type: "finished" }>): void {
+    const { lane, clock, isHeld } = this.#options;
+    this.#whole = end.parts;
+    if (!isHeld) lane()?.emit(this.#teller.finish(end.parts));
+    this.#settle(end);
     this.#cancelDrain = clock.after(driverLimits.drainMs, () => this.#controller.abort(), { idle: true });
   }
 
-  #finishEarly(base: Pick<ModelCallEnd, "usage" | "timings">, { error, isAbort }: Ending): void {
-    const { filter, lane, provider } = this.#options;
+  #finishEarly(base: Pick<ModelCallEnd, "usage" | "timings">, { error, isAbort = false }: Ending): void {
+    const { filter, lane, provider, isHeld } = this.#options;
     // What a filter holds back of an answer that was cut off may be half of a match.
-    const rest = filter ? [] : this.#said.flush();
+    const rest = filter ? [] : this.#speech.flush();
     for (const chunk of rest) this.#assembler.push(chunk);
-    lane()?.emit(this.#teller.tell(rest));
-    const partial = this.#assembler.partial();
+    if (!isHeld) lane()?.emit(this.#teller.tell(rest));
+    const partial = isHeld ? [] : this.#assembler.partial();
     const failed = failedBy(error ?? brokenStream(provider.name), this.#options);
     this.#settle(isAbort ? { ...base, type: "aborted", parts: partial } : { ...base, type: "failed", parts: partial, ...failed });
     if (error !== undefined || isAbort) this.#controller.abort(error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
@@ -197,8 +220,8 @@ class StartedModelCall implements ModelCall {
 
 const isEnd = ({ type }: ModelChunk): boolean => type === "end";
 
-/** The stream as it is told and kept: within the limits of an answer, filtered, and well-formed before a filter sees it and after. */
-class Speech implements ChunkMender {
+/** The stream as it is published and kept: within the limits of an answer, filtered, and well-formed before a filter sees it and after. */
+class Speech implements Pick<ChunkMender, "flush"> {
   readonly #bounds: AnswerBounds;
   readonly #whole: ChunkMender = createChunkMender();
   readonly #shown: ChunkMender;
@@ -210,10 +233,10 @@ class Speech implements ChunkMender {
     this.#filter = filter;
   }
 
-  pass(chunks: readonly ModelChunk[]): readonly ModelChunk[] {
+  pass(chunks: readonly ModelChunk[]): SyncOrAsync<readonly ModelChunk[]> {
     this.#bounds.count(chunks);
     const whole = this.#whole.pass(chunks);
-    return this.#filter ? this.#shown.pass(this.#filter.pass(whole)) : whole;
+    return this.#filter ? andThen(this.#filter.pass(whole), (shown) => this.#shown.pass(shown)) : whole;
   }
 
   flush(): readonly ModelChunk[] {
@@ -222,15 +245,22 @@ class Speech implements ChunkMender {
 }
 
 /** The parts of a complete answer as the filter leaves them, or what it threw. */
-function finished(
-  filter: ChunkFilter | undefined,
-  parts: readonly AssistantPart[],
-): { readonly parts: readonly AssistantPart[]; readonly error?: unknown } {
+function finished(filter: ChunkFilter | undefined, parts: readonly AssistantPart[]): SyncOrAsync<FinishedParts> {
   try {
-    return { parts: filter ? filter.finish(parts) : parts };
+    const shown = filter ? filter.finish(parts) : parts;
+    if (!(shown instanceof Promise)) return { parts: shown };
+    return shown.then(
+      (mended) => ({ parts: mended }),
+      (error: unknown) => ({ parts, error }),
+    );
   } catch (error) {
     return { parts, error };
   }
+}
+
+interface FinishedParts {
+  readonly parts: readonly AssistantPart[];
+  readonly error?: unknown;
 }
 
 /** A delta without a character is a sign of life and nothing more. */
@@ -242,7 +272,7 @@ function isContent(chunk: ModelChunk): boolean {
 const brokenStream = (provider: string): AgentError =>
   new AgentError("MODEL_STREAM_BROKEN", { message: `The answer of ${provider} ended before it was complete.` });
 
-/** How an attempt failed, and what its vendor said of it. */
+/** How an attempt failed, and the vendor's message about it. */
 function failedBy(error: unknown, { broken }: ModelCallOptions): { readonly failure: Failure; readonly vendorSaid?: string } {
   const vendorSaid = vendorSaidBy(error);
   const failure = soundFailure(failureOf(isAgentError(error) ? error : broken(error)));

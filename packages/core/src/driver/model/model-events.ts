@@ -4,14 +4,14 @@ import type { ModelChunk } from "../../message/chunk.ts";
 import type { AssistantPart } from "../../message/content.ts";
 
 /**
- * Tells a stream of chunks as events. Constant cost per chunk. A block ends when another begins, unless a filter holds some of it back; what a
- * vendor adds to it afterwards is told by one snapshot at the end.
+ * Turns a stream of chunks into events. Constant cost per chunk. A block ends when another begins, unless a filter holds back some of its text.
+ * What a vendor adds to a block that has ended is published at the end of the answer, in one snapshot.
  */
 export interface ModelTeller {
   tell(chunks: readonly ModelChunk[]): readonly EphemeralBody[];
-  /** Takes chunks that nobody hears: makes no events of them. True where they say anything. */
+  /** Takes chunks when nobody listens: tracks the blocks but makes no events. True if the chunks have content. */
   passOver(chunks: readonly ModelChunk[]): boolean;
-  /** The ends that are left: open text, and every call with its arguments. */
+  /** The end events that are still due: those of open text blocks, and that of every call, with its arguments. */
   finish(parts: readonly AssistantPart[]): readonly EphemeralBody[];
 }
 
@@ -19,11 +19,11 @@ type TextChunk = Extract<ModelChunk, { type: "text" | "thinking" }>;
 
 interface OpenText {
   readonly type: "text" | "thinking";
-  /** Characters told: the assembler may be ahead by the rest of the batch. */
+  /** Characters published so far. The assembler may hold more: it takes a whole batch before the batch is published. */
   toldLength: number;
 }
 
-/** `holds`: whether more of a block is to be told though another has begun. */
+/** `holds`: whether a block stays open when another begins, because more of it will be published. */
 export function createModelTeller(
   assembler: Pick<Assembler, "textAt" | "partial">,
   holds: (index: number) => boolean = holdsNothing,
@@ -104,7 +104,7 @@ class ChunkTeller implements ModelTeller {
     out.push(type === "text" ? { type: "text_delta", index, delta } : { type: "thinking_delta", index, delta });
   }
 
-  /** The open block that a chunk goes on with, or begins; `undefined` where it has ended: what is added then is told at the end. */
+  /** The open block that the chunk continues or begins. `undefined` if the block has ended: `finish` then publishes the addition. */
   #textOf({ type, index, delta }: TextChunk, out?: EphemeralBody[]): OpenText | undefined {
     if (this.#ended.has(index)) {
       this.#isBehind = true;

@@ -1,15 +1,20 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { PrepareVerdict } from "../../agent/hooks.ts";
+import { promptLayers } from "../../agent/prompt-layer.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf } from "../../loop/fact.ts";
 import type { ToolPolicies } from "../../loop/policy.ts";
 import type { Run } from "../../loop/state.ts";
 import { digestOf } from "../../message/digest.ts";
-import { wellFormed } from "../../message/well-formed.ts";
-import type { ModelRequest, ToolChoice } from "../../ports/model-provider.ts";
+import type { Message } from "../../message/message.ts";
+import type { ModelProvider, ModelRequest, SystemPart, ToolChoice } from "../../ports/model-provider.ts";
+import { systemText } from "../../prompt/system-text.ts";
+import { cutText } from "../../tools/cut-text.ts";
+import { toolLimits } from "../../tools/tool-limits.ts";
 import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
-import { type Asked, askVerdict, type ModelScene } from "../effects/ask-prepare.ts";
-import type { Maybe } from "../effects/maybe.ts";
+import { askVerdict, type ModelCallDeps, type PreparedVerdict, systemParts } from "../effects/ask-prepare.ts";
+import { chosenModel } from "../effects/chain-link.ts";
+import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 
 type CallModel = Extract<Effect, { readonly type: "call-model" }>;
 
@@ -17,19 +22,36 @@ type CallModel = Extract<Effect, { readonly type: "call-model" }>;
 export interface PreparedModel {
   readonly intent: BodyOf<"model.started">;
   readonly request: Omit<ModelRequest, "messages">;
+  /** The provider of the model that is called. */
+  readonly provider: ModelProvider;
   /** The tools that the call is shown. */
   readonly registry: ToolRegistry;
+  /** The conversation that a hook wants this call to see. */
+  readonly messages?: readonly Message[];
+  readonly instead?: never;
+}
+
+/** What is recorded in place of the model call. */
+export interface StoppedBefore {
+  readonly instead: BodyOf<"run.finished">;
+  readonly intent?: never;
 }
 
 /** Asks the prompt and the `prepare` hooks, where there are any, what this model call is to be. Rejects with what they throw. */
-export function prepareModel(effect: CallModel, scene: ModelScene): Maybe<PreparedModel> {
-  const { prompt, hooks } = scene.agent;
-  if (typeof prompt === "function" || hooks.some(({ prepare }) => prepare)) return askAll(effect, scene);
-  return preparedFrom(effect, scene, { prompt, verdict: {} });
+export function prepareModel(effect: CallModel, setup: ModelCallDeps): SyncOrAsync<PreparedModel | StoppedBefore> {
+  const { prompt, hooks } = setup.agent;
+  const layers = promptLayers(prompt);
+  const texts = layers.map(({ text }) => (typeof text === "string" ? text : undefined));
+  const asks = layers.some(({ text }) => typeof text === "function") || hooks.some(({ prepare }) => prepare);
+  return asks ? askAll(effect, setup) : preparedFrom(effect, setup, { prompt: systemParts(layers, texts), verdict: {} });
 }
 
-async function askAll(effect: CallModel, scene: ModelScene): Promise<PreparedModel> {
-  return preparedFrom(effect, scene, await askVerdict(scene, effect.attempt));
+async function askAll(effect: CallModel, setup: ModelCallDeps): Promise<PreparedModel | StoppedBefore> {
+  const asked = await askVerdict(setup, effect.attempt);
+  const { verdict, trace } = asked;
+  if (!verdict.stop) return preparedFrom(effect, setup, asked);
+  const reason = verdict.reason === undefined ? "stopped" : cutText(verdict.reason, toolLimits.errorTextMax);
+  return { instead: { type: "run.finished", runId: effect.runId, status: "completed", reason, ...trace } };
 }
 
 const isSame = (one: ToolPolicies, other: ToolPolicies): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
@@ -38,72 +60,98 @@ const isSame = (one: ToolPolicies, other: ToolPolicies): boolean => one === othe
 const hasOnly = (registry: ToolRegistry, shown: ToolRegistry): boolean =>
   shown === registry || shown.tools.every((tool) => registry.get(tool.name) === tool);
 
-function preparedFrom(effect: CallModel, { agent, registry, run, context }: ModelScene, { prompt, verdict }: Asked): PreparedModel {
+function preparedFrom(
+  effect: CallModel,
+  { agent, registry, run, context }: ModelCallDeps,
+  { prompt, verdict, trace }: PreparedVerdict,
+): PreparedModel {
   const shown = verdict.tools && verdict.tools !== registry.tools ? createToolRegistry(verdict.tools) : registry;
+  const { provider, model, link, keyOwner } = chosenModel(agent, run);
   const request = requestOf(effect, {
     agent,
+    provider,
     run,
-    verdict: { ...verdict, model: verdict.model ?? run.options?.model ?? run.model },
-    system: verdict.system ?? prompt,
+    verdict: { ...verdict, model: verdict.model ?? model },
+    system: systemOf(verdict.system, prompt),
     registry: shown,
   });
   // Where a limit takes the tools away, the loop answers the calls.
   const tools = request.tools || !effect.withTools ? shown.policies() : {};
   const notices = effect.attempt === 1 ? [...effect.notices, ...(verdict.notices ?? [])] : [];
   const requestDigest = digestOf(
-    `${request.model}\n${request.system ?? ""}\n${request.tools?.map(({ name }) => name).join() ?? ""}\n${run.tip}`,
+    `${request.model}\n${systemText(request.system) ?? ""}\n${request.tools?.map(({ name }) => name).join() ?? ""}\n${run.tip}`,
   );
   const intent: BodyOf<"model.started"> = {
     type: "model.started",
     runId: run.runId,
     turn: effect.turn,
     attempt: effect.attempt,
-    provider: agent.provider.name,
+    provider: provider.name,
     model: request.model,
     requestDigest,
+    ...(run.chain ? { link, keyOwner } : {}),
     ...(isSame(tools, run.tools) && hasOnly(registry, shown) ? {} : { tools }),
     ...(notices.length > 0 ? { notices } : {}),
+    ...trace,
   };
-  return { intent, request: { ...request, cacheKey: context.sessionId }, registry: shown };
+  const { messages } = verdict;
+  return { intent, provider, request: { ...request, cacheKey: context.sessionId }, registry: shown, ...(messages ? { messages } : {}) };
 }
 
-function requestOf(
-  effect: CallModel,
-  {
-    agent,
-    run,
-    verdict,
-    system,
-    registry,
-  }: {
-    readonly agent: Agent;
-    readonly run: Run;
-    readonly verdict: PrepareVerdict & { readonly model: string };
-    readonly system: string | undefined;
-    readonly registry: ToolRegistry;
-  },
-): Omit<ModelRequest, "messages"> {
-  const capabilities = agent.provider.capabilities(verdict.model);
+/** What the hooks make of the prompt; the parts stay where they changed nothing. */
+function systemOf(changed: string | undefined, prompt: readonly SystemPart[]): readonly SystemPart[] {
+  if (changed === undefined || changed === systemText(prompt)) return prompt;
+  return systemParts([{ text: changed, source: "hook", cache: "session" }], [changed]);
+}
+
+interface RequestParts {
+  readonly agent: Agent;
+  readonly provider: ModelProvider;
+  readonly run: Run;
+  readonly verdict: PrepareVerdict & { readonly model: string };
+  readonly system: readonly SystemPart[];
+  readonly registry: ToolRegistry;
+}
+
+function requestOf(effect: CallModel, parts: RequestParts): Omit<ModelRequest, "messages"> {
+  const { agent, provider, verdict, system, registry } = parts;
+  const { output, vendorOptions, stream } = agent;
+  const capabilities = provider.capabilities(verdict.model);
   const sendsTools = effect.withTools && registry.tools.length > 0 && capabilities.tools;
-  const wanted: ToolChoice | undefined = effect.force === undefined ? verdict.toolChoice : { tool: effect.force };
+  return {
+    model: verdict.model,
+    ...(system.length > 0 ? { system } : {}),
+    ...(sendsTools ? toolsOf(effect, parts) : {}),
+    ...samplingOf(parts),
+    ...(output ? { output: { name: output.name, schema: output.schema } } : {}),
+    ...(vendorOptions ? { vendorOptions } : {}),
+    ...(stream === false || !capabilities.streaming ? { stream: false } : {}),
+  };
+}
+
+function toolsOf(
+  { force }: CallModel,
+  { agent, verdict, registry }: RequestParts,
+): Pick<ModelRequest, "tools" | "toolChoice" | "parallelToolCalls"> {
+  const wanted: ToolChoice | undefined = force === undefined ? verdict.toolChoice : { tool: force };
   // Vendors refuse a choice of a tool that they are not shown.
   const toolChoice = typeof wanted === "object" && !registry.get(wanted.tool) ? undefined : wanted;
+  const parallelToolCalls = verdict.parallelToolCalls ?? agent.parallelToolCalls;
+  return {
+    tools: registry.specs(),
+    ...(toolChoice ? { toolChoice } : {}),
+    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+  };
+}
+
+function samplingOf({ agent, run, verdict }: RequestParts): Pick<ModelRequest, "temperature" | "maxTokens" | "reasoning"> {
   const temperature = verdict.temperature ?? run.options?.temperature ?? agent.temperature;
   const maxTokens = verdict.maxTokens ?? run.options?.maxTokens ?? agent.maxTokens;
-  const parallelToolCalls = verdict.parallelToolCalls ?? agent.parallelToolCalls;
   const effort = run.options?.reasoningEffort;
   const reasoning = effort === undefined ? agent.reasoning : { ...agent.reasoning, effort };
   return {
-    model: verdict.model,
-    ...(system === undefined || system === "" ? {} : { system: wellFormed(system) }),
-    ...(sendsTools ? { tools: registry.specs() } : {}),
-    ...(sendsTools && toolChoice ? { toolChoice } : {}),
-    ...(sendsTools && parallelToolCalls !== undefined ? { parallelToolCalls } : {}),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(reasoning ? { reasoning } : {}),
-    ...(agent.output ? { output: agent.output } : {}),
-    ...(agent.vendorOptions ? { vendorOptions: agent.vendorOptions } : {}),
-    ...(agent.stream === false || !capabilities.streaming ? { stream: false } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import type { CallDeadlines } from "../../agent/agent.ts";
+import type { CallDeadlines } from "../../agent/agent-limits.ts";
 import { AgentError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { driverLimits } from "../setup/session-options.ts";
@@ -9,6 +9,9 @@ export interface Watchdog {
   content(): void;
   /** A sign of life without content came. */
   alive(): void;
+  /** Our own code is at work: silence is not the model's until `resume`. */
+  pause(): void;
+  resume(): void;
   stop(): void;
 }
 
@@ -37,6 +40,10 @@ class CallWatchdog implements Watchdog {
   #cancel: (() => void) | undefined;
   /** When the timer looks again. */
   #looksAt = 0;
+  #isPaused = false;
+  #isStopped = false;
+  /** A deadline has passed while it was paused. */
+  #isLate = false;
 
   constructor({ clock, deadlines }: WatchOptions, onTimeout: (error: AgentError) => void) {
     this.#clock = clock;
@@ -56,7 +63,18 @@ class CallWatchdog implements Watchdog {
     this.#sign(this.#clock.monotonic());
   }
 
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    if (this.#aliveAt !== undefined) this.#aliveAt = this.#clock.monotonic();
+    if (this.#isLate) this.#check();
+  }
+
   stop(): void {
+    this.#isStopped = true;
     this.#cancel?.();
   }
 
@@ -69,10 +87,13 @@ class CallWatchdog implements Watchdog {
 
   #check(): void {
     this.#cancel?.();
+    if (this.#isStopped) return;
+    this.#isLate = false;
     const { at, what } = this.#due();
     this.#looksAt = at;
     const leftMs = at - this.#clock.monotonic();
     if (leftMs > 0) this.#cancel = this.#clock.after(Math.ceil(leftMs), () => this.#check());
+    else if (this.#isPaused) this.#isLate = true;
     else this.#onTimeout(new AgentError("MODEL_TIMEOUT", { message: `The model ${what}.`, details: { ...this.#deadlines } }));
   }
 

@@ -1,24 +1,29 @@
 import { closeCall } from "../../loop/closing-results.ts";
 import type { FactBody } from "../../loop/fact.ts";
-import { type Call, isAtRest, type State } from "../../loop/state.ts";
+import { firingKey, nextFiring, readySchedules } from "../../loop/schedules.ts";
+import { isAtRest, isAwaited, type State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { IdSource } from "../../ports/id-source.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
-/** A client or a person is waited for. */
-const isAwaited = ({ stage }: Call): boolean => stage === "requested" || stage === "asked";
-
-/** The next moment at which time alone moves the session, in milliseconds since the epoch. */
-function nextDate({ run }: State): number | undefined {
-  if (!run || run.abort) return undefined;
-  const dates = run.calls.flatMap((call) => (isAwaited(call) && call.deadline !== undefined ? [call.deadline] : []));
-  if (run.retry?.until !== undefined) dates.push(run.retry.until);
+/** The next moment at which time alone moves the session, in milliseconds since the epoch. `reached`: a date of a retry that has woken it already. */
+function nextDate(state: State, reached?: number): number | undefined {
+  const dates = [...runDates(state, reached)];
+  const firing = nextFiring(state);
+  if (firing !== undefined) dates.push(firing);
   return dates.length === 0 ? undefined : Math.min(...dates);
+}
+
+function runDates({ run }: State, reached: number | undefined): readonly number[] {
+  if (!run || run.abort) return [];
+  const deadlines = run.calls.flatMap((call) => (isAwaited(call) && call.deadline !== undefined ? [call.deadline] : []));
+  return run.retry?.until === undefined || run.retry.until === reached ? deadlines : [...deadlines, run.retry.until];
 }
 
 /** No retry waits as long as this. */
 const retryWaitMaxMs = 240_000;
 
-/** Whether a retry has to wait still. A date that is further away than any retry is was written by a clock that is wrong, and holds nobody up. */
+/** Whether a retry has to wait still. A date that is further away than any retry is was written by a clock that is wrong, and delays nothing. */
 export function isAhead(date: number, now: number): boolean {
   return date > now && date - now <= retryWaitMaxMs;
 }
@@ -30,7 +35,7 @@ const timerMaxMs = 2 ** 31 - 1;
 export interface DateTimer {
   /** Waits for the next date of this state, in place of any other. */
   set(state: State): void;
-  /** The store has failed: waits, after each fault in a row twice as long, in place of any other. False: for nobody. */
+  /** The store has failed: waits, after each fault in a row twice as long, in place of any other. False: it does not wait. */
   setAfterFault(isAwaited: boolean): void;
   cancel(): void;
 }
@@ -39,6 +44,8 @@ export interface DateTimer {
 export function createDateTimer(clock: Clock, onDate: () => void): DateTimer {
   let cancel = (): void => {};
   let faults = 0;
+  /** The date of the retry that the timer has fired for: what follows may wait for user code, and is not to be looked at again and again. */
+  let reached: number | undefined;
   return {
     cancel: () => cancel(),
     setAfterFault(isAwaited) {
@@ -49,15 +56,20 @@ export function createDateTimer(clock: Clock, onDate: () => void): DateTimer {
       faults = 0;
       cancel();
       cancel = () => {};
-      const date = nextDate(state);
+      const date = nextDate(state, reached);
       if (date === undefined) return;
       const waitMs = Math.min(Math.max(0, date - clock.now()), timerMaxMs);
-      cancel = clock.after(waitMs, onDate, { idle: isAtRest(state) });
+      const fire = (): void => {
+        const until = state.run?.retry?.until;
+        if (until !== undefined && until <= clock.now()) reached = until;
+        onDate();
+      };
+      cancel = clock.after(waitMs, fire, { idle: isAtRest(state) });
     },
   };
 }
 
-/** When the session needs an owner: 0 at once, a date, or `null` for not before somebody appends. For `AppendRequest.due`. */
+/** When the session needs an owner: 0 at once, a date, or `null` for not before the next append. For `AppendRequest.due`. */
 export function dueOf(state: State): number | null {
   if (state.status === "closed") return null;
   return isAtRest(state) ? (nextDate(state) ?? null) : 0;
@@ -68,7 +80,28 @@ export function expiredCalls({ run }: State, now: number): readonly FactBody[] {
   if (!run) return [];
   const late = run.calls.filter((call) => isAwaited(call) && call.deadline !== undefined && call.deadline <= now);
   return late.map((call) => {
-    const text = call.stage === "asked" ? "Not run: nobody decided before the deadline." : "No answer came before the deadline.";
+    const text =
+      call.state === "awaiting_approval" ? "Not run: nobody decided before the deadline." : "No answer came before the deadline.";
     return closeCall(run.runId, call, { outcome: "expired", code: "TOOL_TIMEOUT", text });
   });
 }
+
+/** The inputs of schedules that are due. `interrupt` stops the open run. */
+export function dueFirings(state: State, now: number, ids: IdSource): readonly FactBody[] {
+  if (state.status !== "open") return [];
+  return readySchedules(state).flatMap((schedule): readonly FactBody[] => {
+    const { id, due, input } = schedule;
+    if (due > now) return [];
+    const { mode = "enqueue", ...given } = input;
+    const origin = { type: "schedule", schedule: id, due } as const;
+    const key = { idempotencyKey: firingKey(schedule) };
+    const accepted: FactBody = { type: "input.accepted", inputId: ids.next(), runId: ids.next(), mode, ...given, ...key, origin };
+    const { run } = state;
+    if (mode !== "interrupt" || !run || run.abort) return [accepted];
+    return [{ type: "abort.requested", runId: run.runId, reason: "interrupted" }, accepted];
+  });
+}
+
+/** Whether time alone has moved the session. */
+export const isDue = (state: State, now: number): boolean =>
+  expiredCalls(state, now).length > 0 || (nextFiring(state) ?? Number.POSITIVE_INFINITY) <= now;

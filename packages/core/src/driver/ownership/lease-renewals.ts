@@ -7,8 +7,9 @@
  *  R2 one store and clock has one timer: leases of one process are renewed together where the store can.
  */
 import { isAgentError } from "../../errors.ts";
+import type { SessionStorage } from "../../memory/store/private-store.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { LeaseRenewal, SessionLog } from "../../ports/session-log.ts";
+import type { LeaseRenewal } from "../../ports/session-log.ts";
 import { driverLimits, leaseShares } from "../setup/session-options.ts";
 
 /** A lease that is to be renewed. */
@@ -31,13 +32,13 @@ interface Entry {
 }
 
 class LeaseRenewals {
-  readonly #log: SessionLog;
+  readonly #log: SessionStorage["log"];
   readonly #clock: Clock;
   readonly #entries = new Set<Entry>();
   #cancel = (): void => {};
   #plannedAt = Number.POSITIVE_INFINITY;
 
-  constructor(log: SessionLog, clock: Clock) {
+  constructor(log: SessionStorage["log"], clock: Clock) {
     this.#log = log;
     this.#clock = clock;
   }
@@ -134,14 +135,14 @@ class LeaseRenewals {
   }
 }
 
-const known = new WeakMap<Clock, WeakMap<SessionLog, LeaseRenewals>>();
+const known = new WeakMap<Clock, WeakMap<SessionStorage["log"], LeaseRenewals>>();
 
 /** Renews the lease, which the store confirmed last at `confirmedAt` of the monotonic clock, until it is ended. */
 export function renewLease(
   lease: RenewedLease,
-  { log, clock, confirmedAt }: { readonly log: SessionLog; readonly clock: Clock; readonly confirmedAt: number },
+  { log, clock, confirmedAt }: { readonly log: SessionStorage["log"]; readonly clock: Clock; readonly confirmedAt: number },
 ): Renewing {
-  const ofClock = known.get(clock) ?? new WeakMap<SessionLog, LeaseRenewals>();
+  const ofClock = known.get(clock) ?? new WeakMap<SessionStorage["log"], LeaseRenewals>();
   known.set(clock, ofClock);
   const renewals = ofClock.get(log) ?? new LeaseRenewals(log, clock);
   ofClock.set(log, renewals);

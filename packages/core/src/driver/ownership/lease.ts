@@ -1,11 +1,13 @@
 /*
  * Owns: one held claim on a session, and knowing when it may be another's. Does not own: when it is renewed (lease-renewals).
  * Invariants
- *  L1 time counts from before a renewal is sent, on the monotonic clock: whatever the wall clock says, and however late an answer comes;
+ *  L1 time counts from before a renewal is sent, on the monotonic clock: neither the wall clock nor a late answer matters;
  *  L2 after the process stood still nothing is done under the lease before the store has confirmed it again.
  */
+
+import type { SessionStorage } from "../../memory/store/private-store.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { SessionLog, SessionRef } from "../../ports/session-log.ts";
+import type { SessionRef } from "../../ports/session-log.ts";
 import { askStore } from "../log/ask-store.ts";
 import { driverLimits, leaseShares } from "../setup/session-options.ts";
 import { type Renewing, renewLease } from "./lease-renewals.ts";
@@ -15,20 +17,20 @@ import { watchPauses } from "./pause-watch.ts";
 export interface Lease {
   readonly epoch: number;
   /** False when it may be another's: nothing may be done under it then. One look at the clock. */
-  readonly isSure: boolean;
+  readonly isConfirmed: boolean;
   /** Resolves when the store has confirmed it, or it is dropped or lost. */
-  makeSure(): Promise<void>;
-  /** Stops renewing; the log is not told. */
+  confirm(): Promise<void>;
+  /** Stops renewing; the store is not informed. */
   drop(): void;
 }
 
 export interface LeaseOptions {
-  readonly log: SessionLog;
+  readonly log: SessionStorage["log"];
   readonly ref: SessionRef;
   readonly clock: Clock;
   readonly node: string;
   readonly leaseMs: number;
-  /** Nobody else can claim it: the lease is neither renewed nor watched. */
+  /** No other process can claim it: the lease is neither renewed nor watched. */
   readonly isPrivate?: boolean;
   /** Another may have taken over: nothing may be done under this epoch any more. */
   readonly onLost: () => void;
@@ -43,7 +45,7 @@ export type ClaimedLease =
 export async function claimLease(options: LeaseOptions): Promise<ClaimedLease> {
   const { log, ref, clock, node, leaseMs, isPrivate } = options;
   let askedAt = clock.monotonic();
-  const claim = (): ReturnType<SessionLog["claim"]> => {
+  const claim = (): ReturnType<SessionStorage["log"]["claim"]> => {
     askedAt = clock.monotonic();
     return log.claim(ref, { node, leaseMs });
   };
@@ -53,21 +55,21 @@ export async function claimLease(options: LeaseOptions): Promise<ClaimedLease> {
   return { type: "claimed", lease, lastSeq: outcome.lastSeq };
 }
 
-/** A claim that nobody else can make: it stands until it is dropped, however long the process stands still. */
+/** The lease of a private session: it holds until it is dropped, also when the process stands still for long. */
 class PrivateLease implements Lease {
   readonly epoch: number;
-  isSure = true;
+  isConfirmed = true;
 
   constructor(epoch: number) {
     this.epoch = epoch;
   }
 
-  makeSure(): Promise<void> {
+  confirm(): Promise<void> {
     return Promise.resolve();
   }
 
   drop(): void {
-    this.isSure = false;
+    this.isConfirmed = false;
   }
 }
 
@@ -78,12 +80,12 @@ class HeldLease implements Lease {
   #isHeld = true;
   #confirmedAt: number;
   /** The process stood still, and the store has not confirmed the lease since. */
-  #isInDoubt = false;
+  #isStale = false;
   /** Since when: a renewal that was sent before that confirms nothing. */
-  #doubtedAt = 0;
+  #staleSince = 0;
   readonly #renewing: Renewing;
   #cancelStop = (): void => {};
-  /** Who wants to be sure. */
+  /** Callers of `confirm`. */
   #waiting: (() => void)[] = [];
 
   constructor(options: LeaseOptions, epoch: number, claimedAt: number) {
@@ -91,22 +93,22 @@ class HeldLease implements Lease {
     this.#options = options;
     this.epoch = epoch;
     this.#confirmedAt = claimedAt;
-    this.#pauses = watchPauses(clock, { gapMs: leaseMs * leaseShares.gap, onPause: () => this.#stoodStill() });
+    this.#pauses = watchPauses(clock, { gapMs: leaseMs * leaseShares.gap, onPause: () => this.#onPause() });
     const answered = (isRenewed: boolean, sentAt: number): void => this.#answered(isRenewed, sentAt);
     this.#renewing = renewLease({ ref, epoch, leaseMs, answered }, { log, clock, confirmedAt: claimedAt });
     this.#stopInTime();
   }
 
-  get isSure(): boolean {
-    return this.#isHeld && !this.#isInDoubt && !this.#pauses.stoodStill && this.#leftMs > 0;
+  get isConfirmed(): boolean {
+    return this.#isHeld && !this.#isStale && !this.#pauses.stoodStill && this.#leftMs > 0;
   }
 
-  makeSure(): Promise<void> {
-    if (this.isSure || !this.#isHeld) return Promise.resolve();
-    const sure = new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  confirm(): Promise<void> {
+    if (this.isConfirmed || !this.#isHeld) return Promise.resolve();
+    const confirmed = new Promise<void>((resolve) => void this.#waiting.push(resolve));
     if (this.#leftMs <= 0) this.#lose();
-    else this.#doubt();
-    return sure;
+    else this.#markStale();
+    return confirmed;
   }
 
   drop(): void {
@@ -114,7 +116,7 @@ class HeldLease implements Lease {
     this.#renewing.end();
     this.#cancelStop();
     this.#pauses.end();
-    this.#tell();
+    this.#notify();
   }
 
   /** Until the lease may be over. */
@@ -123,7 +125,7 @@ class HeldLease implements Lease {
     return this.#confirmedAt + leaseMs * leaseShares.stop - clock.monotonic();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
@@ -134,17 +136,17 @@ class HeldLease implements Lease {
   }
 
   /** Asks the store at once whether the lease still stands. */
-  #doubt(): void {
-    if (this.#isInDoubt || !this.#isHeld) return;
-    this.#isInDoubt = true;
-    this.#doubtedAt = this.#options.clock.monotonic();
+  #markStale(): void {
+    if (this.#isStale || !this.#isHeld) return;
+    this.#isStale = true;
+    this.#staleSince = this.#options.clock.monotonic();
     this.#renewing.within(0);
   }
 
-  /** Also in the middle of a doubt: the renewal that is under way was sent before this pause. */
-  #stoodStill(): void {
-    this.#isInDoubt = false;
-    this.#doubt();
+  /** Also while it is stale: the renewal that is under way was sent before this pause. */
+  #onPause(): void {
+    this.#isStale = false;
+    this.#markStale();
   }
 
   /** Runs also while a renewal is on its way: a store that never answers must not keep an owner at work. */
@@ -165,9 +167,9 @@ class HeldLease implements Lease {
       return;
     }
     this.#stopInTime();
-    if (!this.#pauses.stoodStill && sentAt >= this.#doubtedAt) this.#isInDoubt = false;
+    if (!this.#pauses.stoodStill && sentAt >= this.#staleSince) this.#isStale = false;
     // The waiting caller works under the lease without checking it again.
-    if (this.#isInDoubt) this.#renewing.within(driverLimits.askAgainCapMs);
-    else if (this.isSure) this.#tell();
+    if (this.#isStale) this.#renewing.within(driverLimits.askAgainCapMs);
+    else if (this.isConfirmed) this.#notify();
   }
 }

@@ -12,57 +12,63 @@ export interface Ownership {
   /** False while the lease of another node may run: a claim would be refused. */
   readonly mayClaim: boolean;
   /** While true it is looked whether the lease of another node still runs. */
-  readonly awaitTurn: (isNeeded: boolean) => void;
+  trackTakeover(isActive: boolean): void;
+  /** The other node has released its lease: the next claim does not wait for it. */
+  rivalLeft(): void;
   /** Gives where the log ended when it was claimed; `undefined` while another holds it. @throws AgentError STORE_* */
   claim(): Promise<number | undefined>;
-  /** Stops renewing; the log is not told. */
+  /** Stops renewing; the store is not informed. */
   drop(): void;
   /** Gives it back. A lease that the store does not take back runs out by itself. */
   release(): Promise<void>;
 }
 
-export interface OwnershipOptions {
-  /** Another may have taken over; `onTurn` follows. */
-  readonly onLost: () => void;
+/** What the ownership reports to its session. */
+export interface OwnershipHost {
+  /** Another may have taken over; `wake` follows. */
+  leaseLost(): void;
   /** The session may be claimed now. */
-  readonly onTurn: () => void;
+  wake(): void;
 }
 
-export function createOwnership(deps: Deps, options: OwnershipOptions): Ownership {
-  return new SessionOwnership(deps, options);
+export function createOwnership(deps: Deps, session: OwnershipHost): Ownership {
+  return new SessionOwnership(deps, session);
 }
 
 class SessionOwnership implements Ownership {
   readonly #deps: Deps;
-  readonly #onLost: () => void;
-  readonly #onTurn: () => void;
+  readonly #session: OwnershipHost;
   /** Made when there is one to wait for. */
   #rival: RivalLease | undefined;
   lease: Lease | undefined;
 
-  constructor(deps: Deps, { onLost, onTurn }: OwnershipOptions) {
+  constructor(deps: Deps, session: OwnershipHost) {
     this.#deps = deps;
-    this.#onTurn = onTurn;
-    this.#onLost = () => {
-      onLost();
-      onTurn();
-    };
+    this.#session = session;
   }
 
   get mayClaim(): boolean {
     return !this.#rival?.mayRun();
   }
 
-  readonly awaitTurn = (isNeeded: boolean): void => {
-    if (isNeeded) this.#knownRival().need(true);
-    else this.#rival?.need(false);
-  };
+  trackTakeover(isActive: boolean): void {
+    if (isActive) this.#rivalLease().setActive(true);
+    else this.#rival?.setActive(false);
+  }
+
+  rivalLeft(): void {
+    this.#rival?.forget();
+  }
 
   async claim(): Promise<number | undefined> {
     const { store, ref, clock, node, leaseMs, isPrivate } = this.#deps;
-    const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, isPrivate, onLost: this.#onLost });
+    const onLost = (): void => {
+      this.#session.leaseLost();
+      this.#session.wake();
+    };
+    const claimed = await claimLease({ log: store.log, ref, clock, node, leaseMs, isPrivate, onLost });
     if (claimed.type === "held") {
-      this.#knownRival().refused(claimed.remainingMs);
+      this.#rivalLease().refused(claimed.remainingMs);
       return undefined;
     }
     this.#rival?.forget();
@@ -70,8 +76,8 @@ class SessionOwnership implements Ownership {
     return claimed.lastSeq;
   }
 
-  #knownRival(): RivalLease {
-    this.#rival ??= createRivalLease(this.#deps, this.#onTurn);
+  #rivalLease(): RivalLease {
+    this.#rival ??= createRivalLease(this.#deps, () => this.#session.wake());
     return this.#rival;
   }
 

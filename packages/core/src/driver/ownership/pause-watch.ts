@@ -1,11 +1,11 @@
 /*
- * Owns: noticing that this process stood still (stopped by a signal, a frozen machine, a blocked event loop), for all who hold a lease.
+ * Owns: noticing that this process stood still (stopped by a signal, a frozen machine, a blocked event loop), for all holders of a lease.
  * Does not own: what follows from that (lease).
  * Why a timer of its own: a process that wakes does not know how long it slept, and timers that were due meanwhile fire in any order.
  */
 import type { Clock } from "../../ports/clock.ts";
 
-/** Somebody who must not go on after a pause as if nothing had happened. */
+/** A component that must check its assumptions after a pause. */
 export interface PauseWatcher {
   /** Longest time without a sign of life that means nothing, in milliseconds. */
   readonly gapMs: number;
@@ -20,7 +20,7 @@ export interface WatchedPauses {
 }
 
 const intervalMs = 500;
-/** Looks within the shortest gap that somebody watches for. */
+/** Looks within the shortest gap that is watched for. */
 const looksPerGap = 6;
 
 interface Entry {
@@ -28,7 +28,7 @@ interface Entry {
   seenAt: number;
 }
 
-/** One for all sessions of a clock: its timer runs while somebody watches. */
+/** One for all sessions of a clock: its timer runs while there are watchers. */
 class PauseWatch {
   readonly #clock: Clock;
   readonly #entries = new Set<Entry>();

@@ -4,7 +4,7 @@ import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
 /**
- * The running lease of another node, as the store told of it last. While this process would take over, the lease is looked at, which writes
+ * The running lease of another node, as the store reported it last. While this process would take over, the lease is looked at, which writes
  * nothing; the session is claimed only once that lease is over.
  */
 export interface RivalLease {
@@ -15,12 +15,12 @@ export interface RivalLease {
   /** A claim succeeded: nothing is known of another lease. */
   forget(): void;
   /** Looks while true. A look that finds the lease gone, or finds nothing out, calls `onOver`. */
-  need(isNeeded: boolean): void;
+  setActive(isActive: boolean): void;
 }
 
 export function createRivalLease({ store, ref, clock, node }: Deps, onOver: () => void): RivalLease {
   let until = Number.NEGATIVE_INFINITY;
-  let isNeeded = false;
+  let isActive = false;
   let isLooking = false;
   let cancel: (() => void) | undefined;
 
@@ -34,7 +34,7 @@ export function createRivalLease({ store, ref, clock, node }: Deps, onOver: () =
       () => undefined,
     );
     isLooking = false;
-    if (!isNeeded) return;
+    if (!isActive) return;
     if (lease && lease.node !== node) {
       until = clock.monotonic() + lease.remainingMs;
       plan();
@@ -61,9 +61,9 @@ export function createRivalLease({ store, ref, clock, node }: Deps, onOver: () =
     forget() {
       until = Number.NEGATIVE_INFINITY;
     },
-    need(needed) {
-      isNeeded = needed;
-      if (needed) plan();
+    setActive(active) {
+      isActive = active;
+      if (active) plan();
       else {
         cancel?.();
         cancel = undefined;

@@ -4,41 +4,49 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
 import { closingRefused } from "../setup/session-errors.ts";
-import { createGather } from "./gather.ts";
+import { createDebounce } from "./debounce.ts";
 import type { Inbox } from "./inbox.ts";
 
-export interface ClosingsOptions {
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface ClosingsParts {
   readonly inbox: Inbox;
-  /** Effects under way, those included whose closing fact is on the way. */
-  readonly count: () => number;
-  /** Something is in the inbox. */
-  readonly look: () => void;
-}
-
-/** Hands the closing facts of effects in. Those that end in the same moment are decided on together: one batch, not one for each. */
-export function createClosings({ clock, logger, inbox, count, look }: ClosingsOptions): (body: FactBody) => Promise<void> {
-  const gather = createGather(clock, look);
-  return (body) => {
-    const instead = (error: AgentError): readonly FactBody[] => {
-      logger.log("error", "The store would not take how a call ended; an error is recorded in its place.", {
-        type: body.type,
-        code: error.code,
-      });
-      return [failedClosing(body, closingRefused(error))];
-    };
-    const done = inbox.put({ bodies: () => [body], instead, needsOwner: true, isClosing: true });
-    if (count() < 2) look();
-    else gather();
-    return done.then(
-      () => {},
-      () => {},
-    );
+  readonly session: {
+    /** A closing fact is in the inbox. */
+    interrupt(): void;
   };
 }
 
-/** Closes the same with an error, and holds nothing that a tool or a model said. What was spent stays spent. */
+/** Puts the closing facts of effects into the inbox. Those of effects that end in the same moment are decided on together: one batch, not one for each. */
+export class Closings {
+  readonly #logger: Logger;
+  readonly #parts: ClosingsParts;
+  readonly #interruptSoon: () => void;
+
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }, parts: ClosingsParts) {
+    this.#logger = logger;
+    this.#parts = parts;
+    this.#interruptSoon = createDebounce(clock, () => parts.session.interrupt());
+  }
+
+  /** Resolves when the fact is recorded, or void. `running`: effects under way, this one included. */
+  add(body: FactBody, running: number): Promise<void> {
+    const { inbox, session } = this.#parts;
+    const instead = (error: AgentError): readonly FactBody[] => this.#failed(body, error);
+    const done = inbox.put({ bodies: () => [body], instead, needsOwner: true, isClosing: true });
+    if (running < 2) session.interrupt();
+    else this.#interruptSoon();
+    return done.then(ignored, ignored);
+  }
+
+  #failed(body: FactBody, error: AgentError): readonly FactBody[] {
+    const fields = { type: body.type, code: error.code };
+    this.#logger.log("error", "The store would not take how a call ended; an error is recorded in its place.", fields);
+    return [failedClosing(body, closingRefused(error))];
+  }
+}
+
+const ignored = (): void => {};
+
+/** Closes the same effect with an error, without any content of the tool or the model. Usage and cost are kept. */
 function failedClosing(body: FactBody, error: AgentError): FactBody {
   switch (body.type) {
     case "tool.finished": {

@@ -2,15 +2,17 @@ import { AgentError } from "../../errors.ts";
 import { systemClock } from "../../memory/clock.ts";
 import { randomIds } from "../../memory/ids.ts";
 import { silentLogger } from "../../memory/silent-logger.ts";
-import { privateStore } from "../../memory/store/memory-store.ts";
+import { privateStore } from "../../memory/store/private-store.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { guardOf } from "../model/retry/call-guard.ts";
 import { bindAgent } from "../setup/bound-agent.ts";
 import type { Deps } from "../setup/deps.ts";
+import { observationOf } from "../setup/observation.ts";
 import type { SessionOptions } from "../setup/session-options.ts";
 import { snapshotLimits } from "../setup/snapshot-limits.ts";
 import { type Reports, reportThrown } from "../setup/user-code.ts";
+import { snapshotOf } from "./snapshot.ts";
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const defaultLeaseMs = 20_000;
@@ -24,17 +26,25 @@ export function depsOf(options: SessionOptions): Deps {
   if (!(leaseMs > 0))
     throw new AgentError("CONFIG_INVALID", { message: "`leaseMs` is not positive.", fix: "Use milliseconds, for example 20000." });
   const logger = guardedLogger(options.logger ?? silentLogger);
+  const ref = { scope: access.scope, session: sessionId };
+  const observation = observationOf(options.observers ?? [], {
+    ref,
+    logger,
+    sessionId,
+    snapshotOf: (state) => snapshotOf(state, sessionId),
+  });
   return {
     bound: bindAgent(options, sessionId),
     sessionId,
-    ref: { scope: access.scope, session: sessionId },
-    store: options.store ?? privateStore(clock),
+    ref,
+    store: options.store ?? privateStore(),
     isPrivate: options.store === undefined && options.channel === undefined,
     access,
     clock,
     ids,
     logger,
-    channel: options.channel && guardedChannel(options.channel, { logger, sessionId }),
+    observation,
+    channel: options.channel && guardedChannel(options.channel, { logger, sessionId, observation }),
     callGuard: options.callGuard ?? guardOf(clock),
     node: options.node ?? randomIds.next(),
     leaseMs,
@@ -49,13 +59,13 @@ const invalid = (option: string, what: string): AgentError =>
     fix: "Use 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit.",
   });
 
-/** What operators and other nodes are told may fail; the session goes on. */
+/** Logging and publishing may fail; the session continues. */
 const guardedLogger = (logger: Logger): Logger => ({
   log(level, message, fields) {
     try {
       logger.log(level, message, fields);
     } catch {
-      // There is nobody left to tell.
+      // There is no other place to report it.
     }
   },
 });

@@ -1,47 +1,73 @@
+import type { OutputSpec } from "../../agent/output-spec.ts";
 import { AgentError, isAgentError } from "../../errors.ts";
 import { at } from "../../loop/append-list.ts";
-import type { AgentEvent, ExecuteStatus, PendingApproval, PendingToolCall, SessionEvent } from "../../loop/event.ts";
+import type { AgentEvent, DurableEvent, PendingApproval, PendingToolCall, SessionEvent } from "../../loop/event.ts";
 import { pendingApproval, pendingCall } from "../../loop/events-of.ts";
 import { type EndedRun, endOf, isAtRest, type State } from "../../loop/state.ts";
 import { inCallOrder } from "../../loop/transcript.ts";
 import { type Message, textOf } from "../../message/message.ts";
 import { type Cost, costSince, type Usage, usageSince } from "../../message/usage.ts";
-import type { ExecuteResult, ExecuteStream } from "../../protocol/execute.ts";
+import { compareCursors, cursorAfter, type EventCursor } from "../../protocol/cursor.ts";
+import { type ExecuteOptions, type ExecuteResult, type ExecuteStream, executeStatusOf } from "../../protocol/execute.ts";
+import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createEventBuffer, type EventBuffer } from "../live/event-buffer.ts";
+import { readRun } from "../log/run-history.ts";
+import { withOutput } from "../model/check-output.ts";
 import type { AcceptedInput } from "./commands/accept-input.ts";
+import type { CommandContext } from "./commands/submit.ts";
 import type { SessionDriver } from "./session-driver.ts";
 
-interface Spent {
+export interface Spent {
   readonly usage?: Usage;
   readonly cost?: Cost;
 }
 
-export interface ExecutionOptions {
+/** What the open run has used up. */
+export const spentBy = ({ run }: State): Spent => ({
+  ...(run?.usage ? { usage: run.usage } : {}),
+  ...(run?.cost ? { cost: run.cost } : {}),
+});
+
+/** Where the stream of a run that was under way before begins. */
+interface ExecutionStart {
+  /** The durable events of the run from there on, as the log has them. */
+  read(state: State, runId: string): AsyncIterable<readonly DurableEvent[]>;
+  /** What the run had used up by then. */
+  readonly spent: Spent;
+}
+
+interface ExecutionOptions {
   readonly driver: SessionDriver;
   readonly sessionId: string;
   readonly user: string;
   /** What to record and which run to watch, in the newest state. Throws to refuse. */
-  readonly begin: (state: State) => AcceptedInput;
+  readonly begin: SyncOrAsync<(state: State) => AcceptedInput>;
   /** The input may stop the run that is open. */
   readonly mayStop: boolean;
   readonly signal: AbortSignal | undefined;
+  /** Of the agent's answers. */
+  readonly output?: OutputSpec | undefined;
+  /** Default: the stream begins with what `begin` records. */
+  readonly start?: ExecutionStart;
 }
 
-/** One run, watched from its acceptance until it ends or waits for somebody. */
-export class Execution implements ExecuteStream {
+/** One run, watched from its acceptance until it ends or waits for its caller. */
+class Execution implements ExecuteStream {
   readonly sessionId: string;
   private readonly options: ExecutionOptions;
   private readonly buffer: EventBuffer;
   private readonly outcome: Promise<ExecuteResult>;
   private readonly messages: Message[] = [];
-  private settle!: { readonly resolve: (result: ExecuteResult) => void; readonly reject: (error: AgentError) => void };
+  private settle!: { readonly resolve: (result: SyncOrAsync<ExecuteResult>) => void; readonly reject: (error: AgentError) => void };
   private runId: string | undefined;
   private before: Spent = {};
   private isAccepted = false;
-  /** Told since the input was last offered: others may be faster, and then it is another run that answers. */
+  /** Events since the input was last offered: others may be faster, and then another run answers. */
   private early: (readonly SessionEvent[])[] = [];
-  /** The run was open before: what its open lanes have said is told first. */
+  /** The run was open before: snapshots of its open lanes come first. */
   private isJoining = false;
+  /** The last durable event that was read from the log. */
+  private read: EventCursor | undefined;
   private isOver = false;
   private isRead = false;
   private readonly stops: (() => void)[] = [];
@@ -54,7 +80,7 @@ export class Execution implements ExecuteStream {
     this.outcome = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });
-    this.outcome.catch(() => {}); // Whoever asks for the result gets the rejection; nobody asking is no crash.
+    this.outcome.catch(() => {}); // Callers of `result` get the rejection; without one it is no crash.
     this.buffer.push([{ type: "session_start", sessionId }]);
     this.start();
   }
@@ -75,7 +101,7 @@ export class Execution implements ExecuteStream {
 
   async abort(reason = "user"): Promise<void> {
     const { driver, user } = this.options;
-    const bodies = (state: State): ReturnType<ExecutionOptions["begin"]>["bodies"] => {
+    const bodies = (state: State): AcceptedInput["bodies"] => {
       const { runId } = this;
       const isKnown = runId !== undefined && (state.run?.runId === runId || state.inputs.some((input) => input.runId === runId));
       return isKnown && !this.isOver ? [{ type: "abort.requested", runId, reason, by: user }] : [];
@@ -84,27 +110,37 @@ export class Execution implements ExecuteStream {
   }
 
   private start(): void {
-    const { driver, begin, signal, mayStop } = this.options;
+    const { driver, begin } = this.options;
     this.stops.push(driver.hub.listen((events, runId) => this.take(events, runId)));
     this.stops.push(driver.watch({ settled: (state) => this.look(state), lost: (error) => this.fail(error) }));
+    // Hooks may have to be asked first; their refusal is the end.
+    if (begin instanceof Promise)
+      begin.then(
+        (ready) => this.offer(ready),
+        (error: AgentError) => this.fail(error),
+      );
+    else this.offer(begin);
+  }
+
+  private offer(begin: (state: State) => AcceptedInput): void {
+    const { driver, signal, mayStop } = this.options;
+    if (this.isOver) return;
     const bodies = (state: State): AcceptedInput["bodies"] => {
       const accepted = begin(state);
       this.runId = accepted.runId;
       this.early = [];
       const { run } = state;
       this.isJoining = run?.runId === accepted.runId;
-      this.before =
-        run?.runId === accepted.runId ? { ...(run.usage ? { usage: run.usage } : {}), ...(run.cost ? { cost: run.cost } : {}) } : {};
+      this.before = this.options.start?.spent ?? (run?.runId === accepted.runId ? spentBy(state) : {});
       return signal?.aborted ? [...accepted.bodies, ...this.abortWith(accepted, state)] : accepted.bodies;
     };
-    driver.offer({ bodies, needsOwner: true, isPatient: true, mayStop }).then(
-      () => {
-        this.accepted(driver.hub.snapshots(this.runId));
-        if (signal?.aborted) this.abort(reasonOf(signal)).catch(() => {});
-        this.look(driver.state);
-      },
-      (error: AgentError) => this.fail(error),
-    );
+    const offered = driver.offer({ bodies, needsOwner: true, waitsForStore: true, mayStop });
+    const accepted = (): void => {
+      this.accepted(driver.hub.snapshots(this.runId));
+      if (signal?.aborted) this.abort(reasonOf(signal)).catch(() => {});
+      this.look(driver.state);
+    };
+    (this.options.start ? offered.then(() => this.catchUp()) : offered).then(accepted).catch((error: AgentError) => this.fail(error));
     if (!signal) return;
     const onAbort = (): void => void this.abort(reasonOf(signal)).catch(() => {});
     signal.addEventListener("abort", onAbort, { once: true });
@@ -118,7 +154,18 @@ export class Execution implements ExecuteStream {
     return [{ type: "abort.requested", runId, reason: reasonOf(signal), by: user }];
   }
 
-  /** `snapshots`: what the open lanes have said so far; who joins gets it in place of the deltas. */
+  /** Reads what the run has recorded since the cursor at which the stream begins; what happens meanwhile waits in `early`. */
+  private async catchUp(): Promise<void> {
+    const { start, driver } = this.options;
+    if (!start || this.runId === undefined) return;
+    for await (const events of start.read(driver.state, this.runId)) {
+      this.keep(events);
+      const last = events.at(-1);
+      if (last) this.read = last;
+    }
+  }
+
+  /** `snapshots`: of the open lanes; a reader that joins gets them in place of the deltas. */
   private accepted(snapshots: readonly SessionEvent[]): void {
     this.isAccepted = true;
     const early = this.early.splice(0).flat();
@@ -129,14 +176,18 @@ export class Execution implements ExecuteStream {
   private take(events: readonly SessionEvent[], runId: string | undefined): void {
     if (this.isOver || runId === undefined || runId !== this.runId) return;
     if (!this.isAccepted) return void this.early.push(events);
-    this.buffer.push(events);
-    for (const event of events) {
-      if (event.type === "message_end") this.messages.push(event.message);
-      else if (event.type === "run_end") this.finish(this.options.driver.state);
-    }
+    const { read } = this;
+    const news = read ? events.filter((event) => !("seq" in event) || compareCursors(event, read) > 0) : events;
+    this.keep(news);
+    if (news.some(({ type }) => type === "run_end")) this.finish(this.options.driver.state);
   }
 
-  /** Nothing moves by itself any more: is our run over, or waiting for somebody? */
+  private keep(events: readonly SessionEvent[]): void {
+    this.buffer.push(events);
+    for (const event of events) if (event.type === "message_end") this.messages.push(event.message);
+  }
+
+  /** The session has settled: ends the stream when its run is over, or waits for a client or an approval. */
   private look(state: State): void {
     if (!this.isAccepted || this.isOver) return;
     const { runId } = this;
@@ -152,12 +203,12 @@ export class Execution implements ExecuteStream {
     if (this.isOver) return;
     const result = this.resultIn(state);
     this.end();
-    const { status, pendingToolCalls, pendingApprovals } = result;
-    const pending = { ...(pendingToolCalls ? { pendingToolCalls } : {}), ...(pendingApprovals ? { pendingApprovals } : {}) };
-    const complete: AgentEvent = { type: "execute_complete", status, ...pending };
+    const { status, pendingToolCalls, pendingApprovals = [] } = result;
+    const approvals = pendingApprovals.length > 0 ? { pendingApprovals } : {};
+    const complete: AgentEvent = { type: "execute_complete", status, ...(pendingToolCalls ? { pendingToolCalls } : {}), ...approvals };
     this.buffer.push([{ type: "session_end", sessionId: this.sessionId, messages: result.messages }, complete]);
     this.buffer.end();
-    this.settle.resolve(result);
+    this.settle.resolve(withOutput(result, this.options.output));
   }
 
   private fail(error: AgentError): void {
@@ -177,46 +228,41 @@ export class Execution implements ExecuteStream {
     const messages = inCallOrder(this.messages);
     const open = state.run?.runId === runId ? state.run : undefined;
     const ended = endOf(state, runId);
-    const status = open ? "awaiting_tool_execution" : statusOf(ended);
+    const status = executeStatusOf(open ? "waiting" : (ended?.status ?? "completed"));
     const { limit, ...spent }: Pick<EndedRun, "limit" | "usage" | "cost"> = open ?? ended ?? {};
     const usage = usageSince(spent.usage, this.before.usage);
     const cost = costSince(spent.cost, this.before.cost);
-    const approvals = open ? pendingApprovals(state) : [];
     const last = messages.findLast((message) => message.role === "assistant");
-    const error = status === "error" || status === "aborted" ? errorOf(ended, runId) : undefined;
-    return {
-      status,
+    const common = {
       messages,
       text: last ? textOf(last) : "",
       ...(last ? { finishReason: last.stopReason } : {}),
-      ...(open ? { pendingToolCalls: pendingToolCalls(state) } : {}),
-      ...(approvals.length > 0 ? { pendingApprovals: approvals } : {}),
       ...(usage ? { usage } : {}),
       ...(cost ? { cost } : {}),
       ...(limit ? { limit: { which: limit.which, value: limit.value } } : {}),
-      ...(error ? { error } : {}),
       ...(runId === undefined ? {} : { runId }),
     };
+    if (status === "awaiting_tool_execution")
+      return { status, ...common, pendingToolCalls: pendingToolCalls(state), pendingApprovals: pendingApprovals(state) };
+    return status === "completed" ? { status, ...common, output: undefined } : { status, ...common, error: errorOf(ended, runId) };
   }
 }
 
-const statusOf = (ended: EndedRun | undefined): ExecuteStatus => (ended?.status === "failed" ? "error" : (ended?.status ?? "completed"));
-
-/** What a run that was over before it was watched had said: the answer to an input that is sent again. */
+/** The messages of a run that was over before it was watched: the answer to an input that is sent again. */
 function messagesOf(state: State, runId: string | undefined): readonly Message[] {
-  return Array.from({ length: state.history.length }, (_, place) => at(state.history, place)).flatMap((entry) =>
+  return Array.from({ length: state.history.length }, (_, index) => at(state.history, index)).flatMap((entry) =>
     entry?.runId === runId && entry ? [entry.message] : [],
   );
 }
 
 /** The calls that wait for their caller, in call order. */
 export function pendingToolCalls(state: State): readonly PendingToolCall[] {
-  return (state.run?.calls ?? []).filter((call) => call.stage === "requested").map((call) => pendingCall(call, call.deadline));
+  return (state.run?.calls ?? []).filter((call) => call.state === "awaiting_client").map((call) => pendingCall(call, call.deadline));
 }
 
-/** The calls that wait for a person's leave, in call order. */
+/** The calls that wait for a person's approval, in call order. */
 export function pendingApprovals(state: State): readonly PendingApproval[] {
-  return (state.run?.calls ?? []).filter((call) => call.stage === "asked").map(pendingApproval);
+  return (state.run?.calls ?? []).filter((call) => call.state === "awaiting_approval").map(pendingApproval);
 }
 
 function errorOf(ended: EndedRun | undefined, runId: string | undefined): AgentError {
@@ -227,4 +273,32 @@ function errorOf(ended: EndedRun | undefined, runId: string | undefined): AgentE
 function reasonOf(signal: AbortSignal): string {
   const { reason } = signal;
   return isAgentError(reason) ? reason.code : typeof reason === "string" ? reason.slice(0, 200) : "signal";
+}
+
+/** The stream of the run that `begin` names, from what it records on. */
+export function watchRun<Output>(
+  { deps, driver }: CommandContext,
+  begin: SyncOrAsync<(state: State) => AcceptedInput>,
+  { signal, mode }: ExecuteOptions,
+): ExecuteStream<Output> {
+  const mayStop = mode === "interrupt" || signal !== undefined;
+  const { user } = deps.access;
+  const { output } = deps.bound.agent;
+  // The value is checked by the `output` of the agent whose type this is.
+  return new Execution({ driver, sessionId: deps.sessionId, user, begin, signal, mayStop, output }) as ExecuteStream<Output>;
+}
+
+/** The stream of a run that is known already, from one of its facts on. */
+export function watchRunFrom<Output>(
+  { deps, driver }: CommandContext,
+  { runId, seq }: { readonly runId: string; readonly seq: number },
+  spent: Spent,
+): ExecuteStream<Output> {
+  const { store, ref, sessionId, bound } = deps;
+  const execution = new Execution({
+    ...{ driver, sessionId, user: deps.access.user, signal: undefined, mayStop: false, output: bound.agent.output },
+    begin: () => ({ bodies: [], runId }),
+    start: { read: (state) => readRun(state, { store, ref, runId, after: cursorAfter(seq - 1) }), spent },
+  });
+  return execution as ExecuteStream<Output>;
 }

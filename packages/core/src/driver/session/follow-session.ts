@@ -4,7 +4,7 @@ import type { Deps } from "../setup/deps.ts";
 import { guardListener } from "./guard-listener.ts";
 import type { SessionDriver } from "./session-driver.ts";
 
-/** Tells the follower until it leaves, or the session is lost; an open run is gone on with meanwhile. */
+/** Notifies the follower until it leaves, or the session is lost; an open run is continued meanwhile. */
 export function followSession(
   { deps, driver }: { readonly deps: Deps; readonly driver: SessionDriver },
   follower: SessionFollower,
@@ -23,6 +23,6 @@ export function followSession(
       }),
     }),
   ];
-  driver.kick();
+  driver.wake();
   return stop;
 }

@@ -7,8 +7,8 @@ export function guardListener(deps: Deps): <Args extends readonly unknown[]>(lis
   return (listener) =>
     (...args) => {
       try {
-        const told: unknown = listener(...args);
-        if (told instanceof Promise) told.catch(report);
+        const returned: unknown = listener(...args);
+        if (returned instanceof Promise) returned.catch(report);
       } catch (error) {
         report(error);
       }

@@ -6,23 +6,23 @@ import { storeConflict, storeSilent } from "../setup/session-errors.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import type { Speculation } from "./speculation.ts";
 
-/** Facts that somebody wants in the log. */
+/** Facts that a caller wants in the log. */
 export interface Offer {
   /** What to record, given the newest state; asked again whenever others were faster. Nothing: it is done. @throws AgentError to refuse the offer. */
   readonly bodies: (state: State) => readonly FactBody[];
   /** What to record in their place where the store will not take them. Absent: the offer is refused with the store's error. */
   readonly instead?: (error: AgentError) => readonly FactBody[];
-  /** True when the offer begins or moves a run, so that this process should own the session. */
+  /** True when the offer begins or continues a run, so that this process should own the session. */
   readonly needsOwner: boolean;
   /** True where it may stop the run that is open: asked for its facts before an effect is launched, beside the batch that takes it. */
   readonly mayStop?: boolean;
   /** True for the closing fact of an effect of this process: void once the lease is lost. */
   readonly isClosing?: boolean;
-  /** True when whoever offers it would rather wait than be told that the store does not answer. A closing fact always waits. */
-  readonly isPatient?: boolean;
+  /** True when the caller waits for a store that does not answer, without a limit. A closing fact always waits. */
+  readonly waitsForStore?: boolean;
 }
 
-/** An offer and who waits for it. */
+/** An offer, and the promise of its caller. */
 export interface WaitingOffer extends Omit<Offer, "instead"> {
   bodies: Offer["bodies"];
   readonly instead: Offer["instead"];
@@ -33,7 +33,7 @@ export interface WaitingOffer extends Omit<Offer, "instead"> {
   /** What became of it in the batch that it is in. */
   facts: readonly Fact[];
   conflicts: number;
-  /** Nobody waits for it any more: it is not offered again. */
+  /** Its promise is settled: it is not offered again. */
   isOver: boolean;
   /** Ends the wait for the store, where there is one. */
   cancelWait: (() => void) | undefined;
@@ -47,10 +47,13 @@ export interface Inbox {
    * STORE_UNAVAILABLE, unless it is patient, when the store has not answered for 1.8 s.
    */
   put(offer: Offer): Promise<readonly Fact[]>;
-  /** Folds offers until the batch is full; refused ones are told at once, the rest waits for the next batch. */
+  /** Folds offers until the batch is full; refused ones are rejected at once, the rest waits for the next batch. */
   accept(speculation: Speculation): readonly WaitingOffer[];
-  /** Puts offers back in front after others were faster. One that lost too often is refused with STORE_CONFLICT; a closing fact never is. */
-  putBack(offers: readonly WaitingOffer[]): void;
+  /**
+   * Puts offers back in front after others were faster. One that lost too often is refused with STORE_CONFLICT; a closing fact never is, but all of
+   * them are void where this process is no owner any more.
+   */
+  putBack(offers: readonly WaitingOffer[], options: { readonly isOwner: boolean }): void;
   /**
    * The store will not take a batch with these, though it could. The next ones take one offer each and nothing else, until it is known which it was:
    * that one is replaced, or refused with the error. @throws the error where no offer is to blame, or one that was replaced
@@ -62,7 +65,7 @@ export interface Inbox {
   dropClosings(): void;
   /** Refuses those that wait. */
   refuseAll(error: AgentError): void;
-  /** Refuses those that wait and those of the decision under way: nobody can say whether the log has them. */
+  /** Refuses those that wait and those of the decision under way: it is not known whether the log has them. */
   lose(error: AgentError): void;
   readonly needsOwner: boolean;
   /** Whether the open run of the state is being stopped: by the log, or by an offer that waits. */
@@ -109,7 +112,7 @@ class OfferList implements Inbox {
         own.reject(storeSilent());
       };
       this.#waiting.push(own);
-      if (!offer.isClosing && !offer.isPatient) own.cancelWait = this.#clock.after(driverLimits.commandMs, giveUp);
+      if (!offer.isClosing && !offer.waitsForStore) own.cancelWait = this.#clock.after(driverLimits.commandMs, giveUp);
     });
   }
 
@@ -122,7 +125,7 @@ class OfferList implements Inbox {
     while (this.#waiting.length > 0 && accepted.length < most && hasRoom(speculation)) {
       const offer = this.#waiting.shift() as WaitingOffer;
       try {
-        offer.facts = offer.bodies(speculation.state).flatMap((body) => speculation.add(body) ?? []);
+        offer.facts = addAll(offer.bodies(speculation.state), speculation);
         accepted.push(offer);
       } catch (error) {
         offer.reject(this.#refusal(error));
@@ -131,8 +134,9 @@ class OfferList implements Inbox {
     return accepted;
   }
 
-  putBack(offers: readonly WaitingOffer[]): void {
+  putBack(offers: readonly WaitingOffer[], { isOwner }: { readonly isOwner: boolean }): void {
     this.#waiting = [...offers.filter((offer) => !offer.isOver && mayTryAgain(offer)), ...this.#waiting];
+    if (!isOwner) this.dropClosings();
   }
 
   refused(offered: readonly WaitingOffer[], error: AgentError): void {
@@ -152,10 +156,19 @@ class OfferList implements Inbox {
   }
 
   lose(error: AgentError): void {
-    // Those that were told how it went are settled already.
+    // Those whose outcome is known are settled already.
     for (const offer of [...this.#taken, ...this.#waiting.splice(0)]) offer.reject(error);
     this.#taken = [];
   }
+}
+
+function addAll(bodies: readonly FactBody[], speculation: Speculation): readonly Fact[] {
+  const facts: Fact[] = [];
+  for (const body of bodies) {
+    const fact = speculation.add(body);
+    if (fact) facts.push(fact);
+  }
+  return facts;
 }
 
 function stopsRun({ bodies }: Pick<Offer, "bodies">, state: State): boolean {
@@ -179,7 +192,7 @@ class PutOffer implements WaitingOffer {
   readonly needsOwner: boolean;
   readonly mayStop: boolean;
   readonly isClosing: boolean;
-  readonly isPatient: boolean;
+  readonly waitsForStore: boolean;
   readonly instead: Offer["instead"];
   bodies: Offer["bodies"];
   facts: readonly Fact[] = [];
@@ -189,14 +202,14 @@ class PutOffer implements WaitingOffer {
   cancelWait: (() => void) | undefined;
 
   constructor(offer: Offer, settling: Settling) {
-    const { bodies, instead, needsOwner, mayStop = false, isClosing = false, isPatient = false } = offer;
+    const { bodies, instead, needsOwner, mayStop = false, isClosing = false, waitsForStore = false } = offer;
     this.#settling = settling;
     this.bodies = bodies;
     this.instead = instead;
     this.needsOwner = needsOwner;
     this.mayStop = mayStop;
     this.isClosing = isClosing;
-    this.isPatient = isPatient;
+    this.waitsForStore = waitsForStore;
   }
 
   resolve(): void {

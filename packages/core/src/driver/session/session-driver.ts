@@ -1,90 +1,66 @@
 /*
- * Owns: the hall of one session: fold what came, plan, prepare what is owed, append once, adopt, publish, signal, launch.
- * Does not own: what follows (loop), how an effect runs (effects), who listens (hub).
+ * Owns: the command loop of one session: fold what arrived, plan, prepare what is owed, append one batch, adopt, publish, signal, launch.
+ * Does not own: which phase follows (session-phase), what is decided (decider), what follows from facts (loop), what runs under the lease (session-work), the
+ *  listeners (hub).
  * Invariants
  *  D1 nothing is published, launched or acknowledged before the log has it;
  *  D2 one batch per decision, one decision at a time;
- *  D3 whatever goes wrong with the log, the driver behaves as if its process had died: it drops all and reads again;
+ *  D3 whatever goes wrong with the log, the driver behaves as if its process had died: it drops everything and reads the log again;
  *  D4 a decision is written and launched under the lease that it was made under, or not at all.
  */
 import type { AgentError } from "../../errors.ts";
 import type { Fact } from "../../loop/fact.ts";
-import { emptyState, isAtRest, type State } from "../../loop/state.ts";
+import { isAtRest, type State } from "../../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../../prompt/request-builder.ts";
-import { createDrafts, type Drafts, noDrafts } from "../live/drafts.ts";
 import { createHub, type Hub } from "../live/hub.ts";
-import { openLanes } from "../live/open-lanes.ts";
-import { type Adoption, LogView } from "../log/log-view.ts";
-import { createDateTimer, type DateTimer, dueOf } from "../ownership/dates.ts";
-import { createOwnership, type Ownership } from "../ownership/ownership.ts";
+import { type Adoption, LogView, type LogViewHost } from "../log/log-view.ts";
+import { createOwnership, type Ownership, type OwnershipHost } from "../ownership/ownership.ts";
 import type { Deps } from "../setup/deps.ts";
-import { handleLetGo, historyLost, sessionClosed, storeConflict, storeFull } from "../setup/session-errors.ts";
+import { handleLetGo } from "../setup/session-errors.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { internalError, reportLoss } from "../setup/user-code.ts";
-import { type BatchDecision, isForLog } from "./batch-decision.ts";
-import { createClosings } from "./closings.ts";
-import { type Committed, commitBatch } from "./commit.ts";
-import { createEffects, type Effects } from "./effects.ts";
-import { createInbox, type Inbox, type Offer, type WaitingOffer } from "./inbox.ts";
-import { lateOffer } from "./late-offer.ts";
-import { createListening, type Listening } from "./listening.ts";
-import { createPreparing, type Preparing } from "./preparing.ts";
-import { speculate } from "./speculation.ts";
-import { createWatchers, type Watcher } from "./watchers.ts";
+import { Decider, type DeciderHost } from "./decider.ts";
+import { createInbox, type Inbox, type Offer } from "./inbox.ts";
+import { nextPhase, type PhaseAction, type PhaseSignal, type SessionPhase } from "./session-phase.ts";
+import { SessionWork, type SessionWorkHost } from "./session-work.ts";
+import { WakeSources, type WakeSourcesHost } from "./wake-sources.ts";
+import { createWatchers, type Watcher, type Watchers } from "./watchers.ts";
 
-export class SessionDriver {
+export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHost, SessionWorkHost, DeciderHost {
   readonly hub: Hub;
   readonly builder: RequestBuilder = createRequestBuilder();
-  private readonly deps: Deps;
-  private readonly effects: Effects;
-  private readonly preparing: Preparing;
-  private readonly inbox: Inbox;
-  private readonly listening: Listening;
-  private readonly drafts: Drafts;
-  private readonly watchers = createWatchers();
-  /** What is known of the log here. */
+  /** What is known of the log in this process. */
   readonly view: LogView;
-  private readonly own: Ownership;
-  private isPumping = false;
-  private isDisposed = false;
-  /** May own the session; false for good once it was handed over. */
-  private drives: boolean;
-  /** Told once a session that is handed over has no owner here. */
-  private readonly handedOver: (() => void)[] = [];
-  /** Conflicts in a row after which nothing new was to be read. */
-  private emptyConflicts = 0;
-  private readonly date: DateTimer;
+  readonly #deps: Deps;
+  readonly #inbox: Inbox;
+  readonly #ownership: Ownership;
+  readonly #work: SessionWork;
+  readonly #decider: Decider;
+  readonly #sources: WakeSources;
+  readonly #watchers: Watchers = createWatchers();
+  phase: SessionPhase;
+  /** A round of the command loop is under way. */
+  #isRunning = false;
+  /** Something may have happened since the last decision began. */
+  #isWoken = false;
+  /** Resolved once a session that is handed over has no owner in this process. */
+  readonly #handedOver: (() => void)[] = [];
+  /** Settled when the store has the last release of a lease. */
+  released: Promise<void> | undefined;
 
   constructor(deps: Deps) {
-    this.deps = deps;
-    this.drives = deps.drives;
-    const { channel, ref, clock } = deps;
-    this.inbox = createInbox(clock, (error) => internalError(deps, "An input could not be turned into facts", error));
-    this.view = new LogView(deps, {
-      onForeign: ({ epoch }) => void (this.own.lease && epoch > this.own.lease.epoch && this.loseLease()),
-      onAdopt: (adoption) => this.adopted(adoption),
-      staysFor: () => this.staysFor(),
-    });
+    const { channel, ref } = deps;
+    this.#deps = deps;
+    this.phase = { name: "loading", mayOwn: deps.drives };
+    this.#inbox = createInbox(deps.clock, (error) => internalError(deps, "An input could not be turned into facts", error));
+    this.view = new LogView(deps, this);
     this.hub = createHub(channel && ((events) => channel.publish(ref, events)));
-    this.drafts = deps.isPrivate ? noDrafts : createDrafts(deps, () => this.hub.snapshots());
-    const close = createClosings({ ...deps, inbox: this.inbox, count: () => this.effects.count(), look: () => this.look() });
-    this.effects = createEffects({
-      deps,
-      builder: this.builder,
-      hub: this.hub,
-      current: () => this.state,
-      close,
-      onLeft: () => this.kick(),
+    this.#ownership = createOwnership(deps, this);
+    this.#work = new SessionWork(deps, { session: this, hub: this.hub, builder: this.builder, inbox: this.#inbox });
+    this.#sources = new WakeSources(deps, { session: this, hub: this.hub, ownership: this.#ownership });
+    this.#decider = new Decider(deps, {
+      ...{ session: this, view: this.view, inbox: this.#inbox, ownership: this.#ownership, work: this.#work, sources: this.#sources },
     });
-    this.preparing = createPreparing({ effects: this.effects, clock, onReady: () => this.kick() });
-    this.own = createOwnership(deps, { onLost: () => this.loseLease(), onTurn: () => this.kick() });
-    this.date = createDateTimer(clock, () => this.onDate());
-    const onTail = (seq: number | undefined): void => {
-      this.view.noteTail(seq);
-      if (this.view.isBehind) this.look();
-    };
-    const { awaitTurn } = this.own;
-    this.listening = createListening(deps, { hub: this.hub, current: () => this.state, onTail, isOwner: () => this.isOwner, awaitTurn });
   }
 
   get state(): State {
@@ -92,270 +68,188 @@ export class SessionDriver {
   }
 
   get isOwner(): boolean {
-    return this.own.lease !== undefined;
+    return this.#ownership.lease !== undefined;
   }
 
-  /** Reads the log, once. @throws AgentError SESSION_CORRUPT, STORE_* */
-  load(): Promise<void> {
-    return this.view.load();
+  get isWatched(): boolean {
+    return this.#watchers.size > 0;
   }
 
   watch(watcher: Watcher): () => void {
-    if (this.isDisposed) void Promise.resolve().then(() => this.watchers.lost(handleLetGo()));
-    const leave = this.watchers.add(watcher);
+    if (this.phase.name === "disposed") void Promise.resolve().then(() => this.#watchers.lost(handleLetGo()));
+    const leave = this.#watchers.add(watcher);
     return () => {
       leave();
-      if (this.watchers.size === 0 && !this.own.lease) this.listening.end();
+      if (!this.isWatched && !this.isOwner) this.#sources.unsubscribe();
     };
   }
 
-  /** Resolves when the facts are in the log, with these, or nothing was left to record. Rejects with the AgentError that refused them. */
+  /** Resolves with the facts once the log has them, or with none where nothing was left to record. Rejects with the AgentError that refused them. */
   offer(offer: Offer): Promise<readonly Fact[]> {
-    if (this.isDisposed) return Promise.reject(handleLetGo());
-    const done = this.inbox.put(offer);
-    this.view.growOld();
-    this.look();
+    if (this.phase.name === "disposed") return Promise.reject(handleLetGo());
+    const done = this.#inbox.put(offer);
+    this.view.invalidate();
+    this.interrupt();
     return done;
   }
 
-  /** Something is in the inbox. */
-  private look(): void {
-    this.preparing.interrupt();
-    this.kick();
+  /** Runs the command loop; one that runs already makes another decision. */
+  wake(): void {
+    this.#isWoken = true;
+    if (!this.#isRunning && this.phase.name !== "disposed") void this.#run();
   }
 
-  /** Looks whether something is to be done. */
-  kick(): void {
-    if (!this.isPumping && !this.isDisposed) void this.pump();
+  /** The same, and ends the wait for user code: something arrived that a batch can take before. */
+  interrupt(): void {
+    this.#work.interrupt();
+    this.wake();
   }
 
-  /** Lets go: nothing more is done here; what is under way is signalled and left to the next owner. */
+  /** Gives the session up: what is under way is signalled and left to the next owner. */
   async dispose(): Promise<void> {
-    if (this.isDisposed) return;
-    this.isDisposed = true;
-    this.date.cancel();
-    const released = this.own.release();
-    this.loseLease();
-    this.endDisposed();
-    this.watchers.lost(handleLetGo());
-    await released;
+    this.signal("dispose");
+    await this.released;
   }
 
-  /** Gives the session to whoever claims it next, at once: what ends soon after the signal is recorded, the rest is left. Follows it from then on. */
+  /** Gives the session to the next process that claims it, at once: what ends soon after the signal is recorded, the rest is left. Follows it from then on. */
   async handOver(): Promise<void> {
-    if (this.isDisposed) return;
-    this.drives = false;
-    this.preparing.interrupt();
-    this.preparing.forget();
-    this.effects.handOver();
-    const cancel = this.deps.clock.after(driverLimits.handOverMs, () => {
-      this.effects.forget();
-      this.kick();
-    });
-    await new Promise<void>((resolve) => {
-      this.handedOver.push(resolve);
-      this.kick();
-    });
-    cancel();
+    if (this.phase.name === "disposed") return;
+    const confirmed = new Promise<void>((resolve) => void this.#handedOver.push(resolve));
+    this.signal("hand-over");
+    this.wake();
+    await confirmed;
   }
 
-  private async pump(): Promise<void> {
-    this.isPumping = true;
-    this.view.growOld();
-    let isLost = false;
+  /** The owner has left: its lease is not waited for. */
+  takeOver(): void {
+    this.#ownership.rivalLeft();
+    this.wake();
+  }
+
+  /** The lease may be another's: nothing is done under it any more. */
+  leaseLost(): void {
+    this.signal("lease-lost");
+  }
+
+  othersAppended({ epoch }: State): void {
+    const { lease } = this.#ownership;
+    if (lease && epoch > lease.epoch) this.leaseLost();
+  }
+
+  adopted({ state, events, oldSeq }: Adoption): void {
+    this.#work.onState(state);
+    this.hub.publish(events);
+    this.#work.keepDraft(state, this.isOwner);
+    this.#sources.onState(state, oldSeq);
+  }
+
+  tailSeen(seq: number | undefined): void {
+    this.view.noteTail(seq);
+    if (this.view.isBehind) this.interrupt();
+  }
+
+  /** Work that runs here would be lost with the store, and none of it is worth more than the lease. */
+  get outageMs(): number {
+    return this.isOwner && this.#work.count > 0 ? driverLimits.outageMs : 0;
+  }
+
+  /** Enters the phase that follows the signal, and does what the transition asks for. */
+  signal(signal: PhaseSignal): void {
+    const { phase, actions } = nextPhase(this.phase, signal);
+    this.phase = phase;
+    for (const action of actions) this.#do(action);
+  }
+
+  #do(action: PhaseAction): void {
+    switch (action) {
+      case "abandon-work":
+        this.#ownership.drop();
+        this.#work.abandon();
+        return;
+      case "end-work":
+        this.#work.end();
+        return;
+      case "release-lease":
+        this.released = this.#ownership.release();
+        return;
+      case "subscribe":
+        this.#updateSubscriptions();
+        return;
+      case "confirm-hand-over":
+        this.#work.ended();
+        for (const resolve of this.#handedOver.splice(0)) resolve();
+        return;
+      case "stop":
+        this.#sources.end();
+        this.#inbox.refuseAll(handleLetGo());
+        return;
+      case "dismiss-watchers":
+        this.#watchers.lost(handleLetGo());
+        return;
+      default:
+        action satisfies never;
+    }
+  }
+
+  /** One round: decides until nothing is left to do at once. */
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    this.view.invalidate();
     try {
-      // Watched before it is read. Where it was read before that, others may have appended in between.
-      if (this.watchers.size > 0 && this.listening.begin()) this.view.doubt();
-      await this.load();
+      this.#subscribeFirst();
+      await this.view.load();
+      this.signal("loaded");
       do {
         if (this.view.isBehind) await this.view.read();
-      } while (!this.isDisposed && (await this.decide()));
+        this.#isWoken = false;
+      } while (this.phase.name !== "disposed" && ((await this.#decider.decide()) || this.#isWoken));
     } catch (error) {
-      isLost = true;
-      this.lose(internalError(this.deps, "The session could not go on", error));
+      this.#loseLog(internalError(this.#deps, "The session could not go on", error));
     }
-    this.isPumping = false;
-    if (!this.isOwner) for (const resolve of this.handedOver.splice(0)) resolve();
-    if (this.isDisposed) this.endDisposed();
-    if (this.isDisposed || isLost) return;
-    // Who watches may have begun to while this was under way, after those before had left and nobody was listened to.
-    if (this.watchers.size > 0 && this.listening.begin()) this.view.doubt();
-    if (this.inbox.length > 0 || this.view.isBehind) this.kick();
-    else this.settle();
+    this.#isRunning = false;
+    if (!this.isOwner) this.signal("idle");
+    // It is `loading` after a fault.
+    if (this.phase.name !== "disposed" && this.phase.name !== "loading") this.#settle();
   }
 
-  /** What came while it was let go of, and what a claim under way began to listen to. */
-  private endDisposed(): void {
-    this.listening.end();
-    this.inbox.refuseAll(handleLetGo());
+  /** Subscribes before the log is read. Where it was read before that, others may have appended in between. */
+  #subscribeFirst(): void {
+    if (this.isWatched && this.#sources.begin()) this.view.markStale();
   }
 
-  /** One decision: from what came to one batch. False when nothing is left to do now. */
-  private async decide(): Promise<boolean> {
-    if (this.view.tooNew) return this.refuse(this.view.tooNew);
-    if (this.own.lease?.isSure === false) await this.own.lease.makeSure();
-    const takesOver = this.watchers.size > 0 && !isAtRest(this.state) && this.own.mayClaim;
-    const wantsOwner = this.drives && (this.inbox.needsOwner || takesOver);
-    if (this.inbox.length === 0 && !this.isOwner && !wantsOwner) return false;
-    if (!this.isOwner && wantsOwner) await this.claim();
-    // What there is to say to an offer depends on what others did: only an owner knows all of it.
-    if (!this.isOwner) await this.view.refresh();
-    const { clock, node, leaseMs, sessionId } = this.deps;
-    const speculation = speculate(this.state, { sessionId, now: clock.now(), epoch: this.own.lease?.epoch });
-    const { lease } = this.own;
-    if (lease && lease.epoch > this.state.epoch) speculation.add({ type: "owner.claimed", node, leaseMs });
-    const accepted = this.inbox.accept(speculation);
-    const launches = lease && this.drives && !this.inbox.isAlone ? await this.preparing.prepareOwed(speculation) : [];
-    if (this.isDisposed || this.own.lease !== lease) {
-      this.putBack(accepted);
-      return !this.isDisposed;
-    }
-    const rests =
-      lease !== undefined &&
-      !this.inbox.isAlone &&
-      launches.length === 0 &&
-      this.effects.count() <= accepted.filter((offer) => offer.isClosing).length &&
-      this.inbox.length === 0 &&
-      (isAtRest(speculation.state) || !this.drives);
-    const decision: BatchDecision = { speculation, accepted, launches, lease, rests };
-    if (isForLog(decision, this.state)) return this.conclude(await this.append(decision), decision);
-    await this.finish(decision);
-    if (rests) await this.own.release();
-    return this.inbox.isAlone || launches.length > 0 || accepted.length > 0;
+  /** A newer version has gone on with the session: a process that can read it is to own it. */
+  giveUp(tooNew: AgentError): void {
+    this.signal("lease-given-up");
+    this.#inbox.refuseAll(tooNew);
+    if (this.view.hasJustClosed()) this.#watchers.lost(tooNew);
   }
 
-  /** A newer version has gone on with the session: whoever can read it is to own it. Those who came since only look. */
-  private refuse(tooNew: AgentError): false {
-    void this.own.release();
-    this.loseLease();
-    this.inbox.refuseAll(tooNew);
-    if (this.view.hasJustClosed()) this.watchers.lost(tooNew);
-    return false;
-  }
-
-  /** How long to stay with a store that is away: what runs here would be lost with it, and nothing of that is worth more than the lease. */
-  private staysFor(): number {
-    return this.isOwner && this.effects.count() > 0 ? driverLimits.outageMs : 0;
-  }
-
-  private append({ speculation, lease, rests }: BatchDecision): Promise<Committed> {
-    const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
-    const { facts, state } = speculation;
-    const request = { expectedSeq: this.state.seq, batchId: this.deps.ids.next(), facts, due: dueOf(state), ...claim };
-    return commitBatch({ ...this.deps, staysFor: () => this.staysFor() }, request);
-  }
-
-  private async conclude(outcome: Committed, decision: BatchDecision): Promise<boolean> {
-    switch (outcome.type) {
-      case "ok":
-      case "dup":
-        if (decision.rests) this.own.drop();
-        this.emptyConflicts = 0;
-        this.view.append(decision.speculation, decision.lease !== undefined);
-        this.deps.channel?.publish(this.deps.ref, decision.speculation.events);
-        await this.finish(decision);
-        return true;
-      case "conflict":
-        if (outcome.actualSeq < this.state.seq) throw historyLost(this.deps.sessionId, outcome.actualSeq);
-        this.putBack(decision.accepted);
-        await this.view.read();
-        // The log says that others were faster, and shows nothing of them.
-        if (this.state.seq === decision.speculation.from && ++this.emptyConflicts > driverLimits.conflictsMax) throw storeConflict();
-        return true;
-      case "fenced":
-        this.loseLease();
-        this.putBack(decision.accepted);
-        await this.view.read();
-        return true;
-      case "closed": {
-        const error = sessionClosed(this.deps.sessionId);
-        for (const offer of decision.accepted) offer.reject(error);
-        await this.view.read();
-        if (this.state.status !== "closed") throw error; // Removed before anything of it was read.
-        return true;
-      }
-      case "refused":
-        this.inbox.refused(decision.accepted, outcome.error);
-        return true;
-      case "full":
-        for (const offer of decision.accepted) offer.reject(storeFull());
-        throw storeFull();
-      default:
-        return outcome satisfies never;
-    }
-  }
-
-  /** Acknowledges and launches, once the log has it. */
-  private async finish({ accepted, launches, lease }: BatchDecision): Promise<void> {
-    for (const offer of accepted) offer.resolve();
-    // What came while the batch was written may stop the run; the process may stand still while that is read, and others append while the lease is confirmed.
-    while (launches.length > 0 && lease && this.own.lease === lease && (this.view.isBehind || !lease.isSure))
-      await (this.view.isBehind ? this.view.read() : lease.makeSure());
-    if (this.own.lease === lease) for (const launch of launches) launch({ state: this.state, isStopped: this.inbox.stopsRun(this.state) });
-  }
-
-  /** Offers of a decision that was not written wait for the next one; closing facts are void without the lease. */
-  private putBack(offers: readonly WaitingOffer[]): void {
-    this.inbox.putBack(offers);
-    if (!this.own.lease) this.inbox.dropClosings();
-  }
-
-  private adopted({ state, events, oldSeq }: Adoption): void {
-    this.effects.heed(state);
-    this.hub.publish(events);
-    this.drafts.heed(this.isOwner && openLanes(state).length > 0);
-    this.listening.heed(state, oldSeq);
-  }
-
-  private async claim(): Promise<void> {
-    this.listening.beginOwner();
-    const lastSeq = await this.own.claim();
-    if (this.isOwner) this.attend();
-    if (this.isDisposed) await this.own.release();
-    else if (lastSeq !== undefined && lastSeq > this.state.seq) await this.view.read();
-  }
-
-  /** Another may own the session: what is under way here counts no more. */
-  private loseLease(): void {
-    this.own.drop();
-    this.drafts.heed(false);
-    this.effects.forget();
-    this.preparing.interrupt();
-    this.preparing.forget();
-    this.inbox.dropClosings();
-  }
-
-  /** The log is lost to us: drop all, so that the next use reads it again. */
-  private lose(error: AgentError): void {
+  /** D3: drops everything, so that the next use reads the log again. */
+  #loseLog(error: AgentError): void {
     // A process that has the session's agent can run it at once.
-    if (error.code === "SESSION_AGENT_MISMATCH") void this.own.release();
-    this.loseLease();
+    if (error.code === "SESSION_AGENT_MISMATCH") this.signal("lease-given-up");
+    this.signal("log-lost");
     this.view.lose(error);
-    this.listening.end();
-    reportLoss(this.deps, error);
-    this.inbox.lose(error);
-    this.watchers.lost(error);
-    this.date.setAfterFault(this.watchers.size > 0 && !this.isDisposed);
+    this.#sources.unsubscribe();
+    reportLoss(this.#deps, error);
+    this.#inbox.lose(error);
+    this.#watchers.lost(error);
+    this.#sources.retryAfterFault(this.isWatched && this.phase.name !== "disposed");
   }
 
-  /** Nothing to do at once: tell the watchers, and see what will move the session next. */
-  private settle(): void {
+  /** Nothing is left to do at once: notifies the watchers, and waits for what will move the session next. */
+  #settle(): void {
+    // The first watcher may have come in this round, after those before it had left and the subscriptions were ended.
+    this.#subscribeFirst();
+    if (this.#inbox.length > 0 || this.view.isBehind) return void this.wake();
     this.view.rest();
-    this.watchers.settled(this.state);
-    this.attend();
-    // A retry is its owner's to wait for: whoever else woke up for it would find nothing to do, again and again.
-    const isWaitedFor = this.isOwner || isAtRest(this.state);
-    this.date.set(this.drives && !this.view.tooNew && isWaitedFor ? this.state : emptyState);
+    this.#watchers.settled(this.state);
+    this.#updateSubscriptions();
+    this.#sources.waitForDate(this.state, this.phase.mayOwn && !this.view.tooNew);
   }
 
-  private attend(): void {
-    const isWatched = this.watchers.size > 0;
-    this.listening.attend({ isOwner: this.isOwner, isWatched, mayTakeOver: this.drives && !this.view.tooNew && !isAtRest(this.state) });
-  }
-
-  private onDate(): void {
-    const late = lateOffer(this.state, this.deps.clock.now());
-    if (late) this.offer(late).catch(() => {});
-    else this.kick();
+  #updateSubscriptions(): void {
+    const mayTakeOver = this.phase.mayOwn && !this.view.tooNew && !isAtRest(this.state);
+    this.#sources.update({ isOwner: this.isOwner, isWatched: this.isWatched, mayTakeOver });
   }
 }

@@ -17,7 +17,7 @@ export interface SessionFold {
   snapshot(): SessionSnapshot;
 }
 
-/** A fold of a session's log that begins at its start: for who keeps a view of sessions beside the log. Large payloads come from `blobs`. */
+/** A fold of a session's log that begins at its start: for a view of sessions that is kept beside the log. Large values come from `blobs`. */
 export function foldSession(ref: SessionRef, blobs: BlobStore): SessionFold {
   let state: State = emptyState;
   return {

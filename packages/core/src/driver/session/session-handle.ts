@@ -1,25 +1,30 @@
 import type { DurableEvent, EphemeralEvent, PendingApproval, PendingToolCall, SessionEvent } from "../../loop/event.ts";
-import { isAtRest, type State } from "../../loop/state.ts";
+import { isAtRest, type State, sessionStatusOf } from "../../loop/state.ts";
 import type { Message, MessageId } from "../../message/message.ts";
 import type { Cost, Usage } from "../../message/usage.ts";
 import type { AcceptedDecision, DecideOptions } from "../../protocol/approval.ts";
+import type { CheckedInput } from "../../protocol/checked-input.ts";
 import type { EventCursor } from "../../protocol/cursor.ts";
-import type {
-  AcceptedSubmission,
-  AgentSession,
-  ExecuteInput,
-  SessionFollower,
-  SessionStatus,
-  SubmitOptions,
+import {
+  type AcceptedSubmission,
+  type AgentSession,
+  type AgentSessionStatus,
+  type AnswerOptions,
+  executeStatusOf,
+  type Followed,
+  type SessionFollower,
+  type SubmitOptions,
 } from "../../protocol/execute.ts";
+import type { ExecuteInput } from "../../protocol/execute-input.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { openLanes } from "../live/open-lanes.ts";
 import { readRun } from "../log/run-history.ts";
 import { dueOf } from "../ownership/dates.ts";
+import { answerCall } from "./commands/answer-call.ts";
 import { decideCall } from "./commands/decide-call.ts";
 import { abortRun, changeSession, endSession, moveHead, openSession } from "./commands/session-commands.ts";
-import { type SubmitScene, submitInput } from "./commands/submit.ts";
-import { pendingApprovals, pendingToolCalls } from "./execution.ts";
+import { type CommandContext, submitInput } from "./commands/submit.ts";
+import { pendingApprovals, pendingToolCalls, spentBy, watchRunFrom } from "./execution.ts";
 import { followSession } from "./follow-session.ts";
 import { guardListener } from "./guard-listener.ts";
 import type { SessionDriver } from "./session-driver.ts";
@@ -27,24 +32,24 @@ import { SharedSnapshot } from "./shared-snapshot.ts";
 import { snapshotOf } from "./snapshot.ts";
 
 /** A class, so that a handle is a small object: as a literal with so many getters it took 4 KB. */
-export class SessionHandle implements AgentSession {
+export class SessionHandle<Output> implements AgentSession<Output> {
   readonly id: string;
-  readonly #scene: SubmitScene;
+  readonly #context: CommandContext;
   readonly #driver: SessionDriver;
   readonly #shared: SharedSnapshot;
 
-  constructor(scene: SubmitScene) {
-    this.id = scene.deps.sessionId;
-    this.#scene = scene;
-    this.#driver = scene.driver;
-    this.#shared = new SharedSnapshot(scene.deps.sessionId);
+  constructor(context: CommandContext) {
+    this.id = context.deps.sessionId;
+    this.#context = context;
+    this.#driver = context.driver;
+    this.#shared = new SharedSnapshot(context.deps.sessionId);
   }
 
   get #state(): State {
     return this.#driver.state;
   }
 
-  get status(): SessionStatus {
+  get status(): AgentSessionStatus {
     return statusOf(this.#state);
   }
 
@@ -116,53 +121,64 @@ export class SessionHandle implements AgentSession {
     return this.isReadOnly ? null : dueOf(this.#state);
   }
 
-  async ready(): Promise<AgentSession> {
-    await this.#driver.load();
+  async ready(): Promise<AgentSession<Output>> {
+    await this.#driver.view.load();
     return this;
   }
 
   open(): Promise<boolean> {
-    return openSession(this.#scene);
+    return openSession(this.#context);
   }
 
-  submit(input: ExecuteInput, options: SubmitOptions = {}): Promise<AcceptedSubmission> {
-    return submitInput(this.#scene, input, options);
+  submit(input: ExecuteInput | CheckedInput, options: SubmitOptions = {}): Promise<AcceptedSubmission> {
+    return submitInput(this.#context, input, options);
   }
 
   abort(reason = "user", options: Parameters<AgentSession["abort"]>[1] = {}): Promise<boolean> {
-    return abortRun(this.#scene, reason, options);
+    return abortRun(this.#context, reason, options);
   }
 
-  decide(callKey: string, decision: DecideOptions): Promise<AcceptedDecision> {
-    return decideCall(this.#scene, callKey, decision);
+  decide(callKey: string, decision: DecideOptions): Promise<AcceptedDecision & Followed<Output>> {
+    return this.#followed(decideCall(this.#context, callKey, decision));
+  }
+
+  answer(callKey: string, output: unknown, options: AnswerOptions = {}): Promise<AcceptedSubmission & Followed<Output>> {
+    return this.#followed(answerCall(this.#context, { callKey, output }, options));
+  }
+
+  async #followed<T extends { readonly runId: string; readonly seq: number }>(accepting: Promise<T>): Promise<T & Followed<Output>> {
+    const before = this.#state.run ? spentBy(this.#state) : undefined;
+    const accepted = await accepting;
+    const spent = before ?? spentBy(this.#state);
+    return { ...accepted, stream: () => watchRunFrom<Output>(this.#context, accepted, spent) };
   }
 
   change(changes: Parameters<AgentSession["change"]>[0]): Promise<void> {
-    return changeSession(this.#scene, changes);
+    return changeSession(this.#context, changes);
   }
 
   moveHead(to: MessageId | null): Promise<void> {
-    return moveHead(this.#scene, to);
+    return moveHead(this.#context, to);
   }
 
   end(): Promise<void> {
-    return endSession(this.#scene);
+    return endSession(this.#context);
   }
 
   follow(follower: SessionFollower): () => void {
-    return followSession(this.#scene, follower);
+    return followSession(this.#context, follower);
   }
 
   readRun(
     runId: string,
     { after = { seq: 0, k: 0 } }: Parameters<AgentSession["readRun"]>[1] = {},
   ): AsyncIterable<readonly DurableEvent[]> {
-    const { store, ref } = this.#scene.deps;
+    const { store, ref } = this.#context.deps;
     return readRun(this.#state, { store, ref, runId, after });
   }
 
   subscribe(listener: (events: readonly SessionEvent[]) => void): () => void {
-    return this.#driver.hub.listen(guardListener(this.#scene.deps)((events: readonly SessionEvent[]) => listener(events)));
+    return this.#driver.hub.listen(guardListener(this.#context.deps)((events: readonly SessionEvent[]) => listener(events)));
   }
 
   lanes(runId?: string): readonly EphemeralEvent[] {
@@ -182,18 +198,24 @@ export class SessionHandle implements AgentSession {
     return this.#driver.handOver();
   }
 
+  takeOver(): void {
+    this.#driver.takeOver();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#driver.dispose();
   }
 }
 
-/** A lane is over with the fact that closes it, which its effect is told of a moment later. */
+/** A lane is over with the fact that closes it; its effect ends a moment later. */
 function isLaneOpen(state: State, lane: number): boolean {
   return openLanes(state).some((open) => open.lane === lane);
 }
 
-function statusOf(state: State): SessionStatus {
-  if (state.run && isAtRest(state)) return "awaiting_tool_execution";
-  if (state.run || (state.inputs.length > 0 && state.status === "open")) return "running";
-  return state.lastRun?.status === "failed" ? "error" : "completed";
+/** `completed` also for a session whose last run was aborted. */
+function statusOf(state: State): AgentSessionStatus {
+  const status = sessionStatusOf(state);
+  if (status === "running") return status;
+  const run = executeStatusOf(status === "waiting" ? status : (state.lastRun?.status ?? "completed"));
+  return run === "aborted" ? "completed" : run;
 }

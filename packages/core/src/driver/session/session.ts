@@ -1,22 +1,22 @@
-import { isAgent } from "../../agent/agent.ts";
+import { type Agent, isAgent } from "../../agent/agent.ts";
 import { AgentError } from "../../errors.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
-import type { AgentSession, ExecuteInput, ExecuteOptions, ExecuteStream } from "../../protocol/execute.ts";
-import { checkContext, checkExecuteInput } from "../../protocol/input-guards.ts";
-import { checkPayload } from "../log/payload.ts";
+import { type CheckedInput, checkContext, checkInput } from "../../protocol/checked-input.ts";
+import type { AgentSession, ExecuteOptions, ExecuteStream } from "../../protocol/execute.ts";
+import type { ExecuteInput } from "../../protocol/execute-input.ts";
+import { checkPayload } from "../log/large-values.ts";
 import type { SessionOptions } from "../setup/session-options.ts";
-import { type AcceptedInput, acceptInput, newInput } from "./commands/accept-input.ts";
-import { acceptResults } from "./commands/accept-results.ts";
-import type { SubmitScene } from "./commands/submit.ts";
+import type { AcceptedInput } from "./commands/accept-input.ts";
+import { beginOf, type CommandContext } from "./commands/submit.ts";
 import { depsOf } from "./deps-of.ts";
-import { Execution } from "./execution.ts";
-import { createKeeper } from "./keeper.ts";
+import { createDriveUntilIdle } from "./drive-until-idle.ts";
+import { watchRun } from "./execution.ts";
 import { SessionDriver } from "./session-driver.ts";
 import { SessionHandle } from "./session-handle.ts";
 
 /** What a session is beneath its door. */
-type Handle = SubmitScene;
+type Handle = CommandContext;
 
 const handles = new WeakMap<AgentSession, Handle>();
 
@@ -24,7 +24,7 @@ const handles = new WeakMap<AgentSession, Handle>();
  * A handle on a session, new or restored. Nothing is read or written before its first use.
  * @throws AgentError CONFIG_INVALID when an option is wrong.
  */
-export function createSession(options: SessionOptions): AgentSession {
+export function createSession<Output>(options: SessionOptions<Output>): AgentSession<Output> {
   if (!isAgent(options?.agent))
     throw new AgentError("CONFIG_INVALID", { message: "`agent` is no agent.", fix: "Pass what `createAgent` gave." });
   const { agent, context, title, metadata } = options;
@@ -41,42 +41,38 @@ export function createSession(options: SessionOptions): AgentSession {
     ...(metadata ? { metadata } : {}),
   };
   const driver = new SessionDriver(deps);
-  const handle: Handle = { deps, driver, keeper: createKeeper(driver), opening };
-  const session = new SessionHandle(handle);
+  const handle: Handle = { deps, driver, driveUntilIdle: createDriveUntilIdle(driver), opening };
+  const session = new SessionHandle<Output>(handle);
   handles.set(session, handle);
   return session;
 }
 
 /**
- * Begins a run with a user's words, or goes on with one by the results of its client calls. Starts at once, whether or not anybody reads.
+ * Begins a run with a user's message, or continues one with the results of its client calls. Starts at once, whether or not anybody reads. An agent
+ * in place of a session gets a private session in memory, which ends with the stream: for one question.
  * @throws AgentError INPUT_INVALID when the session, the input or the options are not usable whatever the session holds. What the session or its store
  * refuses rejects `result()` and ends the stream.
  */
-export function execute(session: AgentSession, input: ExecuteInput, options: ExecuteOptions = {}): ExecuteStream {
+export function execute<Output>(
+  target: AgentSession<Output> | Agent<Output>,
+  input: ExecuteInput | CheckedInput,
+  options: ExecuteOptions = {},
+): ExecuteStream<Output> {
+  const session = isAgent(target) ? createSession<Output>({ agent: target }) : target;
   const handle = handleOf(session);
-  const { deps, driver, opening } = handle;
-  checkExecuteInput(input);
+  const checked = checkInput(input);
   if (typeof options !== "object" || options === null)
     throw new AgentError("INPUT_INVALID", { message: "The options are no object.", fix: "Leave them out, or pass an object." });
-  if (Array.isArray(input))
-    return watchRun(handle, (state) => acceptResults(state, input, { deps, idempotencyKey: options.idempotencyKey }), options);
-  const accepted = newInput(input as Exclude<ExecuteInput, readonly unknown[]>, options, deps);
-  const begin = (state: State): AcceptedInput => acceptInput(state, accepted, { deps, opening, isOwner: driver.isOwner });
-  return watchRun(handle, begin, options);
+  return watchRun(handle, beginOf(handle, checked, options), options);
 }
 
-/** Goes on with an open run that a crash cut off, or follows one that runs elsewhere. Where none is open the stream ends at once. */
-export function resume(session: AgentSession, options: { readonly signal?: AbortSignal } = {}): ExecuteStream {
+/** Continues an open run that a crash interrupted, or follows one that runs elsewhere. Where none is open the stream ends at once. */
+export function resume<Output>(session: AgentSession<Output>, options: { readonly signal?: AbortSignal } = {}): ExecuteStream<Output> {
   const begin = (state: State): AcceptedInput => ({
     bodies: [],
     runId: state.run?.runId ?? state.inputs[0]?.runId ?? state.lastRun?.runId ?? "",
   });
   return watchRun(handleOf(session), begin, options);
-}
-
-function watchRun({ deps, driver }: Handle, begin: (state: State) => AcceptedInput, { signal, mode }: ExecuteOptions): ExecuteStream {
-  const mayStop = mode === "interrupt" || signal !== undefined;
-  return new Execution({ driver, sessionId: deps.sessionId, user: deps.access.user, begin, signal, mayStop });
 }
 
 function handleOf(session: AgentSession): Handle {

@@ -2,7 +2,7 @@ import type { State } from "../../loop/state.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { snapshotOf } from "./snapshot.ts";
 
-/** One snapshot for all who ask while the session does not change and anybody still holds it: it is as long as the session has messages. */
+/** One snapshot for all callers while the session does not change and one of them holds it: its size is the number of messages. */
 export class SharedSnapshot {
   readonly #sessionId: string;
   #state: WeakRef<State> | undefined;

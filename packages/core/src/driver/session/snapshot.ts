@@ -1,19 +1,20 @@
 import { at } from "../../loop/append-list.ts";
-import { type Call, type Entry, isAtRest, type Run, type State, tipOf } from "../../loop/state.ts";
+import { type Call, type Entry, type Run, type State, sessionStatusOf, tipOf, waitingReasons } from "../../loop/state.ts";
 import { cursorAfter, encodeCursor } from "../../protocol/cursor.ts";
-import type { OpenRun, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "../../protocol/snapshot.ts";
+import type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "../../protocol/snapshot.ts";
 import { pendingApprovals, pendingToolCalls } from "./execution.ts";
 
 /** The session as a screen shows it. The cost is the number of messages. */
 export function snapshotOf(state: State, sessionId: string, isReadOnly = false): SessionSnapshot {
   const { agent = "", title, metadata, participants, createdAt = 0, updatedAt = createdAt, run, lastRun } = state;
   const { model, usage, cost, contextTokens } = state;
+  const reasons = waitingReasons(state);
   const optional = { title, metadata, participants, model, usage, cost, contextTokens };
   return {
     sessionId,
     agent,
-    status: isAtRest(state) ? (run ? "waiting" : "idle") : "running",
-    ...(state.status === "closed" ? { closed: true } : {}),
+    status: sessionStatusOf(state),
+    ...(reasons.length > 0 ? { waitsFor: reasons } : {}),
     ...(isReadOnly ? { readOnly: true } : {}),
     createdAt,
     updatedAt,
@@ -31,8 +32,8 @@ const failureOf = ({ failure }: NonNullable<State["lastRun"]>): Pick<NonNullable
   failure ? { failure } : {};
 
 function messagesOf({ history }: State): readonly SnapshotMessage[] {
-  return Array.from({ length: history.length }, (_, place) => {
-    const { id, parent, runId, at: when, message } = at(history, place) as Entry;
+  return Array.from({ length: history.length }, (_, index) => {
+    const { id, parent, runId, at: when, message } = at(history, index) as Entry;
     const from = at(history, parent)?.id ?? null;
     return { id, parent: from, ...(runId === undefined ? {} : { runId }), at: when, message };
   });
@@ -40,19 +41,21 @@ function messagesOf({ history }: State): readonly SnapshotMessage[] {
 
 function waitingOf({ run, inputs }: State): readonly WaitingInput[] {
   const steered = (run?.steered ?? []).map((input) => ({ input, mode: "steer" as const, runId: run?.runId ?? input.runId }));
-  return [...steered, ...inputs.map((input) => ({ input, mode: "enqueue" as const, runId: input.runId }))].map(
-    ({ input, mode, runId }) => ({
-      inputId: input.inputId,
-      runId,
-      mode,
-      ...(input.message ? { message: input.message } : {}),
-      ...(input.parent === undefined ? {} : { parent: input.parent }),
-    }),
-  );
+  return [
+    ...steered,
+    ...inputs.map((input) => ({ input, mode: input.jumps ? ("interrupt" as const) : ("enqueue" as const), runId: input.runId })),
+  ].map(({ input, mode, runId }) => ({
+    inputId: input.inputId,
+    runId,
+    mode,
+    ...(input.message ? { message: input.message } : {}),
+    ...(input.parent === undefined ? {} : { parent: input.parent }),
+  }));
 }
 
 function openRun(state: State, run: Run): OpenRun {
   const approvals = pendingApprovals(state);
+  const children = run.calls.flatMap(pendingChild);
   const { runId, provider, model, turn, open, abort, retry, limit, movedHead } = run;
   return {
     runId,
@@ -62,6 +65,7 @@ function openRun(state: State, run: Run): OpenRun {
     ...(open ? { answering: open.lane } : {}),
     tools: run.calls.flatMap(runningTool),
     pendingToolCalls: pendingToolCalls(state),
+    ...(children.length > 0 ? { pendingChildren: children } : {}),
     ...(approvals.length > 0 ? { pendingApprovals: approvals } : {}),
     ...(abort ? { aborting: abort.reason } : {}),
     ...(retry ? { retry: { reason: retry.failure.message, ...(retry.until === undefined ? {} : { until: retry.until }) } } : {}),
@@ -70,7 +74,10 @@ function openRun(state: State, run: Run): OpenRun {
   };
 }
 
-function runningTool({ part, stage, lane, startedAt, args }: Call): readonly RunningTool[] {
-  if (stage !== "started" || lane === undefined) return [];
+const pendingChild = ({ part: { callKey }, state, child }: Call): readonly PendingChild[] =>
+  state === "awaiting_child" && child ? [{ callKey, ...child }] : [];
+
+function runningTool({ part, state, lane, startedAt, args }: Call): readonly RunningTool[] {
+  if (state !== "running" || lane === undefined) return [];
   return [{ toolCallId: part.id, callKey: part.callKey, toolName: part.name, args: args ?? part.args, lane, startedAt: startedAt ?? 0 }];
 }

@@ -2,12 +2,13 @@ import type { DurableEvent } from "../../loop/event.ts";
 import { eventsOf } from "../../loop/events-of.ts";
 import { type Fact, type FactBody, factVersion } from "../../loop/fact.ts";
 import { fold } from "../../loop/fold.ts";
+import { fits } from "../../loop/kinds/fact-kinds.ts";
 import type { State } from "../../loop/state.ts";
 import { weigh } from "../../message/json-bytes.ts";
 import { durableEvents } from "../log/catch-up.ts";
 
 /**
- * A batch in the making: facts folded into a state that nobody else sees until the log has them. Dropping it is forgetting it.
+ * A batch in the making: facts folded into a trial state, which is adopted once the log has them. It can be dropped without a trace.
  */
 export interface Speculation {
   /** Seq of the state it began with. */
@@ -50,21 +51,14 @@ class Batch implements Speculation {
   add(body: FactBody): Fact | undefined {
     const { sessionId, now, epoch } = this.#options;
     const before = this.state;
-    const fact: Fact = { ...body, seq: before.seq + 1, at: now, v: factVersion, ...(epoch === undefined ? {} : { epoch }) };
-    const told = eventsOf(before, fact);
-    const next = fold(before, fact);
-    if (isUnchanged(before, next) && told.length === 0) return undefined;
-    this.state = next;
+    const own = { ...body, seq: before.seq + 1, at: now, v: factVersion };
+    const fact: Fact = epoch === undefined ? own : Object.assign(own, { epoch });
+    if (!fits(before, fact)) return undefined;
+    const bodies = eventsOf(before, fact);
+    this.state = fold(before, fact);
     this.facts.push(fact);
     this.bytes += weigh(body);
-    for (const event of durableEvents(fact, told, sessionId)) this.events.push(event);
+    for (const event of durableEvents(fact, bodies, sessionId)) this.events.push(event);
     return fact;
   }
-}
-
-function isUnchanged(before: State, after: State): boolean {
-  for (const key in after)
-    if (before[key as keyof State] !== after[key as keyof State] && key !== "seq" && key !== "updatedAt") return false;
-  for (const key in before) if (!(key in after)) return false;
-  return true;
 }

@@ -1,13 +1,13 @@
 import type { AgentError } from "../../errors.ts";
 import type { State } from "../../loop/state.ts";
 
-/** Told whenever nothing is left to do at once, and when the log was lost. As long as one watches, open runs are gone on with. */
+/** Notified when nothing is left to do at once, and when the log was lost. Open runs are continued while there is one. */
 export interface Watcher {
   settled(state: State): void;
   lost(error: AgentError): void;
 }
 
-/** Who watches one session. One that has left is told nothing more, not even in the round in which it left. */
+/** The watchers of one session. One that has left gets no more notifications, not even in the round in which it left. */
 export interface Watchers extends Watcher {
   readonly size: number;
   add(watcher: Watcher): () => void;

@@ -12,7 +12,8 @@ it("the agent has the tools and the prompt of the log, and its own again where t
   const bound = bindAgent({ agent }, "s1");
   const { digest } = bound;
   bound.bind(opened);
-  expect([bound.agent.prompt, bound.registry.tools.map(({ name }) => name)]).toEqual(["Be brief.", ["choose"]]);
+  const prompt = [{ text: "Be brief.", source: "session", cache: "session" }];
+  expect([bound.agent.prompt, bound.registry.tools.map(({ name }) => name)]).toEqual([prompt, ["choose"]]);
   expect(bound.digest).not.toBe(digest);
   bound.bind(emptyState);
   expect([bound.agent.prompt, bound.registry.tools, bound.digest]).toEqual(["Be kind.", [], digest]);

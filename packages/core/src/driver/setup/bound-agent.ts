@@ -3,6 +3,7 @@
  * Does not own: when the log is read (log-view), what a log begins with (session).
  */
 import type { Agent } from "../../agent/agent.ts";
+import { promptLayers } from "../../agent/prompt-layer.ts";
 import type { DeclaredTool } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
 import { canonicalJson } from "../../message/canonical-json.ts";
@@ -75,8 +76,16 @@ function areSame(given: readonly DeclaredTool[] = [], kept: readonly DeclaredToo
 }
 
 function digestOfAgent(agent: Agent): string {
-  const prompt = typeof agent.prompt === "string" ? agent.prompt : "";
+  const texts = promptLayers(agent.prompt).map(({ text }) => (typeof text === "string" ? text : ""));
+  const prompt = texts.join("\n\n");
   return digestOf(
-    [agent.name, agent.provider.name, agent.model, prompt, ...agent.tools.map((tool) => `${tool.name}: ${tool.description}`)].join("\n"),
+    [
+      agent.name,
+      agent.provider.name,
+      agent.model,
+      ...agent.chain.slice(1).map(({ provider, model }) => `${provider.name}/${model}`),
+      prompt,
+      ...agent.tools.map((tool) => `${tool.name}: ${tool.description}`),
+    ].join("\n"),
   );
 }

@@ -29,5 +29,9 @@ export function withDeclared(
       message: "The `prompt` of the session is no text.",
       fix: "Give a function to the agent instead.",
     });
-  return createAgent({ ...agent, tools: [...agent.tools, ...tools], ...(prompt === undefined ? {} : { prompt }) });
+  return createAgent({
+    ...agent,
+    tools: [...agent.tools, ...tools],
+    ...(prompt === undefined ? {} : { prompt: [{ text: prompt, source: "session", cache: "session" }] }),
+  });
 }

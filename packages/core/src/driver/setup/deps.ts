@@ -1,31 +1,33 @@
 import type { Access } from "../../loop/fact.ts";
+import type { SessionStorage } from "../../memory/store/private-store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
-import type { SessionStore } from "../../ports/session-store.ts";
 import type { BoundAgent } from "./bound-agent.ts";
 import type { CallGuard } from "./guarded-call.ts";
+import type { Observation } from "./observation.ts";
 
 /** Everything the driver of one session works with, defaults filled in. */
 export interface Deps {
   readonly bound: BoundAgent;
   readonly sessionId: string;
   readonly ref: SessionRef;
-  readonly store: SessionStore;
-  /** The store was made for this handle: nobody else can claim the session, append to it or read what its lanes say, and it never keeps anybody waiting. */
+  readonly store: SessionStorage;
+  /** The store was made for this handle: no other process can claim the session, append to it or read its lanes, and it answers at once. */
   readonly isPrivate: boolean;
   readonly access: Access;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
+  readonly observation: Observation | undefined;
   readonly channel: EventChannel | undefined;
   readonly callGuard: CallGuard;
   readonly node: string;
   readonly leaseMs: number;
   /** May own the session. */
   readonly drives: boolean;
-  /** `undefined`: nobody else will ever read this store, so no snapshots of the fold are kept. */
+  /** `undefined`: the store is private, so no snapshots of the fold are kept. */
   readonly snapshotCheckShare: number | undefined;
 }

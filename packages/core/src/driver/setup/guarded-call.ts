@@ -11,11 +11,11 @@ export interface CallTarget {
 export interface GuardedCall {
   /** The vendor has begun to answer. */
   answered(): void;
-  /** Nobody wants its answer any more. */
+  /** Its answer is not needed any more. */
   left(): void;
   /**
    * The failure as it is to be recorded. `mayRetry`: the run would make the call again. Where the process may not, or not soon enough, it is no
-   * longer retryable and says so; else it asks for the wait that the circuit needs.
+   * longer retryable, and its message gives the reason; else it asks for the wait that the circuit needs.
    */
   judge(failure: Failure, mayRetry: boolean): Failure;
 }

@@ -2,15 +2,15 @@ import { AgentError, isAgentError } from "../../errors.ts";
 import { shownId } from "../../message/shown-id.ts";
 import { driverLimits } from "./session-options.ts";
 
-/** The error of who writes to a session that was closed or removed. */
+/** For writing to a session that was closed or removed. */
 export const sessionClosed = (sessionId: string): AgentError =>
   new AgentError("SESSION_CLOSED", { message: `The session \`${sessionId}\` is closed.` });
 
-/** The error of who watches or writes to a session whose log was deleted. */
+/** For watching or writing to a session whose log was deleted. */
 export const sessionRemoved = (sessionId: string): AgentError =>
   new AgentError("SESSION_CLOSED", { message: `The session \`${sessionId}\` was removed.` });
 
-/** The error of who uses a handle after it was let go, and of who watched a run through it. */
+/** For using a handle after it was disposed of, and for watching a run through it. */
 export const handleLetGo = (): AgentError =>
   new AgentError("RUN_ABORTED", { message: "The session handle was let go.", fix: "Open the session again." });
 
@@ -25,7 +25,7 @@ export const historyLost = (sessionId: string, lastSeq: number): AgentError =>
 export const missingFact = (sessionId: string, seq: number): AgentError =>
   new AgentError("SESSION_CORRUPT", { message: `The log of session \`${sessionId}\` has no fact ${seq}.`, details: { seq } });
 
-/** The error of who wants more of a log than its facts of known versions. */
+/** For a log that continues with facts of a newer version. */
 export const sessionTooNew = (sessionId: string, { seq, v }: { readonly seq: number; readonly v: number }): AgentError =>
   new AgentError("SESSION_TOO_NEW", {
     message: `Fact ${seq} of session \`${sessionId}\` is of a kind that this version does not know.`,
@@ -51,11 +51,11 @@ export const otherOpening = (sessionId: string, option: "tools" | "prompt"): Age
 /** The error of a store without space. */
 export const storeFull = (): AgentError => new AgentError("STORE_FULL", { message: "The store has no space left for the session's log." });
 
-/** The error of who asked for something to be recorded while the store did not answer. */
+/** For a command that was not recorded because the store did not answer. */
 export const storeSilent = (): AgentError =>
   new AgentError("STORE_UNAVAILABLE", {
     message: `The store did not confirm within ${driverLimits.commandMs} ms that this was recorded.`,
-    fix: "Say it again, an input under the same idempotency key; nothing acknowledged is lost.",
+    fix: "Send it again, an input under the same idempotency key; nothing acknowledged is lost.",
   });
 
 /** The error in place of how a call ended, where the store would not take that. */
@@ -65,7 +65,7 @@ export const closingRefused = ({ message }: AgentError): AgentError =>
     fix: "Return less, as plain JSON.",
   });
 
-/** The error of who lost against others, or against a log that only says so, too often in a row. */
+/** For an offer that lost against other appends too often in a row. */
 export const storeConflict = (): AgentError =>
   new AgentError("STORE_CONFLICT", { message: `Others changed the session ${driverLimits.conflictsMax} times in a row.` });
 

@@ -1,4 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
+import type { Observer } from "../../agent/observer.ts";
 import type { Access, DeclaredTool } from "../../loop/fact.ts";
 import type { JsonObject } from "../../message/json.ts";
 import type { Message } from "../../message/message.ts";
@@ -9,14 +10,14 @@ import type { Logger } from "../../ports/logger.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import type { CallGuard } from "./guarded-call.ts";
 
-export interface SessionOptions {
+export interface SessionOptions<Output = unknown> {
   /** A session that exists is refused with SESSION_AGENT_MISMATCH, at its first use, unless it began with an agent of this name. */
-  readonly agent: Agent;
+  readonly agent: Agent<Output>;
   /** `[a-z0-9][a-z0-9_-]{0,63}`. An id that the store knows restores that session. Default: a new one. */
   readonly id?: string;
   /** Default: a private one in memory. */
   readonly store?: SessionStore;
-  /** Who acts. Default: user and scope `local`. */
+  /** The acting user and scope. Default: both `local`. */
   readonly access?: Access;
   /** Messages that a new session begins with; ignored when the session exists. */
   readonly context?: readonly Message[];
@@ -31,6 +32,8 @@ export interface SessionOptions {
   readonly clock?: Clock;
   readonly ids?: IdSource;
   readonly logger?: Logger;
+  /** Telemetry, metering, audit, notified in this order. Default: none. */
+  readonly observers?: readonly Observer[];
   /** Carries the events to other nodes. */
   readonly channel?: EventChannel;
   /** Bounds retries and leaves failing vendors alone. Default: the one that all sessions of this clock share, so one per process. */
@@ -38,7 +41,7 @@ export interface SessionOptions {
   /** Name of this handle in leases: another one of the same name takes over at once. Default: a random one per handle. */
   readonly node?: string;
   /**
-   * False: this handle records what is said to it and follows the session, and never runs it: a handle that drives, here or on another node, has
+   * False: this handle records inputs and follows the session, and never runs it: a handle that drives, here or on another node, has
    * to. Default true.
    */
   readonly drives?: boolean;
@@ -97,10 +100,14 @@ export const driverLimits: {
   readonly takeOverLookMs: number;
   readonly heldEvents: number;
   readonly heldBytes: number;
-  readonly foreignLanes: number;
+  readonly remoteLanes: number;
   readonly draftMs: number;
   readonly draftBytes: number;
   readonly pingsAloneMs: number;
+  readonly acceptMs: number;
+  readonly filterMs: number;
+  readonly hookStateBytes: number;
+  readonly noteBytes: number;
   readonly faultBaseMs: number;
   readonly faultCapMs: number;
   readonly retryBaseMs: number;
@@ -109,11 +116,11 @@ export const driverLimits: {
 } = {
   /** Appends that may lose against others before the offer fails with STORE_CONFLICT. */
   conflictsMax: 10,
-  /** Readings in a row because somebody came while the one before was under way. */
+  /** Reads in a row because a caller came while the one before was under way. */
   refreshesMax: 10,
-  /** How long whoever says something waits for a store that does not answer. */
+  /** How long a command waits for a store that does not answer. */
   commandMs: 1_800,
-  /** How long a batch is offered again of which nobody knows whether the log has it, where nothing runs here that would be lost. */
+  /** How long a batch with an unknown outcome is sent again, where no effect runs here that would be lost. */
   unknownMs: 4_000,
   /**
    * How long what runs here is kept for a store that is away, as long as the lease allows. More than the ten seconds that are promised: the last
@@ -141,28 +148,35 @@ export const driverLimits: {
   hookWaitMs: 20,
   /** How long one hook, prompt or lookup may think; a gate may be asking a person. */
   hookMs: 600_000,
+  /** How long the `accept` hooks may take in all: a sender is answered within two seconds. */
+  acceptMs: 1_500,
+  /** How long a filter may take for one piece of text, while its readers wait. */
+  filterMs: 10_000,
+  /** What the hooks of one run may keep in `context.state`, and what one `note.recorded` may hold. */
+  hookStateBytes: 16 * 1024,
+  noteBytes: 16 * 1024,
   /** How long a provider may read on after its answer is complete, for the sake of the connection. */
   drainMs: 5_000,
   /** How long tools that were signalled may take to end before the session is handed over without their results. */
   handOverMs: 500,
-  /** How often a log that cannot tell is looked at. */
+  /** How often a log that cannot notify is read. */
   tailPollMs: 250,
-  /** How often a log is looked at that cannot tell, where a channel tells as long as it works. */
+  /** How often a log that cannot notify is read, where a channel notifies as long as it works. */
   channelPollMs: 2_000,
   /** How often a node that would take a session over looks whether the lease of its owner still runs, unless that lease is over sooner. */
   takeOverLookMs: 1_000,
   /** Of one lane of another node: what may wait for its opening event, or for what is missing before it. */
   heldEvents: 1_024,
   heldBytes: 1024 * 1024,
-  /** Lanes of other nodes that are heard before the log is known to have opened them. */
-  foreignLanes: 64,
-  /** How often the draft of what the open lanes have said is written, the first time after as long. */
+  /** Lanes of other nodes whose events arrive before the fact that opens them. */
+  remoteLanes: 64,
+  /** How often the draft of the open lanes is written, the first time after as long. */
   draftMs: 2_000,
   /** No draft is written of more. */
   draftBytes: 256 * 1024,
   /** How long pings keep a silent model call alive. */
   pingsAloneMs: 300_000,
-  /** How long after a fault of the store it is asked again for who still watches: twice as long after each in a row, up to the cap. */
+  /** How long after a fault of the store it is asked again for the sake of watchers: twice as long after each in a row, up to the cap. */
   faultBaseMs: 1_000,
   faultCapMs: 5_000,
   /** Full jitter between 0 and base x 2^attempt. */

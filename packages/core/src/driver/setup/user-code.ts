@@ -1,18 +1,20 @@
 /*
- * Owns: what an error of the application's code becomes: one entry for operators, and an error that blames nobody else.
- * Why the text stays with operators: a stranger's message may hold anything, and the model and the client read what a run says.
+ * Owns: what an error of the application's code becomes: one entry in the log for operators, and an error with the right cause.
+ * Why the text stays with operators: the message of a foreign error may hold anything, and the model and the client read the messages of a run.
  */
 import { AgentError, type ErrorCode, isAgentError } from "../../errors.ts";
 import type { Json } from "../../message/json.ts";
 import type { Logger } from "../../ports/logger.ts";
 
-/** Where errors are told to operators, and of which session. */
+/** Where errors are logged for operators, and of which session. */
 export interface Reports {
   readonly logger: Logger;
   readonly sessionId: string;
+  /** Is notified as well. */
+  readonly observation?: { bug(where: string, error: unknown): void } | undefined;
 }
 
-/** Codes of ours: they were reported where they arose, or somebody asked for the end. */
+/** Codes of ours: they were reported where they arose, or the end was asked for. */
 const ownCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["RUN_ABORTED", "HOOK_TIMEOUT", "HOOK_FAILED"]);
 
 /**
@@ -31,16 +33,17 @@ export function hookFailed(reports: Reports, where: string, error: unknown): Age
   return new AgentError(blamesVendor ? "HOOK_FAILED" : code, { message, fix, details, retryable: false, cause: error });
 }
 
-/** A bug of ours or of a companion: told to operators with all that is known of it. */
+/** A bug of ours or of a companion: logged for operators with all that is known of it. */
 export function internalError(reports: Reports, where: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   reportThrown(reports, `${where}: a bug.`, error);
   return new AgentError("INTERNAL", { message: `${where}.`, cause: error });
 }
 
-/** Tells operators what was thrown: name, words, stack and causes. Never throws, whatever the error's getters do. */
-export function reportThrown({ logger, sessionId }: Reports, message: string, error: unknown): void {
+/** Logs what was thrown: name, message, stack and causes. Never throws, whatever the error's getters do. */
+export function reportThrown({ logger, sessionId, observation }: Reports, message: string, error: unknown): void {
   logger.log("error", message, { session: sessionId, error: describeThrown(error) });
+  observation?.bug(message, error);
 }
 
 /** That the log was lost to a session. A bug was reported where it arose. */

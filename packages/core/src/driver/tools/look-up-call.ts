@@ -1,10 +1,11 @@
-import type { HookContext } from "../../agent/hooks.ts";
 import { interrupted } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { FactBody } from "../../loop/fact.ts";
+import type { ToolCallPart } from "../../message/content.ts";
 import { collectOutput } from "../../tools/run-output.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
+import type { AskingDeps } from "../effects/asking-deps.ts";
 import { toolFilterOf, userFilterOf } from "../effects/user-filter.ts";
 import type { Deps } from "../setup/deps.ts";
 import { hookFailed, reportThrown } from "../setup/user-code.ts";
@@ -12,15 +13,16 @@ import { reviewResult } from "./review-result.ts";
 
 export type LookupEffect = Extract<Effect, { type: "lookup-tool" }>;
 
-interface LookupScene {
+interface LookupDeps {
   readonly deps: Deps;
   readonly registry: ToolRegistry;
-  readonly context: HookContext;
+  readonly asking: AskingDeps;
+  readonly calls: readonly ToolCallPart[];
   readonly signal: AbortSignal;
 }
 
-/** What the tool itself says of a call in doubt, filtered and reviewed as its output would be; silence or an error leaves it interrupted. */
-export async function lookUpCall({ runId, call }: LookupEffect, { deps, registry, context, signal }: LookupScene): Promise<FactBody> {
+/** The tool's own answer about a call in doubt, filtered and reviewed as its output would be; silence or an error leaves it interrupted. */
+export async function lookUpCall({ runId, call }: LookupEffect, { deps, registry, asking, calls, signal }: LookupDeps): Promise<FactBody> {
   const { agent } = deps.bound;
   const { part } = call;
   const tool = registry.get(part.name);
@@ -29,9 +31,9 @@ export async function lookUpCall({ runId, call }: LookupEffect, { deps, registry
   try {
     const found = await tool?.lookup?.(part.callKey, { signal });
     if (tool === undefined || found === undefined) return interrupted(runId, call);
-    const filter = toolFilterOf(userFilterOf(agent, context, deps));
+    const filter = toolFilterOf(userFilterOf(agent, asking.context, deps));
     const result = await collectOutput(found, { name: tool.name, outputMax: tool.outputMax, filter, onThrown });
-    const reviewed = await reviewResult(result, { agent, deps, context: { ...context, call: part, tool } });
+    const reviewed = await reviewResult(result, { agent, reports: deps, asking, gated: { call: part, calls, tool } });
     return { type: "tool.finished", runId, callKey: part.callKey, ...reviewed };
   } catch (error) {
     const { failure } = toolFailure(hookFailed(deps, where, error), { name: part.name });

@@ -1,11 +1,10 @@
 import type { Agent } from "../../agent/agent.ts";
-import type { HookContext } from "../../agent/hooks.ts";
-import type { ErrorCode } from "../../errors.ts";
+import type { AgentError, ErrorCode } from "../../errors.ts";
 import { closeCall, interrupted } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf } from "../../loop/fact.ts";
 import { policyOfShown } from "../../loop/policy.ts";
-import type { Run } from "../../loop/state.ts";
+import type { Call, Run } from "../../loop/state.ts";
 import { canonicalJson } from "../../message/canonical-json.ts";
 import { digestOf } from "../../message/digest.ts";
 import type { JsonObject } from "../../message/json.ts";
@@ -18,7 +17,9 @@ import { toolFailure } from "../../tools/tool-failure.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import type { AnyTool, ToolRegistry } from "../../tools/tool-registry.ts";
 import { type ValidatedArguments, validateArguments } from "../../tools/validate-arguments.ts";
-import { follow, type Maybe } from "../effects/maybe.ts";
+import type { AskingDeps } from "../effects/asking-deps.ts";
+import { HookAsks } from "../effects/hook-asks.ts";
+import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import { hookFailed, type Reports } from "../setup/user-code.ts";
 import { askGates, type GateJudgement } from "./ask-gates.ts";
 
@@ -29,34 +30,35 @@ export type PreparedTool =
 
 type RunTool = Extract<Effect, { readonly type: "run-tool" }>;
 
-interface ToolScene {
+export interface ToolCallDeps {
   readonly agent: Agent;
   readonly reports: Reports;
   readonly registry: ToolRegistry;
   readonly run: Run;
-  readonly context: HookContext;
+  readonly asking: AskingDeps;
   readonly clock: Clock;
 }
 
 /** Asks everything that must be known before a tool starts: is it there, enabled, are its arguments good, does a gate object. */
-export function prepareTool(effect: RunTool, scene: ToolScene): Maybe<PreparedTool> {
+export function prepareTool(effect: RunTool, setup: ToolCallDeps): SyncOrAsync<PreparedTool> {
   const { call } = effect;
-  const tool = scene.registry.get(call.part.name);
+  const tool = setup.registry.get(call.part.name);
   if (!tool?.execute)
     return closing(effect, {
       outcome: "error",
       code: "TOOL_UNKNOWN",
       text: `The tool \`${shownId(call.part.name)}\` is not available here.`,
     });
-  const asksPeople = tool.enabled !== undefined || (!call.approval && scene.agent.hooks.some(({ gate }) => gate));
-  if (asksPeople) return askAll(effect, tool, scene);
+  const asksPeople =
+    tool.enabled !== undefined || (!call.approval && (tool.approval !== undefined || setup.agent.hooks.some(({ gate }) => gate)));
+  if (asksPeople) return askAll(effect, tool, setup);
   const checked = validateArguments(tool, argsOf(call));
-  return follow(
+  return andThen(
     checked,
     (found): PreparedTool =>
       found.problem === undefined
-        ? { intent: intentOf(effect, scene.run, { tool }), tool, args: found.args }
-        : refused(effect, found, scene),
+        ? { intent: intentOf(effect, setup.run, { tool }), tool, args: found.args }
+        : refused(effect, found, setup),
   );
 }
 
@@ -64,75 +66,83 @@ function closing({ runId, call }: RunTool, end: { outcome: CallOutcome; code: Er
   return { instead: closeCall(runId, call, end) };
 }
 
-/** What the model is told of arguments that do not fit, or of a schema that threw. */
+/** The result that the model gets for arguments that do not fit, or a schema that threw. */
 function refused(
   effect: RunTool,
   { problem, thrown }: Extract<ValidatedArguments, { readonly problem: string }>,
-  { reports, start = "" }: Pick<ToolScene, "reports"> & { readonly start?: string },
+  { reports, start = "" }: Pick<ToolCallDeps, "reports"> & { readonly start?: string },
 ): PreparedTool {
   if (thrown === undefined) return closing(effect, { outcome: "error", code: "TOOL_ARGUMENTS", text: `${start}${problem}` });
   const { message } = hookFailed(reports, `The schema of the tool \`${effect.call.part.name}\``, thrown);
   return closing(effect, { outcome: "error", code: "HOOK_FAILED", text: message });
 }
 
-/** The same, where user code has a say. A call that a person has allowed is asked about no more. */
-async function askAll(effect: RunTool, tool: AnyTool, scene: ToolScene): Promise<PreparedTool> {
+/** The same, where user code is asked. A call that was approved is not asked about again. */
+async function askAll(effect: RunTool, tool: AnyTool, setup: ToolCallDeps): Promise<PreparedTool> {
   const { call } = effect;
-  const { agent, reports, run, context } = scene;
-  let place = `The function \`enabled\` of the tool \`${tool.name}\``;
+  const { agent, reports, run, asking } = setup;
+  const asks = new HookAsks(asking, "gate");
+  let source = `The function \`enabled\` of the tool \`${tool.name}\``;
   try {
-    if (tool.enabled && !(await tool.enabled({ access: context.access }))) {
+    if (tool.enabled && !(await tool.enabled({ access: asking.context.access }))) {
       return closing(effect, { outcome: "denied", code: "TOOL_NOT_ENABLED", text: `The tool \`${tool.name}\` is not enabled.` });
     }
     const first = await validateArguments(tool, argsOf(call));
-    if (first.problem !== undefined) return refused(effect, first, scene);
+    if (first.problem !== undefined) return refused(effect, first, setup);
     if (call.approval) return { intent: intentOf(effect, run, { tool }), tool, args: first.args };
-    place = "The hook `gate`";
-    const judged = await askGates(agent, { ...context, call: call.part, tool });
-    if (judged.action === "deny") {
-      return closing(effect, {
-        outcome: "denied",
-        code: "TOOL_DENIED",
-        text: cutText(`Denied: ${judged.reason}`, toolLimits.errorTextMax),
-      });
-    }
+    source =
+      tool.approval === undefined ? "The hook `gate`" : `The function \`approval\` of the tool \`${tool.name}\`, or a hook \`gate\`,`;
+    const gated = { call: call.part, calls: run.calls.map(({ part }) => part), tool };
+    const judged = await askGates(agent, gated, { asks, args: first.args });
+    const trace = await asks.trace();
+    if (judged.action === "deny") return { instead: { ...denied(run.runId, call, judged.reason), ...trace } };
     const edited = judged.args ? await validateArguments(tool, judged.args) : first;
     if (edited.problem !== undefined) return refused(effect, edited, { reports, start: "A hook edited the arguments. " });
-    if (judged.action === "ask") return await askPerson(effect, judged, scene);
-    return { intent: intentOf(effect, run, { tool, ...(judged.args ? { args: judged.args } : {}) }), tool, args: edited.args };
-  } catch (error) {
+    if (judged.action === "ask") {
+      // It is not known what a call that was begun already has done, so it cannot be approved any more.
+      return { instead: effect.attempt > 1 ? interrupted(run.runId, call) : { ...(await approvalOf(call, judged, setup)), ...trace } };
+    }
     return {
-      instead: {
-        type: "tool.finished",
-        runId: run.runId,
-        callKey: call.part.callKey,
-        ...toolFailure(hookFailed(reports, place, error), tool),
-      },
+      intent: { ...intentOf(effect, run, { tool, ...(judged.args ? { args: judged.args } : {}) }), ...trace },
+      tool,
+      args: edited.args,
     };
+  } catch (error) {
+    return { instead: failedGate(run.runId, call, { tool, error: hookFailed(reports, source, error) }) };
   }
 }
 
-const argsOf = ({ args, part }: RunTool["call"]): JsonObject => args ?? part.args;
+/** The result of a call that a gate denied. */
+export function denied(runId: string, call: Call, reason: string): BodyOf<"tool.finished"> {
+  return closeCall(runId, call, { outcome: "denied", code: "TOOL_DENIED", text: cutText(`Denied: ${reason}`, toolLimits.errorTextMax) });
+}
 
-/** Before the first attempt only: of one that was begun already nobody knows what it did, so that there is nothing to allow any more. */
-async function askPerson(
-  effect: RunTool,
+/** The result of a call whose gates failed. */
+export function failedGate(
+  runId: string,
+  { part }: Call,
+  { tool, error }: { readonly tool: { readonly name: string }; readonly error: AgentError },
+): BodyOf<"tool.finished"> {
+  return { type: "tool.finished", runId, callKey: part.callKey, ...toolFailure(error, tool) };
+}
+
+export const argsOf = ({ args, part }: Call): JsonObject => args ?? part.args;
+
+/** The request that a person allows the call. */
+export async function approvalOf(
+  call: Call,
   asked: Extract<GateJudgement, { action: "ask" }>,
-  { run, clock }: ToolScene,
-): Promise<PreparedTool> {
-  const { call, attempt } = effect;
-  if (attempt > 1) return { instead: interrupted(run.runId, call) };
+  { run, clock }: Pick<ToolCallDeps, "run" | "clock">,
+): Promise<BodyOf<"approval.requested">> {
   const args = asked.args ?? argsOf(call);
   return {
-    instead: {
-      type: "approval.requested",
-      runId: run.runId,
-      callKey: call.part.callKey,
-      argsDigest: await argumentsDigest(args),
-      ...(asked.timeoutMs === undefined ? {} : { deadline: clock.now() + asked.timeoutMs }),
-      ...(asked.reason === undefined ? {} : { reason: cutText(asked.reason, toolLimits.errorTextMax) }),
-      ...(asked.args ? { args } : {}),
-    },
+    type: "approval.requested",
+    runId: run.runId,
+    callKey: call.part.callKey,
+    argsDigest: await argumentsDigest(args),
+    ...(asked.timeoutMs === undefined ? {} : { deadline: clock.now() + asked.timeoutMs }),
+    ...(asked.reason === undefined ? {} : { reason: cutText(asked.reason, toolLimits.errorTextMax) }),
+    ...(asked.args ? { args } : {}),
   };
 }
 

@@ -5,62 +5,68 @@
 import type { AgentError, Failure } from "../../errors.ts";
 import { closeCall, notRun } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
-import type { BodyOf, CallResult, Fact, FactBody } from "../../loop/fact.ts";
+import type { BodyOf, Fact, FactBody } from "../../loop/fact.ts";
 import { policyOfShown } from "../../loop/policy.ts";
 import type { Run } from "../../loop/state.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
-import { contextOf, type EffectsOptions, type LaunchState, type Prepared, type Scene } from "../effects/effect-scene.ts";
-import { follow, type Maybe } from "../effects/maybe.ts";
-import { createPatience } from "../effects/patience.ts";
+import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
 import { shownTools } from "../effects/shown-tools.ts";
+import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
+import { createUserCodeTimeout } from "../effects/user-code-timeout.ts";
 import { userFilterOf } from "../effects/user-filter.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { internalError } from "../setup/user-code.ts";
+import type { GatedCall } from "./ask-gates.ts";
 import { type PreparedTool, prepareTool } from "./prepare-tool.ts";
-import { reviewResult } from "./review-result.ts";
+import { type Reviewed, reviewResult } from "./review-result.ts";
 import { startToolCall } from "./tool-call.ts";
 
 /** The intent of a tool that is owed, or what is recorded in its place. */
-export function prepareRun(options: EffectsOptions, effect: Extract<Effect, { type: "run-tool" }>, scene: Scene): Maybe<Prepared> {
+export function prepareRun(
+  options: EffectDeps,
+  effect: Extract<Effect, { type: "run-tool" }>,
+  setup: PreparationDeps,
+): SyncOrAsync<Prepared> {
   const { deps } = options;
   const { agent } = deps.bound;
-  const run = scene.state.run as Run;
-  const context = contextOf(deps, { run, turn: effect.turn }, scene.patience);
+  const run = setup.state.run as Run;
+  const context = contextOf(deps, { run, turn: effect.turn }, setup.timeout);
+  const asking = askingOf(options, context, run);
   const { callKey, name } = effect.call.part;
   const giveUp = (error: AgentError): PreparedTool => ({
     instead: { type: "tool.finished", runId: run.runId, callKey, ...toolFailure(error, { name }) },
   });
-  const asked = follow(shownTools(options, scene.state, scene.patience), (registry) =>
-    prepareTool(effect, { agent, reports: deps, registry, run, context, clock: deps.clock }),
+  const asked = andThen(shownTools(options, setup.state, setup.timeout), (registry) =>
+    prepareTool(effect, { agent, reports: deps, registry, run, asking, clock: deps.clock }),
   );
-  const prepared = scene.patience.waitFor(
+  const prepared = setup.timeout.waitFor(
     asked instanceof Promise ? asked.catch((error) => giveUp(internalError(deps, "A tool call could not be prepared", error))) : asked,
     giveUp,
   );
-  return follow(
+  return andThen(
     prepared,
     (tool): Prepared =>
       tool.instead
         ? { bodies: [tool.instead] }
         : {
             bodies: [tool.intent],
-            launch: (fact, now) => launchTool(options, { effect, prepared: tool, run, fact, isStopped: now.isStopped, track: scene.track }),
+            launch: (fact, now) => launchTool(options, { effect, prepared: tool, run, fact, isStopped: now.isStopped, track: setup.track }),
           },
   );
 }
 
-interface ToolLaunch extends Pick<Scene, "track">, Pick<LaunchState, "isStopped"> {
+interface ToolLaunch extends Pick<PreparationDeps, "track">, Pick<LaunchState, "isStopped"> {
   readonly effect: Extract<Effect, { type: "run-tool" }>;
   readonly prepared: Extract<PreparedTool, { readonly instead?: never }>;
   readonly run: Run;
   readonly fact: Fact | undefined;
 }
 
-function launchTool(options: EffectsOptions, { effect, prepared, run, fact, isStopped, track }: ToolLaunch): void {
-  const { deps, hub, builder, current, close } = options;
+function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStopped, track }: ToolLaunch): void {
+  const { deps, hub, builder, session } = options;
   const { agent } = deps.bound;
   if (!fact) return;
-  if (isStopped) return void close(notRun(run.runId, effect.call));
+  if (isStopped) return void session.close(notRun(run.runId, effect.call));
   const { tool, args } = prepared;
   const { part } = effect.call;
   const lane = hub.openLane({
@@ -73,8 +79,8 @@ function launchTool(options: EffectsOptions, { effect, prepared, run, fact, isSt
       return progress.length === 0 ? base : { ...base, progress };
     },
   });
-  const patience = createPatience(deps.clock);
-  const context = contextOf(deps, { run, turn: effect.turn }, patience);
+  const timeout = createUserCodeTimeout(deps.clock);
+  const context = contextOf(deps, { run, turn: effect.turn }, timeout);
   const call = startToolCall({
     tool,
     part,
@@ -83,32 +89,41 @@ function launchTool(options: EffectsOptions, { effect, prepared, run, fact, isSt
     timeoutMs: policyOfShown(run, tool.name)?.timeoutMs ?? 0,
     clock: deps.clock,
     logger: deps.logger,
+    observation: deps.observation,
     access: run.access ?? deps.access,
-    session: { id: deps.sessionId, messages: () => [...builder.follow(current()).messages] },
+    labels: run.labels ?? {},
+    session: { id: deps.sessionId, messages: () => [...builder.follow(session.state).messages] },
     files: agent.files,
     resources: agent.resources,
+    prices: agent.prices,
+    record: (kind, data) => session.record({ kind, data, runId: run.runId, callKey: part.callKey }),
     filter: userFilterOf(agent, context, deps),
     lane: () => lane,
   });
   let isHandedOver = false;
-  const closing = call.end.then(async ({ result, progress, usage, durationMs }): Promise<BodyOf<"tool.finished"> | undefined> => {
-    // Signalled, it may have broken off anywhere: nobody knows what it did, and the next owner treats it so.
-    if (isHandedOver && result.outcome !== "ok") return undefined;
-    const review = reviewResult(result, { agent, deps, context: { ...context, call: part, tool } });
-    const reviewed = await patience.waitFor<CallResult | undefined>(review, (error) =>
-      isHandedOver ? undefined : toolFailure(error, tool),
-    );
-    if (!reviewed) return undefined;
-    const more = { ...(progress.length > 0 ? { progress } : {}), ...(usage ? { usage } : {}), durationMs };
-    return { type: "tool.finished", runId: run.runId, callKey: part.callKey, ...reviewed, ...more };
-  });
+  const closing = call.end.then(
+    async ({ result, progress, usage, cost, expenses, durationMs }): Promise<BodyOf<"tool.finished"> | undefined> => {
+      // Signalled, it may have stopped anywhere: its effect is unknown, and the next owner treats it as in doubt.
+      if (isHandedOver && result.outcome !== "ok") return undefined;
+      const asking = askingOf(options, context, session.state.run ?? run);
+      const gated: GatedCall = { call: part, calls: run.calls.map((one) => one.part), tool };
+      const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(expenses ? { expenses } : {}) };
+      const review = reviewResult({ ...result, ...spent }, { agent, reports: deps, asking, gated });
+      const reviewed = await timeout.waitFor<Reviewed | undefined>(review, (error) =>
+        isHandedOver ? undefined : { ...toolFailure(error, tool), ...spent },
+      );
+      if (!reviewed) return undefined;
+      const more = { ...(progress.length > 0 ? { progress } : {}), durationMs };
+      return { type: "tool.finished", runId: run.runId, callKey: part.callKey, ...reviewed, ...more };
+    },
+  );
   const broken = ({ code, message }: Failure): FactBody => closeCall(run.runId, effect.call, { outcome: "error", code, text: message });
   const abort = (graceMs: number): void => {
     call.abort(graceMs);
-    patience.abort(graceMs);
+    timeout.abort(graceMs);
   };
   const handOver = (): void => {
-    isHandedOver = current().run?.abort === undefined;
+    isHandedOver = session.state.run?.abort === undefined;
     abort(driverLimits.handOverMs);
   };
   track(effect, { abort, handOver, closing, broken, lane });

@@ -4,24 +4,31 @@
  */
 
 import { AgentError, isAgentError } from "../../errors.ts";
-import type { Access, CallResult, ProgressStep } from "../../loop/fact.ts";
+import type { Access, CallResult, Expense, Labels, ProgressStep } from "../../loop/fact.ts";
 import type { ToolCallPart } from "../../message/content.ts";
 import type { Message } from "../../message/message.ts";
-import { addUsage, soundUsage, type Usage } from "../../message/usage.ts";
+import type { Cost, Usage } from "../../message/usage.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { PriceTable } from "../../ports/price-table.ts";
 import { collectOutput, filteredFailure, type ToolEars } from "../../tools/run-output.ts";
 import type { FilesRoot, ToolContext } from "../../tools/tool.ts";
 import type { AnyTool } from "../../tools/tool-registry.ts";
+import { SpentAccount } from "../effects/spent.ts";
+import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { toolFilterOf, type UserFilter } from "../effects/user-filter.ts";
 import type { Lane } from "../live/hub.ts";
-import { reportThrown } from "../setup/user-code.ts";
+import { type Reports, reportThrown } from "../setup/user-code.ts";
 import { createToolProgress } from "./tool-progress.ts";
 
 export interface ToolCallEnd {
   readonly result: CallResult;
   readonly progress: readonly ProgressStep[];
+  /** What it spent without naming a model. */
   readonly usage?: Usage;
+  readonly cost?: Cost;
+  /** The rest, by model. */
+  readonly expenses?: readonly Expense[];
   readonly durationMs: number;
 }
 
@@ -31,7 +38,7 @@ export interface ToolCall {
   abort(graceMs: number): void;
   /** Output so far, for snapshots; at most the last 64 KiB of characters. */
   partial(): string;
-  /** The steps it has told of, as they are now. */
+  /** The steps that it has reported, as they are now. */
   steps(): readonly ProgressStep[];
 }
 
@@ -45,10 +52,14 @@ export interface ToolCallOptions {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly observation?: Reports["observation"];
   readonly access: Access;
+  readonly labels: Labels;
   readonly session: { readonly id: string; messages(): readonly Message[] };
   readonly files: FilesRoot | undefined;
   readonly resources: unknown;
+  readonly prices: PriceTable | undefined;
+  readonly record: ToolContext["record"];
   readonly filter: UserFilter | undefined;
   readonly lane: () => Lane | undefined;
 }
@@ -62,7 +73,7 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
   const startedAt = clock.monotonic();
   const tellStep = (step: ProgressStep): void => options.lane()?.emit([{ type: "progress", callKey: part.callKey, ...step }]);
   const progress = createToolProgress(clock, tellStep, filter && titlesThrough(filter, (error) => stop(error, 0)));
-  let usage: Usage | undefined;
+  const spent = new SpentAccount();
   let partial = "";
 
   const stop = (reason: AgentError, graceMs: number): void => {
@@ -82,12 +93,13 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
     signal: signal.signal,
     deadline: timeoutMs > 0 ? clock.now() + timeoutMs : undefined,
     access: options.access,
+    labels: options.labels,
     progress: progress.open,
     addUsage: (more) => {
-      const sound = soundUsage(more);
-      usage = addUsage(usage, sound);
-      if (!sound) onWarning(`Tool \`${tool.name}\`: its usage was ignored: it holds no count of tokens.`);
+      if (!spent.add(more)) onWarning(`Tool \`${tool.name}\`: its usage was ignored: it holds no count of tokens.`);
     },
+    logger: options.logger,
+    record: options.record,
     files: options.files,
     session: options.session,
     resources: options.resources,
@@ -99,20 +111,26 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
   };
   const onWarning = (message: string): void => options.logger.log("warn", message, { callKey: part.callKey });
 
-  const reports = { logger: options.logger, sessionId: options.session.id };
+  const reports = { logger: options.logger, sessionId: options.session.id, observation: options.observation };
   const onThrown = (error: unknown): void => reportThrown(reports, `The tool \`${tool.name}\` threw an error.`, error);
 
   const run = async (): Promise<ToolCallEnd> => {
     const result = await callTool(options, { context, onDelta, onWarning, onThrown, abandon: abandon.signal });
     for (const cancel of cancels) cancel();
+    await progress.titled();
     const wasAborted = isAgentError(signal.signal.reason, "RUN_ABORTED") && result.outcome !== "ok";
     const steps = progress.close(result.outcome === "ok");
     const durationMs = Math.round(clock.monotonic() - startedAt);
+    const account = await spent.expenses({ ...reports, prices: options.prices }, clock.now());
+    const own = account.find(({ model }) => model === undefined);
+    const expenses = account.filter((one) => one !== own);
     return {
       result: wasAborted ? { ...result, outcome: "aborted" } : result,
       progress: steps,
       durationMs,
-      ...(usage ? { usage: { ...usage, tools: [tool.name] } } : {}),
+      ...(own ? { usage: { ...own.usage, tools: [tool.name] } } : {}),
+      ...(own?.cost ? { cost: own.cost } : {}),
+      ...(expenses.length > 0 ? { expenses } : {}),
     };
   };
   return {
@@ -123,14 +141,18 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
   };
 }
 
-/** A tool may tell of a step from anywhere, so a filter that fails ends the call and throws nothing into the tool's code. */
-function titlesThrough(filter: UserFilter, end: (error: AgentError) => void): (title: string) => string {
+/** A tool may report a step from anywhere, so a filter that fails ends the call and throws nothing into the tool's code. */
+function titlesThrough(filter: UserFilter, end: (error: AgentError) => void): (title: string) => SyncOrAsync<string> {
+  const failed = (error: unknown): string => {
+    end(error as AgentError);
+    return "";
+  };
   return (title) => {
     try {
-      return filter.apply(title, "progress");
+      const shown = filter.apply(title, "progress");
+      return shown instanceof Promise ? shown.catch(failed) : shown;
     } catch (error) {
-      end(error as AgentError);
-      return "";
+      return failed(error);
     }
   };
 }
@@ -145,7 +167,7 @@ async function callTool(
     return await collectOutput(returned, { name: tool.name, ...io, filter, outputMax: tool.outputMax });
   } catch (error) {
     if (!isAgentError(error)) io.onThrown?.(error);
-    return filteredFailure(error, { name: tool.name, filter });
+    return await filteredFailure(error, { name: tool.name, filter });
   }
 }
 

@@ -1,19 +1,22 @@
 /*
- * Owns: what watchers hear of the steps of one tool. Does not own: what the log keeps of them (the closing fact).
+ * Owns: what watchers get of the steps of one tool. Does not own: what the log keeps of them (the closing fact).
  * Why not every change: a tool may report each of a million rows, and every watcher would be written to a million times.
  */
 
 import type { ProgressStep } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ProgressHandle } from "../../tools/tool.ts";
+import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 
 /** The steps of one tool. */
 export interface ToolProgress {
-  /** Begins a step. Beyond 200 steps further ones are neither kept nor told. */
+  /** Begins a step. Beyond 200 steps further ones are neither kept nor published. */
   open(title: string, options?: { readonly icon?: string }): ProgressHandle;
   /** All steps as they are now. */
   steps(): readonly ProgressStep[];
-  /** Ends what is still open, tells the last state of every step and gives all of them. */
+  /** When every title is there; `undefined`: now. */
+  titled(): Promise<void> | undefined;
+  /** Ends what is still open, publishes the last state of every step and returns all of them. */
   close(isOk: boolean): readonly ProgressStep[];
 }
 
@@ -24,22 +27,43 @@ const toldEveryMs = 50;
 interface Step {
   now: ProgressStep;
   toldAt: number;
-  /** Set while a change waits to be told. */
+  /** Set while a change waits to be published. */
   cancel: (() => void) | undefined;
+  /** How many titles it was to have. */
+  asked: number;
+  /** False as long as its first title is with the filter: nothing of it is published. */
+  isTitled: boolean;
 }
 
 /**
- * Tells of a step when it begins and when it ends, and of changes between at most twenty times a second, always the newest. There is a timer only
+ * Publishes a step when it begins and when it ends, and changes between at most twenty times a second, always the newest. There is a timer only
  * while a change waits. `shown`: a title as people may see it.
  */
 export function createToolProgress(
   clock: Clock,
   tell: (step: ProgressStep) => void,
-  shown: (title: string) => string = (title) => title,
+  shown: (title: string) => SyncOrAsync<string> = (title) => title,
 ): ToolProgress {
   const steps: Step[] = [];
+  const pending = new Set<Promise<void>>();
+
+  /** A title that the filter delays is published when it is ready; the newest one counts. */
+  function retitle(step: Step, title: string, take: (title: string) => void): void {
+    const asked = ++step.asked;
+    const ready = shown(title);
+    if (!(ready instanceof Promise)) {
+      take(ready);
+      return;
+    }
+    const done: Promise<void> = ready.then((later) => {
+      if (step.asked === asked) take(later);
+      pending.delete(done);
+    });
+    pending.add(done);
+  }
 
   function tellNow(step: Step): void {
+    if (!step.isTitled) return;
     step.cancel?.();
     step.cancel = undefined;
     step.toldAt = clock.monotonic();
@@ -64,15 +88,23 @@ export function createToolProgress(
       if (steps.length >= stepsMax) return { update: () => {}, end: () => {} };
       const now: ProgressStep = {
         id: String(steps.length + 1),
-        title: shown(title),
+        title: "",
         ...(icon === undefined ? {} : { icon }),
         state: "open",
       };
-      const step: Step = { now, toldAt: 0, cancel: undefined };
+      const step: Step = { now, toldAt: 0, cancel: undefined, asked: 0, isTitled: false };
       steps.push(step);
-      tellNow(step);
-      return { update: (next) => change(step, { title: shown(next) }), end: (state = "done") => change(step, { state }) };
+      retitle(step, title, (first) => {
+        step.now = { ...step.now, title: first };
+        step.isTitled = true;
+        tellNow(step);
+      });
+      return {
+        update: (next) => retitle(step, next, (later) => change(step, { title: later })),
+        end: (state = "done") => change(step, { state }),
+      };
     },
+    titled: () => (pending.size === 0 ? undefined : Promise.all(pending).then(() => {})),
     steps: allSteps,
     close(isOk) {
       for (const step of steps) change(step, { state: isOk ? "done" : "failed" });

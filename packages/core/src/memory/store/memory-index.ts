@@ -1,12 +1,12 @@
 import type { SessionHit, SessionIndex, SessionSummary } from "../../ports/session-index.ts";
+import { excerptAround, matchTexts, searchTextsOf, searchWords } from "../../stores/search-text.ts";
+import { projectSession, type SessionProjection } from "../../stores/session-projection.ts";
 import type { MemorySession, MemorySessions } from "./memory-sessions.ts";
-import { excerptAround, matchTexts, searchTextsOf, searchWords } from "./search-text.ts";
-import { projectSession, type SessionProjection } from "./session-projection.ts";
 
 /** Most summaries or hits of one answer, unless asked for fewer. */
 const indexPageMax = 100;
 
-/** A projection of the sessions beside it, folded when somebody asks, from where it was left. A search looks at the newest `searchSessionsMax`. */
+/** A projection of the sessions beside it, folded on request, from where it was left. A search looks at the newest `searchSessionsMax`. */
 export function memoryIndex(sessions: MemorySessions, searchSessionsMax: number): SessionIndex {
   const projections = new WeakMap<MemorySession, SessionProjection>();
 

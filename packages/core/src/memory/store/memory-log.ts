@@ -1,22 +1,13 @@
 import { AgentError } from "../../errors.ts";
 import type { Fact, FactDraft } from "../../loop/fact.ts";
+import { idPattern, isId, type SessionRef } from "../../message/session-ref.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type {
-  AppendOutcome,
-  AppendRequest,
-  ClaimOutcome,
-  DueOptions,
-  DueSession,
-  SessionLog,
-  SessionRef,
-} from "../../ports/session-log.ts";
-import { checkBatch } from "./fact-texts.ts";
+import type { AppendOutcome, AppendRequest, ClaimOutcome, DueOptions, DueSession, SessionLog } from "../../ports/session-log.ts";
+import { checkBatch } from "../../stores/fact-texts.ts";
 import type { MemorySession, MemorySessions } from "./memory-sessions.ts";
 
-const idShape = /^[a-z0-9][a-z0-9_-]{0,63}$/;
-
 /**
- * The facts of all sessions as values in this process: they are kept by reference, never copied or serialised. `onRemoved` is told of a session
+ * The facts of all sessions as values in this process: they are kept by reference, never copied or serialised. `onRemoved` is called with a session
  * whose facts are gone, so that what lies beside them goes too.
  */
 export function memoryLog(sessions: MemorySessions, clock: Clock, onRemoved: (ref: SessionRef) => void): SessionLog {
@@ -93,8 +84,8 @@ function openSession(sessions: MemorySessions, ref: SessionRef): MemorySession {
 
 function freshSession(ref: SessionRef): MemorySession {
   for (const id of [ref.scope, ref.session])
-    if (!idShape.test(id))
-      throw new AgentError("INPUT_INVALID", { message: `\`${id.slice(0, 80)}\` is not an id.`, fix: `An id matches ${idShape.source}.` });
+    if (!isId(id))
+      throw new AgentError("INPUT_INVALID", { message: `\`${id.slice(0, 80)}\` is not an id.`, fix: `An id matches ${idPattern.source}.` });
   return {
     ref: { scope: ref.scope, session: ref.session },
     facts: [],

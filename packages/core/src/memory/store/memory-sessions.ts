@@ -7,7 +7,7 @@ import type { Fact } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { SessionSummary } from "../../ports/session-index.ts";
 import type { DueSession, SessionRef } from "../../ports/session-log.ts";
-import { Ordered } from "./ordered.ts";
+import { Ordered } from "../../stores/ordered.ts";
 
 /** What one session is in memory. */
 export interface MemorySession {
@@ -45,7 +45,7 @@ export class MemorySessions {
   readonly #dated = new Ordered<DueSession, Dated>(byDate);
   readonly #held = new Ordered<Held, Held>((a, b) => a.until - b.until || byDate(a, b));
   readonly #places = new WeakMap<MemorySession, Places>();
-  /** Changed since somebody looked for sessions: their places are found again then, once for all changes. */
+  /** Changed since the last query: their positions are found again by the next one, once for all changes. */
   readonly #moved = new Set<MemorySession>();
 
   constructor(clock: Clock) {
@@ -121,7 +121,7 @@ export class MemorySessions {
     }
   }
 
-  /** Puts sessions whose lease has ended among those that nobody holds. */
+  /** Moves sessions whose lease has ended to those without an owner. */
   #lapse(): void {
     for (let first = this.#held.at(0); first && first.until <= this.#clock.monotonic(); first = this.#held.at(0)) {
       this.looked++;

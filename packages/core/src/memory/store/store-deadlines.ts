@@ -1,10 +1,10 @@
 import { AgentError } from "../../errors.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { DraftStore } from "../../ports/draft-store.ts";
 import type { IndexQuery, SessionIndex } from "../../ports/session-index.ts";
 import type { SessionLog } from "../../ports/session-log.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { systemClock } from "../clock.ts";
 
 export interface StoreDeadlineOptions {
@@ -14,12 +14,12 @@ export interface StoreDeadlineOptions {
   readonly clock?: Clock;
 }
 
-/** Gives what the store says, or at the deadline what `late` says. */
+/** Resolves with the store's answer, or at the deadline with that of `late`. */
 type Within = <T>(ask: () => Promise<T>, late?: () => T) => Promise<T>;
 
 /**
  * The store, none of whose answers is waited for longer than the deadline: then an append is `unknown`, and everything else rejects with
- * STORE_UNAVAILABLE, which of a write does not say that it was not done. What comes later is dropped. A store with deadlines of its own needs none.
+ * STORE_UNAVAILABLE, which for a write does not mean that it was not done. A later answer is dropped. A store with deadlines of its own needs none.
  */
 export function withStoreDeadlines<Store extends SessionStore>(store: Store, options?: StoreDeadlineOptions): Store {
   const within = deadlines(options?.deadlineMs ?? 1_500, options?.clock ?? systemClock);
@@ -28,7 +28,7 @@ export function withStoreDeadlines<Store extends SessionStore>(store: Store, opt
     log: timedLog(store.log, within),
     index: timedIndex(store.index, within),
     blobs: timedBlobs(store.blobs, within),
-    drafts: timedDrafts(store.drafts, within),
+    snapshots: timedSnapshots(store.snapshots, within),
     close: () => within(() => store.close()),
   };
 }
@@ -82,7 +82,7 @@ function timedIndex(index: SessionIndex, within: Within): SessionIndex {
   };
 }
 
-/** What the index says in time. Nobody waits for it later: then it is told to stop. */
+/** The answer of the index in time. After the deadline it is aborted. */
 async function givingUp<Query extends IndexQuery, Found>(
   within: Within,
   query: Query | undefined,
@@ -108,10 +108,10 @@ function timedBlobs(blobs: BlobStore, within: Within): BlobStore {
   };
 }
 
-function timedDrafts(drafts: DraftStore, within: Within): DraftStore {
+function timedSnapshots(snapshots: SnapshotStore, within: Within): SnapshotStore {
   return {
-    put: (ref, name, value) => within(() => drafts.put(ref, name, value)),
-    get: (ref, name) => within(() => drafts.get(ref, name)),
-    remove: (ref, name) => within(() => drafts.remove(ref, name)),
+    put: (ref, name, value) => within(() => snapshots.put(ref, name, value)),
+    get: (ref, name) => within(() => snapshots.get(ref, name)),
+    remove: (ref, name) => within(() => snapshots.remove(ref, name)),
   };
 }

@@ -1,5 +1,5 @@
 import type { Agent } from "@loopwright/core";
-import { modelsOf } from "../../identity/admit.ts";
+import { modelsOf } from "../../permissions/admit.ts";
 import type { Route } from "../../request/route.ts";
 import { type AgentList, agentList } from "../../schemas/index.ts";
 import { toolSummaries } from "./tool-summaries.ts";
@@ -10,16 +10,17 @@ export const listAgentsRoute: Route = {
   id: "listAgents",
   summary: "The agents of this server, their models and tools.",
   access: "principal",
+  action: "agent.list",
   responses: { 200: { description: "The agents; `default` answers where none is named.", schema: agentList } },
-  handle({ scene }) {
+  handle({ server }) {
     const summaryOf = (agent: Agent) => ({
       name: agent.name,
       model: agent.model,
-      models: modelsOf(agent, scene),
-      contextTokens: windowsOf(agent, modelsOf(agent, scene)),
+      models: modelsOf(agent, server),
+      contextTokens: windowsOf(agent, modelsOf(agent, server)),
       tools: toolSummaries(agent),
     });
-    const list: AgentList = { agents: scene.options.agents.map(summaryOf), default: scene.options.agents[0]?.name ?? "" };
+    const list: AgentList = { agents: server.options.agents.map(summaryOf), default: server.options.agents[0]?.name ?? "" };
     return Response.json(list);
   },
 };

@@ -1,5 +1,6 @@
-import { AgentError } from "@loopwright/core";
 import { z } from "zod";
+import { accessOf } from "../../identity/access-of.ts";
+import { agentNotFound } from "../../permissions/admit.ts";
 import type { Route } from "../../request/route.ts";
 import { toolSummary } from "../../schemas/index.ts";
 import { toolSummaries } from "./tool-summaries.ts";
@@ -16,15 +17,17 @@ export const listToolsRoute: Route<unknown, ToolsQuery> = {
   id: "listTools",
   summary: "The tools of an agent; of the default one where none is named.",
   access: "principal",
+  action: "agent.list",
   query,
   responses: {
     200: { description: "The tools.", schema: z.object({ tools: z.array(toolSummary) }) },
     404: { description: "No such agent." },
   },
-  handle({ scene, query }) {
-    const { agents } = scene.options;
-    const agent = query.agent === undefined ? agents[0] : agents.find(({ name }) => name === query.agent);
-    if (!agent) throw new AgentError("AGENT_NOT_FOUND", { message: "This server has no agent of this name." });
+  async handle({ principal, server, query }) {
+    const { agents, findAgent } = server.options;
+    const name = query.agent ?? agents[0]?.name ?? "";
+    const agent = await findAgent(name, accessOf(principal));
+    if (!agent) throw agentNotFound(name);
     return Response.json({ tools: toolSummaries(agent) });
   },
 };

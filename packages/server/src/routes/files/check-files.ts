@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
-import type { ExecuteInput, Message } from "@loopwright/core/protocol";
+import type { Message } from "@loopwright/core/protocol";
 import { isFileName } from "./file-name.ts";
 
 /** Names of the files in these messages. */
@@ -12,12 +12,6 @@ function filesOf(messages: readonly Message[]): readonly string[] {
       if ((part.type === "image" || part.type === "file") && part.source.blob !== undefined) names.add(part.source.blob);
   }
   return [...names];
-}
-
-/** The messages of an input. */
-export function messagesOf(input: ExecuteInput): readonly Message[] {
-  if (typeof input === "string" || "regenerate" in input) return [];
-  return "role" in input ? [input] : input;
 }
 
 /** @throws AgentError BLOB_UNKNOWN when a message names a file that was not uploaded in this scope. No other blob may be named: payloads of logs and kept keys lie beside the files. */

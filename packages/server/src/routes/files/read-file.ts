@@ -18,15 +18,16 @@ export const readFileRoute: Route<FileParams> = {
   id: "readFile",
   summary: "A file that was uploaded in the caller's scope.",
   access: "principal",
+  action: "file.read",
   params,
   responses: {
     200: { description: "Its bytes, as an attachment unless it is a picture." },
     404: { description: "No such file." },
     503: { description: "Too much is on its way already." },
   },
-  async handle({ params: { blob }, principal, request, scene }) {
+  async handle({ params: { blob }, principal, request, server }) {
     const { scope } = principal;
-    const found = isFileName(blob) ? await scene.options.store.blobs.get(scope, blob) : undefined;
+    const found = isFileName(blob) ? await server.options.store.blobs.get(scope, blob) : undefined;
     if (!found) throw new AgentError("BLOB_UNKNOWN", { message: "There is no file of this name." });
     const mediaType = found.mediaType ?? "application/octet-stream";
     const headers = {
@@ -38,7 +39,7 @@ export const readFileRoute: Route<FileParams> = {
       "Cache-Control": "private, max-age=31536000, immutable",
     };
     if (request.method === "HEAD") return new Response(null, { headers });
-    const onEnd = scene.files.take(principal, found.bytes.byteLength);
-    return bytesResponse(found.bytes, scene.clock, { headers, held: { stallMs: scene.limits.streamStallMs, onEnd } });
+    const onEnd = server.files.take(principal, found.bytes.byteLength);
+    return bytesResponse(found.bytes, server.clock, { headers, held: { stallMs: server.limits.streamStallMs, onEnd } });
   },
 };

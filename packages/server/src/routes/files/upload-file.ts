@@ -1,8 +1,8 @@
 import { AgentError } from "@loopwright/core";
 import { z } from "zod";
-import { answerInTime } from "../../request/answer-in-time.ts";
 import { readBody } from "../../request/read-body.ts";
 import type { Route } from "../../request/route.ts";
+import { answerInTime } from "../answer-in-time.ts";
 import { underKey } from "../kept-key.ts";
 import { fileName } from "./file-name.ts";
 
@@ -15,6 +15,7 @@ export const uploadFileRoute: Route = {
   id: "uploadFile",
   summary: "Keeps a file, to be named as `source.blob` in a message. The body is the file, `Content-Type` its media type.",
   access: "principal",
+  action: "file.upload",
   isRefusedAtEnd: true,
   hasRawBody: true,
   responses: {
@@ -25,7 +26,7 @@ export const uploadFileRoute: Route = {
     422: { description: "The `Idempotency-Key` came with another file." },
   },
   async handle(call) {
-    const { request, scene } = call;
+    const { request, server } = call;
     const { scope } = call.principal;
     const mediaType = request.headers.get("Content-Type")?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
     if (!mediaTypePattern.test(mediaType))
@@ -34,17 +35,17 @@ export const uploadFileRoute: Route = {
         fix: "Send the file's own, for example `image/png`.",
       });
     const name = nameOf(request);
-    const { fileBytes, fileMs, filePaceBytes, bodyMs } = scene.limits;
+    const { fileBytes, fileMs, filePaceBytes, bodyMs } = server.limits;
     const pace = { bytes: filePaceBytes, everyMs: bodyMs };
-    const bytes = await readBody(request, { bytesMax: fileBytes, totalMs: fileMs, pace, clock: scene.clock });
+    const bytes = await readBody(request, { bytesMax: fileBytes, totalMs: fileMs, pace, clock: server.clock });
     if (bytes.byteLength === 0)
       throw new AgentError("INPUT_INVALID", { message: "The file is empty.", fix: "Send its bytes as the body." });
     const blob = await fileName(bytes, mediaType);
     const file = { blob, mediaType, sizeBytes: bytes.byteLength, ...(name === undefined ? {} : { name }) };
     const keeping = underKey(call, { purpose: "file", content: file }, () =>
-      scene.options.store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true }),
+      server.options.store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true }),
     );
-    await answerInTime(keeping, scene);
+    await answerInTime(keeping, server);
     return Response.json(file, { status: 201 });
   },
 };
@@ -58,7 +59,7 @@ function nameOf(request: Request): string | undefined {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
     if (name !== "" && name.length <= 255 && !/[\u0000-\u001f\u007f]/.test(name)) return name;
   } catch {
-    // Told below.
+    // Refused below.
   }
   throw new AgentError("INPUT_INVALID", { message: "`X-File-Name` is no name.", fix: "Send at most 255 characters, percent-encoded." });
 }

@@ -2,7 +2,7 @@ import type { AgentSession } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { Json, JsonObject } from "@loopwright/core/protocol";
 import { z } from "zod";
-import type { Call, Route } from "../../request/route.ts";
+import type { RequestContext, Route } from "../../request/route.ts";
 import { type AbortRequest, abortRequest } from "../../schemas/index.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { plainOf, underKey } from "../kept-key.ts";
@@ -15,6 +15,7 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
   id: "abortRun",
   summary: "Stops a run of a session: the open one, or the one that `runId` names. What the model has said so far is kept.",
   access: "principal",
+  action: "session.abort",
   params: sessionParams,
   body: abortRequest,
   bodyOptional: true,
@@ -23,24 +24,24 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
     404: { description: "No such session." },
     422: { description: "The `Idempotency-Key` came with another reason or run." },
   },
-  handle: (call) =>
-    withSession(call, call.params.id, async ({ session, ref }) => {
-      const { reason = "stopped", runId } = call.body;
-      const isKeyed = idempotencyKeyOf(call.request).idempotencyKey !== undefined;
-      // What is noted counts for ever: this node may not have heard yet of the run that is open, and learns of it by asking the log.
+  handle: (context) =>
+    withSession(context, context.params.id, async ({ session, ref }) => {
+      const { reason = "stopped", runId } = context.body;
+      const isKeyed = idempotencyKeyOf(context.request).idempotencyKey !== undefined;
+      // The note is permanent: this node may not know the open run yet, and reads it from the log.
       if (isKeyed && runId === undefined) await session.open();
       const own: NotedAbort = { runId: runId ?? runOf(session) ?? "", afterSeq: session.lastSeq };
       const aborting = await underKey(
-        call,
-        { session: session.id, purpose: `abort/${session.id}`, content: plainOf(call.body), note: own },
+        context,
+        { session: session.id, purpose: `abort/${session.id}`, content: plainOf(context.body), note: own },
         async (how) => {
-          const by = call.principal.user;
+          const by = context.principal.user;
           if (!isKeyed) return session.abort(reason, { by, ...(runId === undefined ? {} : { runId }) });
           const note = notedAbort(how.note);
           if (note.aborting !== undefined) return note.aborting;
           // Sent again, it means the run that was open then, not the one that is open now.
           const meant = note.runId;
-          const asks = async (): Promise<boolean> => (await session.abort(reason, { by, runId: meant })) || wasAsked(call, ref, note);
+          const asks = async (): Promise<boolean> => (await session.abort(reason, { by, runId: meant })) || wasAsked(context, ref, note);
           const isAsked = meant !== "" && (await asks());
           await how.keep({ ...note, aborting: isAsked });
           return isAsked;
@@ -56,7 +57,7 @@ interface NotedAbort extends JsonObject {
   readonly runId: string;
   /** The last fact of the log when the key came first. */
   readonly afterSeq: number;
-  /** What was answered; absent where nobody knows whether the first request was done. */
+  /** What was answered; absent where it is unknown whether the first request was carried out. */
   readonly aborting?: boolean;
 }
 
@@ -67,8 +68,8 @@ const searchedAtOnce = 64;
  * Whether the run was asked to stop since the key came first: a run that ended by itself before was not stopped, however often one asks.
  * Reads from that place to the end of the run, and nothing of what was before.
  */
-async function wasAsked({ scene }: Call, ref: SessionRef, { runId, afterSeq }: NotedAbort): Promise<boolean> {
-  const { log } = scene.options.store;
+async function wasAsked({ server }: RequestContext, ref: SessionRef, { runId, afterSeq }: NotedAbort): Promise<boolean> {
+  const { log } = server.options.store;
   for (let from = afterSeq + 1; ; from += searchedAtOnce) {
     const facts = await log.read(ref, { from, limit: searchedAtOnce });
     for (const fact of facts) {

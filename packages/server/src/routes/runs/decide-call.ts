@@ -16,24 +16,25 @@ export const decideCallRoute: Route<CallParams, unknown, DecisionRequest> = {
   method: "POST",
   path: "/api/sessions/:id/approvals/:callKey",
   id: "decideCall",
-  summary: "Allows or denies a call that waits for leave; the run goes on when nothing of it waits any more.",
+  summary: "Allows or denies a call that waits for approval; the run goes on when nothing of it waits any more.",
   access: "principal",
+  action: "session.decide",
   params: callParams,
   body: decisionRequest,
   responses: {
     200: { description: "The same was decided before, by the caller or under the same `Idempotency-Key`.", schema: acceptedDecision },
     202: { description: "It is durable.", schema: acceptedDecision },
     400: { description: "The decision cannot be used; `args` that do not fit the tool among them." },
-    404: { description: "No such session, or no such call waits for leave." },
+    404: { description: "No such session, or no such call waits for approval." },
     409: { description: "It was decided before, which `details` tells; the deadline has passed; or `argsDigest` is of other arguments." },
     410: { description: "The session is closed." },
     422: { description: "The `Idempotency-Key` came with another decision." },
   },
   handle: (call) =>
     withSession(call, call.params.id, async ({ session }) => {
-      const { principal, scene, request, body, params } = call;
+      const { principal, server, request, body, params } = call;
       const decision = { ...body, ...idempotencyKeyOf(request), access: accessOf(principal) };
-      const accepted = await scene.runs.admit({ principal, session, goesOn: true }, () => session.decide(params.callKey, decision));
+      const accepted = await server.runs.admit({ principal, session, goesOn: true }, () => session.decide(params.callKey, decision));
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),
 };

@@ -1,41 +1,45 @@
-import type { EventCursor, ExecuteInput, SubmitOptions } from "@loopwright/core/protocol";
+import type { CheckedInput, EventCursor, SubmitOptions } from "@loopwright/core/protocol";
 import { compareCursors, cursorAfter, inCallOrder } from "@loopwright/core/protocol";
 import type { HostedSession } from "@loopwright/host";
 import { accessOf } from "../../identity/access-of.ts";
 import { openHeldSink } from "../../request/open-held-sink.ts";
 import { checkCursor } from "../../request/request-cursor.ts";
-import type { Call } from "../../request/route.ts";
+import type { RequestContext } from "../../request/route.ts";
 import type { EarlyEvents } from "../../stream/early-events.ts";
 import { createExecutionOutcome } from "../../stream/execution-outcome.ts";
 import { encodeFrames, joinTexts, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
 import type { StreamPlace } from "../../stream/stream-registry.ts";
 
 export interface ExecutionRequest {
-  readonly input: ExecuteInput;
+  readonly input: CheckedInput;
   readonly options: SubmitOptions;
   /** What the caller has already: only what follows is written. */
   readonly seen: EventCursor | undefined;
 }
 
 /**
- * Records the input, then streams the run until it ends or waits for somebody: `session_start` first, `session_end` and `execute_complete`
- * last. Whoever goes away does not stop the run. @throws AgentError what `submit` throws, before any byte is sent; CONNECTION_LIMIT
+ * Records the input, then streams the run until it ends or waits for a result or an approval: `session_start` first, `session_end` and `execute_complete`
+ * last. A caller that disconnects does not stop the run. @throws AgentError what `submit` throws, before any byte is sent; CONNECTION_LIMIT
  */
-export async function streamExecution(call: Call, hosted: HostedSession, { input, options, seen }: ExecutionRequest): Promise<Response> {
-  const { principal, scene } = call;
+export async function streamExecution(
+  context: RequestContext,
+  hosted: HostedSession,
+  { input, options, seen }: ExecutionRequest,
+): Promise<Response> {
+  const { principal, server } = context;
   const { session } = hosted;
-  const feed = scene.feeds.of(hosted);
+  const feed = server.feeds.of(hosted);
   let place: StreamPlace | undefined;
   let early: EarlyEvents | undefined;
   try {
-    if (seen) await checkCursor(seen, hosted, scene);
-    place = scene.streams.take(principal);
+    if (seen) await checkCursor(seen, hosted, server);
+    place = server.streams.take(principal);
     await session.ready();
     early = feed.hear();
     const { runId, seq, replayed } = await session.submit(input, { ...options, access: accessOf(principal) });
     if (seen || replayed) early.stop();
     const headers = { "X-Session-Id": session.id, "Access-Control-Expose-Headers": "X-Session-Id" };
-    const { sink, response } = openHeldSink(call, place, { headers });
+    const { sink, response } = openHeldSink(context, place, { headers });
     const outcome = createExecutionOutcome(runId);
     // A caller that went away between two legs of a run misses what others did to it meanwhile.
     const first = seen && compareCursors(seen, cursorAfter(seq - 1)) < 0 ? seen : cursorAfter(seq - 1);
@@ -60,7 +64,7 @@ export async function streamExecution(call: Call, hosted: HostedSession, { input
       },
       removed: () => finish(),
       rested() {
-        // Where another run waits for somebody, ours has yet to begin.
+        // While another run waits for a result, this one has yet to begin.
         if (session.runId === undefined || session.runId === runId) finish();
       },
     });

@@ -1,30 +1,34 @@
 import { AgentError, isAgentError, readOpening } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
-import { checkExecuteInput } from "@loopwright/core/protocol";
 import type { HostedSession } from "@loopwright/host";
 import { accessOf } from "../../identity/access-of.ts";
-import { admit, checkOpaque } from "../../identity/admit.ts";
+import { admit } from "../../permissions/admit.ts";
+import { authorize } from "../../permissions/authorize.ts";
+import { withLabels } from "../../permissions/input-labels.ts";
+import { type CheckedExecuteRequest, checkedExecuteRequest } from "../../request/checked-bodies.ts";
 import { lastEventCursor } from "../../request/request-cursor.ts";
-import type { Call, Route } from "../../request/route.ts";
-import { type ExecuteRequest, executeRequest } from "../../schemas/index.ts";
-import { checkFiles, messagesOf } from "../files/check-files.ts";
+import type { RequestContext, Route } from "../../request/route.ts";
+import { executeRequest } from "../../schemas/index.ts";
+import { admitInput } from "../admit-input.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { plainOf, underKey } from "../kept-key.ts";
 import { keyedSessionId } from "../keyed-session-id.ts";
 import { streamExecution } from "./execute-run.ts";
-import { isResults, keyedResults } from "./results-under-key.ts";
+import { keyedResults } from "./results-under-key.ts";
 
-type ExecuteCall = Call<unknown, unknown, ExecuteRequest>;
+type ExecuteContext = RequestContext<unknown, unknown, CheckedExecuteRequest>;
 
 /** Design D's one route: an input in, the events of its run out. */
-export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
+export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
   method: "POST",
   path: "/api/agent/execute",
   id: "execute",
   summary: "Sends an input to a new or an existing session and streams the run that answers it.",
   access: "principal",
+  action: "session.send",
   isRefusedAtEnd: true,
-  body: executeRequest,
+  body: checkedExecuteRequest,
+  bodySchema: executeRequest,
   responses: {
     200: { description: "The run's events; `execute_complete` is the last frame.", stream: true },
     400: {
@@ -38,41 +42,40 @@ export const executeRoute: Route<unknown, unknown, ExecuteRequest> = {
         "The `Idempotency-Key` came with another input, another context or other options; where it began the session, also with another agent.",
     },
   },
-  async handle(call) {
-    const { body, request, principal, scene } = call;
-    const { mode, parent, ...options } = body.options ?? {};
-    const input = checkExecuteInput(body.input);
+  async handle(context) {
+    const { body, request, principal, server } = context;
+    const { mode, parent, ...options } = withLabels(body.options ?? {}, context);
+    const { input } = body;
+    const { results } = input;
     const key = idempotencyKeyOf(request);
     const seen = lastEventCursor(request);
-    checkOpaque([...messagesOf(input), ...(body.context?.messages ?? [])], principal);
-    await checkFiles([...messagesOf(input), ...(body.context?.messages ?? [])], scene.options.store, principal.scope);
+    await admitInput(context, { messages: [...input.messages, ...(body.context?.messages ?? [])] });
     const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };
     // What only a new session takes counts as well: the same key with another context means another request.
-    const { agent, context } = body;
-    const begun = agent === undefined && context === undefined ? {} : { keyedContent: plainOf({ agent, context }) };
-    const results = isResults(input) ? input : undefined;
+    const { agent, context: begins } = body;
+    const begun = agent === undefined && begins === undefined ? {} : { keyedContent: plainOf({ agent, context: begins }) };
     const answer = async (hosted: HostedSession): Promise<Response> => {
       const { session } = hosted;
       const stream = (): Promise<Response> =>
-        scene.runs.admit({ principal, session, goesOn: results !== undefined }, () =>
-          streamExecution(call, hosted, { input, options: { ...chosen, ...begun, ...key }, seen }),
+        server.runs.admit({ principal, session, goesOn: results !== undefined }, () =>
+          streamExecution(context, hosted, { input, options: { ...chosen, ...begun, ...key }, seen }),
         );
       try {
         // The log keeps the key of a message with it. Results may be the same as those that were recorded under another key, or none.
         if (!results) return await stream();
-        return await underKey(call, keyedResults({ sessionId: session.id, results, chosen: { ...chosen, ...begun } }), stream);
+        return await underKey(context, keyedResults({ sessionId: session.id, results, chosen: { ...chosen, ...begun } }), stream);
       } catch (error) {
         hosted.release();
         throw error;
       }
     };
-    const hosted = await sessionFor(call, { key: key.idempotencyKey, goesOn: seen !== undefined });
+    const hosted = await sessionFor(context, { key: key.idempotencyKey, goesOn: seen !== undefined });
     try {
       return await answer(hosted);
     } catch (error) {
       // Another node has begun the session meanwhile, with another agent, prompt or tools: nothing was recorded here, and what the log begins with counts.
       if (!isAgentError(error, "SESSION_AGENT_MISMATCH")) throw error;
-      return answer(await existing(call, hosted.ref));
+      return answer(await existing(context, hosted.ref));
     }
   },
 };
@@ -84,34 +87,35 @@ interface Resumption {
 }
 
 /** The session that the body names; a new one where it names none, or one that is not there yet. The same key finds the same new one. */
-async function sessionFor(call: ExecuteCall, { key, goesOn }: Resumption): Promise<HostedSession> {
-  const { principal, scene, body } = call;
-  const { agent, context, options } = body;
+async function sessionFor(context: ExecuteContext, { key, goesOn }: Resumption): Promise<HostedSession> {
+  const { principal, server, body } = context;
+  const { agent, context: begins, options } = body;
   const id = body.sessionId ?? (key === undefined ? undefined : await keyedSessionId(principal, key));
-  const mayBegin = context !== undefined || agent !== undefined;
+  const mayBegin = begins !== undefined || agent !== undefined;
   if (body.sessionId === undefined && !mayBegin) throw contextRequired();
-  const known = id === undefined ? undefined : await openKnown(call, id, mayBegin || goesOn);
-  if (known) return withItsTools(call, admitted(call, known));
+  const known = id === undefined ? undefined : await openKnown(context, id, mayBegin || goesOn);
+  if (known) return withItsTools(context, await admitted(context, known));
   if (goesOn) throw new AgentError("SESSION_NOT_FOUND", { message: "The session to continue does not exist: it may have been deleted." });
-  const name = agent ?? scene.options.agents[0]?.name ?? "";
-  admit(principal, { agent: name, context, options }, scene);
+  const name = agent ?? server.options.agents[0]?.name ?? "";
+  await admit(principal, { agent: name, context: begins, options: withLabels(options ?? {}, context) }, server);
+  if (body.sessionId !== undefined) await authorize(principal, { action: "session.create", session: body.sessionId }, server);
   try {
-    return await scene.host.create(accessOf(principal), { id, agent: name, ...context });
+    return await server.host.create(accessOf(principal), { id, agent: name, ...begins });
   } catch (error) {
-    // Somebody else has begun it in the meantime.
+    // Another request has begun it in the meantime.
     if (id === undefined || !isAgentError(error, "SESSION_EXISTS")) throw error;
-    return existing(call, { scope: principal.scope, session: id });
+    return existing(context, { scope: principal.scope, session: id });
   }
 }
 
 /** The session that another request has begun, where it is what this one asks for. */
-async function existing(call: ExecuteCall, ref: SessionRef): Promise<HostedSession> {
-  return withItsTools(call, admitted(call, await call.scene.host.open(ref)));
+async function existing(context: ExecuteContext, ref: SessionRef): Promise<HostedSession> {
+  return withItsTools(context, await admitted(context, await context.server.host.open(ref)));
 }
 
-function admitted({ principal, scene, body }: ExecuteCall, hosted: HostedSession): HostedSession {
+async function admitted({ principal, server, body }: ExecuteContext, hosted: HostedSession): Promise<HostedSession> {
   try {
-    admit(principal, { agent: hosted.agent, options: body.options }, scene);
+    await admit(principal, { agent: hosted.agent, options: withLabels(body.options ?? {}, { principal, server }) }, server);
     checkAgent(body, hosted.agent);
     return hosted;
   } catch (error) {
@@ -121,7 +125,7 @@ function admitted({ principal, scene, body }: ExecuteCall, hosted: HostedSession
 }
 
 /** A session keeps the agent that it began with. Without an id the idempotency key named the session, and refuses another agent itself. @throws AgentError INPUT_INVALID */
-function checkAgent({ sessionId, agent }: ExecuteRequest, own: string): void {
+function checkAgent({ sessionId, agent }: CheckedExecuteRequest, own: string): void {
   if (sessionId === undefined || agent === undefined || agent === own) return;
   throw new AgentError("INPUT_INVALID", {
     message: `The session \`${sessionId}\` has the agent \`${own}\`, not \`${agent}\`: a session keeps the agent that it began with.`,
@@ -131,12 +135,12 @@ function checkAgent({ sessionId, agent }: ExecuteRequest, own: string): void {
 }
 
 /** A session has the tools that it began with: others would be left out, and never called. @throws AgentError INPUT_INVALID */
-async function withItsTools({ scene, body }: ExecuteCall, hosted: HostedSession): Promise<HostedSession> {
+async function withItsTools({ principal, server, body }: ExecuteContext, hosted: HostedSession): Promise<HostedSession> {
   const wanted = body.context?.tools ?? [];
   if (wanted.length === 0) return hosted;
   try {
-    const { tools: own = [] } = (await readOpening(scene.options.store, hosted.ref)) ?? {};
-    const ofAgent = scene.options.agents.find(({ name }) => name === hosted.agent)?.tools ?? [];
+    const { tools: own = [] } = (await readOpening(server.options.store, hosted.ref)) ?? {};
+    const ofAgent = (await server.options.findAgent(hosted.agent, accessOf(principal)))?.tools ?? [];
     const names = new Set([...own, ...ofAgent].map(({ name }) => name));
     const other = wanted.find(({ name }) => !names.has(name));
     if (!other) return hosted;
@@ -151,9 +155,9 @@ async function withItsTools({ scene, body }: ExecuteCall, hosted: HostedSession)
   }
 }
 
-async function openKnown({ principal, scene }: ExecuteCall, session: string, mayBegin: boolean): Promise<HostedSession | undefined> {
+async function openKnown({ principal, server }: ExecuteContext, session: string, mayBegin: boolean): Promise<HostedSession | undefined> {
   try {
-    return await scene.host.open({ scope: principal.scope, session });
+    return await server.host.open({ scope: principal.scope, session });
   } catch (error) {
     if (!isAgentError(error, "SESSION_NOT_FOUND")) throw error;
     if (mayBegin) return undefined;

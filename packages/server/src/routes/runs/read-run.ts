@@ -29,6 +29,7 @@ export const readRunRoute: Route<RunParams, RunQuery> = {
   id: "readRun",
   summary: "The durable events of one run: its turns, model calls and tools with their times.",
   access: "principal",
+  action: "session.read",
   params,
   query,
   responses: {
@@ -41,12 +42,12 @@ export const readRunRoute: Route<RunParams, RunQuery> = {
   },
   handle: (call) =>
     withSession(call, call.params.id, async ({ session }) => {
-      await awaitSeq(session, call.query.minSeq, call.scene);
+      await awaitSeq(session, call.query.minSeq, call.server);
       const { runId } = call.params;
-      const { scene, query } = call;
+      const { server, query } = call;
       const after = query.after === undefined || query.after === "" ? undefined : cursorOf(query.after);
-      const page = await readPage(session.readRun(runId, after ? { after } : {}), { ...scene, limit: query.limit });
+      const page = await readPage(session.readRun(runId, after ? { after } : {}), { ...server, limit: query.limit });
       if (page.events.length === 0 && !after) throw new AgentError("RUN_NOT_FOUND", { message: "The session has no run of this id." });
-      return jsonResponse({ runId, ...page }, scene.clock);
+      return jsonResponse({ runId, ...page }, server.clock);
     }),
 };

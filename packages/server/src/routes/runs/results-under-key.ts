@@ -1,5 +1,5 @@
-import type { AcceptedSubmission, ExecuteInput, ToolResultMessage } from "@loopwright/core";
-import type { Call } from "../../request/route.ts";
+import type { AcceptedSubmission, ToolResultMessage } from "@loopwright/core";
+import type { RequestContext } from "../../request/route.ts";
 import { type KeyedContent, plainOf, underKey } from "../kept-key.ts";
 
 /** Results of a session, and what came with them. */
@@ -9,9 +9,6 @@ export interface KeyedResults {
   /** Options, mode and context: they change nothing, but the same key with others means another request. */
   readonly chosen: object;
 }
-
-/** True for an input that answers calls. */
-export const isResults = (input: ExecuteInput): input is readonly ToolResultMessage[] => Array.isArray(input);
 
 /** What the key of results came with, the same on every route that takes some. */
 export function keyedResults({ sessionId, results, chosen }: KeyedResults): KeyedContent {
@@ -23,8 +20,12 @@ export function keyedResults({ sessionId, results, chosen }: KeyedResults): Keye
  * under it. Where nothing was, because the calls had these very results, the answer is kept with the key: by the time of a repeat another call
  * may have the vendor's id. @throws AgentError KEY_REUSED, and what `submit` throws
  */
-export function resultsUnderKey(call: Call, keyed: KeyedResults, submit: () => Promise<AcceptedSubmission>): Promise<AcceptedSubmission> {
-  return underKey(call, keyedResults(keyed), async ({ note, keep }) => {
+export function resultsUnderKey(
+  context: RequestContext,
+  keyed: KeyedResults,
+  submit: () => Promise<AcceptedSubmission>,
+): Promise<AcceptedSubmission> {
+  return underKey(context, keyedResults(keyed), async ({ note, keep }) => {
     if (note !== undefined) return note as unknown as AcceptedSubmission;
     const accepted = await submit();
     if (accepted.replayed) await keep(plainOf(accepted));

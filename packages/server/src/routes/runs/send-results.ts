@@ -1,23 +1,23 @@
-import type { AcceptedSubmission, ToolResultMessage } from "@loopwright/core";
-import { checkExecuteInput } from "@loopwright/core/protocol";
-import { accessOf } from "../../identity/access-of.ts";
-import { checkOpaque } from "../../identity/admit.ts";
+import type { AcceptedSubmission } from "@loopwright/core/protocol";
+import { type CheckedResultsRequest, checkedResultsRequest } from "../../request/checked-bodies.ts";
 import type { Route } from "../../request/route.ts";
-import { acceptedSubmission, type ToolResultsRequest, toolResultsRequest } from "../../schemas/index.ts";
-import { checkFiles } from "../files/check-files.ts";
-import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { acceptedSubmission, toolResultsRequest } from "../../schemas/index.ts";
+import { admitInput } from "../admit-input.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
+import { submitOptionsOf } from "../submit-options.ts";
 import { resultsUnderKey } from "./results-under-key.ts";
 
-export const sendResultsRoute: Route<SessionParams, unknown, ToolResultsRequest> = {
+export const sendResultsRoute: Route<SessionParams, unknown, CheckedResultsRequest> = {
   method: "POST",
   path: "/api/sessions/:id/tool-results",
   id: "sendResults",
   summary: "Answers pending calls of client tools; the run goes on when all are answered.",
   access: "principal",
+  action: "session.answer",
   params: sessionParams,
-  body: toolResultsRequest,
+  body: checkedResultsRequest,
+  bodySchema: toolResultsRequest,
   responses: {
     200: { description: "The calls have these very results already.", schema: acceptedSubmission },
     202: { description: "They are durable.", schema: acceptedSubmission },
@@ -27,16 +27,16 @@ export const sendResultsRoute: Route<SessionParams, unknown, ToolResultsRequest>
     410: { description: "The session is closed." },
     422: { description: "The `Idempotency-Key` came with other results." },
   },
-  handle: (call) =>
-    withSession(call, call.params.id, async ({ session, ref }) => {
-      const { principal, scene, body } = call;
-      const results = checkExecuteInput(body.results) as readonly ToolResultMessage[];
-      checkOpaque(results, principal);
-      await checkFiles(results, scene.options.store, ref.scope);
-      const options = { access: accessOf(principal), ...idempotencyKeyOf(call.request) };
+  handle: (context) =>
+    withSession(context, context.params.id, async ({ session }) => {
+      const { principal, server, body } = context;
+      const { input } = body;
+      const { results = [], messages } = input;
+      await admitInput(context, { messages });
+      const options = submitOptionsOf(context);
       const submit = (): Promise<AcceptedSubmission> =>
-        scene.runs.admit({ principal, session, goesOn: true }, () => session.submit(results, options));
-      const accepted = await resultsUnderKey(call, { sessionId: session.id, results, chosen: {} }, submit);
+        server.runs.admit({ principal, session, goesOn: true }, () => session.submit(input, options));
+      const accepted = await resultsUnderKey(context, { sessionId: session.id, results, chosen: {} }, submit);
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),
 };

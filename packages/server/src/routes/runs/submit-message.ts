@@ -1,23 +1,25 @@
-import { type AcceptedSubmission, checkExecuteInput, type ExecuteInput } from "@loopwright/core/protocol";
-import { accessOf } from "../../identity/access-of.ts";
-import { admit, checkOpaque } from "../../identity/admit.ts";
+import type { AcceptedSubmission } from "@loopwright/core/protocol";
+import { withLabels } from "../../permissions/input-labels.ts";
+import { type CheckedMessageRequest, checkedMessageRequest } from "../../request/checked-bodies.ts";
 import type { Route } from "../../request/route.ts";
-import { acceptedSubmission, type MessageRequest, messageRequest } from "../../schemas/index.ts";
-import { checkFiles, messagesOf } from "../files/check-files.ts";
-import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { acceptedSubmission, messageRequest } from "../../schemas/index.ts";
+import { admitInput } from "../admit-input.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
-import { isResults, resultsUnderKey } from "./results-under-key.ts";
+import { submitOptionsOf } from "../submit-options.ts";
+import { resultsUnderKey } from "./results-under-key.ts";
 
-export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> = {
+export const submitMessageRoute: Route<SessionParams, unknown, CheckedMessageRequest> = {
   method: "POST",
   path: "/api/sessions/:id/messages",
   id: "submitMessage",
   summary: "Records an input and answers at once; the run that answers it goes on whether or not anybody watches.",
   access: "principal",
+  action: "session.send",
   isRefusedAtEnd: true,
   params: sessionParams,
-  body: messageRequest,
+  body: checkedMessageRequest,
+  bodySchema: messageRequest,
   responses: {
     200: { description: "It was accepted before under the same `Idempotency-Key`.", schema: acceptedSubmission },
     202: { description: "It is durable.", schema: acceptedSubmission },
@@ -28,24 +30,18 @@ export const submitMessageRoute: Route<SessionParams, unknown, MessageRequest> =
     422: { description: "The `Idempotency-Key` came with another input or other options." },
     429: { description: "Too many runs of the caller are open." },
   },
-  handle: (call) =>
-    withSession(call, call.params.id, async ({ session, agent, ref }) => {
-      const { body, principal, scene, request } = call;
-      const { mode, parent, options = {} } = body;
-      const input = checkExecuteInput(inputOf(body));
-      admit(principal, { agent, options }, scene);
-      checkOpaque(messagesOf(input), principal);
-      await checkFiles(messagesOf(input), scene.options.store, ref.scope);
+  handle: (context) =>
+    withSession(context, context.params.id, async ({ session, agent }) => {
+      const { body, principal, server } = context;
+      const { input, mode, parent } = body;
+      const options = withLabels(body.options ?? {}, context);
+      const { results, messages } = input;
+      await admitInput(context, { agent, options, messages });
       const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };
-      const how = { ...chosen, ...idempotencyKeyOf(request), access: accessOf(principal) };
-      const results = isResults(input) ? input : undefined;
-      const goesOn = results !== undefined;
-      const submit = (): Promise<AcceptedSubmission> => scene.runs.admit({ principal, session, goesOn }, () => session.submit(input, how));
-      const accepted = await (results ? resultsUnderKey(call, { sessionId: session.id, results, chosen }, submit) : submit());
+      const how = { ...chosen, ...submitOptionsOf(context) };
+      const submit = (): Promise<AcceptedSubmission> =>
+        server.runs.admit({ principal, session, goesOn: results !== undefined }, () => session.submit(input, how));
+      const accepted = await (results ? resultsUnderKey(context, { sessionId: session.id, results, chosen }, submit) : submit());
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),
 };
-
-function inputOf({ input, message, regenerate }: MessageRequest): ExecuteInput | undefined {
-  return input ?? message ?? (regenerate === undefined ? undefined : { regenerate });
-}

@@ -24,16 +24,16 @@ export const readyRoute: Route = {
   summary: "Whether the server takes work: it is not shutting down, and its store answers and is fit for use.",
   access: "public",
   responses: { 200: { description: "It does.", schema: ok }, 503: { description: "It does not." } },
-  async handle({ scene }) {
-    if (!scene.isReady()) throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
-    const { flaw } = scene.watched;
+  async handle({ server }) {
+    if (!server.isReady()) throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
+    const { flaw } = server.watched;
     if (flaw) throw new AgentError("NOT_READY", { message: "The store cannot be used now.", retryAfterMs: 2_000, cause: flaw });
     let cancel = (): void => {};
     const late = new Promise<never>((_, reject) => {
-      cancel = scene.clock.after(storeAnswerMs, () => reject(new Error(`It took more than ${storeAnswerMs} ms.`)));
+      cancel = server.clock.after(storeAnswerMs, () => reject(new Error(`It took more than ${storeAnswerMs} ms.`)));
     });
     try {
-      await Promise.race([scene.options.store.log.head({ scope: "ready", session: "ready" }), late]);
+      await Promise.race([server.options.store.log.head({ scope: "ready", session: "ready" }), late]);
     } catch (cause) {
       throw new AgentError("NOT_READY", { message: "The store does not answer.", retryAfterMs: 2_000, cause });
     } finally {

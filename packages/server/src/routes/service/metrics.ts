@@ -13,8 +13,9 @@ export const metricsRoute: Route = {
   id: "metrics",
   summary: "Numbers of this process in the text format of Prometheus.",
   access: "principal",
+  action: "server.inspect",
   responses: { 200: { description: "Lines of text." } },
-  handle({ scene: { host, streams, metrics, watched } }) {
+  handle({ server: { host, streams, metrics, watched } }) {
     const lines = [
       ...gauge("loopwright_runs_active", "Sessions that run in this process.", host.running),
       ...gauge("loopwright_sessions_loaded", "Sessions that this process holds.", host.loaded),

@@ -8,6 +8,7 @@ export const versionRoute: Route = {
   id: "version",
   summary: "What answers here.",
   access: "principal",
+  action: "server.inspect",
   responses: { 200: { description: "Name and version.", schema: z.object({ name: z.literal("loopwright"), version: z.string() }) } },
   handle: () => Response.json({ name: "loopwright", version: serverVersion }),
 };

@@ -11,6 +11,7 @@ export const changeSessionRoute: Route<SessionParams, unknown, ChangeSessionRequ
   id: "changeSession",
   summary: "Names a session anew, keeps data with it, or chooses the branch that the next input continues.",
   access: "principal",
+  action: "session.change",
   params: sessionParams,
   body: changeSessionRequest,
   responses: {
@@ -24,6 +25,6 @@ export const changeSessionRoute: Route<SessionParams, unknown, ChangeSessionRequ
       const { head, ...change } = call.body;
       if (head !== undefined) await session.moveHead(head);
       if (Object.keys(change).length > 0) await session.change(change);
-      return jsonResponse(titled(session.snapshot()), call.scene.clock);
+      return jsonResponse(titled(session.snapshot()), call.server.clock);
     }),
 };

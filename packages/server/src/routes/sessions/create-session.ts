@@ -1,13 +1,12 @@
 import { AgentError, type AgentSession, type FactOf, isAgentError, readOpening } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import { accessOf } from "../../identity/access-of.ts";
-import { admit, checkOpaque } from "../../identity/admit.ts";
 import { jsonResponse } from "../../request/paced-response.ts";
-import type { Call, Route } from "../../request/route.ts";
+import type { RequestContext, Route } from "../../request/route.ts";
 import { type NewSessionRequest, newSessionRequest, sessionSnapshot } from "../../schemas/index.ts";
+import type { ServerContext } from "../../server-context.ts";
 import type { Principal } from "../../server-options.ts";
-import type { ServerScene } from "../../server-scene.ts";
-import { checkFiles } from "../files/check-files.ts";
+import { admitInput } from "../admit-input.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { plainOf, underKey } from "../kept-key.ts";
 import { keyedSessionId } from "../keyed-session-id.ts";
@@ -20,6 +19,7 @@ export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
   id: "createSession",
   summary: "Begins a session.",
   access: "principal",
+  action: "session.create",
   isRefusedAtEnd: true,
   body: newSessionRequest,
   responses: {
@@ -31,21 +31,19 @@ export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
     410: { description: "A session of this id was deleted." },
     422: { description: "The `Idempotency-Key` came with another session." },
   },
-  async handle(call) {
-    const { principal, scene, body, request } = call;
-    const { agent = scene.options.agents[0]?.name ?? "", context } = body;
-    admit(principal, { agent, context }, scene);
-    checkOpaque(context?.messages ?? [], principal);
-    await checkFiles(context?.messages ?? [], scene.options.store, principal.scope);
+  async handle(context) {
+    const { principal, server, body, request } = context;
+    const { agent = server.options.agents[0]?.name ?? "", context: begins } = body;
+    await admitInput(context, { agent, context: begins, messages: begins?.messages ?? [] });
     const { idempotencyKey } = idempotencyKeyOf(request);
     const id = body.id ?? (idempotencyKey === undefined ? undefined : await keyedSessionId(principal, idempotencyKey));
-    const wish: Wish = { ...body, id, agent };
-    return underKey(call, { purpose: "session", content: plainOf(body), session: id }, async () => {
+    const wanted: SessionRequest = { ...body, id, agent };
+    return underKey(context, { purpose: "session", content: plainOf(body), session: id }, async () => {
       try {
-        return await begin(call, wish);
+        return await begin(context, wanted);
       } catch (error) {
         const mayBeOurs = idempotencyKey !== undefined && id !== undefined && isAgentError(error, "SESSION_EXISTS");
-        const begun = mayBeOurs ? await begunBefore(call, { ...wish, id }) : undefined;
+        const begun = mayBeOurs ? await begunBefore(context, { ...wanted, id }) : undefined;
         if (begun) return begun;
         throw error;
       }
@@ -53,16 +51,16 @@ export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
   },
 };
 
-type CreateCall = Call<unknown, unknown, NewSessionRequest>;
-type Wish = Omit<NewSessionRequest, "id"> & { readonly id: string | undefined; readonly agent: string };
+type CreateContext = RequestContext<unknown, unknown, NewSessionRequest>;
+type SessionRequest = Omit<NewSessionRequest, "id"> & { readonly id: string | undefined; readonly agent: string };
 
-async function begin({ principal, scene }: CreateCall, { id, agent, title, metadata, context }: Wish): Promise<Response> {
-  const hosted = await scene.host.create(accessOf(principal), { id, agent, title, metadata, ...context });
+async function begin({ principal, server }: CreateContext, { id, agent, title, metadata, context }: SessionRequest): Promise<Response> {
+  const hosted = await server.host.create(accessOf(principal), { id, agent, title, metadata, ...context });
   try {
     const { session } = hosted;
     if (!(await isBegun(session))) throw new AgentError("SESSION_EXISTS", { message: `The session \`${session.id}\` exists already.` });
     await session.ready();
-    return answerOf(session, 201, scene);
+    return answerOf(session, 201, server);
   } finally {
     hosted.release();
   }
@@ -79,16 +77,16 @@ async function isBegun(session: AgentSession): Promise<boolean> {
 }
 
 /** The session, where it began as the request wishes: its answer was lost, the same request is beginning it here, or another node is ahead. */
-async function begunBefore(call: CreateCall, wish: Wish & { readonly id: string }): Promise<Response | undefined> {
-  const { scene, principal } = call;
-  const ref = { scope: principal.scope, session: wish.id };
-  const opened = (await readOpening(scene.options.store, ref)) ?? (await openingUnderWay(scene, ref));
-  if (!opened || !isAsWished(opened, wish, principal)) return undefined;
-  return withSession(call, wish.id, ({ session }) => answerOf(session, 200, scene));
+async function begunBefore(context: CreateContext, wanted: SessionRequest & { readonly id: string }): Promise<Response | undefined> {
+  const { server, principal } = context;
+  const ref = { scope: principal.scope, session: wanted.id };
+  const opened = (await readOpening(server.options.store, ref)) ?? (await openingUnderWay(server, ref));
+  if (!opened || !isSameRequest(opened, wanted, principal)) return undefined;
+  return withSession(context, wanted.id, ({ session }) => answerOf(session, 200, server));
 }
 
 /** The opening that another request of this process is writing: its handle is loaded before the store has anything. */
-async function openingUnderWay({ host, options }: ServerScene, ref: SessionRef): Promise<FactOf<"session.opened"> | undefined> {
+async function openingUnderWay({ host, options }: ServerContext, ref: SessionRef): Promise<FactOf<"session.opened"> | undefined> {
   const hosted = await host
     .open(ref)
     .catch((error: unknown) => (isAgentError(error, "SESSION_NOT_FOUND") ? undefined : Promise.reject(error)));
@@ -102,15 +100,19 @@ async function openingUnderWay({ host, options }: ServerScene, ref: SessionRef):
   return readOpening(options.store, ref);
 }
 
-function isAsWished(opened: FactOf<"session.opened">, { agent, title, metadata, context }: Wish, { user }: Principal): boolean {
+function isSameRequest(
+  opened: FactOf<"session.opened">,
+  { agent, title, metadata, context }: SessionRequest,
+  { user }: Principal,
+): boolean {
   const { messages = [], tools = [], systemPrompt } = context ?? {};
-  const wished = [agent, user, title, metadata, messages, tools, systemPrompt];
+  const asked = [agent, user, title, metadata, messages, tools, systemPrompt];
   const { context: seeded = [], tools: declared = [] } = opened;
   const begun = [opened.agent, opened.participants?.[0], opened.title, opened.metadata, seeded, declared, opened.prompt];
-  return JSON.stringify(wished) === JSON.stringify(begun);
+  return JSON.stringify(asked) === JSON.stringify(begun);
 }
 
-function answerOf(session: AgentSession, status: 200 | 201, { options, clock }: ServerScene): Response {
+function answerOf(session: AgentSession, status: 200 | 201, { options, clock }: ServerContext): Response {
   return jsonResponse(titled(session.snapshot()), clock, {
     status,
     headers: { Location: `${options.basePath ?? ""}/api/sessions/${session.id}` },

@@ -9,7 +9,7 @@ export const pageLimitField: z.ZodType<number | undefined> = z.coerce.number().i
 
 export interface EventPage {
   readonly events: readonly DurableEvent[];
-  /** Cursor to go on after, where more follows. */
+  /** Cursor of the next page, where more follows. */
   readonly next?: string;
 }
 

@@ -22,6 +22,7 @@ export const eventsRoute: Route<{ readonly id: string }, EventsQuery> = {
   id: "followSession",
   summary: "Streams the events of a session after a cursor (`Last-Event-ID` or `after`); as JSON: those that there are, in pages.",
   access: "principal",
+  action: "session.follow",
   params,
   query,
   responses: {
@@ -34,7 +35,7 @@ export const eventsRoute: Route<{ readonly id: string }, EventsQuery> = {
     204: { description: "The reader has everything, and the session rests." },
     400: { description: "The cursor cannot be read." },
     404: { description: "No such session." },
-    503: { description: "This node has not seen `minSeq` within a second." },
+    503: { description: "This node has not read the log up to `minSeq` within a second." },
     409: { description: "The cursor is ahead of the log." },
     410: { description: "What follows the cursor is too old to be told again; `details.snapshot` leads to where to begin anew." },
   },

@@ -4,7 +4,7 @@ import type { HostedSession } from "@loopwright/host";
 import { openHeldSink } from "../../request/open-held-sink.ts";
 import { jsonResponse } from "../../request/paced-response.ts";
 import { checkCursor, cursorOf, lastEventCursor } from "../../request/request-cursor.ts";
-import type { Call } from "../../request/route.ts";
+import type { RequestContext } from "../../request/route.ts";
 import { encodeFrames, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
 import { placeOf } from "../../stream/reader-place.ts";
 import { awaitSeq, type MinSeqQuery } from "../min-seq.ts";
@@ -12,7 +12,7 @@ import { checkState } from "../open-session.ts";
 import { readPage } from "./event-page.ts";
 import { titled } from "./titled.ts";
 
-/** What the query of an events request may say. */
+/** The query of an events request. */
 export interface EventsQuery extends MinSeqQuery {
   readonly after?: string | undefined;
   readonly from?: "now" | undefined;
@@ -23,25 +23,25 @@ export interface EventsQuery extends MinSeqQuery {
 }
 
 /**
- * The events of a session after the reader's cursor: from the start, from now (`session_snapshot` first), or after a cursor. A reader who named
+ * The events of a session after the reader's cursor: from the start, from now (`session_snapshot` first), or after a cursor. A reader that named
  * a place in the query waits for more; every other one gets the end of the stream when the session rests, and 204 when it comes back then.
  * @throws AgentError CURSOR_INVALID, HISTORY_LOST, HISTORY_EXPIRED, NODE_BEHIND, CONNECTION_LIMIT, STORE_*
  */
-export async function followSession(call: Call, hosted: HostedSession, query: EventsQuery): Promise<Response> {
-  const { request, principal, scene } = call;
+export async function followSession(context: RequestContext, hosted: HostedSession, query: EventsQuery): Promise<Response> {
+  const { request, principal, server } = context;
   const { session, ref } = hosted;
-  const feed = scene.feeds.of(hosted);
-  const { store } = scene.options;
+  const feed = server.feeds.of(hosted);
+  const { store } = server.options;
   const header = lastEventCursor(request);
   const named = header ?? (query.after === undefined || query.after === "" ? undefined : cursorOf(query.after));
   await session.ready();
-  await awaitSeq(session, query.minSeq, scene);
-  if (named) await checkCursor(named, hosted, scene);
+  await awaitSeq(session, query.minSeq, server);
+  if (named) await checkCursor(named, hosted, server);
   if (wantsJson(request)) {
-    const page = await readPage(readHistory(store, ref, named ? { after: named } : {}), { ...scene, limit: query.limit });
+    const page = await readPage(readHistory(store, ref, named ? { after: named } : {}), { ...server, limit: query.limit });
     const cursor = encodeCursor(page.events.at(-1) ?? named ?? cursorAfter(session.lastSeq));
     hosted.release();
-    return jsonResponse({ ...page, cursor }, scene.clock);
+    return jsonResponse({ ...page, cursor }, server.clock);
   }
   const waits = query.after !== undefined || query.from !== undefined;
   if (header && !waits && session.isResting && !(await feed.hasAfter(header))) {
@@ -49,8 +49,8 @@ export async function followSession(call: Call, hosted: HostedSession, query: Ev
     return new Response(null, { status: 204 });
   }
   checkState(session);
-  const seat = scene.streams.take(principal);
-  const { sink, response } = openHeldSink(call, seat);
+  const seat = server.streams.take(principal);
+  const { sink, response } = openHeldSink(context, seat);
   sink.onClose(hosted.release);
   sink.write(encodeFrames(retryFrame));
   // Taken and sent in one go: nothing happens between the snapshot and its cursor.

@@ -1,5 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import type { SessionSummary } from "@loopwright/core/ports";
+import { isId, type SessionSummary } from "@loopwright/core/ports";
 import { z } from "zod";
 import { jsonResponse } from "../../request/paced-response.ts";
 import type { Route } from "../../request/route.ts";
@@ -26,28 +26,29 @@ export const listSessionsRoute: Route<unknown, ListQuery> = {
   id: "listSessions",
   summary: "Lists the sessions of the caller's scope, newest change first, or those that hold all words of `search`.",
   access: "principal",
+  action: "session.list",
   query,
   responses: {
     200: { description: "A page, and where the next one begins; with `search` what was found.", schema: z.union([page, found]) },
     400: { description: "The page cursor cannot be read." },
   },
-  async handle({ principal: { scope }, request, late, scene, query: { limit, before, search } }) {
-    const { index } = scene.options.store;
+  async handle({ principal: { scope }, request, late, server, query: { limit, before, search } }) {
+    const { index } = server.options.store;
     // The work ends with the request: when its caller has gone, and when it is answered without it.
     const signal = AbortSignal.any([request.signal, late]);
     if (search !== undefined && search.trim() !== "")
-      return jsonResponse({ hits: await index.search(scope, search, { limit, signal }) }, scene.clock);
+      return jsonResponse({ hits: await index.search(scope, search, { limit, signal }) }, server.clock);
     const sessions = await index.list(scope, { limit, signal, ...(before === undefined ? {} : { before: placeOf(before) }) });
     const last = sessions.at(-1);
-    return jsonResponse({ sessions, ...(last && sessions.length === limit ? { next: pageCursor(last) } : {}) }, scene.clock);
+    return jsonResponse({ sessions, ...(last && sessions.length === limit ? { next: pageCursor(last) } : {}) }, server.clock);
   },
 };
 
 const pageCursor = ({ updatedAt, id }: SessionSummary): string => `${updatedAt}.${id}`;
 
 function placeOf(cursor: string): { readonly updatedAt: number; readonly id: string } {
-  const [, updatedAt, id] = /^(\d{1,16})\.([a-z0-9][a-z0-9_-]{0,63})$/.exec(cursor) ?? [];
-  if (updatedAt !== undefined && id !== undefined) return { updatedAt: Number(updatedAt), id };
+  const [, updatedAt, id] = /^(\d{1,16})\.(.+)$/.exec(cursor) ?? [];
+  if (updatedAt !== undefined && id !== undefined && isId(id)) return { updatedAt: Number(updatedAt), id };
   throw new AgentError("CURSOR_INVALID", {
     message: "The page cursor `before` cannot be read.",
     fix: "Send the `next` of the page before.",

@@ -7,12 +7,17 @@ import { type MinSeqQuery, minSeqQuery } from "../min-seq.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
 import { readState } from "./read-state.ts";
 
+/** Clients of this route compare the text. */
+const notFound = "Session not found";
+
 export const readConversationRoute: Route<SessionParams, MinSeqQuery> = {
   method: "GET",
   path: "/api/agent/session/:id",
   id: "readConversation",
   summary: "The messages of a session, from the first one to the head.",
+  notFound,
   access: "principal",
+  action: "session.read",
   params: sessionParams,
   query: minSeqQuery,
   responses: {
@@ -22,10 +27,9 @@ export const readConversationRoute: Route<SessionParams, MinSeqQuery> = {
   async handle(call) {
     try {
       const { messages, headers } = await readState(call, call.params.id, call.query.minSeq);
-      return jsonResponse({ messages: messages() }, call.scene.clock, { headers });
+      return jsonResponse({ messages: messages() }, call.server.clock, { headers });
     } catch (error) {
-      // Clients of this route compare the text.
-      throw isAgentError(error, "SESSION_NOT_FOUND") ? new AgentError("SESSION_NOT_FOUND", { message: "Session not found" }) : error;
+      throw isAgentError(error, "SESSION_NOT_FOUND") ? new AgentError("SESSION_NOT_FOUND", { message: notFound }) : error;
     }
   },
 };

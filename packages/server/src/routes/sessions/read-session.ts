@@ -9,23 +9,24 @@ export const readSessionRoute: Route<SessionParams, MinSeqQuery> = {
   method: "GET",
   path: "/api/sessions/:id",
   id: "readSession",
-  summary: "Everything a screen needs of a session; what comes later follows as events after its `cursor`.",
+  summary: "Everything that a screen needs to show a session; later changes are the events after its `cursor`.",
   access: "principal",
+  action: "session.read",
   params: sessionParams,
   query: minSeqQuery,
   responses: {
     200: {
-      description: "The session as it stands; `ETag` changes with it. `X-Session-Stale`: as it stood before the store went away.",
+      description: "The current state; `ETag` changes with it. With `X-Session-Stale`: the last known state; the store is unavailable.",
       schema: sessionSnapshot,
     },
-    304: { description: "It stands as `If-None-Match` says." },
+    304: { description: "The state still has the `ETag` in `If-None-Match`." },
     404: { description: "No such session." },
-    503: { description: "This node has not seen `minSeq` within a second." },
+    503: { description: "This node has not read the log up to `minSeq` within a second." },
   },
   async handle(call) {
     const { snapshot, headers } = await readState(call, call.params.id, call.query.minSeq);
     const more = { ...headers, ETag: `"${snapshot.cursor}"`, "Cache-Control": "private, no-cache" };
     if (call.request.headers.get("If-None-Match") === more.ETag) return new Response(null, { status: 304, headers: more });
-    return jsonResponse(snapshot, call.scene.clock, { headers: more });
+    return jsonResponse(snapshot, call.server.clock, { headers: more });
   },
 };

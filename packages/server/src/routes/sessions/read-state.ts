@@ -1,53 +1,53 @@
 import type { AgentSession, SessionSnapshot } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
-import { decodeCursor, type Message } from "@loopwright/core/protocol";
-import type { Call } from "../../request/route.ts";
+import { decodeCursor, type Message, pathOf } from "@loopwright/core/protocol";
+import type { RequestContext } from "../../request/route.ts";
 import { awaitSeq, behind } from "../min-seq.ts";
 import { openSession, sessionRefOf } from "../open-session.ts";
 import { titled } from "./titled.ts";
 
-/** The state of a session, for who only reads. */
+/** The state of a session, for requests that only read. */
 export interface ReadState {
   readonly snapshot: SessionSnapshot;
   /** Oldest first, from the root to the head. */
   readonly messages: () => readonly Message[];
-  /** Tells of a state that may be old. */
+  /** Marks a state that may be old. */
   readonly headers: { readonly [name: string]: string };
 }
 
 const staleHeaders: ReadState["headers"] = { "X-Session-Stale": "true" };
 
-/** How long a state that was lost with the store may take to come back, before the old one is shown. */
+/** How long a request waits for a state that was lost with the store to be read again, before it gets the old one. */
 const comebackMs = 250;
 
 /**
- * The session as it stands; while the store is away, one that is loaded as it stood last, marked by a header.
+ * The current state of the session. While the store is unavailable: the last known state of a loaded session, marked by a header.
  * @throws AgentError SESSION_NOT_FOUND, NODE_BEHIND, STORE_*
  */
-export async function readState(call: Call, id: string, minSeq: number | undefined): Promise<ReadState> {
-  return (await staleState(call, id, minSeq)) ?? freshState(call, id, minSeq);
+export async function readState(context: RequestContext, id: string, minSeq: number | undefined): Promise<ReadState> {
+  return (await staleState(context, id, minSeq)) ?? freshState(context, id, minSeq);
 }
 
-async function freshState(call: Call, id: string, minSeq: number | undefined): Promise<ReadState> {
-  const { session, release } = await openSession(call, id);
+async function freshState(context: RequestContext, id: string, minSeq: number | undefined): Promise<ReadState> {
+  const { session, release } = await openSession(context, id);
   try {
-    await awaitSeq(session, minSeq, call.scene);
+    await awaitSeq(session, minSeq, context.server);
     const { messages } = session;
-    return { snapshot: titled(session.snapshot()), messages: () => messages, headers: call.scene.watched.isAway() ? staleHeaders : {} };
+    return { snapshot: titled(session.snapshot()), messages: () => messages, headers: context.server.watched.isAway() ? staleHeaders : {} };
   } finally {
     release();
   }
 }
 
-async function staleState({ scene, principal }: Call, id: string, minSeq = 0): Promise<ReadState | undefined> {
-  const session = scene.host.loadedSession(sessionRefOf(principal, id));
+async function staleState({ server, principal }: RequestContext, id: string, minSeq = 0): Promise<ReadState | undefined> {
+  const session = server.host.loadedSession(sessionRefOf(principal, id));
   if (!session?.staleSnapshot()) return undefined;
-  await comeBack(session, scene.clock);
+  await comeBack(session, server.clock);
   const snapshot = session.staleSnapshot();
   if (!snapshot) return undefined;
   const { seq = 0 } = decodeCursor(snapshot.cursor) ?? {};
   if (seq < minSeq) throw behind(minSeq, seq);
-  return { snapshot: titled(snapshot), messages: () => pathOf(snapshot), headers: staleHeaders };
+  return { snapshot: titled(snapshot), messages: () => pathOf(snapshot).map(({ message }) => message), headers: staleHeaders };
 }
 
 /** Resolves when the state can be read again, cannot, or has taken too long. */
@@ -60,11 +60,4 @@ function comeBack(session: AgentSession, clock: Clock): Promise<void> {
     };
     session.ready().then(end, end);
   });
-}
-
-function pathOf({ messages, head }: SessionSnapshot): readonly Message[] {
-  const byId = new Map(messages.map((one) => [one.id, one]));
-  const path: Message[] = [];
-  for (let one = byId.get(head ?? ""); one; one = byId.get(one.parent ?? "")) path.push(one.message);
-  return path.reverse();
 }

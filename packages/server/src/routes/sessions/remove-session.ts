@@ -6,13 +6,14 @@ export const removeSessionRoute: Route<SessionParams> = {
   method: "DELETE",
   path: "/api/sessions/:id",
   id: "removeSession",
-  summary: "Stops what runs in a session and deletes it for good. Its id is never used again.",
+  summary: "Stops the open run of a session, if any, and deletes the session for good. Its id is never used again.",
   access: "principal",
+  action: "session.remove",
   params: sessionParams,
-  responses: { 204: { description: "It is gone; open streams of it have ended." }, 404: { description: "No such session." } },
+  responses: { 204: { description: "The session is deleted; its event streams have ended." }, 404: { description: "No such session." } },
   async handle(call) {
     const ref = await withSession(call, call.params.id, (hosted) => hosted.ref);
-    await call.scene.host.remove(ref);
+    await call.server.host.remove(ref);
     return new Response(null, { status: 204 });
   },
 };

@@ -24,7 +24,7 @@ export interface CallGuardLimits {
   readonly bucketMs: number;
 }
 
-/** What holds unless somebody says otherwise. */
+/** The defaults. */
 export const callGuardLimits: CallGuardLimits = {
   retryShare: 0.1,
   retriesSpare: 10,

@@ -7,7 +7,7 @@ import { type BreakerTicket, createCircuitBreaker } from "./circuit-breaker.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 import { createRetrySpread } from "./retry-spread.ts";
 
-/** A guard of its own, for tests and for whoever runs several processes' worth of sessions in one. */
+/** A new guard that nothing else shares: for tests, and for a process that simulates several. */
 export function createCallGuard({ clock, ...changed }: { readonly clock: Clock } & Partial<CallGuardLimits>): CallGuard {
   const limits: CallGuardLimits = { ...callGuardLimits, ...changed };
   const budget = createRetryBudget(limits);
@@ -17,9 +17,9 @@ export function createCallGuard({ clock, ...changed }: { readonly clock: Clock }
 
   const judge = (failure: Failure, pauseMs: number): Failure => {
     const waitMs = Math.max(failure.retryAfterMs ?? 0, pauseMs);
-    if (pauseMs > circuitWaitMaxMs) return final(failure, `Its circuit is open for ${pauseMs} ms more.`);
+    if (pauseMs > circuitWaitMaxMs) return final(failure, `the circuit of its model stays open for another ${pauseMs} ms.`);
     if (waitMs > limits.waitMaxMs - limits.jitterLeastMs) return final(failure);
-    if (!budget.take(now())) return final(failure, "This process has used up its retries.");
+    if (!budget.take(now())) return final(failure, "the retry budget of this process is exhausted.");
     return waitMs > 0 ? { ...failure, retryAfterMs: waitMs } : failure;
   };
 
@@ -38,7 +38,7 @@ export function createCallGuard({ clock, ...changed }: { readonly clock: Clock }
       const admitted = breaker.admit(key, now());
       if ("waitMs" in admitted) {
         const waitMs = Math.ceil(admitted.waitMs);
-        const message = `Calls of ${model} at ${provider} have failed again and again: none is made for ${waitMs} ms.`;
+        const message = `Calls of ${model} at ${provider} have failed repeatedly; no call is made for ${waitMs} ms.`;
         return { refused: { code: "MODEL_CIRCUIT_OPEN", message, retryable: true, retryAfterMs: waitMs } };
       }
       if (attempt === 1) budget.called(now());
@@ -46,19 +46,19 @@ export function createCallGuard({ clock, ...changed }: { readonly clock: Clock }
     },
     waitMs({ askedMs, spreadMs, random }) {
       const asked = Math.min(Math.max(0, askedMs), limits.waitMaxMs);
-      return Math.round(spread.place(now(), asked + random * Math.min(spreadMs, limits.waitMaxMs - asked)));
+      return Math.round(spread.reserve(now(), asked + random * Math.min(spreadMs, limits.waitMaxMs - asked)));
     },
   };
 }
 
-/** What a run fails with that might have been tried again. */
+/** The failure as one that is not retried, so that the run ends with it. `why` is added to its message. */
 function final(failure: Failure, why?: string): Failure {
-  return { ...failure, ...(why === undefined ? {} : { message: `${failure.message} It was not tried again: ${why}` }), retryable: false };
+  return { ...failure, ...(why === undefined ? {} : { message: `${failure.message} The call was not retried: ${why}` }), retryable: false };
 }
 
 const guards = new WeakMap<Clock, CallGuard>();
 
-/** The guard that all sessions of a clock share. A process has one clock; so has every simulated one. */
+/** The guard that all sessions with this clock share. A process has one clock, and so has each simulated process. */
 export function guardOf(clock: Clock): CallGuard {
   const known = guards.get(clock);
   if (known) return known;

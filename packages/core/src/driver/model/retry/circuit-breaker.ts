@@ -3,16 +3,16 @@ import type { CallGuardLimits } from "./call-guard-limits.ts";
 
 /** What became of a call that was let through. The first word of an answer counts; whatever comes after it is a call of its own to the breaker. */
 export interface BreakerTicket {
-  /** The vendor has begun to answer. May be said again. */
+  /** The vendor has begun to answer. Further calls change nothing. */
   answered(nowMs: number): void;
   failed(nowMs: number, failure: Failure): void;
-  /** It ended without saying anything of the vendor: somebody stopped it. */
+  /** The call was stopped: its end has no information about the vendor. */
   left(): void;
 }
 
 /** Leaves a vendor alone that fails again and again. One state per key, and only while it fails. */
 export interface CircuitBreaker {
-  /** Lets a call through, or says how long it must wait. */
+  /** Lets a call through, or returns how long it must wait. */
   admit(key: string, nowMs: number): { readonly ticket: BreakerTicket } | { readonly waitMs: number };
   /** How long calls of this key are refused from now on; 0: not at all. */
   pauseMs(key: string, nowMs: number): number;
@@ -48,9 +48,9 @@ export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
     return {
       answered,
       failed(nowMs, failure) {
-        const said = whatSays(failure);
-        if (said === "trouble") fail(key, nowMs);
-        else if (said === "answer") answered();
+        const health = healthAfter(failure);
+        if (health === "trouble") fail(key, nowMs);
+        else if (health === "answer") answered();
       },
       left: () => {},
     };
@@ -73,9 +73,9 @@ export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
       answered: (nowMs) => (isDecided ? plain.answered(nowMs) : close()),
       failed(nowMs, failure) {
         if (isDecided) return plain.failed(nowMs, failure);
-        const said = whatSays(failure);
-        if (said === "answer") close();
-        else if (said === "nothing") leave();
+        const health = healthAfter(failure);
+        if (health === "answer") close();
+        else if (health === "nothing") leave();
         else decide(() => open(circuit, nowMs, Math.min(limits.openCapMs, probing.forMs * 2)));
       },
       left: () => (isDecided ? undefined : leave()),
@@ -109,8 +109,8 @@ function open(circuit: Circuit, nowMs: number, forMs: number): void {
 
 const troubles: ReadonlySet<ErrorClass> = new Set<ErrorClass>(["rate", "overload", "timeout", "network", "unknown"]);
 
-/** What a failure says of the vendor and the way to it: in trouble, well and of another mind, or nothing. */
-function whatSays({ code, retryable }: Failure): "trouble" | "answer" | "nothing" {
+/** What a failure means for the health of the vendor and the network: unhealthy, healthy (the request was refused), or nothing. */
+function healthAfter({ code, retryable }: Failure): "trouble" | "answer" | "nothing" {
   // What failed here, a hook or a store, is no word of the vendor.
   if (!code.startsWith("MODEL_") && code !== "CONTEXT_OVERFLOW") return "nothing";
   if (!troubles.has(errorClassOf(code))) return "answer";

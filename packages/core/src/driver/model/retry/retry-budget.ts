@@ -1,14 +1,14 @@
 import type { CallGuardLimits } from "./call-guard-limits.ts";
 
-/** How many failed calls of a process may be made again: a share of its calls and a few more, counted over the last minutes. */
+/** Limits the retries of a process: at most `retryShare` of its calls plus `retriesSpare`, counted over the last `budgetMs`. */
 export interface RetryBudget {
-  /** A call was made that is not a retry. */
+  /** Counts a call that is not a retry. */
   called(nowMs: number): void;
-  /** Takes one retry out of the budget; false where it is spent. */
+  /** Takes one retry out of the budget. False if the budget is spent. */
   take(nowMs: number): boolean;
 }
 
-/** The window moves in steps of a tenth. */
+/** The counting window consists of this many steps, and moves by one step at a time. */
 const stepCount = 10;
 
 interface Step {

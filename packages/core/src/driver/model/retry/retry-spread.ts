@@ -3,7 +3,7 @@ import type { CallGuardLimits } from "./call-guard-limits.ts";
 /** Keeps the retries of a process apart: chance alone puts too many of a few dozen into the same moment. */
 export interface RetrySpread {
   /** A wait that is at least the one that was drawn, and longer where too many are due at that moment already. */
-  place(nowMs: number, waitMs: number): number;
+  reserve(nowMs: number, waitMs: number): number;
 }
 
 export function createRetrySpread({
@@ -21,7 +21,7 @@ export function createRetrySpread({
   };
 
   return {
-    place(nowMs, waitMs) {
+    reserve(nowMs, waitMs) {
       const first = Math.floor(nowMs / bucketMs);
       let pending = 1;
       for (const { index, count } of buckets) if (index >= first) pending += count;

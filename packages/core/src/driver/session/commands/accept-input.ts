@@ -1,14 +1,16 @@
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
-import type { FactBody, RunOptions } from "../../../loop/fact.ts";
+import type { BodyOf, FactBody, RunOptions, Verdict } from "../../../loop/fact.ts";
 import { idOfInput, keyOfInput, placeOf } from "../../../loop/inputs.ts";
 import { endOf, type KnownInput, type State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import { digestOf } from "../../../message/digest.ts";
-import type { UserMessage } from "../../../message/message.ts";
+import type { Json } from "../../../message/json.ts";
+import type { MessageId, UserMessage } from "../../../message/message.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import { wellFormed } from "../../../message/well-formed.ts";
-import type { ExecuteInput, ExecuteOptions, SubmitOptions } from "../../../protocol/execute.ts";
+import type { ExecuteOptions, SubmitOptions } from "../../../protocol/execute.ts";
+import type { ExecuteInput } from "../../../protocol/execute-input.ts";
 import { checkVision } from "../../model/check-vision.ts";
 import type { Deps } from "../../setup/deps.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
@@ -23,6 +25,11 @@ export interface NewInput {
   readonly options: SubmitOptions;
   /** Of what came under the idempotency key beside message and parent; absent without a key. */
   readonly keyedDigest: string | undefined;
+  /** The message as it came, where an `accept` hook edited it. */
+  readonly given?: UserMessage;
+  /** What an `accept` hook answered. */
+  readonly answer?: string;
+  readonly verdicts?: readonly Verdict[];
 }
 
 export interface AcceptedInput {
@@ -71,7 +78,7 @@ export function acceptInput(
   input: NewInput,
   { deps, opening, isOwner }: { readonly deps: Deps; readonly opening: FactBody; readonly isOwner: boolean },
 ): AcceptedInput {
-  const { options, message, inputId } = input;
+  const { options, message } = input;
   const known = knownInput(state, input) ?? (options.idempotencyKey === undefined ? repeatedInput(state, input, isOwner) : undefined);
   if (known) return { bodies: [], runId: known.runId, known };
   if (state.status === "closed") throw sessionClosed(deps.sessionId);
@@ -81,25 +88,45 @@ export function acceptInput(
   checkRoom(state, deps.sessionId);
   const parent = input.regenerate ?? options.parent;
   checkParent(state, input, parent);
-  const steers = mode === "steer" && run !== undefined && !run.abort && message !== undefined;
+  const steers = mode === "steer" && run !== undefined && !run.abort && message !== undefined && input.answer === undefined;
   if (steers && parent !== undefined) throw invalid("A steered message continues the open run; it cannot choose its `parent`.");
   const runId = steers ? run.runId : input.runId;
-  const body: FactBody = {
+  const body = inputBody(input, { runId, parent, mode: steers ? "steer" : mode === "interrupt" ? mode : "enqueue", access: deps.access });
+  const first: readonly FactBody[] = state.status === "new" ? [opening] : [];
+  const abort = mode === "interrupt" ? interruptionOf(run, deps.access.user) : [];
+  return { bodies: [...first, ...abort, body], runId };
+}
+
+const interruptionOf = (run: State["run"], by: string): readonly FactBody[] =>
+  run ? [{ type: "abort.requested", runId: run.runId, reason: "interrupted", by }] : [];
+
+function inputBody(
+  input: NewInput,
+  {
+    runId,
+    parent,
+    mode,
+    access,
+  }: Pick<BodyOf<"input.accepted">, "runId" | "mode" | "access"> & { readonly parent: MessageId | null | undefined },
+): FactBody {
+  const { options, message, inputId, keyedDigest, verdicts, given, answer } = input;
+  const { labels, idempotencyKey } = options;
+  return {
     type: "input.accepted",
     inputId,
     runId,
-    ...(steers ? { mode: "steer" } : mode === "interrupt" ? { mode: "interrupt", jumps: true } : { mode: "enqueue" }),
+    mode,
     ...(message ? { message } : {}),
     ...(parent === undefined ? {} : { parent }),
-    ...(options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey }),
-    ...(input.keyedDigest === undefined ? {} : { keyedDigest: input.keyedDigest }),
-    access: deps.access,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(keyedDigest === undefined ? {} : { keyedDigest }),
+    ...(access ? { access } : {}),
     ...runOptions(options),
+    ...(labels && Object.keys(labels).length > 0 ? { labels } : {}),
+    ...(verdicts ? { verdicts } : {}),
+    ...(given ? { givenDigest: messageDigest(given) } : {}),
+    ...(answer === undefined ? {} : { answer }),
   };
-  const first: readonly FactBody[] = state.status === "new" ? [opening] : [];
-  const abort: readonly FactBody[] =
-    mode === "interrupt" && run ? [{ type: "abort.requested", runId: run.runId, reason: "interrupted", by: deps.access.user }] : [];
-  return { bodies: [...first, ...abort, body], runId };
 }
 
 /** Each that waits is held in memory by every node that has the session. @throws AgentError SESSION_BUSY */
@@ -114,13 +141,13 @@ function checkRoom({ inputs, run }: State, sessionId: string): void {
 
 function checkParent(state: State, input: NewInput, parent: string | null | undefined): void {
   if (parent === undefined) return;
-  const place = placeOf(state, parent);
-  if (place === undefined)
+  const index = placeOf(state, parent);
+  if (index === undefined)
     throw new AgentError("INPUT_INVALID", {
       message: `There is no message \`${shownId(String(parent))}\` to continue.`,
       fix: "Take an id from `session.messageIds`.",
     });
-  if (input.regenerate !== undefined && at(state.history, place)?.message.role !== "user") {
+  if (input.regenerate !== undefined && at(state.history, index)?.message.role !== "user") {
     throw new AgentError("INPUT_INVALID", {
       message: `Message \`${parent}\` is not a user's.`,
       fix: "Regenerate from the user message to answer again.",
@@ -128,30 +155,37 @@ function checkParent(state: State, input: NewInput, parent: string | null | unde
   }
 }
 
-function runOptions({ model, temperature, maxTokens, reasoningEffort, surface, activeModule }: ExecuteOptions): { options?: RunOptions } {
-  const chosen = Object.entries({ model, temperature, maxTokens, reasoningEffort, surface, activeModule }).filter(
-    ([, value]) => value !== undefined,
-  );
+function runOptions({ model, temperature, maxTokens, reasoningEffort }: ExecuteOptions): { options?: RunOptions } {
+  const chosen = Object.entries({ model, temperature, maxTokens, reasoningEffort }).filter(([, value]) => value !== undefined);
   return chosen.length === 0 ? {} : { options: Object.fromEntries(chosen) };
 }
 
 /** What the caller has chosen counts, not what became of it: a `steer` that came too late is recorded as `enqueue`. */
 function keyedDigestOf(options: SubmitOptions): string | undefined {
-  const { idempotencyKey, mode = "enqueue", keyedContent = null } = options;
+  const { idempotencyKey, mode = "enqueue", keyedContent = null, labels } = options;
   const { options: chosen = {} } = runOptions(options);
-  return idempotencyKey === undefined ? undefined : digestOf(canonicalJson([mode, { ...chosen }, keyedContent]));
+  return idempotencyKey === undefined ? undefined : digestOf(canonicalJson([mode, { ...labels, ...chosen }, keyedContent]));
 }
+
+/** Of a message as it came, whatever the order of its members. */
+const messageDigest = (message: UserMessage): string => digestOf(canonicalJson(JSON.parse(JSON.stringify(message)) as Json));
 
 type Known = Pick<KnownInput, "runId" | "inputId" | "seq">;
 
 /** The input with the same id or key. @throws AgentError KEY_REUSED when the key came with another message, on another branch, or with other options. */
-function knownInput(state: State, { inputId, message, regenerate, options, keyedDigest }: NewInput): Known | undefined {
+export function knownInput(state: State, input: NewInput): Known | undefined {
+  const { inputId, regenerate, options, keyedDigest } = input;
+  const message = input.given ?? input.message;
   const key = options.idempotencyKey;
   const sameKey = key === undefined ? undefined : lastWithKey(state.known, key, keyOfInput);
   const sameId = lastWithKey(state.known, inputId, idOfInput);
   const twin = (sameKey?.seq ?? 0) > (sameId?.seq ?? 0) ? sameKey : sameId;
   if (!twin) return undefined;
-  const isSameMessage = JSON.stringify(twin.message) === JSON.stringify(message) && twin.parent === (regenerate ?? options.parent);
+  const isSameText =
+    twin.givenDigest === undefined
+      ? JSON.stringify(twin.message) === JSON.stringify(message)
+      : message !== undefined && twin.givenDigest === messageDigest(message);
+  const isSameMessage = isSameText && twin.parent === (regenerate ?? options.parent);
   const isSame = isSameMessage && (twin.keyedDigest === undefined || twin.keyedDigest === keyedDigest);
   if (isSame) return { ...twin, runId: answeringRun(state, twin) };
   throw new AgentError("KEY_REUSED", {
@@ -170,7 +204,7 @@ function answeringRun(state: State, { runId, inputId }: KnownInput): string {
 }
 
 /**
- * The input of which this one is a copy: the same message without a key, sent again because its process has died, while nobody has answered it.
+ * The input of which this one is a copy: the same message without a key, sent again because its process has died, while it has no answer.
  * An owner knows of a death by the claim with which it took over: a copy is older than that. A handle that does not own the session cannot know
  * whether its owner lives, since a lease outlives its owner: to it every such message is a copy (decision 0023).
  */

@@ -7,7 +7,6 @@ import { partsOf, type ToolResultMessage } from "../../../message/message.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import { normaliseOutput } from "../../../tools/normalise-output.ts";
 import { toolLimits } from "../../../tools/tool-limits.ts";
-import { checkPayload } from "../../log/payload.ts";
 import type { Deps } from "../../setup/deps.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
 import { driverLimits } from "../../setup/session-options.ts";
@@ -54,21 +53,11 @@ export function acceptResults(
 
 /** @throws AgentError INPUT_INVALID */
 function checkList(results: readonly ToolResultMessage[]): void {
-  if (results.length === 0)
-    throw new AgentError("INPUT_INVALID", { message: "The list of results is empty.", fix: "Send one result for each pending call." });
   if (results.length > driverLimits.resultsPerInput)
     throw new AgentError("INPUT_INVALID", {
       message: `The list has ${results.length} results, at most ${driverLimits.resultsPerInput}.`,
       fix: "Send them in parts: the run waits for the rest.",
     });
-  for (const result of results) {
-    if (result?.role !== "tool_result")
-      throw new AgentError("INPUT_INVALID", {
-        message: "The list holds something that is no tool result.",
-        fix: "Send messages of role `tool_result`.",
-      });
-    checkPayload(result, "The result");
-  }
 }
 
 interface Keyed {
@@ -81,9 +70,9 @@ interface Keyed {
 function firstUnderKey(state: State, { key, results, deps }: Keyed): Entry | undefined {
   const { history } = state;
   if (lastWithKey(history, key, keyOfEntry) === undefined) return undefined;
-  const place = findLastIndex(history, (entry) => entry.key === key);
+  const index = findLastIndex(history, (entry) => entry.key === key);
   const recorded: Entry[] = [];
-  for (let entry = at(history, place); entry?.key === key; entry = at(history, place - recorded.length)) recorded.unshift(entry);
+  for (let entry = at(history, index); entry?.key === key; entry = at(history, index - recorded.length)) recorded.unshift(entry);
   const left = new Set(recorded);
   for (const result of results) {
     const twin = recorded.find((entry) => left.has(entry) && settles(entry, result) && isSameResult(entry, result));
@@ -118,7 +107,7 @@ function names(result: ToolResultMessage, part: { readonly id: string; readonly 
 }
 
 function pendingCallOf(state: State, result: ToolResultMessage): Call | undefined {
-  return state.run?.calls.find((call) => call.stage === "requested" && names(result, call.part));
+  return state.run?.calls.find((call) => call.state === "awaiting_client" && names(result, call.part));
 }
 
 /** A call that has its result already takes an equal one silently, also in a closed session. @throws AgentError CALL_ANSWERED, SESSION_CLOSED, CALL_UNKNOWN */
@@ -145,7 +134,7 @@ function settledOnPath(state: State, result: ToolResultMessage): Entry | undefin
   return entry;
 }
 
-/** On another branch, where somebody has moved the head since. */
+/** On another branch, where the head was moved since. */
 function settledAnywhere({ history }: State, result: ToolResultMessage): Entry | undefined {
   return at(
     history,

@@ -1,6 +1,6 @@
 /*
- * Owns: what a person's decision on a call becomes: its fact, or why it is refused. Any handle may record one, whoever owns the session.
- * Does not own: asking (prepare-tool), what follows from a decision (the loop), who may decide (whoever calls).
+ * Owns: what a person's decision on a call becomes: its fact, or why it is refused. Any handle may record one, whether or not it owns the session.
+ * Does not own: asking (prepare-tool), what follows from a decision (the loop), the right to decide (the caller).
  */
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex } from "../../../loop/append-list.ts";
@@ -14,20 +14,20 @@ import { wellFormed } from "../../../message/well-formed.ts";
 import type { AcceptedDecision, ApprovalDecision, DecideOptions } from "../../../protocol/approval.ts";
 import { toolLimits } from "../../../tools/tool-limits.ts";
 import { validateArguments } from "../../../tools/validate-arguments.ts";
-import { checkPayload } from "../../log/payload.ts";
+import { checkPayload } from "../../log/large-values.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
-import { accessOf, type SubmitScene } from "./submit.ts";
+import { accessOf, type CommandContext } from "./submit.ts";
 
 /**
- * Records a decision on a call that waits for leave, and has the run go on. Resolves when the log has it.
+ * Records a decision on a call that awaits approval, and continues the run. Resolves when the log has it.
  * @throws AgentError APPROVAL_DECIDED with the first decision in `details`, APPROVAL_MISMATCH, CALL_UNKNOWN, INPUT_INVALID, KEY_REUSED,
  * SESSION_CLOSED, FORBIDDEN; the session is unchanged then
  */
-export async function decideCall(scene: SubmitScene, callKey: string, options: DecideOptions): Promise<AcceptedDecision> {
-  const { deps, driver, keeper } = scene;
+export async function decideCall(context: CommandContext, callKey: string, options: DecideOptions): Promise<AcceptedDecision> {
+  const { deps, driver, driveUntilIdle } = context;
   const { user } = accessOf(deps, options.access);
   const decision = checkedDecision(options);
-  if (decision.args) await checkArguments(scene, callKey, decision.args);
+  if (decision.args) await checkArguments(context, callKey, decision.args);
   let known: KnownDecision | undefined;
   const bodies = (state: State): readonly FactBody[] => {
     known = knownDecision(state, { callKey, decision, user });
@@ -35,16 +35,16 @@ export async function decideCall(scene: SubmitScene, callKey: string, options: D
     if (state.status === "closed") throw sessionClosed(deps.sessionId);
     const { runId, part } = askedCall(state, callKey, { decision, now: deps.clock.now() });
     const { decision: verdict, args, note, idempotencyKey, argsDigest } = decision;
-    const said = {
+    const details = {
       ...(args ? { args } : {}),
       ...(note === undefined ? {} : { note }),
       ...(argsDigest === undefined ? {} : { argsDigest }),
     };
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-    return [{ type: "approval.decided", runId, callKey: part.callKey, decision: verdict, by: user, ...said, ...key }];
+    return [{ type: "approval.decided", runId, callKey: part.callKey, decision: verdict, by: user, ...details, ...key }];
   };
   const [fact] = await driver.offer({ bodies, needsOwner: true });
-  if (deps.drives) keeper.keep();
+  if (deps.drives) driveUntilIdle();
   if (known) return { runId: known.runId, seq: known.seq, replayed: true };
   return { runId: fact && "runId" in fact ? fact.runId : "", seq: fact?.seq ?? 0, replayed: false };
 }
@@ -70,8 +70,8 @@ function checkedDecision(options: DecideOptions): ApprovalDecision {
 const mended = (args: JsonObject): JsonObject =>
   JSON.parse(JSON.stringify(args), (_, value: unknown) => (typeof value === "string" ? wellFormed(value) : value)) as JsonObject;
 
-/** Tells who edits at once, where this handle knows the tool; who starts it checks again. @throws AgentError INPUT_INVALID */
-async function checkArguments({ deps, driver }: SubmitScene, callKey: string, args: JsonObject): Promise<void> {
+/** Checks edited arguments at once, where this handle has the tool; the owner that starts it checks them again. @throws AgentError INPUT_INVALID */
+async function checkArguments({ deps, driver }: CommandContext, callKey: string, args: JsonObject): Promise<void> {
   let name: string | undefined;
   const look = ({ run }: State): readonly FactBody[] => {
     // A hook may have shown another tool of that name.
@@ -84,14 +84,14 @@ async function checkArguments({ deps, driver }: SubmitScene, callKey: string, ar
   if (problem !== undefined) throw invalid(`The edited arguments do not fit the tool \`${name ?? ""}\`: ${problem}`);
 }
 
-interface Said {
+interface DecisionRequest {
   readonly callKey: string;
   readonly decision: ApprovalDecision;
   readonly user: string;
 }
 
 /** The decision that this one repeats. @throws AgentError KEY_REUSED, APPROVAL_DECIDED */
-function knownDecision({ decisions }: State, { callKey, decision, user }: Said): KnownDecision | undefined {
+function knownDecision({ decisions }: State, { callKey, decision, user }: DecisionRequest): KnownDecision | undefined {
   if (!decisions) return undefined;
   const find = (fits: (known: KnownDecision) => boolean): KnownDecision | undefined => at(decisions, findLastIndex(decisions, fits));
   const key = decision.idempotencyKey;
@@ -109,9 +109,9 @@ const isEqual = (known: KnownDecision, { decision, args, note }: ApprovalDecisio
   known.decision === decision && known.note === note && canonicalJson(known.args ?? null) === canonicalJson(args ?? null);
 
 function decidedAlready({ callKey, decision, by, note, at: when }: KnownDecision): AgentError {
-  const said = { allow: "allowed", deny: "denied" }[decision];
+  const done = { allow: "allowed", deny: "denied" }[decision];
   return new AgentError("APPROVAL_DECIDED", {
-    message: `The call \`${callKey}\` was ${said} already${by === undefined ? "" : ` by \`${by}\``}.`,
+    message: `The call \`${callKey}\` was ${done} already${by === undefined ? "" : ` by \`${by}\``}.`,
     details: { callKey, decision, at: when, ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) },
   });
 }
@@ -124,7 +124,7 @@ function askedCall(
 ): Call & { readonly runId: string } {
   const runId = state.run?.runId ?? "";
   const call = openCall(state, { runId, callKey });
-  if (call?.stage !== "asked") throw notAsked(state, callKey);
+  if (call?.state !== "awaiting_approval") throw notAsked(state, callKey);
   if (state.run?.abort) throw tooLate(callKey, "aborted");
   if (call.deadline !== undefined && call.deadline <= now) throw tooLate(callKey, "expired");
   if (decision.argsDigest !== undefined && decision.argsDigest !== call.asking?.argsDigest)
@@ -132,10 +132,10 @@ function askedCall(
   return { ...call, runId };
 }
 
-/** Why nobody can decide on a call that nobody is asked about. */
+/** The error for a decision on a call that awaits none. */
 function notAsked({ history }: State, callKey: string): AgentError {
-  const place = findLastIndex(history, ({ message }) => message.role === "tool_result" && message.callKey === callKey);
-  const message = at(history, place)?.message;
+  const index = findLastIndex(history, ({ message }) => message.role === "tool_result" && message.callKey === callKey);
+  const message = at(history, index)?.message;
   const outcome = message?.role === "tool_result" ? message.outcome : undefined;
   if (outcome === "expired" || outcome === "aborted") return tooLate(callKey, outcome);
   return new AgentError("CALL_UNKNOWN", {
@@ -146,9 +146,9 @@ function notAsked({ history }: State, callKey: string): AgentError {
 }
 
 function tooLate(callKey: string, outcome: "expired" | "aborted"): AgentError {
-  const said = { expired: "came after the deadline", aborted: "came after the run was stopped" }[outcome];
+  const why = { expired: "came after the deadline", aborted: "came after the run was stopped" }[outcome];
   return new AgentError("APPROVAL_DECIDED", {
-    message: `The decision on the call \`${callKey}\` ${said}.`,
+    message: `The decision on the call \`${callKey}\` ${why}.`,
     fix: "Read the session; the call is not run.",
     details: { callKey, outcome },
   });

@@ -5,35 +5,35 @@ import type { State } from "../../../loop/state.ts";
 import type { MessageId } from "../../../message/message.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import type { AgentSession } from "../../../protocol/execute.ts";
-import { checkPayload } from "../../log/payload.ts";
+import { checkPayload } from "../../log/large-values.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
-import type { SubmitScene } from "./submit.ts";
+import type { CommandContext } from "./submit.ts";
 
-/** Records what anybody may, whoever owns the session. */
-const record = ({ driver }: SubmitScene, bodies: (state: State) => readonly FactBody[], mayStop = false): Promise<unknown> =>
+/** Records what any handle may record, whether or not it owns the session. */
+const record = ({ driver }: CommandContext, bodies: (state: State) => readonly FactBody[], mayStop = false): Promise<unknown> =>
   driver.offer({ bodies, needsOwner: false, mayStop });
 
-const recordOpen = (scene: SubmitScene, bodies: (state: State) => readonly FactBody[]): Promise<unknown> =>
-  record(scene, (state) => {
-    if (state.status === "closed") throw sessionClosed(scene.deps.sessionId);
+const recordOpen = (context: CommandContext, bodies: (state: State) => readonly FactBody[]): Promise<unknown> =>
+  record(context, (state) => {
+    if (state.status === "closed") throw sessionClosed(context.deps.sessionId);
     return bodies(state);
   });
 
 /** Writes the opening; false where there is one. */
-export async function openSession(scene: SubmitScene): Promise<boolean> {
+export async function openSession(context: CommandContext): Promise<boolean> {
   let isNew = false;
-  await record(scene, ({ status }) => {
+  await record(context, ({ status }) => {
     isNew = status === "new";
-    return isNew ? [scene.opening] : [];
+    return isNew ? [context.opening] : [];
   });
   return isNew;
 }
 
 /** Records the abort of a run; false where there is none to abort. */
 export async function abortRun(
-  scene: SubmitScene,
+  context: CommandContext,
   reason: string,
-  { by = scene.deps.access.user, runId }: { readonly by?: string; readonly runId?: string },
+  { by = context.deps.access.user, runId }: { readonly by?: string; readonly runId?: string },
 ): Promise<boolean> {
   let isAborting = false;
   const bodies = ({ run, inputs }: State): readonly FactBody[] => {
@@ -42,31 +42,31 @@ export async function abortRun(
     isAborting = target !== undefined && !target.abort;
     return target && isAborting ? [{ type: "abort.requested", runId: target.runId, reason, by }] : [];
   };
-  await record(scene, bodies, true);
-  if (isAborting && scene.deps.drives) scene.keeper.keep();
+  await record(context, bodies, true);
+  if (isAborting && context.deps.drives) context.driveUntilIdle();
   return isAborting;
 }
 
 /** @throws AgentError INPUT_INVALID, SESSION_CLOSED */
-export async function changeSession(scene: SubmitScene, changes: Parameters<AgentSession["change"]>[0]): Promise<void> {
+export async function changeSession(context: CommandContext, changes: Parameters<AgentSession["change"]>[0]): Promise<void> {
   const body = changedBy(changes);
-  await recordOpen(scene, (state) => (state.status === "new" ? [scene.opening, body] : [body]));
+  await recordOpen(context, (state) => (state.status === "new" ? [context.opening, body] : [body]));
 }
 
 /** @throws AgentError INPUT_INVALID, SESSION_CLOSED */
-export async function moveHead(scene: SubmitScene, to: MessageId | null): Promise<void> {
-  await recordOpen(scene, (state) => {
+export async function moveHead(context: CommandContext, to: MessageId | null): Promise<void> {
+  await recordOpen(context, (state) => {
     if (placeOf(state, to) !== undefined) return [{ type: "head.moved", to }];
     throw noMessage(to);
   });
 }
 
 /** Ends the conversation for ever. */
-export async function endSession(scene: SubmitScene): Promise<void> {
+export async function endSession(context: CommandContext): Promise<void> {
   const closed: FactBody = { type: "session.closed" };
   const bodies = ({ status }: State): readonly FactBody[] =>
-    status === "closed" ? [] : status === "new" ? [scene.opening, closed] : [closed];
-  await record(scene, bodies, true);
+    status === "closed" ? [] : status === "new" ? [context.opening, closed] : [closed];
+  await record(context, bodies, true);
 }
 
 const noMessage = (id: MessageId | null): AgentError =>

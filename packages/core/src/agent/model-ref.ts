@@ -1,0 +1,40 @@
+import type { KeyOwner } from "../loop/fallback.ts";
+import type { ModelProvider } from "../ports/model-provider.ts";
+
+/** A model: the provider that calls it, its name, and the owner of the key that is charged. */
+export interface ModelRef {
+  /** Calls it. */
+  readonly provider: ModelProvider;
+  /** The vendor's name of the model. */
+  readonly model: string;
+  /** Default `platform`. A fallback chain stays with one owner unless the agent allows a crossing. */
+  readonly keyOwner: KeyOwner;
+}
+
+/** The entry of a provider package: with the name of a model it gives a `ModelRef`, else the provider alone. */
+export interface ProviderEntry<Options extends object> {
+  (options?: Options): ModelProvider;
+  (model: string, options?: Options & { readonly keyOwner?: KeyOwner }): ModelRef;
+}
+
+/**
+ * The entry of a provider package, from the function that makes its provider: `openai({ apiKey })` is the provider, `openai("gpt-5", { apiKey })`
+ * is one of its models.
+ */
+export function providerEntry<Options extends object>(create: (options?: Options) => ModelProvider): ProviderEntry<Options> {
+  function entry(options?: Options): ModelProvider;
+  function entry(model: string, options?: Options & { readonly keyOwner?: KeyOwner }): ModelRef;
+  function entry(first?: Options | string, options?: Options & { readonly keyOwner?: KeyOwner }): ModelProvider | ModelRef {
+    if (typeof first !== "string") return create(first);
+    if (options === undefined) return { provider: create(), model: first, keyOwner: "platform" };
+    const { keyOwner = "platform", ...rest } = options;
+    return { provider: create(rest as unknown as Options), model: first, keyOwner };
+  }
+  return entry;
+}
+
+/** True for what a provider's entry gives for the name of a model. */
+export function isModelRef(value: unknown): value is ModelRef {
+  const ref = value as Partial<ModelRef> | null | undefined;
+  return typeof ref?.provider?.stream === "function" && typeof ref.model === "string" && ref.model !== "";
+}

@@ -1,0 +1,55 @@
+import type { Fact, FactBody } from "../loop/fact.ts";
+import type { SessionRef } from "../ports/session-log.ts";
+import type { SessionSnapshot } from "../protocol/snapshot.ts";
+
+/** One attempt of an effect, as it starts. */
+export type ObservedEffect =
+  | {
+      readonly type: "call-model";
+      /** The same in each process that runs this attempt. */
+      readonly id: string;
+      readonly runId: string;
+      readonly turn: number;
+      /** Counted from 1. */
+      readonly attempt: number;
+      readonly provider: string;
+      readonly model: string;
+    }
+  | {
+      readonly type: "run-tool";
+      readonly id: string;
+      readonly runId: string;
+      readonly turn: number;
+      readonly attempt: number;
+      readonly callKey: string;
+      readonly tool: string;
+    }
+  /** The tool is asked what became of a call whose outcome is unknown. */
+  | { readonly type: "lookup-tool"; readonly id: string; readonly runId: string; readonly callKey: string; readonly tool: string };
+
+/** What an observer keeps of one attempt. */
+export interface EffectObservation {
+  /** Calls `run` once and returns its result: everything that the attempt does happens within, so a context set here reaches providers and tools. */
+  around?<T>(run: () => T): T;
+  /** The attempt has ended. `closing`: the fact that is going to be recorded; `undefined` if the attempt is left to the next owner. */
+  end?(closing: FactBody | undefined): void;
+}
+
+/**
+ * Telemetry, metering, audit: is notified, and changes nothing. All methods are called synchronously and never awaited, so they must be quick; what
+ * they throw, or reject with, goes to the logger, and the session continues.
+ */
+export interface Observer {
+  /**
+   * The batch is in the log. Batches of one session come in the order of `seq`, from each process that appends. A new owner repeats what may not
+   * have been observed: the facts since the claim before its own; so deduplicate by `ref` and `seq`. `snapshot`: the session right after these
+   * facts, or later where they are repeated; it costs as much as the session has messages, once for each batch.
+   */
+  facts?(ref: SessionRef, facts: readonly Fact[], snapshot: () => SessionSnapshot): void;
+  /** An attempt starts, after its intent is in the log. */
+  effect?(ref: SessionRef, effect: ObservedEffect): EffectObservation | undefined;
+  /** A hook, a tool, a provider, another observer or the runtime itself threw an error that it must not throw. `where`: a sentence. */
+  bug?(ref: SessionRef, where: string, error: unknown): void;
+  /** A host has removed the session and its log. */
+  removed?(ref: SessionRef): void;
+}

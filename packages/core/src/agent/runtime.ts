@@ -1,0 +1,79 @@
+import type { Access, DeclaredTool } from "../loop/fact.ts";
+import type { JsonObject } from "../message/json.ts";
+import type { Message } from "../message/message.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { EventChannel } from "../ports/event-channel.ts";
+import type { IdSource } from "../ports/id-source.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { RunQueue } from "../ports/run-queue.ts";
+import type { SessionStore } from "../ports/session-store.ts";
+import type { AgentSession, ExecuteOptions, ExecuteStream } from "../protocol/execute.ts";
+import type { ExecuteInput } from "../protocol/execute-input.ts";
+import type { Agent } from "./agent.ts";
+import type { Observer } from "./observer.ts";
+
+/**
+ * Finds an agent by its name for a scope; `undefined`: the scope has none of this name. `access.scope` is always right; where no caller is known, as in
+ * a worker, `access.user` is `server`. It must give the same agent for a session on every node.
+ */
+export type FindAgent = (name: string, access: Access) => Agent | undefined | PromiseLike<Agent | undefined>;
+
+/** What a preset gives a runtime, for example `sqliteBackend("chats.db")`. */
+export interface Backend {
+  readonly store: SessionStore;
+  readonly channel?: EventChannel;
+  readonly queue?: RunQueue;
+  /** Closes all of it. */
+  close(): Promise<void>;
+}
+
+/** A session of a runtime: what is not shared by all of them. */
+export interface RuntimeSessionOptions<Output = unknown> {
+  /** An agent of the runtime, by value or by name. Only a value gives `result.output` its type. */
+  readonly agent: Agent<Output> | string;
+  /** `[a-z0-9][a-z0-9_-]{0,63}`. An id that the store knows restores that session. Default: a new one. */
+  readonly id?: string;
+  /** The caller. Default: user and scope `local`. */
+  readonly access?: Access;
+  /** Messages that a new session begins with; ignored when the session exists. */
+  readonly context?: readonly Message[];
+  /** Client tools and a prompt of a new session. The log keeps them: omit them for a session that exists. */
+  readonly tools?: readonly DeclaredTool[];
+  readonly prompt?: string;
+  readonly title?: string;
+  readonly metadata?: JsonObject;
+  /** False: the handle records and follows, and a worker runs the session; the queue gets a hint. Default true. */
+  readonly drives?: boolean;
+}
+
+/** Options of one question: those of its session, and of its input. */
+export type AskOptions = Omit<RuntimeSessionOptions, "agent"> & Omit<ExecuteOptions, "parent">;
+
+/** What all sessions of a process share. Made by `createRuntime` of `@loopwright/host`. */
+export interface Runtime {
+  /** The agents that were given as a list, checked; the first is the default. Empty where they are found by a function. */
+  readonly agents: readonly Agent[];
+  readonly store: SessionStore;
+  readonly channel: EventChannel;
+  /** The channel was made for this runtime, because none was given: no other process has it. */
+  readonly hasOwnChannel: boolean;
+  readonly queue: RunQueue | undefined;
+  readonly observers: readonly Observer[];
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly leaseMs: number | undefined;
+  /** The agent of this name, checked. `access` is as for `FindAgent`. */
+  findAgent(name: string, access: Access): Promise<Agent | undefined>;
+  /** A handle on a session, new or restored, at once: nothing is read before its first use. @throws AgentError AGENT_NOT_FOUND, CONFIG_INVALID */
+  session<Output = unknown>(options: RuntimeSessionOptions<Output>): AgentSession<Output>;
+  /**
+   * A session that the store has, loaded, with the agent, the client tools and the prompt that its log names.
+   * @throws AgentError SESSION_NOT_FOUND, AGENT_NOT_FOUND, SESSION_CORRUPT, STORE_*
+   */
+  open(id: string, access?: Access): Promise<AgentSession>;
+  /** One question: a new session in the store, and its first run. @throws AgentError AGENT_NOT_FOUND, CONFIG_INVALID, INPUT_INVALID */
+  ask<Output = unknown>(agent: Agent<Output> | string, input: ExecuteInput, options?: AskOptions): ExecuteStream<Output>;
+  /** Closes the backend that was given with its `close`. Close servers and workers first. Twice is once. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,21 @@
+import type { Agent } from "../../agent/agent.ts";
+import type { HookPoint } from "../../loop/fact.ts";
+
+/** By the list of hooks, which all sessions of an agent share. */
+const countsByHooks = new WeakMap<Agent["hooks"], Map<string, number>>();
+
+/** Counts one answer of a hook. */
+export function countVerdict(hooks: Agent["hooks"], { hook, point, action }: { hook: string; point: HookPoint; action: string }): void {
+  const counts = countsByHooks.get(hooks) ?? new Map<string, number>();
+  countsByHooks.set(hooks, counts);
+  const key = `${hook}/${point}/${action}`;
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/**
+ * How often the hooks of an agent gave which verdict in this process, by `<hook>/<point>/<action>`: also those that changed nothing
+ * (`allow`, `unchanged`), which no log keeps.
+ */
+export function hookCounts({ hooks }: Pick<Agent, "hooks">): ReadonlyMap<string, number> {
+  return countsByHooks.get(hooks) ?? new Map();
+}

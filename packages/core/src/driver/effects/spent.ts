@@ -1,0 +1,74 @@
+import type { Expense } from "../../loop/fact.ts";
+import { addSpent, type Cost, type SpentUsage, soundUsage, type Usage } from "../../message/usage.ts";
+import type { PriceTable } from "../../ports/price-table.ts";
+import { type Reports, reportThrown } from "../setup/user-code.ts";
+import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
+
+/** What is charged, and when. */
+interface Charged {
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly at: number;
+}
+
+/** A price table, and where its errors are reported. */
+export interface Pricing extends Reports {
+  readonly prices: PriceTable | undefined;
+}
+
+/** The cost of one call; `undefined` where it is unknown. A price table that fails makes the cost unknown, not the run failed. */
+export async function costOf({ prices, ...reports }: Pricing, charged: Charged): Promise<Cost | undefined> {
+  try {
+    return soundCost(await prices?.costOf(charged));
+  } catch (error) {
+    reportThrown(reports, "The price table threw an error.", error);
+    return undefined;
+  }
+}
+
+/** A cost that can be true; `undefined` for anything else. */
+export function soundCost(cost: Cost | undefined): Cost | undefined {
+  return cost && Number.isFinite(cost.totalUsd) && cost.totalUsd >= 0 ? cost : undefined;
+}
+
+/** What user code reports as spent. */
+export class SpentAccount {
+  readonly #spent: SpentUsage[] = [];
+
+  /** False where it holds no count that can be true. */
+  add(spent: SpentUsage): boolean {
+    const isSound = soundUsage(spent) !== undefined;
+    if (isSound) this.#spent.push(spent);
+    return isSound;
+  }
+
+  /** The sum for each model, and one of what was spent without a model; at once where no price table is to be asked. */
+  expenses(pricing: Pricing, at: number): SyncOrAsync<readonly Expense[]> {
+    let sums: SyncOrAsync<readonly Expense[]> = [];
+    for (const spent of this.#spent) {
+      const priced = priceOf(spent, pricing, at);
+      sums = andThen(sums, (before) => andThen(priced, (cost) => withExpense(before, spent, cost)));
+    }
+    return sums;
+  }
+}
+
+function priceOf({ provider, model, cost, ...counts }: SpentUsage, pricing: Pricing, at: number): SyncOrAsync<Cost | undefined> {
+  const known = soundCost(cost);
+  if (known || !pricing.prices || provider === undefined || model === undefined) return known;
+  return costOf(pricing, { provider, model, usage: soundUsage(counts) as Usage, at });
+}
+
+function withExpense(
+  expenses: readonly Expense[],
+  { provider, model, cost: _, ...counts }: SpentUsage,
+  price: Cost | undefined,
+): readonly Expense[] {
+  const usage = soundUsage(counts) as Usage;
+  const index = expenses.findIndex((one) => one.provider === provider && one.model === model);
+  const before = expenses[index];
+  const named = { ...(provider === undefined ? {} : { provider }), ...(model === undefined ? {} : { model }) };
+  const expense: Expense = { usage, ...addSpent(before ?? {}, { usage, cost: price }), ...named };
+  return before ? expenses.with(index, expense) : [...expenses, expense];
+}

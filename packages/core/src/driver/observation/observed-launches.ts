@@ -1,0 +1,95 @@
+/*
+ * Owns: that each attempt is observed from its launch to its end, once: also one that ends during its launch.
+ * Does not own: how an effect runs (effects), the observers' errors (observation).
+ */
+import type { ObservedEffect } from "../../agent/observer.ts";
+import type { Effect } from "../../loop/effect.ts";
+import type { Fact, FactBody } from "../../loop/fact.ts";
+import type { EffectHost, Prepared } from "../effects/effect-deps.ts";
+import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
+import type { Observation, ObservedAttempt } from "../setup/observation.ts";
+
+export class ObservedLaunches {
+  readonly #observation: Observation;
+  /** The attempt whose launch is under way. A launch is synchronous, so there is one at most. */
+  #launching: ObservedAttempt | undefined;
+
+  constructor(observation: Observation) {
+    this.#observation = observation;
+  }
+
+  /** `undefined` where no observer has asked for attempts. */
+  static of(observation: Observation | undefined): ObservedLaunches | undefined {
+    return observation?.wantsEffects ? new ObservedLaunches(observation) : undefined;
+  }
+
+  /** Prepares the same effects, each observed from its launch on. */
+  wrap<Rest extends readonly unknown[]>(
+    prepare: (effect: Effect, ...rest: Rest) => SyncOrAsync<Prepared>,
+  ): (effect: Effect, ...rest: Rest) => SyncOrAsync<Prepared> {
+    return (effect, ...rest) => {
+      const prepared = prepare(effect, ...rest);
+      return andThen(prepared, (one) => this.#observe(effect, one));
+    };
+  }
+
+  #observe(effect: Effect, prepared: Prepared): Prepared {
+    const { launch } = prepared;
+    if (!launch) return prepared;
+    return {
+      ...prepared,
+      launch: (intent, now) => {
+        const observed = observedOf(effect, intent);
+        if (!observed) return launch(intent, now);
+        const attempt = this.#observation.effect(observed);
+        this.#launching = attempt;
+        attempt.around(() => launch(intent, now));
+        // Neither tracked nor closed: nothing of it was begun.
+        this.take()?.end(undefined);
+      },
+    };
+  }
+
+  /** The attempt that is tracked from now on. */
+  take(): ObservedAttempt | undefined {
+    const attempt = this.#launching;
+    this.#launching = undefined;
+    return attempt;
+  }
+
+  /** The session of effects that are launched: a fact that closes an attempt during its launch ends its observation. */
+  hostOf(session: EffectHost): EffectHost {
+    return {
+      get state() {
+        return session.state;
+      },
+      close: (body: FactBody) => {
+        this.take()?.end(body);
+        return session.close(body);
+      },
+      record: (note) => session.record(note),
+      effectLeft: () => session.effectLeft(),
+    };
+  }
+}
+
+/** What observers are given of an attempt; `undefined` for effects that happen in the log alone. */
+function observedOf(effect: Effect, intent: Fact | undefined): ObservedEffect | undefined {
+  switch (effect.type) {
+    case "call-model": {
+      if (intent?.type !== "model.started") return undefined;
+      const { id, type, runId, turn, attempt } = effect;
+      return { type, id, runId, turn, attempt, provider: intent.provider, model: intent.model };
+    }
+    case "run-tool": {
+      const { id, type, runId, turn, attempt, call } = effect;
+      return { type, id, runId, turn, attempt, callKey: call.part.callKey, tool: call.part.name };
+    }
+    case "lookup-tool": {
+      const { id, type, runId, call } = effect;
+      return { type, id, runId, callKey: call.part.callKey, tool: call.part.name };
+    }
+    default:
+      return undefined;
+  }
+}

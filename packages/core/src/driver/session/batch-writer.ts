@@ -1,0 +1,105 @@
+/*
+ * Owns: appending one decision, and what each outcome of the append means for its offers and for the lease.
+ * Does not own: how often the store is asked (commit), what is launched once the log has the batch (the driver).
+ */
+import type { LogView } from "../log/log-view.ts";
+import { type FactObservation, observeFacts } from "../observation/fact-observation.ts";
+import { dueOf } from "../ownership/dates.ts";
+import type { Ownership } from "../ownership/ownership.ts";
+import type { Deps } from "../setup/deps.ts";
+import { historyLost, sessionClosed, storeConflict, storeFull } from "../setup/session-errors.ts";
+import { driverLimits } from "../setup/session-options.ts";
+import type { BatchDecision } from "./batch-decision.ts";
+import { type Committed, commitBatch } from "./commit.ts";
+import type { Inbox } from "./inbox.ts";
+
+/** What a writer needs of the session. */
+export interface BatchWriterHost {
+  /** How long the store may be away before the batch is given up, in milliseconds. */
+  readonly outageMs: number;
+  signal(signal: "claimed" | "lease-released" | "lease-lost"): void;
+}
+
+export interface BatchWriterParts {
+  readonly session: BatchWriterHost;
+  readonly view: LogView;
+  readonly inbox: Inbox;
+  readonly ownership: Ownership;
+}
+
+export class BatchWriter {
+  readonly #deps: Deps;
+  readonly #parts: BatchWriterParts;
+  /** Conflicts in a row after which nothing new was to be read. */
+  #emptyConflicts = 0;
+  readonly #observation: FactObservation | undefined;
+
+  constructor(deps: Deps, parts: BatchWriterParts) {
+    this.#deps = deps;
+    this.#parts = parts;
+    this.#observation = observeFacts(deps);
+  }
+
+  /**
+   * True once the log has the batch: it is adopted and published then. False: its offers wait in the inbox again, or were refused.
+   * @throws AgentError when the log is lost to this process
+   */
+  async write(decision: BatchDecision): Promise<boolean> {
+    const outcome = await this.#append(decision);
+    const { session, view, inbox, ownership } = this.#parts;
+    const { accepted, speculation } = decision;
+    switch (outcome.type) {
+      case "ok":
+      case "dup":
+        this.#recorded(decision);
+        return true;
+      case "conflict":
+        if (outcome.actualSeq < view.state.seq) throw historyLost(this.#deps.sessionId, outcome.actualSeq);
+        inbox.putBack(accepted, { isOwner: ownership.lease !== undefined });
+        await view.read();
+        // The log reports a conflict, and has no newer fact.
+        if (view.state.seq === speculation.from && ++this.#emptyConflicts > driverLimits.conflictsMax) throw storeConflict();
+        return false;
+      case "fenced":
+        session.signal("lease-lost");
+        inbox.putBack(accepted, { isOwner: false });
+        await view.read();
+        return false;
+      case "closed": {
+        const error = sessionClosed(this.#deps.sessionId);
+        for (const offer of accepted) offer.reject(error);
+        await view.read();
+        if (view.state.status !== "closed") throw error; // Removed before anything of it was read.
+        return false;
+      }
+      case "refused":
+        inbox.refused(accepted, outcome.error);
+        return false;
+      case "full":
+        for (const offer of accepted) offer.reject(storeFull());
+        throw storeFull();
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  #append({ speculation, lease, rests }: BatchDecision): Promise<Committed> {
+    const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
+    const { facts, state } = speculation;
+    const { session, view } = this.#parts;
+    const request = { expectedSeq: view.state.seq, batchId: this.#deps.ids.next(), facts, due: dueOf(state), ...claim };
+    return commitBatch({ ...this.#deps, staysFor: () => session.outageMs }, request);
+  }
+
+  #recorded({ speculation, lease, rests }: BatchDecision): void {
+    const { session, view, ownership } = this.#parts;
+    if (rests) {
+      ownership.drop();
+      session.signal("lease-released");
+    }
+    this.#emptyConflicts = 0;
+    view.append(speculation, lease !== undefined);
+    this.#deps.channel?.publish(this.#deps.ref, speculation.events);
+    this.#observation?.appended(speculation);
+  }
+}

@@ -1,0 +1,226 @@
+/*
+ * Owns: the preparation of what a state owes: folding what follows from it, asking for the effects' intents, keeping those whose user code has not answered.
+ * Does not own: what is owed (plan), how an effect is prepared (effects), when a batch is written (the driver).
+ */
+import type { Effect } from "../../loop/effect.ts";
+import type { Fact } from "../../loop/fact.ts";
+import { plan } from "../../loop/plan.ts";
+import type { State } from "../../loop/state.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { LaunchState, Prepared } from "../effects/effect-deps.ts";
+import type { SyncOrAsync } from "../effects/sync-or-async.ts";
+import { createUserCodeTimeout, type UserCodeTimeout } from "../effects/user-code-timeout.ts";
+import { isAhead } from "../ownership/dates.ts";
+import { driverLimits } from "../setup/session-options.ts";
+import type { Effects } from "./effects.ts";
+import type { Speculation } from "./speculation.ts";
+
+export type Launch = (now: LaunchState) => void;
+
+export interface EffectPreparationOptions {
+  readonly effects: Effects;
+  readonly clock: Clock;
+  readonly session: {
+    /** An effect is prepared that no batch waits for. */
+    wake(): void;
+  };
+}
+
+/** What is prepared for one batch. */
+interface PreparedBatch {
+  readonly launches: Launch[];
+  /** Effects that were asked for: each once a batch. */
+  readonly seen: string[];
+}
+
+/** An effect that is being prepared. */
+interface PendingPreparation {
+  readonly timeout: UserCodeTimeout;
+  readonly done: Promise<void>;
+  /** Throws what preparing threw: a bug of ours. */
+  take?: () => Prepared;
+}
+
+export class EffectPreparation {
+  readonly #effects: Effects;
+  readonly #clock: Clock;
+  readonly #session: EffectPreparationOptions["session"];
+  readonly #pending = new Map<string, PendingPreparation>();
+  readonly #wait: ShortWait;
+
+  constructor({ effects, clock, session }: EffectPreparationOptions) {
+    this.#effects = effects;
+    this.#clock = clock;
+    this.#session = session;
+    this.#wait = new ShortWait(clock);
+  }
+
+  /**
+   * Folds what follows and prepares what is owed, until neither is left or the batch is full. User code that takes long delays no batch: a later call
+   * takes its result.
+   */
+  prepareOwed(speculation: Speculation): SyncOrAsync<readonly Launch[]> {
+    this.#wait.reset();
+    return this.#prepareRest(speculation, { launches: [], seen: [] });
+  }
+
+  #prepareRest(speculation: Speculation, batch: PreparedBatch): SyncOrAsync<readonly Launch[]> {
+    const { launches, seen } = batch;
+    for (;;) {
+      const { facts, effects: owed } = plan(speculation.state);
+      let isMoved = false;
+      for (const body of facts) if (hasRoom(speculation) && speculation.add(body)) isMoved = true;
+      if (isMoved && hasRoom(speculation)) continue;
+      if (this.#pending.size > 0) this.#dropUnlessOwed(owed);
+      const fitting = this.#fitting(owed, { seen, speculation });
+      if (fitting.length === 0) return launches;
+      for (const { id } of fitting) seen.push(id);
+      const ready = this.#readyOf(fitting, speculation.state);
+      if (ready instanceof Promise) {
+        return ready.then((prepared) => {
+          addPrepared(prepared, speculation, launches);
+          return this.#prepareRest(speculation, batch);
+        });
+      }
+      addPrepared(ready, speculation, launches);
+    }
+  }
+
+  #dropUnlessOwed(owed: readonly Effect[]): void {
+    for (const [id, pending] of this.#pending) if (!owed.some((effect) => effect.id === id)) this.#drop(id, pending);
+  }
+
+  /** Ends the wait for user code. */
+  interrupt(): void {
+    this.#wait.interrupt();
+  }
+
+  /** Signals all user code and ignores its results. */
+  forget(): void {
+    for (const [id, pending] of this.#pending) this.#drop(id, pending);
+  }
+
+  /** What is owed now, is not under way, and has room in the batch. */
+  #fitting(
+    owed: readonly Effect[],
+    { seen, speculation }: { readonly seen: readonly string[]; readonly speculation: Speculation },
+  ): readonly Effect[] {
+    if (owed.length === 0) return owed;
+    const now = this.#clock.now();
+    const isDue = (effect: Effect): boolean =>
+      !this.#effects.isRunning(effect.id) && !seen.includes(effect.id) && !("notBefore" in effect && isAhead(effect.notBefore ?? 0, now));
+    return owed.filter(isDue).slice(0, Math.max(0, driverLimits.factsPerBatch - speculation.facts.length));
+  }
+
+  #drop(id: string, { timeout }: PendingPreparation): void {
+    this.#pending.delete(id);
+    timeout.abort(0);
+  }
+
+  #begin(effect: Effect, state: State): Prepared | PendingPreparation {
+    const known = this.#pending.get(effect.id);
+    if (known) return known;
+    const timeout = createUserCodeTimeout(this.#clock);
+    const prepared = this.#effects.prepare(effect, state, timeout);
+    if (!(prepared instanceof Promise)) return prepared;
+    const pending = pendingOf(prepared, timeout);
+    this.#pending.set(effect.id, pending);
+    void pending.done.then(() => {
+      if (this.#pending.get(effect.id) === pending && !this.#wait.isOn) this.#session.wake();
+    });
+    return pending;
+  }
+
+  /** What is ready of these; at once where no user code is asked. An effect that an earlier call waited for wakes the loop when it is ready. */
+  #readyOf(due: readonly Effect[], state: State): SyncOrAsync<readonly Prepared[]> {
+    const ready: Prepared[] = [];
+    const asked: Promise<void>[] = [];
+    const begun = due.map((effect) => {
+      const isKnown = this.#pending.has(effect.id);
+      const is = this.#begin(effect, state);
+      if (!("done" in is)) ready.push(is);
+      else if (!isKnown) asked.push(is.done);
+      return is;
+    });
+    return ready.length === due.length ? ready : this.#whenAsked(due, { begun, asked });
+  }
+
+  /** Waits for the user code that is asked now, unless it is interrupted. */
+  async #whenAsked(
+    due: readonly Effect[],
+    { begun, asked }: { readonly begun: readonly (Prepared | PendingPreparation)[]; readonly asked: readonly Promise<void>[] },
+  ): Promise<readonly Prepared[]> {
+    await this.#wait.until(asked);
+    return begun.flatMap((is, index) => {
+      if (!("done" in is)) return [is];
+      const { id } = due[index] as Effect;
+      if (!is.take || this.#pending.get(id) !== is) return [];
+      this.#pending.delete(id);
+      return [is.take()];
+    });
+  }
+}
+
+/** A wait that is short at the most, and over at once when it is interrupted. */
+class ShortWait {
+  readonly #clock: Clock;
+  #isInterrupted = false;
+  #end: (() => void) | undefined;
+  isOn = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async until(all: readonly Promise<void>[]): Promise<void> {
+    if (all.length === 0 || this.#isInterrupted) return;
+    let cancel = (): void => {};
+    this.isOn = true;
+    await new Promise<void>((resolve) => {
+      this.#end = resolve;
+      cancel = this.#clock.after(driverLimits.hookWaitMs, resolve);
+      void Promise.all(all).then(() => resolve());
+    });
+    this.#end = undefined;
+    this.isOn = false;
+    cancel();
+  }
+
+  /** Ends this wait and later ones, until it is reset. */
+  interrupt(): void {
+    this.#isInterrupted = true;
+    this.#end?.();
+  }
+
+  reset(): void {
+    this.#isInterrupted = false;
+  }
+}
+
+function pendingOf(prepared: Promise<Prepared>, timeout: UserCodeTimeout): PendingPreparation {
+  const done = prepared.then(
+    (ready) => {
+      pending.take = () => ready;
+    },
+    (error: unknown) => {
+      pending.take = () => {
+        throw error;
+      };
+    },
+  );
+  const pending: PendingPreparation = { timeout, done };
+  return pending;
+}
+
+function addPrepared(ready: readonly Prepared[], speculation: Speculation, launches: Launch[]): void {
+  for (const { bodies, launch } of ready) {
+    let intent: Fact | undefined;
+    for (const [index, body] of bodies.entries()) {
+      const fact = speculation.add(body);
+      if (index === 0) intent = fact;
+    }
+    if (launch && (intent || bodies.length === 0)) launches.push((now) => launch(intent, now));
+  }
+}
+
+const hasRoom = ({ facts }: Speculation): boolean => facts.length < driverLimits.factsPerBatch;

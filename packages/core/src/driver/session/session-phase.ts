@@ -1,0 +1,105 @@
+/*
+ * Owns: the phases of one session in this process, and which phase follows each signal.
+ * Does not own: when a signal is sent, and how an action is done (the driver).
+ *
+ *             loaded                claimed
+ *   loading ---------> following ------------> owning
+ *      ^                ^    ^  <------------    |
+ *      | log-lost       |    |  lease-released,  | hand-over
+ *      | (from all)     |    |  -lost, -given-up |
+ *      |                |    +--- idle --- leaving          disposed: from all, by `dispose`; final
+ */
+
+/**
+ * `loading`: the log has not been read, or was lost. `following`: another handle may own the session. `owning`: the lease is held here, so effects
+ * are launched. `leaving`: the session is being handed over; the lease is kept until the effects under way have ended. `disposed`: nothing is done any more.
+ */
+export type PhaseName = "loading" | "following" | "owning" | "leaving" | "disposed";
+
+export interface SessionPhase {
+  readonly name: PhaseName;
+  /** May claim the lease. False for good once the session was handed over. */
+  readonly mayOwn: boolean;
+}
+
+/**
+ * `lease-released`: this handle gave it back in order. `lease-lost`: another may hold it. `lease-given-up`: this process cannot work on the session,
+ * another may. `idle`: a round of the command loop has ended without a lease. `log-lost`: the store failed, or the log cannot be understood.
+ */
+export type PhaseSignal =
+  | "loaded"
+  | "claimed"
+  | "lease-released"
+  | "lease-lost"
+  | "lease-given-up"
+  | "log-lost"
+  | "hand-over"
+  | "idle"
+  | "dispose";
+
+/**
+ * `abandon-work`: drop the lease, and forget what runs under it. `end-work`: signal what runs, and record what ends soon. `release-lease`: give the
+ * lease back to the store. `subscribe`: follow the log and the channel as the new phase needs it. `confirm-hand-over`: resolve the promises of its callers. `stop`: end all
+ * subscriptions and timers, refuse what waits in the inbox. `dismiss-watchers`: notify them that the handle was disposed of.
+ */
+export type PhaseAction = "abandon-work" | "end-work" | "release-lease" | "subscribe" | "confirm-hand-over" | "stop" | "dismiss-watchers";
+
+/** What a signal leads to: the next phase, and what is done, in this order. */
+export interface Transition {
+  readonly to: PhaseName;
+  readonly actions: readonly PhaseAction[];
+}
+
+const to = (name: PhaseName, ...actions: readonly PhaseAction[]): Transition => ({ to: name, actions });
+
+/** A signal that is absent changes nothing in that phase. */
+export const transitions: { readonly [From in PhaseName]: { readonly [Signal in PhaseSignal]?: Transition } } = {
+  loading: {
+    loaded: to("following"),
+    "log-lost": to("loading", "abandon-work"),
+    "hand-over": to("leaving", "end-work"),
+    dispose: to("disposed", "abandon-work", "stop", "dismiss-watchers"),
+  },
+  following: {
+    claimed: to("owning", "subscribe"),
+    "lease-lost": to("following", "abandon-work"),
+    "lease-given-up": to("following", "abandon-work"),
+    "log-lost": to("loading", "abandon-work"),
+    "hand-over": to("leaving", "end-work"),
+    dispose: to("disposed", "abandon-work", "stop", "dismiss-watchers"),
+  },
+  owning: {
+    "lease-released": to("following"),
+    "lease-lost": to("following", "abandon-work"),
+    "lease-given-up": to("following", "release-lease", "abandon-work"),
+    "log-lost": to("loading", "abandon-work"),
+    "hand-over": to("leaving", "end-work"),
+    dispose: to("disposed", "release-lease", "abandon-work", "stop", "dismiss-watchers"),
+  },
+  leaving: {
+    // A claim was under way when the hand-over was asked for.
+    claimed: to("leaving", "subscribe"),
+    "lease-lost": to("leaving", "abandon-work"),
+    "lease-given-up": to("leaving", "release-lease", "abandon-work"),
+    "log-lost": to("loading", "abandon-work", "confirm-hand-over"),
+    idle: to("following", "confirm-hand-over"),
+    dispose: to("disposed", "release-lease", "abandon-work", "confirm-hand-over", "stop", "dismiss-watchers"),
+  },
+  disposed: {
+    // A claim was under way.
+    claimed: to("disposed", "release-lease"),
+    idle: to("disposed", "stop"),
+  },
+};
+
+/** The phase that follows, and what is to be done. A pure function. */
+export function nextPhase(
+  phase: SessionPhase,
+  signal: PhaseSignal,
+): { readonly phase: SessionPhase; readonly actions: readonly PhaseAction[] } {
+  const transition = transitions[phase.name][signal];
+  if (!transition) return { phase, actions: [] };
+  const mayOwn = phase.mayOwn && signal !== "hand-over";
+  const isSame = transition.to === phase.name && mayOwn === phase.mayOwn;
+  return { phase: isSame ? phase : { name: transition.to, mayOwn }, actions: transition.actions };
+}

@@ -1,0 +1,113 @@
+/*
+ * Owns: what wakes a session that has nothing left to do: appends and streams of other nodes, a lease that has run out, and dates.
+ * Does not own: what is done then (the driver).
+ */
+import type { Fact } from "../../loop/fact.ts";
+import { emptyState, isAtRest, type State } from "../../loop/state.ts";
+import type { Hub } from "../live/hub.ts";
+import { createRemoteLanes, type RemoteLanes, type RemoteLanesHost } from "../live/remote-lanes.ts";
+import { createTailWatch, type TailWatch } from "../log/tail-watch.ts";
+import { createDateTimer, type DateTimer, dueFirings, expiredCalls, isDue } from "../ownership/dates.ts";
+import type { Ownership } from "../ownership/ownership.ts";
+import type { Deps } from "../setup/deps.ts";
+import type { Offer } from "./inbox.ts";
+
+/** What decides on the subscriptions of a session. */
+export interface Attention {
+  readonly isOwner: boolean;
+  readonly isWatched: boolean;
+  /** The owner of an open run may be gone, and this process may continue it. */
+  readonly mayTakeOver: boolean;
+}
+
+/** What the sources report to the session. */
+export interface WakeSourcesHost extends RemoteLanesHost {
+  wake(): void;
+  offer(offer: Offer): Promise<readonly Fact[]>;
+}
+
+export interface WakeSourcesParts {
+  readonly session: WakeSourcesHost;
+  readonly hub: Hub;
+  readonly ownership: Pick<Ownership, "trackTakeover">;
+}
+
+export class WakeSources {
+  readonly #deps: Deps;
+  readonly #parts: WakeSourcesParts;
+  readonly #date: DateTimer;
+  /** Absent for a private store: no other process appends to its log, or streams. */
+  readonly #tail: TailWatch | undefined;
+  readonly #lanes: RemoteLanes | undefined;
+  /** Streams of this process come by the hub; the rest comes from the log, where it can notify. */
+  readonly #ownerNeedsLanes: boolean;
+
+  constructor(deps: Deps, parts: WakeSourcesParts) {
+    const { store, ref, clock, channel } = deps;
+    const { session, hub } = parts;
+    this.#deps = deps;
+    this.#parts = parts;
+    this.#date = createDateTimer(clock, () => this.#dateReached());
+    this.#ownerNeedsLanes = channel !== undefined && !store.log.subscribe;
+    if (deps.isPrivate) return;
+    const hasChannel = channel !== undefined;
+    this.#tail = createTailWatch({ log: store.log, ref, clock, hasChannel }, (seq) => session.tailSeen(seq));
+    this.#lanes = createRemoteLanes({ deps, hub, session });
+  }
+
+  /** Subscribes for a watcher. True where there was no subscription before: appends until now were not noticed. */
+  begin(): boolean {
+    this.#lanes?.setActive(!this.#parts.session.isOwner || this.#ownerNeedsLanes);
+    return this.#tail?.begin() ?? false;
+  }
+
+  /** Subscribes before a claim is made: the claim gives the end of the log, and nothing that follows is missed. */
+  beginOwner(): void {
+    this.#tail?.setActive(true);
+  }
+
+  update({ isOwner, isWatched, mayTakeOver }: Attention): void {
+    if (this.#deps.isPrivate) return;
+    this.#lanes?.setActive(isOwner ? this.#ownerNeedsLanes : isWatched);
+    this.#tail?.setActive(isOwner || isWatched);
+    this.#parts.ownership.trackTakeover(isWatched && !isOwner && mayTakeOver);
+  }
+
+  /** A state was adopted and its events were published; what comes after `seq` was published as it came. */
+  onState(state: State, seq: number): void {
+    this.#lanes?.onState(state, seq);
+  }
+
+  /** Waits for the next date of the state. Only its owner waits for a retry: any other handle would wake and find nothing to do, again and again. */
+  waitForDate(state: State, mayOwn: boolean): void {
+    const isWaitedFor = this.#parts.session.isOwner || isAtRest(state);
+    this.#date.set(mayOwn && isWaitedFor ? state : emptyState);
+  }
+
+  retryAfterFault(isAwaited: boolean): void {
+    this.#date.setAfterFault(isAwaited);
+  }
+
+  unsubscribe(): void {
+    if (this.#deps.isPrivate) return;
+    this.#lanes?.setActive(false);
+    this.#tail?.setActive(false);
+    this.#parts.ownership.trackTakeover(false);
+  }
+
+  end(): void {
+    this.#date.cancel();
+    this.unsubscribe();
+  }
+
+  #dateReached(): void {
+    const { session } = this.#parts;
+    const now = this.#deps.clock.now();
+    if (!isDue(session.state, now)) {
+      session.wake();
+      return;
+    }
+    const bodies: Offer["bodies"] = (newest) => [...expiredCalls(newest, now), ...dueFirings(newest, now, this.#deps.ids)];
+    session.offer({ bodies, needsOwner: true, waitsForStore: true }).catch(() => {});
+  }
+}

@@ -1,0 +1,82 @@
+import type { Json, JsonObject, JsonSchema } from "../../message/json.ts";
+import type { MessageId } from "../../message/message.ts";
+
+/** Values to which a deployment gives a meaning, by names that it chooses: the runtime records them and hands them to prompts, hooks and tools. */
+export interface Labels {
+  readonly [name: string]: string;
+}
+
+/** The user that acts, as authentication established it. */
+export interface Access {
+  readonly user: string;
+  readonly scope: string;
+  readonly roles?: readonly string[];
+  /** From authentication alone, never from a request. */
+  readonly labels?: Labels;
+}
+
+/** What `execute` may choose for one input. */
+export interface RunOptions {
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly reasoningEffort?: "minimal" | "low" | "medium" | "high";
+}
+
+/** A client tool that came with a session: it has no `execute`, so it is plain data. */
+export interface DeclaredTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  readonly label?: string;
+  /** How long an answer may take. Default: for ever. */
+  readonly timeoutMs?: number;
+}
+
+/** The call of another session that a session was begun for. */
+export interface ParentLink {
+  readonly session: string;
+  readonly runId: string;
+  /** Absent: a hook of the run began it. */
+  readonly callKey?: string;
+  /** Number of ancestors: 1 for the child of a session without a parent. */
+  readonly depth: number;
+}
+
+/** How long a session is kept after its last fact. */
+export interface Retention {
+  /** In milliseconds. Absent: for ever. */
+  readonly keepMs?: number;
+}
+
+/** What brought an input, where no user sent it. */
+export type InputOrigin =
+  /** A schedule of this session was due at `due`, in milliseconds since the epoch. */
+  | { readonly type: "schedule"; readonly schedule: string; readonly due: number }
+  /** A parent's call, or a child that reports to its parent. */
+  | { readonly type: "session"; readonly session: string; readonly runId?: string; readonly callKey?: string }
+  /** A channel: a chat, a webhook, a mailbox. */
+  | { readonly type: "channel"; readonly channel: string; readonly data?: JsonObject };
+
+/** Where a hook is asked. */
+export type HookPoint = "accept" | "prepare" | "filter" | "decide" | "parse" | "gate" | "review" | "run";
+
+/** What a hook changed. What it allowed unchanged is not recorded. */
+export interface Verdict {
+  /** Name of the set of hooks. */
+  readonly hook: string;
+  readonly point: HookPoint;
+  /** What it did: `deny`, `edit`, `replace`, ... */
+  readonly action: string;
+  readonly reason?: string;
+  /** Where its fact concerns several calls: the one that it concerns. */
+  readonly callKey?: string;
+}
+
+/** The small state that hooks keep for a run, by the name of the set of hooks. */
+export interface HookState {
+  readonly [hook: string]: Json;
+}
+
+/** The end of a branch, or its beginning; `null`: before the first message. */
+export type BranchPoint = MessageId | null;

@@ -1,0 +1,127 @@
+import type { Failure } from "../../errors.ts";
+import type { JsonObject } from "../../message/json.ts";
+import type { AssistantMessage, MessageId, StopReason } from "../../message/message.ts";
+import type { CallRoute, RunLimits, ToolPolicies } from "../policy.ts";
+import type { Hooked, KeyOwner, ModelChain, ModelLink, RunBudget, Spending } from "./spending.ts";
+
+/** Milliseconds of one model call. */
+export interface Timings {
+  readonly totalMs: number;
+  /** Until the first piece of content; absent for an unstreamed call. */
+  readonly firstTokenMs?: number;
+}
+
+/** What the `decide` hooks want after a model call. */
+export type Decision =
+  /** The run ends; calls of the answer are left unrun. */
+  | { readonly action: "stop"; readonly reason?: string }
+  /** The calls of the answer run, and no model call follows. */
+  | { readonly action: "finish"; readonly reason?: string }
+  /** One more turn, also when no tool was asked for, and where a limit would end the run, without tools; never more than `turnsMax`. */
+  | { readonly action: "continue" }
+  /** One more turn with this notice, also when no tool was asked for. */
+  | { readonly action: "nudge"; readonly notice: string }
+  /** The next model call must use this tool. */
+  | { readonly action: "force"; readonly tool: string };
+
+export interface RoutedCall {
+  readonly callKey: string;
+  readonly route: CallRoute;
+}
+
+export type RunStatus = "completed" | "aborted" | "failed";
+
+/** Facts of runs and of their model calls. */
+export type RunFact =
+  | ({
+      readonly type: "run.started";
+      readonly runId: string;
+      readonly agent: string;
+      readonly agentDigest: string;
+      readonly provider: string;
+      readonly model: string;
+      readonly tools: ToolPolicies;
+      readonly limits: RunLimits;
+      /** Absent: `provider` and `model` alone. */
+      readonly chain?: ModelChain;
+      /** How the history is fitted into the context window. Read by the package that does it. */
+      readonly context?: JsonObject;
+      readonly budget?: RunBudget;
+      /** Calls of client tools pass the gates before the client is asked. */
+      readonly gatesClient?: true;
+    } & Hooked &
+      Pick<Spending, "expenses">)
+  | ({
+      readonly type: "model.started";
+      readonly runId: string;
+      readonly turn: number;
+      readonly attempt: number;
+      readonly provider: string;
+      readonly model: string;
+      readonly requestDigest: string;
+      /** The tools that this call is shown, by value: only where they, or the code behind their names, differ from the list of `run.started`. */
+      readonly tools?: ToolPolicies;
+      /** Notices that join the history before this call. Only on the first attempt of a turn. */
+      readonly notices?: readonly string[];
+      /** Place of the model in the chain of the run. Default 0. */
+      readonly link?: number;
+      readonly keyOwner?: KeyOwner;
+      /** Id of the reservation in the usage ledger. */
+      readonly reservation?: string;
+      /** The `traceparent` (W3C Trace Context) that the call is made under. */
+      readonly trace?: string;
+      /** Only of version 1: its answer gets an id when it is complete. Later versions never write it. */
+      readonly namedAtEnd?: true;
+    } & Hooked &
+      Pick<Spending, "expenses">)
+  | ({
+      readonly type: "model.finished";
+      readonly runId: string;
+      readonly turn: number;
+      /** 0: no model was called, a hook gave the answer. Its message then has the number of this fact for its id. */
+      readonly attempt: number;
+      /** Its id is the number of the first `model.started` of its turn. */
+      readonly message: AssistantMessage;
+      /** Only of version 1: the id of the message. Later versions never write it. */
+      readonly messageId?: MessageId;
+      readonly stopReason: StopReason;
+      readonly calls: readonly RoutedCall[];
+      readonly timings: Timings;
+      readonly failure?: Failure;
+      readonly decision?: Decision;
+    } & Hooked &
+      Spending)
+  | ({
+      readonly type: "model.failed";
+      readonly runId: string;
+      readonly turn: number;
+      readonly attempt: number;
+      readonly failure: Failure;
+      /** The model that the next attempt goes to, where it is another one. */
+      readonly next?: ModelLink;
+    } & Hooked &
+      Spending)
+  | {
+      readonly type: "wait.scheduled";
+      readonly runId: string;
+      readonly turn: number;
+      readonly attempt: number;
+      readonly until: number;
+      readonly reason: string;
+    }
+  | { readonly type: "abort.requested"; readonly runId: string; readonly reason: string; readonly by?: string }
+  | {
+      readonly type: "limit.reached";
+      readonly runId: string;
+      /** `turns`, `toolCalls`, `tokens`, `costUsd`, `durationMs`, or the name of a limit that a package brings. */
+      readonly which: string;
+      readonly value: number;
+    }
+  | ({
+      readonly type: "run.finished";
+      readonly runId: string;
+      readonly status: RunStatus;
+      readonly reason: string;
+      readonly failure?: Failure;
+    } & Hooked &
+      Pick<Spending, "expenses">);

@@ -1,0 +1,163 @@
+import {
+  askedBy,
+  asksAbout,
+  awaitsChild,
+  clientDeadline,
+  decidesOn,
+  endsChildCall,
+  endsKeyed,
+  foldApprovalDecision,
+  foldApprovalRequest,
+  foldChildFinished,
+  foldChildLinked,
+  foldClientAnswered,
+  foldClientRequested,
+  foldToolFinished,
+  foldToolStarted,
+  linksKeyed,
+  openCall,
+  resultMessage,
+  settlesCall,
+  startsTool,
+} from "../calls.ts";
+import type { DurableBody } from "../event.ts";
+import type { FactOf } from "../fact.ts";
+import type { Call, State } from "../state.ts";
+import type { FactKind } from "./kind.ts";
+import { ofMessage, pendingApproval, pendingCall, tipId } from "./message-events.ts";
+
+export const toolStarted: FactKind<"tool.started"> = {
+  fits: startsTool,
+  fold: foldToolStarted,
+  tell(before, fact) {
+    const call = openCall(before, fact);
+    if (!call) return [];
+    const { id, callKey, name, args } = call.part;
+    const { label, attempt, args: edited = call.args ?? args } = fact;
+    const start = { type: "tool_execution_start", toolCallId: id, callKey, toolName: name } as const;
+    return [{ ...start, ...(label ? { label } : {}), attempt, args: edited }];
+  },
+};
+
+export const toolFinished: FactKind<"tool.finished"> = {
+  fits: (before, fact) => settlesCall(before, fact) !== undefined,
+  fold: foldToolFinished,
+  tell: (before, fact) => ofResult(before, settlesCall(before, fact), fact),
+};
+
+export const clientRequested: FactKind<"client.requested"> = {
+  fits: (before, fact) => requested(before, fact).length > 0,
+  fold: foldClientRequested,
+  tell(before, fact) {
+    const { run } = before;
+    const toolCalls = run ? requested(before, fact).map((call) => pendingCall(withArgs(call, fact), clientDeadline(run, call))) : [];
+    return [{ type: "awaiting_tool_execution", toolCalls }];
+  },
+};
+
+/** The call with its arguments as gates edited them. */
+function withArgs(call: Call, { args: edited }: FactOf<"client.requested">): Call {
+  const args = edited?.[call.part.callKey];
+  return args ? { ...call, args } : call;
+}
+
+const requested = (before: State, { runId, callKeys }: FactOf<"client.requested">): readonly Call[] =>
+  callKeys.flatMap((callKey) => {
+    const call = openCall(before, { runId, callKey });
+    return call?.state === "pending" && call.route === "client" ? [call] : [];
+  });
+
+export const clientAnswered: FactKind<"client.answered"> = {
+  fits: (before, fact) => settlesCall(before, fact) !== undefined,
+  fold: foldClientAnswered,
+  tell: (before, fact) => ofResult(before, settlesCall(before, fact), fact),
+};
+
+export const approvalRequested: FactKind<"approval.requested"> = {
+  fits: (before, fact) => asksAbout(before, fact) !== undefined,
+  fold: foldApprovalRequest,
+  tell(before, fact) {
+    const call = asksAbout(before, fact);
+    return call ? [{ type: "approval_requested", ...pendingApproval({ ...call, ...askedBy(fact) }) }] : [];
+  },
+};
+
+export const approvalDecided: FactKind<"approval.decided"> = {
+  fits: (before, fact) => decidesOn(before, fact) !== undefined,
+  fold: foldApprovalDecision,
+  tell(before, fact) {
+    const call = decidesOn(before, fact);
+    if (!call) return [];
+    const { callKey, decision, by, args, note } = fact;
+    const more = { ...(by === undefined ? {} : { by }), ...(args ? { args } : {}), ...(note === undefined ? {} : { note }) };
+    return [{ type: "approval_decided", toolCallId: call.part.id, callKey, decision, ...more }];
+  },
+};
+
+export const childLinked: FactKind<"child.linked"> = {
+  fits: (before, fact) => awaitsChild(before, fact) !== undefined || linksKeyed(before, fact),
+  fold: foldChildLinked,
+  tell(_, { callKey, session, agent, key }) {
+    const more = { ...(callKey === undefined ? {} : { callKey }), ...(key === undefined ? { awaited: true as const } : {}) };
+    return [{ type: "agent_start", session, agent, ...more }];
+  },
+};
+
+export const childFinished: FactKind<"child.finished"> = {
+  fits: (before, fact) => endsChildCall(before, fact) !== undefined || endsKeyed(before, fact) !== undefined,
+  fold: foldChildFinished,
+  tell(before, fact) {
+    const call = endsChildCall(before, fact);
+    return call ? ofResult(before, call, fact) : [ofChildEnd({ ...endsKeyed(before, fact), ...fact })];
+  },
+};
+
+interface EndedChild extends Pick<FactOf<"child.finished">, "session" | "usage" | "cost"> {
+  readonly callKey?: string;
+}
+
+const ofChildEnd = ({ callKey, session, usage, cost }: EndedChild): DurableBody => ({
+  type: "agent_end",
+  ...(callKey === undefined ? {} : { callKey }),
+  session,
+  ...(usage ? { usage } : {}),
+  ...(cost ? { cost } : {}),
+});
+
+type ResultFact = FactOf<"tool.finished"> | FactOf<"client.answered"> | FactOf<"child.finished">;
+
+/** The events of a result: the end of the tool where it had begun, the end of its children, the message, and the end of the turn after the last one. */
+function ofResult(before: State, call: Call | undefined, fact: ResultFact): readonly DurableBody[] {
+  if (!call || !before.run) return [];
+  const { callKey } = call.part;
+  const events: DurableBody[] = call.lane === undefined ? [] : [ofToolEnd(call, fact)];
+  // What a child has spent is reported once, with its end.
+  if (call.child)
+    events.push(ofChildEnd({ callKey, session: call.child.session, ...(fact.type === "child.finished" ? spentOf(fact) : {}) }));
+  for (const child of before.run.children ?? [])
+    if (child.callKey === callKey && !child.isDone) events.push(ofChildEnd({ callKey, session: child.session }));
+  events.push(...ofMessage(String(fact.seq), tipId(before), resultMessage(call, fact)));
+  const isLast = before.run.calls.every((other) => other === call || other.state === "done");
+  return isLast ? [...events, { type: "turn_end", turn: before.run.turn }] : events;
+}
+
+function ofToolEnd({ part: { id, callKey, name } }: Call, fact: ResultFact): DurableBody {
+  const { outcome, output, details } = fact;
+  const { durationMs, ...spent } = fact.type === "tool.finished" ? { durationMs: fact.durationMs, ...spentOf(fact) } : {};
+  return {
+    type: "tool_execution_end",
+    toolCallId: id,
+    callKey,
+    toolName: name,
+    outcome,
+    output,
+    ...(details === undefined ? {} : { details }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    ...spent,
+  };
+}
+
+const spentOf = ({ usage, cost }: Pick<EndedChild, "usage" | "cost">): Pick<EndedChild, "usage" | "cost"> => ({
+  ...(usage ? { usage } : {}),
+  ...(cost ? { cost } : {}),
+});

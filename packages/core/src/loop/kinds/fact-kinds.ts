@@ -1,0 +1,81 @@
+/*
+ * Owns: what each type of fact means: when it fits a state, the state after it, the events that it gives. A new fact is declared (facts/), gets its
+ * entry here, and its place in the order of events (core/README, read by testing/events).
+ */
+import type { Fact, FactType } from "../fact.ts";
+import type { State } from "../state.ts";
+import {
+  approvalDecided,
+  approvalRequested,
+  childFinished,
+  childLinked,
+  clientAnswered,
+  clientRequested,
+  toolFinished,
+  toolStarted,
+} from "./call-kinds.ts";
+import type { FactKind } from "./kind.ts";
+import {
+  abortRequested,
+  inputAccepted,
+  limitReached,
+  modelFailed,
+  modelFinished,
+  modelStarted,
+  runFinished,
+  runStarted,
+  waitScheduled,
+} from "./run-kinds.ts";
+import {
+  contextCompacted,
+  headMoved,
+  holdChanged,
+  noteRecorded,
+  ownerClaimed,
+  scheduleCleared,
+  scheduleSet,
+  sessionChanged,
+  sessionClosed,
+  sessionOpened,
+} from "./session-kinds.ts";
+
+export const factKinds: { readonly [T in FactType]: FactKind<T> } = {
+  "session.opened": sessionOpened,
+  "session.changed": sessionChanged,
+  "session.closed": sessionClosed,
+  "input.accepted": inputAccepted,
+  "head.moved": headMoved,
+  "owner.claimed": ownerClaimed,
+  "run.started": runStarted,
+  "model.started": modelStarted,
+  "model.finished": modelFinished,
+  "model.failed": modelFailed,
+  "wait.scheduled": waitScheduled,
+  "tool.started": toolStarted,
+  "tool.finished": toolFinished,
+  "client.requested": clientRequested,
+  "client.answered": clientAnswered,
+  "approval.requested": approvalRequested,
+  "approval.decided": approvalDecided,
+  "child.linked": childLinked,
+  "child.finished": childFinished,
+  "abort.requested": abortRequested,
+  "limit.reached": limitReached,
+  "context.compacted": contextCompacted,
+  "schedule.set": scheduleSet,
+  "schedule.cleared": scheduleCleared,
+  "hold.changed": holdChanged,
+  "note.recorded": noteRecorded,
+  "run.finished": runFinished,
+};
+
+/** Whether this build knows the type. */
+export const isKnownType = (type: string): type is FactType => Object.hasOwn(factKinds, type);
+
+/** What the type of a fact means. */
+export const kindOf = (fact: Fact): FactKind<FactType> => factKinds[fact.type] as FactKind<FactType>;
+
+/** Whether the fact is the next one of the log and changes something. One that does not fit is legal, and gives no events. */
+export function fits(before: State, fact: Fact): boolean {
+  return fact.seq === before.seq + 1 && before.status !== "closed" && kindOf(fact).fits(before, fact);
+}

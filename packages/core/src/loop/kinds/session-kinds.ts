@@ -1,0 +1,53 @@
+import { foldClosed, foldCompaction, foldHead, foldHold, foldOpened, placeOf } from "../inputs.ts";
+import { foldScheduleSet, hasSchedule, withoutSchedule } from "../schedules.ts";
+import { foldClaim } from "../turns.ts";
+import { always, type FactKind } from "./kind.ts";
+
+export const sessionOpened: FactKind<"session.opened"> = { fits: ({ status }) => status === "new", fold: foldOpened };
+
+export const sessionChanged: FactKind<"session.changed"> = {
+  fits: always,
+  fold: (state, { title, metadata, retention }) => ({
+    ...state,
+    ...(title === undefined ? {} : { title }),
+    ...(metadata ? { metadata } : {}),
+    ...(retention ? { retention } : {}),
+  }),
+  tell: (_, { title, metadata }) => [
+    { type: "session_changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) },
+  ],
+};
+
+export const sessionClosed: FactKind<"session.closed"> = { fits: always, fold: foldClosed, tell: () => [{ type: "session_closed" }] };
+
+export const headMoved: FactKind<"head.moved"> = {
+  fits: (before, { to }) => placeOf(before, to) !== undefined,
+  fold: foldHead,
+  tell: (_, { to }) => [{ type: "head_moved", to }],
+};
+
+export const ownerClaimed: FactKind<"owner.claimed"> = {
+  fits: (before, { epoch = 0 }) => epoch > before.epoch,
+  fold: foldClaim,
+};
+
+export const contextCompacted: FactKind<"context.compacted"> = {
+  fits: always,
+  fold: foldCompaction,
+  tell: (_, { from, to, usage, cost }) => [{ type: "context_compacted", from, to, ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) }],
+};
+
+export const scheduleSet: FactKind<"schedule.set"> = { fits: always, fold: foldScheduleSet };
+
+export const scheduleCleared: FactKind<"schedule.cleared"> = {
+  fits: (before, { schedule }) => hasSchedule(before, schedule),
+  fold: (state, { schedule }) => withoutSchedule(state, schedule),
+};
+
+export const holdChanged: FactKind<"hold.changed"> = {
+  fits: (before, { held }) => held || before.hold !== undefined,
+  fold: foldHold,
+};
+
+/** Kept for its package; no other part of the runtime reads it. */
+export const noteRecorded: FactKind<"note.recorded"> = { fits: always, fold: (state) => state };

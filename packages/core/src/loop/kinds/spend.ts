@@ -1,0 +1,12 @@
+import { addSpent, allSpent } from "../../message/usage.ts";
+import type { Fact, Spending } from "../fact.ts";
+import type { State } from "../state.ts";
+
+/** The state and, where the fact belongs to it, the open run with what the fact cost. Tokens without a known price make a known sum partial. */
+export function spend(state: State, fact: Fact): State {
+  const { usage, cost, expenses } = fact as Spending;
+  if (!usage && !cost && !expenses) return state;
+  const spent = allSpent([{ usage, cost }, ...(expenses ?? [])]);
+  const isOfRun = state.run !== undefined && "runId" in fact && fact.runId === state.run.runId;
+  return { ...state, ...addSpent(state, spent), ...(isOfRun && state.run ? { run: { ...state.run, ...addSpent(state.run, spent) } } : {}) };
+}

@@ -1,0 +1,67 @@
+import { AgentError } from "../errors.ts";
+import type { FactDraft } from "../loop/fact.ts";
+import { boundOf } from "../message/json-bytes.ts";
+import { idPattern, isId, type SessionRef } from "../message/session-ref.ts";
+import { type AppendRequest, appendLimits } from "../ports/session-log.ts";
+
+/** The reference with nothing beside its two ids. @throws AgentError INPUT_INVALID when one of them is no id. */
+export function checkedRef({ scope, session }: SessionRef): SessionRef {
+  for (const id of [scope, session])
+    if (!isId(id)) throw invalid(`\`${id.slice(0, 80)}\` is not an id.`, `An id matches ${idPattern.source}.`);
+  return { scope, session };
+}
+
+/**
+ * The facts of a batch as JSON, each with the number that it gets if the batch is written.
+ * @throws AgentError INPUT_INVALID when the batch is over a limit of `appendLimits`, empty, or no JSON.
+ */
+export function factTexts({ facts, expectedSeq }: Pick<AppendRequest, "facts" | "expectedSeq">): readonly string[] {
+  checkCount(facts);
+  const texts = facts.map((draft, at) => textOf(draft, expectedSeq + at + 1));
+  checkSizes(texts);
+  return texts;
+}
+
+/** Refuses what `factTexts` does, without making the texts of a small batch. @throws AgentError INPUT_INVALID */
+export function checkBatch({ facts, expectedSeq }: Pick<AppendRequest, "facts" | "expectedSeq">): void {
+  checkCount(facts);
+  let bytes = 0;
+  for (const draft of facts) bytes += boundOf(draft) + numberBytes;
+  if (bytes > appendLimits.factBytes) factTexts({ facts, expectedSeq });
+}
+
+/** What the number of a fact adds at most. */
+const numberBytes = 32;
+
+function checkCount(facts: readonly FactDraft[]): void {
+  if (facts.length === 0 || facts.length > appendLimits.facts)
+    throw invalid(`A batch of ${facts.length} facts; it has 1 to ${appendLimits.facts}.`);
+}
+
+function textOf(draft: FactDraft, seq: number): string {
+  const isNumbered = "seq" in draft && draft.seq === seq;
+  try {
+    return JSON.stringify(isNumbered ? draft : { ...draft, seq });
+  } catch {
+    throw invalid(`A fact of type \`${draft.type}\` is no JSON value.`);
+  }
+}
+
+function checkSizes(texts: readonly string[]): void {
+  let units = 0;
+  for (const text of texts) units += text.length;
+  // No text has more than three bytes per unit: most batches need no counting.
+  if (units * 3 <= appendLimits.factBytes) return;
+  const encoder = new TextEncoder();
+  let batchBytes = 0;
+  for (const text of texts) {
+    const bytes = encoder.encode(text).length;
+    batchBytes += bytes;
+    if (bytes > appendLimits.factBytes) throw invalid(`A fact of ${bytes} bytes; it may have ${appendLimits.factBytes}.`);
+  }
+  if (batchBytes > appendLimits.batchBytes) throw invalid(`A batch of ${batchBytes} bytes; it may have ${appendLimits.batchBytes}.`);
+}
+
+function invalid(message: string, fix?: string): AgentError {
+  return new AgentError("INPUT_INVALID", { message, fix });
+}

@@ -1,0 +1,7 @@
+/** What store packages share: texts of facts for a log, projections of a session for an index, and the search in its texts. */
+
+export { unlessAborted } from "./abortable.ts";
+export { checkedRef, factTexts } from "./fact-texts.ts";
+export { Ordered } from "./ordered.ts";
+export { excerptAround, matchTexts, searchTextsOf, searchWords, type TextMatch } from "./search-text.ts";
+export { projectSession, type SessionProjection } from "./session-projection.ts";

@@ -1,0 +1,195 @@
+import type { Fact } from "../loop/fact.ts";
+import { derivedTitle } from "../message/derived-title.ts";
+import { type Message, textOf } from "../message/message.ts";
+import { addCost, addUsage } from "../message/usage.ts";
+import type { SessionSummary, WaitingReason } from "../ports/session-index.ts";
+
+/** A summary, and what folding the next facts needs. Plain JSON; an adapter may keep it beside the log and throw it away at any time. */
+export interface SessionProjection {
+  readonly summary: SessionSummary;
+  /** The run that has started and not ended. */
+  readonly openRun?: string;
+  /** Calls that wait for a client or a person. */
+  readonly waiting: readonly string[];
+  /** Those of them that wait for a person's approval. */
+  readonly asked?: readonly string[];
+  /** Those of them that wait for a child. */
+  readonly children?: readonly string[];
+  /** Model and tool calls under way. */
+  readonly working: readonly string[];
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+interface Draft {
+  readonly summary: Writable<SessionSummary>;
+  openRun: string | undefined;
+  readonly waiting: Set<string>;
+  readonly asked: Set<string>;
+  readonly children: Set<string>;
+  readonly working: Set<string>;
+}
+
+const modelCall = "model";
+
+/**
+ * The projection after more facts of the log of `id`, oldest first; `undefined` goes in for a new session and comes out
+ * when there is no fact at all. Facts that it has seen and facts of unknown types change nothing but the position.
+ */
+export function projectSession(id: string, before: SessionProjection | undefined, facts: readonly Fact[]): SessionProjection | undefined {
+  const first = facts[0];
+  if (!first) return before;
+  const draft: Draft = {
+    summary: { ...(before?.summary ?? emptySummary(id, first.at)) },
+    openRun: before?.openRun,
+    waiting: new Set(before?.waiting),
+    asked: new Set(before?.asked),
+    children: new Set(before?.children),
+    working: new Set(before?.working),
+  };
+  for (const fact of facts) {
+    if (fact.seq <= draft.summary.lastSeq) continue;
+    draft.summary.lastSeq = fact.seq;
+    draft.summary.updatedAt = fact.at;
+    applyToSession(draft, fact);
+    applyToRun(draft, fact);
+  }
+  if (draft.summary.status !== "closed") draft.summary.status = statusOf(draft);
+  delete draft.summary.waitsFor;
+  if (draft.summary.status === "waiting") draft.summary.waitsFor = reasonsOf(draft);
+  return {
+    summary: draft.summary,
+    ...(draft.openRun === undefined ? {} : { openRun: draft.openRun }),
+    waiting: [...draft.waiting],
+    ...(draft.asked.size > 0 ? { asked: [...draft.asked] } : {}),
+    ...(draft.children.size > 0 ? { children: [...draft.children] } : {}),
+    working: [...draft.working],
+  };
+}
+
+function emptySummary(id: string, at: number): SessionSummary {
+  return { id, agent: "", status: "idle", createdAt: at, updatedAt: at, lastSeq: 0, messageCount: 0 };
+}
+
+function statusOf({ openRun, waiting, working }: Draft): SessionSummary["status"] {
+  if (openRun === undefined) return "idle";
+  return waiting.size > 0 && working.size === 0 ? "waiting" : "running";
+}
+
+function reasonsOf({ waiting, asked, children }: Draft): readonly WaitingReason[] {
+  const reasons: WaitingReason[] = asked.size + children.size < waiting.size ? ["client_tools"] : [];
+  if (asked.size > 0) reasons.push("approvals");
+  if (children.size > 0) reasons.push("children");
+  return reasons;
+}
+
+/** What belongs to the session: names, messages, sums. */
+function applyToSession({ summary }: Draft, fact: Fact): void {
+  switch (fact.type) {
+    case "session.opened":
+      summary.agent = fact.agent;
+      if (fact.participants) summary.participants = fact.participants;
+      nameSession(summary, fact);
+      for (const message of fact.context ?? []) countMessage(summary, message);
+      return;
+    case "session.changed":
+      nameSession(summary, fact);
+      return;
+    case "session.closed":
+      summary.status = "closed";
+      return;
+    case "input.accepted":
+      if (fact.message) countMessage(summary, fact.message);
+      return;
+    case "model.finished":
+      countMessage(summary, fact.message);
+      addSpending(summary, fact);
+      return;
+    case "model.failed":
+    case "tool.finished":
+    case "child.finished":
+    case "context.compacted":
+      addSpending(summary, fact);
+      return;
+    case "run.finished":
+      summary.lastRun = { status: fact.status, reason: fact.reason };
+      return;
+  }
+}
+
+/** What is open: decides between running and waiting. */
+function applyToRun(draft: Draft, fact: Fact): void {
+  const { waiting, asked, children, working } = draft;
+  switch (fact.type) {
+    case "run.started":
+      draft.openRun = fact.runId;
+      return;
+    case "model.started":
+      working.add(modelCall);
+      return;
+    case "model.finished":
+    case "model.failed":
+      working.delete(modelCall);
+      return;
+    case "tool.started":
+      working.add(fact.callKey);
+      return;
+    case "client.requested":
+      for (const callKey of fact.callKeys ?? []) waiting.add(callKey);
+      return;
+    case "approval.requested":
+      waiting.add(fact.callKey);
+      asked.add(fact.callKey);
+      return;
+    case "child.linked":
+      if (fact.callKey !== undefined && fact.key === undefined) waitForChild(draft, fact.callKey);
+      return;
+    case "client.answered":
+    case "approval.decided":
+      waiting.delete(fact.callKey);
+      asked.delete(fact.callKey);
+      return;
+    case "child.finished":
+      if (fact.callKey !== undefined && children.has(fact.callKey)) endCall(draft, fact.callKey);
+      return;
+    case "tool.finished":
+      endCall(draft, fact.callKey);
+      return;
+    case "run.finished":
+      draft.openRun = undefined;
+      waiting.clear();
+      asked.clear();
+      children.clear();
+      working.clear();
+      return;
+  }
+}
+
+function waitForChild({ waiting, children, working }: Draft, callKey: string): void {
+  working.delete(callKey);
+  waiting.add(callKey);
+  children.add(callKey);
+}
+
+function endCall({ waiting, asked, children, working }: Draft, callKey: string): void {
+  for (const calls of [waiting, asked, children, working]) calls.delete(callKey);
+}
+
+function nameSession(summary: Writable<SessionSummary>, { title, metadata }: Pick<SessionSummary, "title" | "metadata">): void {
+  if (typeof title === "string") summary.title = title;
+  if (metadata) summary.metadata = metadata;
+}
+
+function countMessage(summary: Writable<SessionSummary>, message: Message): void {
+  if (message?.role !== "user" && message?.role !== "assistant") return;
+  summary.messageCount++;
+  if (message.role !== "user" || summary.title !== undefined) return;
+  const title = derivedTitle(textOf(message));
+  if (title !== "") summary.title = title;
+}
+
+function addSpending(summary: Writable<SessionSummary>, { usage, cost }: Pick<SessionSummary, "usage" | "cost">): void {
+  const usageSum = addUsage(summary.usage, usage);
+  const costSum = addCost(summary.cost, cost);
+  if (usageSum) summary.usage = usageSum;
+  if (costSum) summary.cost = costSum;
+}

@@ -1,0 +1,101 @@
+/*
+ * Owns: what all sessions of a process share, and sessions made with it. Does not own: how long a session stays loaded (a host), how callers reach it
+ * (a server).
+ */
+import {
+  type Access,
+  type Agent,
+  AgentError,
+  type AgentSession,
+  createSession,
+  execute,
+  type FindAgent,
+  type Observer,
+  type Runtime,
+  type RuntimeSessionOptions,
+  readOpening,
+  refuseUnknownOptions,
+} from "@loopwright/core";
+import { consoleLogger, memoryChannel, memoryStore, randomIds, systemClock } from "@loopwright/core/memory";
+import type { Clock, EventChannel, IdSource, Logger, PriceTable, RunQueue, SessionStore } from "@loopwright/core/ports";
+import { hintOffers } from "../hints/hint-offers.ts";
+import { hintingStore } from "../hints/hinting-store.ts";
+import { checkedAgents } from "./checked-agents.ts";
+
+export interface RuntimeOptions {
+  /** The agents, the first of them the default; or a function that finds one by its name, also for each scope. */
+  readonly agents: readonly Agent[] | FindAgent;
+  /** Default: one in memory. */
+  readonly store?: SessionStore;
+  /** Carries events between processes. Default: one within this process. */
+  readonly channel?: EventChannel;
+  /** Offers sessions to workers. Stays open when a server or a worker closes. Default: none; workers look into the store. */
+  readonly queue?: RunQueue;
+  /** Telemetry, metering, audit, in each process that loads the sessions. Default: none. */
+  readonly observers?: readonly Observer[];
+  /** For agents without prices of their own. */
+  readonly prices?: PriceTable;
+  /** How long the owner of a session may be silent before another node takes over, in milliseconds. Default 20,000. */
+  readonly leaseMs?: number;
+  /** Default: the console. */
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  readonly ids?: IdSource;
+  /** Called by `runtime.close`: closes the backend that was made for this runtime. Presets bring it. */
+  readonly close?: () => Promise<void>;
+}
+
+const knownOptions: { readonly [Name in keyof RuntimeOptions]-?: true } = {
+  agents: true,
+  store: true,
+  channel: true,
+  queue: true,
+  observers: true,
+  prices: true,
+  leaseMs: true,
+  logger: true,
+  clock: true,
+  ids: true,
+  close: true,
+};
+
+/** @throws AgentError CONFIG_INVALID */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  refuseUnknownOptions(options, knownOptions, "`createRuntime`");
+  const { clock = systemClock, ids = randomIds, logger = consoleLogger(), leaseMs, queue, observers = [] } = options;
+  const { store = memoryStore({ clock }), channel = memoryChannel({ logger }) } = options;
+  const agents = checkedAgents(options.agents, options.prices);
+  const shared = { observers, store, channel, clock, ids, logger, ...(leaseMs === undefined ? {} : { leaseMs }) };
+  const recording = queue ? { ...shared, store: hintingStore(store, { hint: hintOffers(queue, logger), clock }) } : shared;
+
+  const sessionOf = <Output>({ drives = true, ...rest }: RuntimeSessionOptions<Output>, agent: Agent): AgentSession<Output> =>
+    // Checking an agent does not change its output.
+    createSession<Output>({ ...(drives ? shared : recording), ...rest, drives, agent: agent as Agent<Output> });
+  const session = <Output>(wanted: RuntimeSessionOptions<Output>): AgentSession<Output> => sessionOf(wanted, agents.of(wanted.agent));
+
+  let closing: Promise<void> | undefined;
+  return {
+    ...{ agents: agents.list, observers, store, channel, queue, clock, ids, logger, leaseMs },
+    hasOwnChannel: options.channel === undefined,
+    findAgent: agents.find,
+    session,
+    async open(id, access = local) {
+      const opened = await readOpening(store, { scope: access.scope, session: id });
+      if (!opened) throw new AgentError("SESSION_NOT_FOUND", { message: `There is no session \`${String(id).slice(0, 64)}\`.` });
+      const agent = await agents.find(opened.agent, access);
+      if (!agent) throw new AgentError("AGENT_NOT_FOUND", { message: `The runtime has no agent \`${opened.agent.slice(0, 64)}\`.` });
+      return sessionOf({ agent, id, access }, agent).ready();
+    },
+    ask(agent, input, { id, access, context, tools, prompt, title, metadata, drives, ...how } = {}) {
+      const own = { id, access, context, tools, prompt, title, metadata, drives };
+      const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+      return execute(session({ ...given, agent }), input, how);
+    },
+    close() {
+      closing ??= options.close?.() ?? Promise.resolve();
+      return closing;
+    },
+  };
+}
+
+const local: Access = { user: "local", scope: "local" };

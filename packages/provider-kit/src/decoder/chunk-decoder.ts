@@ -1,0 +1,16 @@
+import type { ModelChunk } from "@loopwright/core";
+
+/** Turns the events of one answer into chunks. Pure: it is given events in order and waits for nothing. */
+export interface ChunkDecoder<Event> {
+  /** True once the vendor's own end has come: no event that follows it is taken. False throughout where only the end of the body is the end. */
+  readonly ended: boolean;
+  /** Adds the chunks of one event, without the closing `end`. @throws AgentError for an error that the vendor sent; SyntaxError for what is not JSON. */
+  take(event: Event, out: ModelChunk[]): void;
+  /** Adds the chunks of an answer in one piece, as parsed JSON, without the closing `end`. @throws AgentError as `take`; MODEL_PROTOCOL for JSON that is no answer. */
+  takeWhole(answer: unknown, out: ModelChunk[]): void;
+  /**
+   * Adds what closes the answer, `end` last. Called once: when `ended` has become true, after `takeWhole`, or at the end of the body.
+   * @throws AgentError MODEL_STREAM_BROKEN when the vendor's own end has not come.
+   */
+  finish(out: ModelChunk[]): void;
+}

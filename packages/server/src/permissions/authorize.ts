@@ -1,0 +1,83 @@
+import { AgentError } from "@loopwright/core";
+import { isId } from "@loopwright/core/ports";
+import type { Intent } from "../action.ts";
+import type { RequestInput, Route } from "../request/route.ts";
+import type { ServerContext } from "../server-context.ts";
+import type { Principal } from "../server-options.ts";
+import { intentsOf } from "./intents-of.ts";
+
+type AuthorizeContext = Pick<ServerContext, "options" | "clock" | "limits" | "logger">;
+
+/** Passes if the caller may do all that the request is about. @throws AgentError as `authorize` */
+export async function authorizeRequest(
+  route: Route,
+  { principal, input }: { readonly principal: Principal; readonly input: RequestInput },
+  server: AuthorizeContext,
+): Promise<void> {
+  if (!server.options.authorize || route.action === undefined) return;
+  for (const intent of intentsOf(route.action, input)) await authorize(principal, { ...intent, notFound: route.notFound }, server);
+}
+
+export interface AskedIntent extends Intent {
+  /** How the route answers about a session that does not exist. */
+  readonly notFound?: string | undefined;
+}
+
+/**
+ * Passes if `authorize` permits the action. A caller that may not read a session does not learn that it exists: its other actions on the session are
+ * answered like those on a session that does not exist.
+ * @throws AgentError FORBIDDEN, SESSION_NOT_FOUND, NOT_READY when `authorize` takes too long, HOOK_FAILED when it throws
+ */
+export async function authorize(
+  principal: Principal,
+  { action, session, notFound = noSession(session) }: AskedIntent,
+  server: AuthorizeContext,
+): Promise<void> {
+  if (!server.options.authorize || (await isPermitted(principal, { action, session }, server))) return;
+  const mayKnow = session === undefined || action === "session.create" || (await mayRead(principal, { action, session }, server));
+  if (!mayKnow) throw new AgentError("SESSION_NOT_FOUND", { message: notFound });
+  throw new AgentError("FORBIDDEN", {
+    message: `The caller may not do \`${action}\`${session === undefined ? " here" : ` in the session \`${session}\``}.`,
+    fix: "Ask the operator of the server for the permission.",
+    details: { action },
+  });
+}
+
+/** What routes answer about a session that does not exist, unless they have a text of their own. */
+export const noSession = (id = ""): string => `There is no session ${isId(id) ? `\`${id}\`` : "of this id"}.`;
+
+async function mayRead(principal: Principal, { action, session }: Intent, server: AuthorizeContext): Promise<boolean> {
+  return action !== "session.read" && (await isPermitted(principal, { action: "session.read", session }, server));
+}
+
+/** The verdict of `authorize`; its failure is reported with its cause, and refuses. */
+async function isPermitted(principal: Principal, { action, session }: Intent, server: AuthorizeContext): Promise<boolean> {
+  const { options, clock, limits, logger } = server;
+  const asked = { action, ...(session === undefined ? {} : { session }), user: principal.user, scope: principal.scope };
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const cancel = clock.after(limits.authenticateMs, () => {
+    logger.log("error", "`authorize` gave no verdict in time, so the request was refused.", { ...asked, timeoutMs: limits.authenticateMs });
+    const message = `The server could not establish within ${limits.authenticateMs} ms whether the caller may do this.`;
+    reject(new AgentError("NOT_READY", { message, fix: "Send the request again.", retryAfterMs: 1_000 }));
+  });
+  const verdict = (async () => options.authorize?.(principal, action, session))().catch((cause: unknown) => {
+    logger.log("error", "`authorize` threw an error, so the request was refused.", { ...asked, ...causeOf(cause) });
+    throw new AgentError("HOOK_FAILED", {
+      message: "The server could not establish whether the caller may do this.",
+      fix: "The operator finds the cause in the log of the server.",
+      cause,
+    });
+  });
+  try {
+    // Anything but `true` refuses: a policy that forgets to answer must not permit.
+    return (await Promise.race([verdict, late])) === true;
+  } finally {
+    cancel();
+  }
+}
+
+/** What the operator reads of an error; the caller gets none of it. */
+function causeOf(cause: unknown): { readonly cause: string; readonly stack?: string } {
+  if (!(cause instanceof Error)) return { cause: String(cause) };
+  return { cause: `${cause.name}: ${cause.message}`, ...(cause.stack === undefined ? {} : { stack: cause.stack }) };
+}

@@ -1,0 +1,30 @@
+import { AgentError, type Json } from "@loopwright/core";
+
+const promptField = /^(?:(?:system|developer)(?:_?(?:prompts?|messages?|instructions?))?|prompts?|instructions?|preamble)$/i;
+/** The one prompt field that exists; permissions decide which callers may send it. */
+const known = "context.systemPrompt";
+
+/**
+ * Requests cannot bring hidden text for the model. A field that looks like such text is refused, not ignored, so that its sender does not believe that
+ * it counted. @throws AgentError INPUT_INVALID that names the field
+ */
+export function checkPromptFields(body: Json): void {
+  for (const [name, value] of fieldsOf(body)) {
+    check(name);
+    if (name === "options" || name === "context") for (const [inner] of fieldsOf(value)) check(`${name}.${inner}`);
+  }
+}
+
+function check(path: string): void {
+  const name = path.slice(path.indexOf(".") + 1);
+  if (path === known || !promptField.test(name)) return;
+  throw new AgentError("INPUT_INVALID", {
+    message: `\`${path}\` is no field of a request: prompts come from the server.`,
+    fix: "Leave it out. Trusted callers may begin a session with `context.systemPrompt`.",
+    details: { field: path },
+  });
+}
+
+function fieldsOf(value: Json | undefined): readonly [string, Json][] {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+}

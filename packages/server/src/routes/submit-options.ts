@@ -1,0 +1,9 @@
+import type { SubmitOptions } from "@loopwright/core/protocol";
+import { accessOf } from "../identity/access-of.ts";
+import type { RequestContext } from "../request/route.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+
+/** The access and the idempotency key of a request, as options of a submission. @throws AgentError INPUT_INVALID for a key that cannot be used */
+export function submitOptionsOf({ request, principal }: Pick<RequestContext, "request" | "principal">): SubmitOptions {
+  return { ...idempotencyKeyOf(request), access: accessOf(principal) };
+}

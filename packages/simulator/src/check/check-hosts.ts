@@ -1,0 +1,32 @@
+/*
+ * Owns: what every host promises of the sessions of its process, but for what becomes of them when it ends (check-hand-overs).
+ *  H1 a session stays while it is used or runs, and a worker loads none that another process holds;
+ *  H2 a session without a user is evicted, and with it its subscriptions and its lease.
+ */
+import type { World } from "../world/simulated-world.ts";
+import { claimsInto, type Finding } from "./finding.ts";
+
+/** `isOver`: everything has rested for longer than a session may be idle. */
+export async function checkHosts(
+  world: World,
+  { findings, isOver }: { readonly findings: Finding[]; readonly isOver: boolean },
+): Promise<void> {
+  const { record, hosts, store, channel, scope, time, leaseMs } = world;
+  for (const { session, message } of record.flaws.slice(0, 3)) findings.push({ invariant: "H1", session, message });
+  if (!isOver) return;
+  for (const { node, loaded } of hosts) {
+    if (node.state === "dead") continue;
+    const kept = new Set([...loaded].map(({ ref }) => ref.session));
+    for (const { ref, users } of loaded)
+      claimsInto(findings, ref.session)(users > 0, "H2", () => `${node.name} keeps it loaded without a user`);
+    for (const session of [...store.listensTo(node.name), ...channel.listensTo(node.name)])
+      claimsInto(findings, session)(kept.has(session), "H2", () => `${node.name} listens for it, and has not loaded it`);
+    for (const session of new Set(store.claims.map((claim) => claim.session))) {
+      const { lease } = await store.truth.log.head({ scope, session });
+      const claimedAtMs = store.claims.findLast((claim) => claim.session === session)?.atMs ?? 0;
+      // A claim that arrived after its deadline has no owner, and its lease runs out. A lease in use is renewed.
+      const isHeld = lease?.node === node.name && time.nowMs - claimedAtMs > leaseMs;
+      claimsInto(findings, session)(!isHeld || kept.has(session), "H2", () => `${node.name} holds it, and has not loaded it`);
+    }
+  }
+}
