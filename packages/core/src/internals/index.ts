@@ -1,9 +1,9 @@
 /** What `@loopwright/testing` needs of the inside of core. For it alone: any version may change it. */
 
-export { createSpokenAnswers, type SpokenLane } from "../driver/live/spoken-answers.ts";
+export { createStreamedAnswers, type StreamedLane } from "../driver/live/streamed-answers.ts";
 export { catchUp } from "../driver/log/catch-up.ts";
 export { createModelTeller } from "../driver/model/model-events.ts";
-export { snapshotOf } from "../driver/session/snapshot.ts";
+export { snapshotOf } from "../driver/session/session-snapshot.ts";
 export { type AppendList, at } from "../loop/append-list.ts";
 export type { Effect } from "../loop/effect.ts";
 export type { DurableBody, EphemeralBody } from "../loop/event.ts";
@@ -24,7 +24,7 @@ export {
   type State,
 } from "../loop/state.ts";
 export { transcriptOf } from "../loop/transcript.ts";
-export { lastNumber } from "../loop/untold-answer.ts";
+export { lastNumber } from "../loop/unsent-answer.ts";
 export { countedMemoryStore } from "../memory/store/memory-store.ts";
 export { digestOf } from "../message/digest.ts";
 export { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";

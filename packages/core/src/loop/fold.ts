@@ -5,10 +5,11 @@
  *  I2 pure: no clock, no randomness; older versions of the state keep their value.
  *  I3 constant: the cost does not depend on the length of the history.
  */
-import { attend } from "./attendance.ts";
+
 import type { Fact, Hooked } from "./fact.ts";
 import { fits, kindOf } from "./kinds/fact-kinds.ts";
 import { spend } from "./kinds/spend.ts";
+import { trackOwnerLoss } from "./lost-owners.ts";
 import { isAtRest, type State } from "./state.ts";
 
 /** Version of what a log folds to. To be raised when any log folds to another state than before: snapshots of other versions are not used. */
@@ -17,7 +18,7 @@ export const foldVersion = 6;
 /** The state after one more fact. */
 export function fold(state: State, fact: Fact): State {
   if (fact.seq !== state.seq + 1) return state;
-  const next = attend(state, fits(state, fact) ? apply(state, fact) : state, fact);
+  const next = trackOwnerLoss(state, fits(state, fact) ? apply(state, fact) : state, fact);
   const numbers = { seq: fact.seq, updatedAt: fact.at };
   // A state that was created for this fact has no other reader yet: a second copy would be wasted.
   return next === state ? { ...state, ...numbers } : Object.assign(next, numbers);

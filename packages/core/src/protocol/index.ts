@@ -26,8 +26,8 @@ export type {
 } from "../loop/fact.ts";
 export type { CallState, SessionStatus, WaitingReason } from "../loop/state.ts";
 export { inCallOrder } from "../loop/transcript.ts";
-export type { AnswerReplay, DroppedAnswers } from "../loop/untold-answer.ts";
-export { answeringAfter, createAnswerReplay, createDroppedAnswers } from "../loop/untold-answer.ts";
+export type { AnswerReplay, DroppedAnswers } from "../loop/unsent-answer.ts";
+export { answeringAfter, createAnswerReplay, createDroppedAnswers } from "../loop/unsent-answer.ts";
 export type {
   ArgsProblem,
   AssistantPart,

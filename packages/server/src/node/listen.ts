@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { AgentError } from "@loopwright/core";
 import { isLoopbackHost } from "../http/check-host.ts";
 import type { Listenable } from "../http/listenable.ts";
-import { cutSilent } from "./cut-silent.ts";
+import { cutHalfOpen } from "./cut-half-open.ts";
 import { refuseClient, refuseExpectation } from "./refuse-client.ts";
 import { listenerFor } from "./request-listener.ts";
 
@@ -98,7 +98,7 @@ function createNodeServer(server: Listenable, isExposed: boolean, limits: Connec
     listenerFor(server, isExposed),
   );
   http.timeout = limits.silentMs;
-  cutSilent(http, limits.silentMs);
+  cutHalfOpen(http, limits.silentMs);
   http.maxConnections = limits.connections;
   http.maxRequestsPerSocket = limits.requestsPerConnection;
   http.on("clientError", refuseClient);

@@ -7,7 +7,7 @@ import { checkCursor, cursorOf } from "../request/request-cursor.ts";
 import type { RequestContext } from "../request/route.ts";
 import { createFrameQueue, type FrameQueue } from "../stream/frame-queue.ts";
 import { encodeFrames, frameText, plainText, retryFrame } from "../stream/frames.ts";
-import { placeOf } from "../stream/reader-place.ts";
+import { positionOf } from "../stream/reader-position.ts";
 import { type DialectFrame, headOf, type StreamDialect } from "../stream-dialect.ts";
 import { openSession } from "./open-session.ts";
 
@@ -45,7 +45,7 @@ export async function notifyPrincipal(context: RequestContext, query: Notificati
   });
   sink.onClose(stop);
   for (const { hosted, after } of followed)
-    server.feeds.of(hosted).subscribe({ sink, isShared: true, ...(after ? placeOf(after, hosted.session) : {}) });
+    server.feeds.of(hosted).subscribe({ sink, isShared: true, ...(after ? positionOf(after, hosted.session) : {}) });
   return response;
 }
 

@@ -65,19 +65,19 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "an abort is not heard by who runs the effects",
-    file: "driver/session/effects.ts",
+    file: "driver/session/session-effects.ts",
     good: "else if (run.abort) abort(run.limits.abortGraceMs);",
     bad: "",
   },
   {
     name: "an owner that lost the session goes on",
-    file: "driver/session/effects.ts",
+    file: "driver/session/session-effects.ts",
     good: "    forget() {\n      generation++;",
     bad: "    forget() {\n      if (generation === 0) return;",
   },
   {
     name: "a lane tells on after its end",
-    file: "driver/session/effects.ts",
+    file: "driver/session/session-effects.ts",
     good: "        lane?.close();\n        abort(0);",
     bad: "        abort(0);",
   },
@@ -120,7 +120,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "deadlines are seen half a minute early",
-    file: "driver/ownership/dates.ts",
+    file: "driver/ownership/wake-dates.ts",
     good: "call.deadline <= now",
     bad: "call.deadline <= now + 30_000",
   },
@@ -181,7 +181,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "a retry waits for days because the clock of a dead owner was wrong",
-    file: "driver/ownership/dates.ts",
+    file: "driver/ownership/wake-dates.ts",
     good: "return date > now && date - now <= retryWaitMaxMs;",
     bad: "return date > now;",
   },

@@ -13,11 +13,11 @@ import {
 import {
   catchUp,
   createModelTeller,
-  createSpokenAnswers,
+  createStreamedAnswers,
   type EphemeralBody,
   emptyState,
-  type SpokenLane,
   type State,
+  type StreamedLane,
   snapshotOf,
   transcriptOf,
 } from "@loopwright/core/internals";
@@ -45,7 +45,7 @@ const sessionId = "simulated";
 export function simulatedSession(seed: number, options: { readonly steps?: number } = {}): readonly SimulatedStep[] {
   const facts = simulateLoop(seed, { steps: options.steps ?? 40 }).facts;
   const lanes = new Map<number, SimulatedLane>();
-  const answers = createSpokenAnswers();
+  const answers = createStreamedAnswers();
   let state = emptyState;
   return facts.map((fact, i) => {
     const told = catchUp(state, [withSpending(fact, state, seed)], sessionId);
@@ -84,7 +84,7 @@ function withSpending(fact: Fact, { run }: State, seed: number): Fact {
   return { ...fact, usage, ...(random() < 0.7 ? { cost: { totalUsd: Math.floor(random() * 64) / 1024 } } : {}) };
 }
 
-interface SimulatedLane extends SpokenLane {
+interface SimulatedLane extends StreamedLane {
   say(random: () => number): readonly (EphemeralBody & { readonly n: number })[];
   readonly snapshot: () => EphemeralBody;
 }

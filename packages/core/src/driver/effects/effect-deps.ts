@@ -4,9 +4,9 @@ import type { Run, State } from "../../loop/state.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
 import type { Hub, Lane } from "../live/hub.ts";
-import type { Note } from "../log/note-of.ts";
+import type { Note } from "../log/note-fact.ts";
 import type { Deps } from "../setup/deps.ts";
-import type { AskingDeps, EffectContext } from "./asking-deps.ts";
+import type { EffectContext, HookDeps } from "./hook-deps.ts";
 import type { UserCodeTimeout } from "./user-code-timeout.ts";
 
 /** An effect that may be recorded, and what to do once it is. */
@@ -87,7 +87,7 @@ export function contextOf(
 }
 
 /** From where the hooks of the run are asked. */
-export function askingOf({ deps, session }: EffectDeps, context: EffectContext, run: Pick<Run, "hookState">): AskingDeps {
+export function askingOf({ deps, session }: EffectDeps, context: EffectContext, run: Pick<Run, "hookState">): HookDeps {
   return { agent: deps.bound.agent, clock: deps.clock, context, state: run.hookState, session };
 }
 

@@ -2,7 +2,7 @@ import { at } from "../../loop/append-list.ts";
 import { endOf, type Run, type State } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";
 import { askingOf, contextOf, type EffectDeps } from "./effect-deps.ts";
-import { endsRuns, tellEnd } from "./run-hooks.ts";
+import { endsRuns, runEndHooks } from "./run-hook.ts";
 import { createUserCodeTimeout } from "./user-code-timeout.ts";
 
 /** Knows which run this process drives, and calls the hooks when it has ended. */
@@ -42,7 +42,7 @@ function watchRuns(options: EffectDeps): RunWatch {
       driven = undefined;
       const context = contextOf(deps, { run, turn: last?.turn ?? 0 }, createUserCodeTimeout(deps.clock));
       const result = { ...ended, messages: messagesOf(state, ended.runId) };
-      void tellEnd(askingOf(options, context, run), result, deps);
+      void runEndHooks(askingOf(options, context, run), result, deps);
     },
     forget() {
       driven = undefined;

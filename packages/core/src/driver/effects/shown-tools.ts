@@ -4,8 +4,8 @@
 import type { Run, State } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
-import { askShownTools } from "./ask-prepare.ts";
 import { askingOf, contextOf, type EffectDeps, type ShownTools } from "./effect-deps.ts";
+import { askShownTools } from "./prepare-hook.ts";
 import type { SyncOrAsync } from "./sync-or-async.ts";
 import type { UserCodeTimeout } from "./user-code-timeout.ts";
 

@@ -5,7 +5,7 @@ import type { TextFilter } from "../../tools/normalise-output.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { hookFailed } from "../setup/user-code.ts";
-import type { EffectContext } from "./asking-deps.ts";
+import type { EffectContext } from "./hook-deps.ts";
 import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
 import { createTextWindow } from "./text-window.ts";
 

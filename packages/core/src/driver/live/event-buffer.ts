@@ -1,5 +1,5 @@
 import type { AgentEvent, EphemeralEvent } from "../../loop/event.ts";
-import { createDroppedAnswers, type DroppedAnswers } from "../../loop/untold-answer.ts";
+import { createDroppedAnswers, type DroppedAnswers } from "../../loop/unsent-answer.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { DurableEvent, EphemeralBody, EphemeralEvent, SessionEvent } from "../../loop/event.ts";
-import { createSpokenAnswers, type SpokenLane } from "./spoken-answers.ts";
+import { createStreamedAnswers, type StreamedLane } from "./streamed-answers.ts";
 
 /** Takes events of a session as they come; `runId` is the run they belong to. Must not throw and not keep the array. */
 export type HubListener = (events: readonly SessionEvent[], runId: string | undefined) => void;
@@ -63,7 +63,7 @@ class SessionHub implements Hub {
   readonly #listeners = new Set<HubListener>();
   /** Opened here, the newest of them. */
   readonly #ownLanes = new Set<number>();
-  readonly #answers = createSpokenAnswers();
+  readonly #answers = createStreamedAnswers();
 
   constructor(outward: ((events: readonly EphemeralEvent[]) => void) | undefined) {
     this.outward = outward;
@@ -137,7 +137,7 @@ class SessionHub implements Hub {
   }
 }
 
-class OpenLane implements SpokenLane {
+class OpenLane implements StreamedLane {
   readonly id: number;
   readonly runId: string;
   readonly snapshot: () => EphemeralBody | undefined;

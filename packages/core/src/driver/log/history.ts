@@ -1,6 +1,6 @@
+import { dropMessages } from "../../loop/drop-messages.ts";
 import type { DurableEvent } from "../../loop/event.ts";
 import type { Fact, FactOf } from "../../loop/fact.ts";
-import { makeLean } from "../../loop/lean-state.ts";
 import { emptyState, type State } from "../../loop/state.ts";
 import type { SessionStorage } from "../../memory/store/private-store.ts";
 import { weigh } from "../../message/json-bytes.ts";
@@ -10,8 +10,8 @@ import { compareCursors, type EventCursor } from "../../protocol/cursor.ts";
 import { storeError } from "../setup/session-errors.ts";
 import { snapshotLimits } from "../setup/snapshot-limits.ts";
 import { catchUp } from "./catch-up.ts";
-import { keptState } from "./fold-head.ts";
-import { type UnderstoodFacts, understandFacts } from "./understand-facts.ts";
+import { type DecodedFacts, decodeFacts } from "./decode-facts.ts";
+import { keptState } from "./snapshot-head.ts";
 
 /**
  * One page: about `pageBytes`, at most `pageFacts`. The number of its facts is estimated from the size of those on the page before; the first
@@ -49,7 +49,7 @@ export async function* readHistory(
 ): AsyncGenerator<readonly DurableEvent[], void> {
   // The snapshot ends before the fact at the cursor, because some events of that fact may come after the cursor.
   const base: State = (after.seq > snapshotLimits.facts && (await keptState({ store, ref }, after.seq - 1))) || emptyState;
-  makeLean(base, emptyState);
+  dropMessages(base, emptyState);
   yield* historyFrom(base, { store, ref }, after);
 }
 
@@ -65,7 +65,7 @@ export async function* historyFrom(
   let state = base;
   for await (const facts of readPages({ store, ref }, base.seq + 1)) {
     const caughtUp = catchUp(state, facts, ref.session);
-    makeLean(caughtUp.state, state);
+    dropMessages(caughtUp.state, state);
     state = caughtUp.state;
     const events = caughtUp.events.filter((event) => compareCursors(event, after) > 0);
     if (events.length > 0) yield events;
@@ -95,10 +95,10 @@ async function readFacts(
   store: SessionStorage,
   ref: SessionRef,
   range: { readonly from: number; readonly limit: number },
-): Promise<UnderstoodFacts> {
+): Promise<DecodedFacts> {
   try {
     const from = { blobs: store.blobs, scope: ref.scope, sessionId: ref.session, after: range.from - 1 };
-    return await understandFacts(await store.log.read(ref, range), from);
+    return await decodeFacts(await store.log.read(ref, range), from);
   } catch (error) {
     throw storeError(error);
   }

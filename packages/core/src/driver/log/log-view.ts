@@ -11,10 +11,10 @@ import type { EventCursor } from "../../protocol/cursor.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { internalError } from "../setup/user-code.ts";
-import { askStore } from "./ask-store.ts";
 import { catchUp } from "./catch-up.ts";
-import { createFoldSnapshots, type FoldSnapshots, type LoadedFold } from "./fold-snapshots.ts";
-import { readNews } from "./read-news.ts";
+import { readNewFacts } from "./read-new-facts.ts";
+import { retryUnavailable } from "./retry-unavailable-store.ts";
+import { createStoredSnapshots, type LoadedFold, type StoredSnapshots } from "./stored-snapshots.ts";
 
 /** A state that replaces the previous one. */
 export interface Adoption {
@@ -44,7 +44,7 @@ export interface LogViewHost {
 
 export class LogView {
   readonly #deps: Deps;
-  readonly #snapshots: FoldSnapshots;
+  readonly #snapshots: StoredSnapshots;
   readonly #session: LogViewHost;
   #state: State = emptyState;
   /** The last state before the store was lost, while the log cannot be read again. */
@@ -65,7 +65,7 @@ export class LogView {
 
   constructor(deps: Deps, session: LogViewHost) {
     this.#deps = deps;
-    this.#snapshots = createFoldSnapshots(deps);
+    this.#snapshots = createStoredSnapshots(deps);
     this.#session = session;
   }
 
@@ -129,8 +129,8 @@ export class LogView {
     const ask = async (): Promise<LoadedFold> =>
       before.seq === 0
         ? this.#snapshots.load(this.#oldSeq)
-        : { base: before, lastEvent: this.#lastEvent, ...(await readNews(this.#deps, before.seq)) };
-    const { base, lastEvent, facts, tooNew } = await askStore(ask, {
+        : { base: before, lastEvent: this.#lastEvent, ...(await readNewFacts(this.#deps, before.seq)) };
+    const { base, lastEvent, facts, tooNew } = await retryUnavailable(ask, {
       clock: this.#deps.clock,
       answerMs: this.#deps.isPrivate ? Number.POSITIVE_INFINITY : driverLimits.readMs,
       staysFor: () => this.#session.outageMs,

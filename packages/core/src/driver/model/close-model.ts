@@ -9,30 +9,30 @@ import type { ToolCallPart } from "../../message/content.ts";
 import { type AssistantMessage, callsOf, type Message } from "../../message/message.ts";
 import type { Cost, Usage } from "../../message/usage.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
-import type { AskingDeps } from "../effects/asking-deps.ts";
-import { nextModel } from "../effects/chain-link.ts";
-import { HookAsks } from "../effects/hook-asks.ts";
+import { nextModel } from "../effects/fallback-link.ts";
+import type { HookDeps } from "../effects/hook-deps.ts";
+import { HookRunner } from "../effects/hook-runner.ts";
 import { costOf } from "../effects/spent.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import { hookFailed, type Reports } from "../setup/user-code.ts";
-import { askDecide, type Closing } from "./ask-decide.ts";
-import { parseCalls } from "./ask-parse.ts";
 import { checkOutput } from "./check-output.ts";
-import type { ModelCallEnd } from "./model-call.ts";
+import { type Closing, runDecideHooks } from "./decide-hook.ts";
+import type { ModelAttemptEnd } from "./model-attempt.ts";
+import { parseCalls } from "./parse-hook.ts";
 import type { PreparedModel } from "./prepare-model.ts";
 
 interface ClosingDeps {
   readonly agent: Agent;
   readonly reports: Reports;
   readonly run: Run;
-  readonly asking: AskingDeps;
+  readonly asking: HookDeps;
   /** Copies the list: called once, and only where there is a hook to give it to. */
   readonly messages: () => readonly Message[];
   readonly at: number;
 }
 
 /** The closing fact of an attempt, at once where neither prices nor hooks are to be asked. */
-export function closeModel(prepared: PreparedModel, end: ModelCallEnd, setup: ClosingDeps): SyncOrAsync<Closing> {
+export function closeModel(prepared: PreparedModel, end: ModelAttemptEnd, setup: ClosingDeps): SyncOrAsync<Closing> {
   const { agent } = setup;
   const isWhole = end.type === "finished" && end.stopReason !== "error";
   if (!isWhole) return closeUnasked(prepared, end, setup);
@@ -41,7 +41,7 @@ export function closeModel(prepared: PreparedModel, end: ModelCallEnd, setup: Cl
   return andThen(closing, (body) => (body.type === "model.finished" ? checkOutput(body, setup) : body));
 }
 
-function closeUnasked(prepared: PreparedModel, end: ModelCallEnd, setup: ClosingDeps): SyncOrAsync<Closing> {
+function closeUnasked(prepared: PreparedModel, end: ModelAttemptEnd, setup: ClosingDeps): SyncOrAsync<Closing> {
   const { agent, run } = setup;
   const { usage } = end;
   const model = modelOf(prepared, end);
@@ -54,10 +54,14 @@ function closeUnasked(prepared: PreparedModel, end: ModelCallEnd, setup: Closing
 }
 
 /** With the verdicts of the `parse` and `decide` hooks. One that throws fails the run, and the answer is kept. */
-async function closeAsked(prepared: PreparedModel, end: Extract<ModelCallEnd, { type: "finished" }>, setup: ClosingDeps): Promise<Closing> {
+async function closeAsked(
+  prepared: PreparedModel,
+  end: Extract<ModelAttemptEnd, { type: "finished" }>,
+  setup: ClosingDeps,
+): Promise<Closing> {
   const { agent, reports, run, asking } = setup;
   const { registry } = prepared;
-  const asks = new HookAsks(asking, "decide");
+  const asks = new HookRunner(asking, "decide");
   let where = "The hook `parse`";
   let closing: Closing | undefined;
   try {
@@ -66,7 +70,7 @@ async function closeAsked(prepared: PreparedModel, end: Extract<ModelCallEnd, { 
     if (closing.type !== "model.finished" || !agent.hooks.some(({ decide }) => decide)) return { ...closing, ...(await asks.trace()) };
     where = "The hook `decide`";
     const price = priceOf(prepared, end, setup);
-    const decided = await askDecide(closing, {
+    const decided = await runDecideHooks(closing, {
       agent,
       asks,
       run,
@@ -83,12 +87,13 @@ async function closeAsked(prepared: PreparedModel, end: Extract<ModelCallEnd, { 
   }
 }
 
-const modelOf = ({ intent }: PreparedModel, end: ModelCallEnd): string => (end.type === "finished" ? end.model : undefined) ?? intent.model;
+const modelOf = ({ intent }: PreparedModel, end: ModelAttemptEnd): string =>
+  (end.type === "finished" ? end.model : undefined) ?? intent.model;
 
 /** What tokens of this call cost. */
 function priceOf(
   prepared: PreparedModel,
-  end: ModelCallEnd,
+  end: ModelAttemptEnd,
   { agent, reports, at }: ClosingDeps,
 ): (usage: Usage) => Promise<Cost | undefined> {
   const { provider } = prepared.intent;
@@ -105,11 +110,11 @@ export function stoppedModel({ intent: { runId, turn, attempt, provider, model }
 
 /** What the vendor charges for and did not count: the sum of the run is marked as a lower bound. */
 const uncountedCost: Cost = { totalUsd: 0, partial: true };
-const wasPaidFor = (end: ModelCallEnd): boolean => end.type === "finished" || end.parts.length > 0;
+const wasPaidFor = (end: ModelAttemptEnd): boolean => end.type === "finished" || end.parts.length > 0;
 
 function closingOf(
   { intent, registry }: PreparedModel,
-  end: ModelCallEnd,
+  end: ModelAttemptEnd,
   {
     run,
     spent,
@@ -140,14 +145,18 @@ function closingOf(
   return { ...base, calls: callsOf(message).map((part): RoutedCall => ({ callKey: part.callKey, route: routeOf(part, run, registry) })) };
 }
 
-function movedTo(run: Run, { failure, parts }: Extract<ModelCallEnd, { type: "failed" }>, attempt: number): { readonly next?: ModelLink } {
+function movedTo(
+  run: Run,
+  { failure, parts }: Extract<ModelAttemptEnd, { type: "failed" }>,
+  attempt: number,
+): { readonly next?: ModelLink } {
   const next = nextModel(run, { attempt, failure, hasSpoken: parts.length > 0 });
   return next ? { next } : {};
 }
 
 /** A message that was cut off or refused keeps no calls; that of a last attempt that failed keeps what people saw of it. */
 function messageOf(
-  end: ModelCallEnd,
+  end: ModelAttemptEnd,
   more: { readonly provider: string; readonly model: string; readonly usage?: Usage; readonly cost?: Cost },
 ): AssistantMessage {
   if (end.type === "aborted")

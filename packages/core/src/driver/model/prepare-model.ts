@@ -12,8 +12,8 @@ import { systemText } from "../../prompt/system-text.ts";
 import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
-import { askVerdict, type ModelCallDeps, type PreparedVerdict, systemParts } from "../effects/ask-prepare.ts";
-import { chosenModel } from "../effects/chain-link.ts";
+import { chosenModel } from "../effects/fallback-link.ts";
+import { askVerdict, type ModelCallDeps, type PreparedVerdict, systemParts } from "../effects/prepare-hook.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 
 type CallModel = Extract<Effect, { readonly type: "call-model" }>;

@@ -1,5 +1,5 @@
 import type { LogHead } from "../../ports/session-log.ts";
-import { askStore } from "../log/ask-store.ts";
+import { retryUnavailable } from "../log/retry-unavailable-store.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
@@ -24,7 +24,8 @@ export function createRivalLease({ store, ref, clock, node }: Deps, onOver: () =
   let isLooking = false;
   let cancel: (() => void) | undefined;
 
-  const head = (): Promise<LogHead> => askStore(() => store.log.head(ref), { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
+  const head = (): Promise<LogHead> =>
+    retryUnavailable(() => store.log.head(ref), { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
 
   async function look(): Promise<void> {
     cancel = undefined;

@@ -4,13 +4,13 @@
  */
 import type { LogView } from "../log/log-view.ts";
 import { type FactObservation, observeFacts } from "../observation/fact-observation.ts";
-import { dueOf } from "../ownership/dates.ts";
 import type { Ownership } from "../ownership/ownership.ts";
+import { dueOf } from "../ownership/wake-dates.ts";
 import type { Deps } from "../setup/deps.ts";
 import { historyLost, sessionClosed, storeConflict, storeFull } from "../setup/session-errors.ts";
 import { driverLimits } from "../setup/session-options.ts";
+import { type AppendedBatch, appendBatch } from "./append-batch.ts";
 import type { BatchDecision } from "./batch-decision.ts";
-import { type Committed, commitBatch } from "./commit.ts";
 import type { Inbox } from "./inbox.ts";
 
 /** What a writer needs of the session. */
@@ -83,12 +83,12 @@ export class BatchWriter {
     }
   }
 
-  #append({ speculation, lease, rests }: BatchDecision): Promise<Committed> {
+  #append({ speculation, lease, rests }: BatchDecision): Promise<AppendedBatch> {
     const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
     const { facts, state } = speculation;
     const { session, view } = this.#parts;
     const request = { expectedSeq: view.state.seq, batchId: this.#deps.ids.next(), facts, due: dueOf(state), ...claim };
-    return commitBatch({ ...this.#deps, staysFor: () => session.outageMs }, request);
+    return appendBatch({ ...this.#deps, staysFor: () => session.outageMs }, request);
   }
 
   #recorded({ speculation, lease, rests }: BatchDecision): void {

@@ -10,9 +10,9 @@ import type { Clock } from "../../ports/clock.ts";
 import type { LaunchState, Prepared } from "../effects/effect-deps.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createUserCodeTimeout, type UserCodeTimeout } from "../effects/user-code-timeout.ts";
-import { isAhead } from "../ownership/dates.ts";
+import { isAhead } from "../ownership/wake-dates.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import type { Effects } from "./effects.ts";
+import type { Effects } from "./session-effects.ts";
 import type { Speculation } from "./speculation.ts";
 
 export type Launch = (now: LaunchState) => void;

@@ -4,8 +4,8 @@ import { emptyState, type State } from "../../loop/state.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
-import { understandFacts } from "../log/understand-facts.ts";
-import { snapshotOf } from "./snapshot.ts";
+import { decodeFacts } from "../log/decode-facts.ts";
+import { snapshotOf } from "./session-snapshot.ts";
 
 /** A log that is folded as it grows. */
 export interface SessionFold {
@@ -26,7 +26,7 @@ export function foldSession(ref: SessionRef, blobs: BlobStore): SessionFold {
     },
     async add(facts) {
       const before = state;
-      const understood = await understandFacts(facts, { blobs, scope: ref.scope, sessionId: ref.session, after: before.seq });
+      const understood = await decodeFacts(facts, { blobs, scope: ref.scope, sessionId: ref.session, after: before.seq });
       if (understood.tooNew) throw understood.tooNew;
       state = understood.facts.reduce(fold, before);
     },

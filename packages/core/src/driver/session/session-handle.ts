@@ -19,7 +19,7 @@ import type { ExecuteInput } from "../../protocol/execute-input.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { openLanes } from "../live/open-lanes.ts";
 import { readRun } from "../log/run-history.ts";
-import { dueOf } from "../ownership/dates.ts";
+import { dueOf } from "../ownership/wake-dates.ts";
 import { answerCall } from "./commands/answer-call.ts";
 import { decideCall } from "./commands/decide-call.ts";
 import { abortRun, changeSession, endSession, moveHead, openSession } from "./commands/session-commands.ts";
@@ -28,8 +28,8 @@ import { pendingApprovals, pendingToolCalls, spentBy, watchRunFrom } from "./exe
 import { followSession } from "./follow-session.ts";
 import { guardListener } from "./guard-listener.ts";
 import type { SessionDriver } from "./session-driver.ts";
-import { SharedSnapshot } from "./shared-snapshot.ts";
-import { snapshotOf } from "./snapshot.ts";
+import { snapshotOf } from "./session-snapshot.ts";
+import { SharedSnapshot } from "./shared-session-snapshot.ts";
 
 /** A class, so that a handle is a small object: as a literal with so many getters it took 4 KB. */
 export class SessionHandle<Output> implements AgentSession<Output> {

@@ -12,13 +12,13 @@ import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createDrafts, type Drafts, noDrafts } from "../live/drafts.ts";
 import type { Hub } from "../live/hub.ts";
 import { openLanes } from "../live/open-lanes.ts";
-import { type Note, noteOf } from "../log/note-of.ts";
+import { type Note, noteFact } from "../log/note-fact.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { Closings } from "./closings.ts";
+import { ClosingFacts } from "./closing-facts.ts";
 import { EffectPreparation, type Launch } from "./effect-preparation.ts";
-import { createEffects, type Effects } from "./effects.ts";
 import type { Inbox } from "./inbox.ts";
+import { createEffects, type Effects } from "./session-effects.ts";
 import type { Speculation } from "./speculation.ts";
 
 /** What the work needs of the session. */
@@ -43,7 +43,7 @@ export class SessionWork implements EffectHost {
   readonly #inbox: Inbox;
   readonly #effects: Effects;
   readonly #preparation: EffectPreparation;
-  readonly #closings: Closings;
+  readonly #closings: ClosingFacts;
   readonly #drafts: Drafts;
   readonly #clock: Clock;
   #cancelEnd: (() => void) | undefined;
@@ -53,7 +53,7 @@ export class SessionWork implements EffectHost {
     this.#clock = deps.clock;
     this.#drafts = deps.isPrivate ? noDrafts : createDrafts(deps, hub);
     this.#inbox = inbox;
-    this.#closings = new Closings(deps, { inbox, session });
+    this.#closings = new ClosingFacts(deps, { inbox, session });
     this.#effects = createEffects({ deps, builder, hub, session: this });
     this.#preparation = new EffectPreparation({ effects: this.#effects, clock: deps.clock, session });
   }
@@ -72,7 +72,7 @@ export class SessionWork implements EffectHost {
   }
 
   async record(note: Note): Promise<void> {
-    const recorded = this.#inbox.put({ bodies: () => [noteOf(note)], needsOwner: false });
+    const recorded = this.#inbox.put({ bodies: () => [noteFact(note)], needsOwner: false });
     this.#session.interrupt();
     await recorded;
   }

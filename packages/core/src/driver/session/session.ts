@@ -5,7 +5,7 @@ import type { State } from "../../loop/state.ts";
 import { type CheckedInput, checkContext, checkInput } from "../../protocol/checked-input.ts";
 import type { AgentSession, ExecuteOptions, ExecuteStream } from "../../protocol/execute.ts";
 import type { ExecuteInput } from "../../protocol/execute-input.ts";
-import { checkPayload } from "../log/large-values.ts";
+import { checkPayload } from "../log/spill-values.ts";
 import type { SessionOptions } from "../setup/session-options.ts";
 import type { AcceptedInput } from "./commands/accept-input.ts";
 import { beginOf, type CommandContext } from "./commands/submit.ts";

@@ -5,18 +5,18 @@ import type { ToolCallPart } from "../../message/content.ts";
 import { collectOutput } from "../../tools/run-output.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
-import type { AskingDeps } from "../effects/asking-deps.ts";
+import type { HookDeps } from "../effects/hook-deps.ts";
 import { toolFilterOf, userFilterOf } from "../effects/user-filter.ts";
 import type { Deps } from "../setup/deps.ts";
 import { hookFailed, reportThrown } from "../setup/user-code.ts";
-import { reviewResult } from "./review-result.ts";
+import { runReviewHooks } from "./review-hook.ts";
 
 export type LookupEffect = Extract<Effect, { type: "lookup-tool" }>;
 
 interface LookupDeps {
   readonly deps: Deps;
   readonly registry: ToolRegistry;
-  readonly asking: AskingDeps;
+  readonly asking: HookDeps;
   readonly calls: readonly ToolCallPart[];
   readonly signal: AbortSignal;
 }
@@ -33,7 +33,7 @@ export async function lookUpCall({ runId, call }: LookupEffect, { deps, registry
     if (tool === undefined || found === undefined) return interrupted(runId, call);
     const filter = toolFilterOf(userFilterOf(agent, asking.context, deps));
     const result = await collectOutput(found, { name: tool.name, outputMax: tool.outputMax, filter, onThrown });
-    const reviewed = await reviewResult(result, { agent, reports: deps, asking, gated: { call: part, calls, tool } });
+    const reviewed = await runReviewHooks(result, { agent, reports: deps, asking, gated: { call: part, calls, tool } });
     return { type: "tool.finished", runId, callKey: part.callKey, ...reviewed };
   } catch (error) {
     const { failure } = toolFailure(hookFailed(deps, where, error), { name: part.name });

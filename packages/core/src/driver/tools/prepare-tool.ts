@@ -17,11 +17,11 @@ import { toolFailure } from "../../tools/tool-failure.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import type { AnyTool, ToolRegistry } from "../../tools/tool-registry.ts";
 import { type ValidatedArguments, validateArguments } from "../../tools/validate-arguments.ts";
-import type { AskingDeps } from "../effects/asking-deps.ts";
-import { HookAsks } from "../effects/hook-asks.ts";
+import type { HookDeps } from "../effects/hook-deps.ts";
+import { HookRunner } from "../effects/hook-runner.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import { hookFailed, type Reports } from "../setup/user-code.ts";
-import { askGates, type GateJudgement } from "./ask-gates.ts";
+import { type GateJudgement, runGateHooks } from "./gate-hook.ts";
 
 /** A call that may start, or what is recorded in place of its start: the result that it gets without, or the question to a person. */
 export type PreparedTool =
@@ -35,7 +35,7 @@ export interface ToolCallDeps {
   readonly reports: Reports;
   readonly registry: ToolRegistry;
   readonly run: Run;
-  readonly asking: AskingDeps;
+  readonly asking: HookDeps;
   readonly clock: Clock;
 }
 
@@ -81,7 +81,7 @@ function refused(
 async function askAll(effect: RunTool, tool: AnyTool, setup: ToolCallDeps): Promise<PreparedTool> {
   const { call } = effect;
   const { agent, reports, run, asking } = setup;
-  const asks = new HookAsks(asking, "gate");
+  const asks = new HookRunner(asking, "gate");
   let source = `The function \`enabled\` of the tool \`${tool.name}\``;
   try {
     if (tool.enabled && !(await tool.enabled({ access: asking.context.access }))) {
@@ -93,7 +93,7 @@ async function askAll(effect: RunTool, tool: AnyTool, setup: ToolCallDeps): Prom
     source =
       tool.approval === undefined ? "The hook `gate`" : `The function \`approval\` of the tool \`${tool.name}\`, or a hook \`gate\`,`;
     const gated = { call: call.part, calls: run.calls.map(({ part }) => part), tool };
-    const judged = await askGates(agent, gated, { asks, args: first.args });
+    const judged = await runGateHooks(agent, gated, { asks, args: first.args });
     const trace = await asks.trace();
     if (judged.action === "deny") return { instead: { ...denied(run.runId, call, judged.reason), ...trace } };
     const edited = judged.args ? await validateArguments(tool, judged.args) : first;

@@ -16,9 +16,9 @@ import { createUserCodeTimeout } from "../effects/user-code-timeout.ts";
 import { userFilterOf } from "../effects/user-filter.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { internalError } from "../setup/user-code.ts";
-import type { GatedCall } from "./ask-gates.ts";
+import type { GatedCall } from "./gate-hook.ts";
 import { type PreparedTool, prepareTool } from "./prepare-tool.ts";
-import { type Reviewed, reviewResult } from "./review-result.ts";
+import { type Reviewed, runReviewHooks } from "./review-hook.ts";
 import { startToolCall } from "./tool-call.ts";
 
 /** The intent of a tool that is owed, or what is recorded in its place. */
@@ -108,7 +108,7 @@ function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStoppe
       const asking = askingOf(options, context, session.state.run ?? run);
       const gated: GatedCall = { call: part, calls: run.calls.map((one) => one.part), tool };
       const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(expenses ? { expenses } : {}) };
-      const review = reviewResult({ ...result, ...spent }, { agent, reports: deps, asking, gated });
+      const review = runReviewHooks({ ...result, ...spent }, { agent, reports: deps, asking, gated });
       const reviewed = await timeout.waitFor<Reviewed | undefined>(review, (error) =>
         isHandedOver ? undefined : { ...toolFailure(error, tool), ...spent },
       );

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readBody } from "../../request/read-body.ts";
 import type { Route } from "../../request/route.ts";
 import { answerInTime } from "../answer-in-time.ts";
-import { underKey } from "../kept-key.ts";
+import { runUnderKey } from "../idempotency/run-under-key.ts";
 import { fileName } from "./file-name.ts";
 
 const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
@@ -42,7 +42,7 @@ export const uploadFileRoute: Route = {
       throw new AgentError("INPUT_INVALID", { message: "The file is empty.", fix: "Send its bytes as the body." });
     const blob = await fileName(bytes, mediaType);
     const file = { blob, mediaType, sizeBytes: bytes.byteLength, ...(name === undefined ? {} : { name }) };
-    const keeping = underKey(call, { purpose: "file", content: file }, () =>
+    const keeping = runUnderKey(call, { purpose: "file", content: file }, () =>
       server.options.store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true }),
     );
     await answerInTime(keeping, server);

@@ -4,8 +4,8 @@ import type { Json, JsonObject } from "@loopwright/core/protocol";
 import { z } from "zod";
 import type { RequestContext, Route } from "../../request/route.ts";
 import { type AbortRequest, abortRequest } from "../../schemas/index.ts";
-import { idempotencyKeyOf } from "../idempotency-key.ts";
-import { plainOf, underKey } from "../kept-key.ts";
+import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
+import { plainOf, runUnderKey } from "../idempotency/run-under-key.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
 
@@ -31,7 +31,7 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
       // The note is permanent: this node may not know the open run yet, and reads it from the log.
       if (isKeyed && runId === undefined) await session.open();
       const own: NotedAbort = { runId: runId ?? runOf(session) ?? "", afterSeq: session.lastSeq };
-      const aborting = await underKey(
+      const aborting = await runUnderKey(
         context,
         { session: session.id, purpose: `abort/${session.id}`, content: plainOf(context.body), note: own },
         async (how) => {

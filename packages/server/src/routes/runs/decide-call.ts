@@ -2,7 +2,7 @@ import { z } from "zod";
 import { accessOf } from "../../identity/access-of.ts";
 import type { Route } from "../../request/route.ts";
 import { acceptedDecision, type DecisionRequest, decisionRequest } from "../../schemas/index.ts";
-import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
 import { withSession } from "../open-session.ts";
 import type { SessionParams } from "../session-params.ts";
 

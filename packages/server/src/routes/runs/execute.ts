@@ -10,11 +10,11 @@ import { lastEventCursor } from "../../request/request-cursor.ts";
 import type { RequestContext, Route } from "../../request/route.ts";
 import { executeRequest } from "../../schemas/index.ts";
 import { admitInput } from "../admit-input.ts";
-import { idempotencyKeyOf } from "../idempotency-key.ts";
-import { plainOf, underKey } from "../kept-key.ts";
-import { keyedSessionId } from "../keyed-session-id.ts";
+import { keyedSessionId } from "../idempotency/keyed-session-id.ts";
+import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
+import { keyedResults } from "../idempotency/results-under-key.ts";
+import { plainOf, runUnderKey } from "../idempotency/run-under-key.ts";
 import { streamExecution } from "./execute-run.ts";
-import { keyedResults } from "./results-under-key.ts";
 
 type ExecuteContext = RequestContext<unknown, unknown, CheckedExecuteRequest>;
 
@@ -63,7 +63,7 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
       try {
         // The log keeps the key of a message with it. Results may be the same as those that were recorded under another key, or none.
         if (!results) return await stream();
-        return await underKey(context, keyedResults({ sessionId: session.id, results, chosen: { ...chosen, ...begun } }), stream);
+        return await runUnderKey(context, keyedResults({ sessionId: session.id, results, chosen: { ...chosen, ...begun } }), stream);
       } catch (error) {
         hosted.release();
         throw error;

@@ -7,9 +7,9 @@ import { type NewSessionRequest, newSessionRequest, sessionSnapshot } from "../.
 import type { ServerContext } from "../../server-context.ts";
 import type { Principal } from "../../server-options.ts";
 import { admitInput } from "../admit-input.ts";
-import { idempotencyKeyOf } from "../idempotency-key.ts";
-import { plainOf, underKey } from "../kept-key.ts";
-import { keyedSessionId } from "../keyed-session-id.ts";
+import { keyedSessionId } from "../idempotency/keyed-session-id.ts";
+import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
+import { plainOf, runUnderKey } from "../idempotency/run-under-key.ts";
 import { withSession } from "../open-session.ts";
 import { titled } from "./titled.ts";
 
@@ -38,7 +38,7 @@ export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
     const { idempotencyKey } = idempotencyKeyOf(request);
     const id = body.id ?? (idempotencyKey === undefined ? undefined : await keyedSessionId(principal, idempotencyKey));
     const wanted: SessionRequest = { ...body, id, agent };
-    return underKey(context, { purpose: "session", content: plainOf(body), session: id }, async () => {
+    return runUnderKey(context, { purpose: "session", content: plainOf(body), session: id }, async () => {
       try {
         return await begin(context, wanted);
       } catch (error) {

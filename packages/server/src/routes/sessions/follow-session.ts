@@ -6,7 +6,7 @@ import { jsonResponse } from "../../request/paced-response.ts";
 import { checkCursor, cursorOf, lastEventCursor } from "../../request/request-cursor.ts";
 import type { RequestContext } from "../../request/route.ts";
 import { encodeFrames, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
-import { placeOf } from "../../stream/reader-place.ts";
+import { positionOf } from "../../stream/reader-position.ts";
 import { awaitSeq, type MinSeqQuery } from "../min-seq.ts";
 import { checkState } from "../open-session.ts";
 import { readPage } from "./event-page.ts";
@@ -59,7 +59,7 @@ export async function followSession(context: RequestContext, hosted: HostedSessi
   const place = isFresh ? cursorAfter(session.lastSeq) : named;
   feed.subscribe({
     sink,
-    ...(place ? placeOf(place, session) : {}),
+    ...(place ? positionOf(place, session) : {}),
     hasWholeText: query.text === "whole",
     removed: () => sink.write(encodeFrames(plainFrame({ type: "session_closed", sessionId: session.id }))),
     rested() {

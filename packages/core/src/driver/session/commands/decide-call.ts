@@ -14,7 +14,7 @@ import { wellFormed } from "../../../message/well-formed.ts";
 import type { AcceptedDecision, ApprovalDecision, DecideOptions } from "../../../protocol/approval.ts";
 import { toolLimits } from "../../../tools/tool-limits.ts";
 import { validateArguments } from "../../../tools/validate-arguments.ts";
-import { checkPayload } from "../../log/large-values.ts";
+import { checkPayload } from "../../log/spill-values.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
 import { accessOf, type CommandContext } from "./submit.ts";
 

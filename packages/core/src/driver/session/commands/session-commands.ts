@@ -5,7 +5,7 @@ import type { State } from "../../../loop/state.ts";
 import type { MessageId } from "../../../message/message.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import type { AgentSession } from "../../../protocol/execute.ts";
-import { checkPayload } from "../../log/large-values.ts";
+import { checkPayload } from "../../log/spill-values.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
 import type { CommandContext } from "./submit.ts";
 

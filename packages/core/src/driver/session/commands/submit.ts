@@ -7,9 +7,9 @@ import type { ExecuteInput } from "../../../protocol/execute-input.ts";
 import { andThen, type SyncOrAsync } from "../../effects/sync-or-async.ts";
 import type { Deps } from "../../setup/deps.ts";
 import type { SessionDriver } from "../session-driver.ts";
+import { hasAcceptHooks, runAcceptHooks } from "./accept-hook.ts";
 import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";
 import { acceptResults } from "./accept-results.ts";
-import { askAccept, asksAccept } from "./ask-accept.ts";
 
 export interface CommandContext {
   readonly deps: Deps;
@@ -57,7 +57,7 @@ export function beginOf(
   const own: Deps = { ...deps, access: accessOf(deps, options.access) };
   if (results) return (state) => acceptResults(state, results, { deps: own, idempotencyKey: options.idempotencyKey });
   const given = newInput(value as Exclude<ExecuteInput, readonly unknown[]>, options, own);
-  const fresh = asksAccept(own) ? askAccept(given, { deps: own, log: driver.view }) : given;
+  const fresh = hasAcceptHooks(own) ? runAcceptHooks(given, { deps: own, log: driver.view }) : given;
   return andThen(fresh, (taken) => (state: State) => acceptInput(state, taken, { deps: own, opening, isOwner: driver.isOwner }));
 }
 

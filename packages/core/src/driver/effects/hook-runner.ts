@@ -1,0 +1,107 @@
+/*
+ * Owns: what the hooks of one effect are given beside their question, and what they leave: verdicts, state, what they spent.
+ * Does not own: what a verdict means (each point), how often one was given (hook-counts).
+ * Made only where there is a hook to ask: a point without one costs nothing.
+ */
+import type { Agent } from "../../agent/agent.ts";
+import type { HookContext, Hooks, HookVerdict } from "../../agent/hooks.ts";
+import type { Hooked, HookPoint, HookState, Spending, Verdict } from "../../loop/fact.ts";
+import { findJsonFlaw, type JsonObject } from "../../message/json.ts";
+import { jsonBytes } from "../../message/json-bytes.ts";
+import { cutText } from "../../tools/cut-text.ts";
+import { toolLimits } from "../../tools/tool-limits.ts";
+import { driverLimits } from "../setup/session-options.ts";
+import { countVerdict } from "./hook-counts.ts";
+import type { EffectContext, HookDeps } from "./hook-deps.ts";
+import { SpentAccount } from "./spent.ts";
+import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
+
+/** A verdict that changed something, or `allow` or `unchanged` by its action. */
+export interface Noted {
+  readonly action: string;
+  readonly reason?: string | undefined;
+  readonly callKey?: string | undefined;
+}
+
+const unchanging: ReadonlySet<string> = new Set(["allow", "unchanged"]);
+const noState: JsonObject = {};
+
+/** What the hooks leave in the fact that they were asked for. */
+export type HookTrace = Hooked & Pick<Spending, "expenses">;
+
+export class HookRunner {
+  readonly #setup: HookDeps;
+  readonly #point: HookPoint;
+  readonly #spent = new SpentAccount();
+  readonly #verdicts: Verdict[] = [];
+  #set: HookState | undefined;
+
+  constructor(setup: HookDeps, point: HookPoint) {
+    this.#setup = setup;
+    this.#point = point;
+  }
+
+  /** Where all of them are asked. */
+  get effectContext(): EffectContext {
+    return this.#setup.context;
+  }
+
+  /** For one hook, with its state. */
+  context(hooks: Hooks): HookContext {
+    const { agent, context, session } = this.#setup;
+    const addUsage: HookContext["addUsage"] = (spent) => {
+      const hook = nameOf(agent, hooks);
+      if (!this.#spent.add(spent)) context.logger.log("warn", `The hook \`${hook}\`: its usage was ignored: it holds no count of tokens.`);
+    };
+    return {
+      ...context,
+      state: this.#stateOf(hooks),
+      addUsage,
+      record: (kind, data) => session.record({ kind, data, runId: context.runId }),
+    };
+  }
+
+  #stateOf(hooks: Hooks): JsonObject {
+    const name = nameOf(this.#setup.agent, hooks);
+    return ({ ...this.#setup.state, ...this.#set }[name] as JsonObject | undefined) ?? noState;
+  }
+
+  /** Takes what every verdict may have. @throws TypeError when the state is no JSON or too large */
+  take(hooks: Hooks, verdict: HookVerdict | undefined): void {
+    if (!verdict?.state) return;
+    const flaw = findJsonFlaw(verdict.state);
+    if (flaw) throw new TypeError(`The state that the hook set is no JSON: ${flaw}.`);
+    const set: HookState = { ...this.#set, [nameOf(this.#setup.agent, hooks)]: { ...this.#stateOf(hooks), ...verdict.state } };
+    const bytes = jsonBytes({ ...this.#setup.state, ...set });
+    const { hookStateBytes } = driverLimits;
+    if (bytes > hookStateBytes)
+      throw new TypeError(`The state of the run's hooks would take ${bytes} bytes; at most ${hookStateBytes} are kept.`);
+    this.#set = set;
+  }
+
+  /** Counts what the hook did, and keeps it where it changed something. */
+  note(hooks: Hooks | string, { action, reason, callKey }: Noted, point: HookPoint = this.#point): void {
+    const { agent } = this.#setup;
+    const hook = typeof hooks === "string" ? hooks : nameOf(agent, hooks);
+    countVerdict(agent.hooks, { hook, point, action });
+    if (unchanging.has(action)) return;
+    const why = reason === undefined ? {} : { reason: cutText(reason, toolLimits.errorTextMax) };
+    this.#verdicts.push({ hook, point, action, ...why, ...(callKey === undefined ? {} : { callKey }) });
+  }
+
+  /** What is recorded with the fact; at once where no price is to be asked. */
+  trace(): SyncOrAsync<HookTrace> {
+    const { agent, clock, context } = this.#setup;
+    const pricing = { prices: agent.prices, logger: context.logger, sessionId: context.sessionId };
+    return andThen(this.#spent.expenses(pricing, clock.now()), (expenses) => ({
+      ...(this.#verdicts.length > 0 ? { verdicts: this.#verdicts } : {}),
+      ...(this.#set ? { hookState: this.#set } : {}),
+      ...(expenses.length > 0 ? { expenses } : {}),
+    }));
+  }
+}
+
+/** The name of a set of hooks, or its index in the list. */
+export function nameOf({ hooks: all }: Pick<Agent, "hooks">, hooks: Hooks): string {
+  return hooks.name ?? `hooks ${all.indexOf(hooks) + 1}`;
+}

@@ -1,0 +1,113 @@
+/*
+ * Owns: asking the prompt and the `prepare` hooks what a model call is to be, also again for the tools that it was shown.
+ * Does not own: the request that is made of it (prepare-model).
+ */
+import type { Agent } from "../../agent/agent.ts";
+import type { HookContext, PrepareContext, PrepareVerdict } from "../../agent/hooks.ts";
+import { type PromptContext, type PromptLayer, promptLayers } from "../../agent/prompt-layer.ts";
+import type { Run } from "../../loop/state.ts";
+import type { Message } from "../../message/message.ts";
+import { wellFormed } from "../../message/well-formed.ts";
+import type { SystemPart } from "../../ports/model-provider.ts";
+import { systemText } from "../../prompt/system-text.ts";
+import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
+import { hookFailed, type Reports } from "../setup/user-code.ts";
+import { chosenModel } from "./fallback-link.ts";
+import type { EffectContext, HookDeps } from "./hook-deps.ts";
+import { HookRunner, type HookTrace } from "./hook-runner.ts";
+
+/** The model call that is prepared, and the hooks that are asked. */
+export interface ModelCallDeps {
+  readonly agent: Agent;
+  readonly reports: Reports;
+  readonly registry: ToolRegistry;
+  readonly run: Run;
+  readonly context: EffectContext;
+  readonly asking: HookDeps;
+  /** Copies the list: called once, and only where there is user code to give it to. */
+  readonly messages: () => readonly Message[];
+}
+
+/** The parts of the prompt, the combined verdict of the `prepare` hooks, and what they leave. */
+export interface PreparedVerdict {
+  readonly prompt: readonly SystemPart[];
+  readonly verdict: PrepareVerdict;
+  readonly trace?: HookTrace;
+}
+
+/** Asks the prompt, then the `prepare` hooks in their order. Rejects with what they throw. */
+export async function askVerdict(setup: ModelCallDeps, attempt: number): Promise<PreparedVerdict> {
+  const { registry, run, context } = setup;
+  const messages = setup.messages();
+  const { access, sessionId, turn } = context;
+  const prompt = await askPrompt(setup, { access, sessionId, turn, messages, labels: run.labels ?? {} });
+  const { model } = chosenModel(setup.agent, run);
+  return { prompt, ...(await askPrepare(setup, { attempt, messages, system: systemText(prompt), tools: registry.tools, model })) };
+}
+
+/**
+ * What the `prepare` hooks show at this turn when they are asked again: the process that asked them first is gone. The messages of the
+ * setup end before the answer to that model call.
+ */
+export async function askShownTools(setup: ModelCallDeps): Promise<ToolRegistry> {
+  const { verdict } = await askVerdict(setup, setup.run.attempt);
+  return verdict.tools ? createToolRegistry(verdict.tools) : setup.registry;
+}
+
+/** Layers that are functions are asked together. */
+async function askPrompt({ agent, reports }: ModelCallDeps, context: PromptContext): Promise<readonly SystemPart[]> {
+  const layers = promptLayers(agent.prompt);
+  const ask = async ({ text }: PromptLayer): Promise<string | undefined> => (typeof text === "function" ? text(context) : text);
+  try {
+    return systemParts(layers, await Promise.all(layers.map(ask)));
+  } catch (error) {
+    throw hookFailed(reports, "The function `prompt`", error);
+  }
+}
+
+type Prepares = Omit<PrepareContext, keyof HookContext>;
+
+async function askPrepare({ agent, reports, asking }: ModelCallDeps, first: Prepares): Promise<Omit<PreparedVerdict, "prompt">> {
+  const asks = new HookRunner(asking, "prepare");
+  let verdict: PrepareVerdict = {};
+  try {
+    for (const hooks of agent.hooks) {
+      if (!hooks.prepare) continue;
+      const { model = first.model, system = first.system, tools = first.tools, messages = first.messages } = verdict;
+      const context: PrepareContext = { ...asks.context(hooks), attempt: first.attempt, model, system, tools, messages };
+      const next = (await hooks.prepare(context)) ?? undefined;
+      asks.take(hooks, next);
+      const changes = changesOf(next ?? {}, context);
+      asks.note(hooks, { action: changes.join(", ") || "unchanged", reason: next?.reason });
+      if (next) verdict = { ...verdict, ...next, notices: [...(verdict.notices ?? []), ...(next.notices ?? [])] };
+      if (next?.stop) break;
+    }
+    return { verdict, trace: await asks.trace() };
+  } catch (error) {
+    throw hookFailed(reports, "The hook `prepare`", error);
+  }
+}
+
+/** The names of what the verdict changes. */
+function changesOf({ state: _, reason: __, ...verdict }: PrepareVerdict, context: PrepareContext): readonly string[] {
+  return Object.entries(verdict).flatMap(([name, value]) => {
+    if (value === undefined || value === false || value === context[name as keyof PrepareContext]) return [];
+    if (Array.isArray(value) && isSameList(value, name === "notices" ? [] : context[name as keyof PrepareContext])) return [];
+    return [name];
+  });
+}
+
+const isSameList = (one: readonly unknown[], other: unknown): boolean =>
+  Array.isArray(other) && one.length === other.length && one.every((item, index) => item === other[index]);
+
+/** The parts of layers whose texts are there, stable ones first. */
+export function systemParts(layers: readonly PromptLayer[], texts: readonly (string | undefined)[]): readonly SystemPart[] {
+  const parts = layers.flatMap((layer, at): readonly SystemPart[] => {
+    const text = texts[at] ?? "";
+    if (text.trim() === "") return [];
+    const { source = "agent", cache = typeof layer.text === "string" ? "stable" : "session" } = layer;
+    return [{ text: wellFormed(text), source, cache }];
+  });
+  const of = (cache: SystemPart["cache"]): readonly SystemPart[] => parts.filter((part) => part.cache === cache);
+  return [...of("stable"), ...of("session")];
+}

@@ -1,0 +1,41 @@
+/*
+ * Owns: asking the hooks at the beginning and at the end of a run. Does not own: the facts of either (effects, the loop).
+ */
+import type { Agent } from "../../agent/agent.ts";
+import type { HookContext, RunEnd } from "../../agent/hooks.ts";
+import { hookFailed, type Reports } from "../setup/user-code.ts";
+import type { HookDeps } from "./hook-deps.ts";
+import { HookRunner, type HookTrace } from "./hook-runner.ts";
+
+/** Whether a hook wants to see runs begin. */
+export const startsRuns = ({ hooks }: Agent): boolean => hooks.some(({ run }) => run?.start);
+/** Whether a hook wants to see runs end. */
+export const endsRuns = ({ hooks }: Agent): boolean => hooks.some(({ run }) => run?.end);
+
+/** What the hooks leave before the run is recorded as started. Rejects with what they throw. */
+export async function runStartHooks(asking: HookDeps, reports: Reports): Promise<HookTrace> {
+  const asks = new HookRunner(asking, "run");
+  try {
+    for (const hooks of asking.agent.hooks) {
+      if (!hooks.run?.start) continue;
+      const verdict = (await hooks.run.start(asks.context(hooks))) ?? undefined;
+      asks.take(hooks, verdict);
+      asks.note(hooks, { action: verdict?.state ? "state" : "unchanged", reason: verdict?.reason });
+    }
+    return await asks.trace();
+  } catch (error) {
+    throw hookFailed(reports, "The hook `run.start`", error);
+  }
+}
+
+/** Shows the hooks how the run ended. What they throw is reported, and changes nothing. */
+export async function runEndHooks(asking: HookDeps, result: RunEnd, reports: Reports): Promise<void> {
+  const asks = new HookRunner(asking, "run");
+  for (const hooks of asking.agent.hooks) {
+    try {
+      await hooks.run?.end?.({ ...asks.context(hooks), result } satisfies HookContext & { readonly result: RunEnd });
+    } catch (error) {
+      hookFailed(reports, "The hook `run.end`", error);
+    }
+  }
+}

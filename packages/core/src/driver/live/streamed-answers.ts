@@ -1,0 +1,49 @@
+import type { DurableEvent, EphemeralBody, EphemeralEvent } from "../../loop/event.ts";
+import { answeringAfter, answerOf, hasSaid, unsentOf } from "../../loop/unsent-answer.ts";
+
+/** What a lane has published here so far. */
+export interface StreamedLane {
+  /** What replaces it. */
+  readonly snapshot: () => EphemeralBody | undefined;
+  /** Number of its last event; 0: none. */
+  n: number;
+}
+
+/** Knows which answer is being written, and how much of it its lane has published here. */
+export interface StreamedAnswers {
+  /** The lane of an answer was opened. */
+  opened(id: number): void;
+  /** A lane was closed: its end may be published only now. */
+  left(id: number, lane: StreamedLane): void;
+  /** What the lane of an answer still has to publish before this event, its end. Called for each event, in order. */
+  before(event: DurableEvent, lanes: ReadonlyMap<number, StreamedLane>): readonly EphemeralEvent[];
+}
+
+export function createStreamedAnswers(): StreamedAnswers {
+  let answering: number | undefined;
+  /** The lane of that answer, where it was closed before its end was published; of several, the last one with events. */
+  let closed: StreamedLane | undefined;
+  return {
+    opened(id) {
+      if (id !== answering) closed = undefined;
+      answering = id;
+    },
+    left(id, lane) {
+      if (id === answering && (lane.n > 0 || !closed)) closed = lane;
+    },
+    before(event, lanes) {
+      const id = answering;
+      answering = answeringAfter(event, id);
+      const answer = answerOf(event);
+      const open = id === undefined ? undefined : lanes.get(id);
+      // A lane that was opened again has published nothing to newer readers, and a part of the answer to older ones.
+      const isAnew = open?.n === 0 && closed !== undefined && closed.n > 0;
+      const lane = open ?? closed;
+      if (answering !== id) closed = undefined;
+      if (!answer || id === undefined) return [];
+      if (isAnew) return unsentOf(answer, { lane: id, said: 1 });
+      const said = lane?.n ?? 0;
+      return said > 0 && hasSaid(lane?.snapshot(), answer) ? [] : unsentOf(answer, { lane: id, said });
+    },
+  };
+}

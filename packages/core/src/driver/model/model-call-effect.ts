@@ -1,0 +1,208 @@
+/*
+ * Owns: the effect `call-model`: its intent, and its way from the launch to its closing fact. Does not own: the request (prepare-model), the stream
+ * (model-attempt).
+ */
+import { type AgentError, type Failure, failureOf } from "../../errors.ts";
+import type { Effect } from "../../loop/effect.ts";
+import type { Fact, FactBody } from "../../loop/fact.ts";
+import type { Run, State } from "../../loop/state.ts";
+import { mayRetry } from "../../loop/turns.ts";
+import type { Message } from "../../message/message.ts";
+import type { Blob } from "../../ports/blob-store.ts";
+import type { ModelRequest } from "../../ports/model-provider.ts";
+import { lengthBesideMessages } from "../../prompt/message-length.ts";
+import { holdsOpaque } from "../../prompt/opaque-content.ts";
+import type { BuiltHistory } from "../../prompt/request-builder.ts";
+import { withStoredMedia } from "../../prompt/stored-media.ts";
+import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
+import { chosenModel, nextModel } from "../effects/fallback-link.ts";
+import { noteShown } from "../effects/shown-tools.ts";
+import type { SyncOrAsync } from "../effects/sync-or-async.ts";
+import { createUserCodeTimeout } from "../effects/user-code-timeout.ts";
+import { holdsTurns, userFilterOf } from "../effects/user-filter.ts";
+import type { Deps } from "../setup/deps.ts";
+import { storeError } from "../setup/session-errors.ts";
+import { internalError } from "../setup/user-code.ts";
+import { withoutVision } from "./check-vision.ts";
+import { closeModel, stoppedModel } from "./close-model.ts";
+import { createChunkFilter } from "./filter-chunks.ts";
+import { type ModelAttemptEnd, startModelAttempt } from "./model-attempt.ts";
+import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model.ts";
+
+/** The intent of a model call that is owed. */
+export function prepareCall(
+  options: EffectDeps,
+  effect: Extract<Effect, { type: "call-model" }>,
+  setup: PreparationDeps,
+): SyncOrAsync<Prepared> {
+  const { deps, builder } = options;
+  const { agent, registry } = deps.bound;
+  const run = setup.state.run as Run;
+  const context = contextOf(deps, { run, turn: effect.turn }, setup.timeout);
+  const messages = (): readonly Message[] => builder.messagesAt(setup.state);
+  const asking = askingOf(options, context, run);
+  const ready = (prepared: PreparedModel | StoppedBefore): Prepared =>
+    prepared.instead
+      ? { bodies: [prepared.instead] }
+      : {
+          bodies: [prepared.intent],
+          launch: (intent, now) => launchModel(options, { prepared, effect, intent, ...now, track: setup.track }),
+        };
+  const failed = (error: unknown): Prepared => {
+    const { runId, turn, attempt } = effect;
+    const { provider, model } = chosenModel(agent, run);
+    const who = { provider: provider.name, model, requestDigest: "" };
+    const failure: Failure = { ...failureOf(internalError(deps, "A model call could not be prepared", error)), retryable: false };
+    return {
+      bodies: [
+        { type: "model.started", runId, turn, attempt, ...who },
+        { type: "model.failed", runId, turn, attempt, failure },
+      ],
+    };
+  };
+  try {
+    const prepared = setup.timeout.waitFor(
+      prepareModel(effect, { agent, reports: deps, registry, run, context, asking, messages }),
+      rethrow,
+    );
+    return prepared instanceof Promise ? prepared.then(ready, failed) : ready(prepared);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+interface Launch extends Pick<PreparationDeps, "track">, LaunchState {
+  readonly prepared: PreparedModel;
+  readonly effect: Extract<Effect, { type: "call-model" }>;
+  readonly intent: Fact | undefined;
+}
+
+function launchModel(options: EffectDeps, { prepared, effect, intent, state, isStopped, track }: Launch): void {
+  const { deps, builder, hub, session, shown } = options;
+  const { bound, clock } = deps;
+  const { agent } = bound;
+  const { runId, turn, attempt } = effect;
+  const run = state.run;
+  if (!run || !intent) return;
+  if (isStopped) return void session.close(stoppedModel(prepared));
+  noteShown(shown, run, prepared.registry);
+  const { provider } = prepared;
+  const built = builtOrFailed(options, state, prepared);
+  if ("failure" in built) return void session.close(failedUnsent(effect, run, built.failure));
+  const request: ModelRequest = { ...prepared.request, messages: built.messages };
+  const admitted = deps.callGuard.admit({ scope: deps.ref.scope, provider: provider.name, model: request.model }, attempt);
+  if ("refused" in admitted) return void session.close(failedUnsent(effect, run, admitted.refused));
+  const guarded = admitted.call;
+  const timeout = createUserCodeTimeout(clock);
+  const context = contextOf(deps, { run, turn }, timeout);
+  const filter = userFilterOf(agent, context, deps);
+  const call = startModelAttempt({
+    provider: built.hasStoredMedia ? withStoredMedia(provider, (key) => loadBlob(deps, key)) : provider,
+    request,
+    attempt,
+    callKeyPrefix: `${runId}.${turn}`,
+    clock,
+    deadlines: agent.deadlines,
+    filter: filter && createChunkFilter(filter),
+    isHeld: holdsTurns(agent),
+    broken: (error) => internalError(deps, `The provider \`${provider.name}\` failed in an unexpected way`, error),
+    lane: () => lane,
+    onAnswer: guarded.answered,
+  });
+  const lane = hub.openLane({ id: intent.seq, runId, isAnswer: true, snapshot: () => call.snapshot() });
+  let isHandedOver = false;
+  const closing = call.end.then((ended) => {
+    const end = judged(ended, (given) => {
+      const failure = repairable(given, request.messages);
+      const moves = nextModel(run, { attempt, failure, hasSpoken: ended.type === "failed" && ended.parts.length > 0 }) !== undefined;
+      return guarded.judge(failure, !isHandedOver && !moves && mayRetry(run, { attempt, failure }));
+    });
+    reportVendor(deps, effect, end);
+    if (end.type === "aborted") guarded.left();
+    else if (end.type === "finished") guarded.answered();
+    const asking = askingOf(options, context, session.state.run ?? run);
+    const setup = { reports: deps, run, asking, messages: () => builder.messagesAt(session.state), at: clock.now() };
+    const left: ModelAttemptEnd = { ...end, type: "failed", failure: handedOver, parts: [] };
+    // An abort is answered where it reached the call.
+    if (isHandedOver && end.type !== "finished" && !session.state.run?.abort) return closeModel(prepared, left, { ...setup, agent });
+    // Without an answer of the hooks the message is kept, and the run ends as it does after a hook that threw.
+    const { prices: _, ...free } = agent;
+    return timeout.waitFor(closeModel(prepared, end, { ...setup, agent }), (error) => {
+      if (isHandedOver) return closeModel(prepared, left, { ...setup, agent: free });
+      return closeModel(prepared, end, { ...setup, agent: { ...free, hooks: [{ decide: () => rethrow(error) }] } });
+    });
+  });
+  const abort = (graceMs: number): void => {
+    call.abort();
+    timeout.abort(graceMs);
+  };
+  const handOver = (): void => {
+    isHandedOver = true;
+    abort(0);
+  };
+  const broken = (failure: Failure): FactBody => ({ type: "model.failed", runId, turn, attempt, failure });
+  track(effect, { abort, handOver, closing, broken, lane });
+}
+
+/** The closing fact of an attempt that never reached the vendor. */
+function failedUnsent({ runId, turn, attempt }: Launch["effect"], run: Run, failure: Failure): FactBody {
+  const next = nextModel(run, { attempt, failure, hasSpoken: false });
+  return { type: "model.failed", runId, turn, attempt, failure, ...(next ? { next } : {}) };
+}
+
+/** The history of the request, or why there is none. */
+function builtOrFailed(
+  { deps, builder }: EffectDeps,
+  state: State,
+  { provider, request, messages }: PreparedModel,
+): Extract<BuiltHistory, { readonly messages: readonly Message[] }> | { readonly failure: Failure } {
+  const { model } = request;
+  try {
+    const { contextTokens, vision } = provider.capabilities(model);
+    const beside = lengthBesideMessages(request);
+    const built = messages ? builder.buildFrom(messages, contextTokens, beside) : builder.build(state, contextTokens, beside);
+    if (built.messages) return built.hasImages && !vision ? { failure: failureOf(withoutVision(model)) } : built;
+    const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
+    return { failure: { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false } };
+  } catch (error) {
+    return { failure: failureOf(internalError(deps, "The request could not be built", error)) };
+  }
+}
+
+async function loadBlob({ store, ref }: Deps, key: string): Promise<Blob | undefined> {
+  try {
+    return await store.blobs.get(ref.scope, key, ref);
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/** The end with its failure as it is to be recorded. */
+function judged(end: ModelAttemptEnd, judge: (failure: Failure) => Failure): ModelAttemptEnd {
+  return end.type === "failed" ? { ...end, failure: judge(end.failure) } : end;
+}
+
+/** Logs a vendor's own message about a refused call for operators; callers get ours. */
+function reportVendor({ logger, sessionId }: Deps, { runId, turn, attempt }: Launch["effect"], end: ModelAttemptEnd): void {
+  if (end.type !== "failed" || end.vendorSaid === undefined) return;
+  const { failure, vendorSaid } = end;
+  const fields = { code: failure.code, session: sessionId, runId, turn, attempt, error: failure.message, vendorSaid };
+  logger.log("warn", "A vendor answered a model call with an error.", fields);
+}
+
+/** A request without thinking cannot be repaired by leaving thinking out. */
+function repairable(failure: Failure, messages: readonly Message[]): Failure {
+  if (failure.code !== "MODEL_THINKING_REFUSED" || messages.some(holdsOpaque)) return failure;
+  return { ...failure, retryable: false };
+}
+
+/** What an attempt is closed with that another node is to make again. */
+const handedOver: Failure = {
+  code: "HANDED_OVER",
+  message: "The process that made this attempt gave the run to another one.",
+  retryable: true,
+};
+
+const rethrow = (error: AgentError): never => {
+  throw error;
+};

@@ -1,0 +1,52 @@
+import { AgentError, isAgentError } from "../../errors.ts";
+import { shownId } from "../../message/shown-id.ts";
+import type { AppendOutcome, AppendRequest, SessionRef } from "../../ports/session-log.ts";
+import { namedBlobs } from "../log/named-blobs.ts";
+import { type RetryOptions, retryUnavailable } from "../log/retry-unavailable-store.ts";
+import { fitsBatch, spillBatch } from "../log/spill-values.ts";
+import type { Deps } from "../setup/deps.ts";
+import { driverLimits } from "../setup/session-options.ts";
+
+/** An append whose outcome is known. `refused`: there is something in it that the store will never take (INPUT_INVALID), or it names a blob that is not there (BLOB_UNKNOWN). */
+export type AppendedBatch = Exclude<AppendOutcome, { readonly type: "unknown" }> | { readonly type: "refused"; readonly error: AgentError };
+
+/**
+ * Appends one batch and stays with it until its outcome is known: after `unknown` only the same batch id is offered again.
+ * @throws AgentError STORE_UNAVAILABLE when it stays unknown: the caller must then behave as if its process had died.
+ */
+export async function appendBatch(
+  { store, isPrivate, clock, ref, staysFor }: Pick<Deps, "store" | "isPrivate" | "clock" | "ref"> & Pick<RetryOptions, "staysFor">,
+  request: AppendRequest,
+): Promise<AppendedBatch> {
+  const named = namedBlobs(request.facts);
+  let batch: AppendRequest | undefined = named.length === 0 && fitsBatch(request.facts) ? request : undefined;
+  // What facts name belongs to the session before the log has them, so that a deletion that follows finds it. Doing it again changes nothing.
+  const prepare = async (): Promise<AppendRequest> => {
+    await Promise.all(named.map((key) => takeOver(store, ref, key)));
+    return { ...request, facts: await spillBatch(request.facts, store.blobs, ref) };
+  };
+  const append = async (): Promise<AppendedBatch | undefined> => {
+    batch ??= await prepare();
+    const outcome = await store.log.append(ref, batch);
+    return outcome.type === "unknown" ? undefined : outcome;
+  };
+  try {
+    // A private store answers at once, and always knows what it did.
+    const outcome = isPrivate && batch ? await store.log.append(ref, batch) : undefined;
+    if (outcome && outcome.type !== "unknown") return outcome;
+    return await retryUnavailable(append, { clock, staysFor, answerMs: isPrivate ? Number.POSITIVE_INFINITY : driverLimits.appendMs });
+  } catch (error) {
+    if (isAgentError(error, "INPUT_INVALID") || isAgentError(error, "BLOB_UNKNOWN")) return { type: "refused", error };
+    throw error;
+  }
+}
+
+/** @throws AgentError BLOB_UNKNOWN where there is no such blob: with its name in the log every later model call of the session would fail */
+async function takeOver({ blobs }: Deps["store"], { scope, session }: SessionRef, key: string): Promise<void> {
+  // A removed session owns nothing either; the append reports that.
+  if ((await blobs.own(scope, key, session)) || (await blobs.get(scope, key))) return;
+  throw new AgentError("BLOB_UNKNOWN", {
+    message: `There is no file \`${shownId(key)}\`.`,
+    fix: "Upload it with `POST /api/files`, or write it with `store.blobs.put`, before it is named.",
+  });
+}

@@ -1,0 +1,121 @@
+/*
+ * Owns: asking the `accept` hooks about a message before it is offered to the log, and the input as they leave it.
+ * Does not own: whether the log takes it (accept-input).
+ */
+import type { AcceptContext, AcceptVerdict } from "../../../agent/hooks.ts";
+import { AgentError } from "../../../errors.ts";
+import { at } from "../../../loop/append-list.ts";
+import type { Verdict } from "../../../loop/fact.ts";
+import { placeOf } from "../../../loop/inputs.ts";
+import type { State } from "../../../loop/state.ts";
+import type { UserMessage } from "../../../message/message.ts";
+import { checkInput } from "../../../protocol/checked-input.ts";
+import { cutText } from "../../../tools/cut-text.ts";
+import { toolLimits } from "../../../tools/tool-limits.ts";
+import { countVerdict } from "../../effects/hook-counts.ts";
+import { nameOf } from "../../effects/hook-runner.ts";
+import type { Deps } from "../../setup/deps.ts";
+import { driverLimits } from "../../setup/session-options.ts";
+import { hookFailed } from "../../setup/user-code.ts";
+import { knownInput, type NewInput } from "./accept-input.ts";
+
+/** What the hooks ask of the log. */
+interface Log {
+  readonly state: State;
+  load(): Promise<void>;
+}
+
+/** Whether a hook is to be asked about messages. */
+export const hasAcceptHooks = ({ bound }: Deps): boolean => bound.agent.hooks.some(({ accept }) => accept);
+
+/**
+ * The input as the hooks leave it. They are not asked about one that the log has already, and nothing is recorded where they refuse it.
+ * @throws AgentError INPUT_REFUSED, HOOK_FAILED, HOOK_TIMEOUT, and what reading the log throws
+ */
+export async function runAcceptHooks(input: NewInput, { deps, log }: { readonly deps: Deps; readonly log: Log }): Promise<NewInput> {
+  await log.load();
+  const message = input.message ?? regenerated(input, log.state);
+  if (!message || knownInput(log.state, input)) return input;
+  const controller = new AbortController();
+  let cancel = (): void => {};
+  const tooLong = new Promise<never>((_, reject) => {
+    cancel = deps.clock.after(driverLimits.acceptMs, () => {
+      const error = acceptTimeout();
+      reject(error);
+      controller.abort(error);
+    });
+  });
+  try {
+    return await Promise.race([askAll({ ...input, message }, { deps, isRegenerated: !input.message, signal: controller.signal }), tooLong]);
+  } catch (error) {
+    throw hookFailed(deps, "The hook `accept`", error);
+  } finally {
+    cancel();
+  }
+}
+
+interface Asking {
+  readonly deps: Deps;
+  readonly isRegenerated: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function askAll(given: NewInput & { readonly message: UserMessage }, { deps, isRegenerated, signal }: Asking): Promise<NewInput> {
+  const { agent } = deps.bound;
+  const base = {
+    sessionId: deps.sessionId,
+    access: deps.access,
+    labels: given.options.labels ?? {},
+    agent: agent.name,
+    logger: deps.logger,
+    resources: agent.resources,
+    signal,
+  };
+  const verdicts: Verdict[] = [];
+  let { message } = given;
+  let answer: string | undefined;
+  for (const hooks of agent.hooks) {
+    if (!hooks.accept || answer !== undefined) continue;
+    const context: AcceptContext = { ...base, message, isRegenerated };
+    const verdict = (await hooks.accept(context)) ?? undefined;
+    const action = verdict?.action ?? "unchanged";
+    const hook = nameOf(agent, hooks);
+    countVerdict(agent.hooks, { hook, point: "accept", action });
+    if (verdict?.action === "refuse") throw refused(verdict.reason);
+    if (verdict?.action === "edit") message = edited(verdict, isRegenerated);
+    if (verdict?.action === "answer") answer = verdict.text;
+    const reason = verdict && "reason" in verdict && verdict.reason !== undefined ? { reason: shown(verdict.reason) } : {};
+    if (action === "edit" || action === "answer") verdicts.push({ hook, point: "accept", action, ...reason });
+  }
+  return {
+    ...given,
+    ...(isRegenerated ? { message: undefined } : { message }),
+    ...(message === given.message ? {} : { given: given.message }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(verdicts.length > 0 ? { verdicts } : {}),
+  };
+}
+
+/** @throws AgentError INPUT_INVALID when the hook gives what is no message */
+function edited({ message }: Extract<AcceptVerdict, { readonly action: "edit" }>, isRegenerated: boolean): UserMessage {
+  if (isRegenerated) throw new TypeError("A message that is answered again cannot be edited.");
+  checkInput(message);
+  return typeof message === "string" ? { role: "user", content: message } : message;
+}
+
+const shown = (reason: string): string => cutText(reason, toolLimits.errorTextMax);
+
+const refused = (reason: string): AgentError => new AgentError("INPUT_REFUSED", { message: shown(reason), retryable: false });
+
+/** The message that is to be answered again. */
+function regenerated({ regenerate }: NewInput, state: State): UserMessage | undefined {
+  const index = regenerate === undefined ? undefined : placeOf(state, regenerate);
+  const message = index === undefined ? undefined : at(state.history, index)?.message;
+  return message?.role === "user" ? message : undefined;
+}
+
+const acceptTimeout = (): AgentError =>
+  new AgentError("HOOK_TIMEOUT", {
+    message: `The hook \`accept\` did not answer within ${driverLimits.acceptMs} ms.`,
+    details: { timeoutMs: driverLimits.acceptMs },
+  });

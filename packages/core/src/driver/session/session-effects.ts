@@ -1,0 +1,186 @@
+/*
+ * Owns: the effects under way in this process: launching, signalling, handing in their closing facts.
+ * Does not own: what is owed (plan), what is recorded (the driver).
+ */
+import type { Agent } from "../../agent/agent.ts";
+import { failureOf } from "../../errors.ts";
+import { interrupted } from "../../loop/closing-results.ts";
+import type { Effect } from "../../loop/effect.ts";
+import type { BodyOf, FactBody } from "../../loop/fact.ts";
+import type { Run, State } from "../../loop/state.ts";
+import {
+  askingOf,
+  contextOf,
+  type EffectDeps,
+  type PreparationDeps,
+  type Prepared,
+  type Track,
+  type Work,
+} from "../effects/effect-deps.ts";
+import { chainOf } from "../effects/fallback-link.ts";
+import { runStartHooks, startsRuns } from "../effects/run-hook.ts";
+import { createRunWatch } from "../effects/run-watch.ts";
+import { shownTools } from "../effects/shown-tools.ts";
+import type { SyncOrAsync } from "../effects/sync-or-async.ts";
+import { createUserCodeTimeout, type UserCodeTimeout } from "../effects/user-code-timeout.ts";
+import { prepareCall } from "../model/model-call-effect.ts";
+import { ObservedLaunches } from "../observation/observed-launches.ts";
+import type { Deps } from "../setup/deps.ts";
+import { driverLimits } from "../setup/session-options.ts";
+import { internalError } from "../setup/user-code.ts";
+import { prepareGates } from "../tools/gate-client-calls.ts";
+import { type LookupEffect, lookUpCall } from "../tools/look-up-call.ts";
+import { prepareRun } from "../tools/run-tool.ts";
+
+export interface Effects {
+  /** Asks what an owed effect is to be. User code is asked with `timeout`. */
+  readonly prepare: (effect: Effect, state: State, timeout: UserCodeTimeout) => SyncOrAsync<Prepared>;
+  isRunning(effectId: string): boolean;
+  count(): number;
+  /** Signals what the state wants no longer: effects of an aborted run, with its grace, and of a run that is over. */
+  onState(state: State): void;
+  /** Signals everything that the session goes to another node. What ends by itself is handed in still. */
+  handOver(): void;
+  /** Signals everything and forgets it: nothing is handed in any more. */
+  forget(): void;
+}
+
+interface Running extends Work {
+  readonly runId: string;
+  /** It has ended by itself; its closing fact is on the way. */
+  isOver: boolean;
+}
+
+export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
+  const observed = ObservedLaunches.of(given.deps.observation);
+  const options: EffectDeps = { ...given, session: observed?.hostOf(given.session) ?? given.session, shown: {} };
+  const running = new Map<string, Running>();
+  let generation = 0;
+  const watchEnd = createRunWatch(options);
+
+  /** Tracks an effect until its closing fact is handed in; one that was forgotten hands in nothing. */
+  const track: Track = ({ id, runId }, work) => {
+    const born = generation;
+    const attempt = observed?.take();
+    const entry: Running = { ...work, runId, isOver: false };
+    running.set(id, entry);
+    void work.closing
+      .catch((error: unknown) => work.broken(failureOf(internalError(options.deps, "The end of an effect could not be recorded", error))))
+      .then(async (body) => {
+        entry.isOver = true;
+        attempt?.end(born === generation ? body : undefined);
+        if (born !== generation) return;
+        if (body) await given.session.close(body);
+        work.lane?.close();
+        if (born === generation && running.delete(id) && !body) options.session.effectLeft();
+      });
+  };
+
+  const prepare = (effect: Effect, state: State, timeout: UserCodeTimeout): SyncOrAsync<Prepared> => {
+    watchEnd.drives("input" in effect ? effect.input.runId : effect.runId);
+    switch (effect.type) {
+      case "open-run":
+        return openRun(options, effect, timeout);
+      case "gate-calls":
+        return prepareGates(options, effect, { state, timeout });
+      case "schedule-retry":
+        return { bodies: [scheduleRetry(options.deps, effect, state.run?.handedOver ?? 0)] };
+      case "call-model":
+        return prepareCall(options, effect, { state, timeout, track });
+      case "run-tool":
+        return prepareRun(options, effect, { state, timeout, track });
+      case "lookup-tool":
+        return { bodies: [], launch: (_, now) => launchLookup(options, effect, { state: now.state, track }) };
+      default:
+        return effect satisfies never;
+    }
+  };
+
+  return {
+    prepare: observed?.wrap(prepare) ?? prepare,
+    isRunning: (id) => running.has(id),
+    count: () => running.size,
+    onState(state) {
+      const { run } = state;
+      watchEnd.adopted(state);
+      for (const { runId, abort, isOver } of running.values()) {
+        if (isOver) continue;
+        if (run?.runId !== runId) abort(0);
+        else if (run.abort) abort(run.limits.abortGraceMs);
+      }
+    },
+    handOver() {
+      for (const { handOver, isOver } of running.values()) if (!isOver) handOver();
+    },
+    forget() {
+      generation++;
+      watchEnd.forget();
+      for (const { abort, lane } of running.values()) {
+        lane?.close();
+        abort(0);
+      }
+      running.clear();
+    },
+  };
+}
+
+/** Whether a call of a client tool may have to pass gates; `prepare` may show tools that ask for approval. */
+const mayGateClient = ({ hooks, tools }: Agent): boolean =>
+  hooks.some(({ gate, prepare }) => gate || prepare) || tools.some(({ approval }) => approval !== undefined);
+
+function openRun(options: EffectDeps, { input }: Extract<Effect, { type: "open-run" }>, timeout: UserCodeTimeout): SyncOrAsync<Prepared> {
+  const { bound } = options.deps;
+  const { agent, digest: agentDigest, registry } = bound;
+  const { runId, access, labels } = input;
+  const started: BodyOf<"run.started"> = {
+    type: "run.started",
+    runId,
+    agent: agent.name,
+    agentDigest,
+    provider: agent.provider.name,
+    model: input.options?.model ?? agent.model,
+    tools: registry.policies(),
+    limits: agent.limits,
+    ...chainOf(agent, input.options?.model),
+    ...(mayGateClient(agent) ? { gatesClient: true } : {}),
+  };
+  if (!startsRuns(agent)) return { bodies: [started] };
+  const run = { runId, ...(access ? { access } : {}), ...(labels ? { labels } : {}) };
+  const asking = askingOf(options, contextOf(options.deps, { run, turn: 0 }, timeout), input);
+  const failed = (error: unknown): Prepared => {
+    const failure = { ...failureOf(internalError(options.deps, "A run could not be started", error)), retryable: false };
+    return { bodies: [started, { type: "run.finished", runId, status: "failed", reason: failure.code, failure }] };
+  };
+  const asked = runStartHooks(asking, options.deps).then((trace): Prepared => ({ bodies: [{ ...started, ...trace }] }), failed);
+  return timeout.waitFor(asked, failed);
+}
+
+/** Full jitter, but never before the moment the vendor asked for, and not in one moment with others. Attempts that were handed over have not failed. */
+function scheduleRetry({ clock, ids, callGuard }: Deps, effect: Extract<Effect, { type: "schedule-retry" }>, handedOver: number): FactBody {
+  const { runId, turn, attempt, failure } = effect;
+  const spreadMs = Math.min(driverLimits.retryCapMs, driverLimits.retryBaseMs * 2 ** (attempt - handedOver));
+  const waitMs = callGuard.waitMs({ askedMs: failure.retryAfterMs ?? 0, spreadMs, random: ids.random() });
+  return { type: "wait.scheduled", runId, turn, attempt, until: clock.now() + waitMs, reason: failure.code };
+}
+
+function launchLookup(options: EffectDeps, effect: LookupEffect, { state, track }: Pick<PreparationDeps, "state" | "track">): void {
+  const { deps } = options;
+  const timeout = createUserCodeTimeout(deps.clock);
+  const run = state.run as Run;
+  const context = contextOf(deps, { run, turn: run.turn }, timeout);
+  const broken = (): FactBody => interrupted(effect.runId, effect.call);
+  let isHandedOver = false;
+  const giveUp = (): FactBody | undefined => (isHandedOver ? undefined : broken());
+  const asking = askingOf(options, context, run);
+  const calls = run.calls.map(({ part }) => part);
+  const looking = Promise.resolve(shownTools(options, state, timeout)).then((registry) =>
+    lookUpCall(effect, { deps, registry, asking, calls, signal: timeout.signal }),
+  );
+  const closing = Promise.resolve(timeout.waitFor<FactBody | undefined>(looking, giveUp));
+  const abort = (): void => timeout.abort(0);
+  const handOver = (): void => {
+    isHandedOver = true;
+    abort();
+  };
+  track(effect, { abort, handOver, closing, broken });
+}

@@ -1,0 +1,94 @@
+import type { Agent } from "../../agent/agent.ts";
+import type { GateContext, GateHookVerdict } from "../../agent/hooks.ts";
+import { AgentError } from "../../errors.ts";
+import type { JsonObject } from "../../message/json.ts";
+import type { GateVerdict } from "../../tools/tool.ts";
+import type { EffectContext } from "../effects/hook-deps.ts";
+import type { HookRunner } from "../effects/hook-runner.ts";
+
+/** The call that the gates are asked about. */
+export type GatedCall = Pick<GateContext, "call" | "calls" | "tool">;
+
+/** The combined verdict of all gates. */
+export type GateJudgement =
+  | { readonly action: "deny"; readonly reason: string }
+  /** `args`: as they were edited; absent where none did. */
+  | { readonly action: "allow"; readonly args?: JsonObject }
+  | { readonly action: "ask"; readonly args?: JsonObject; readonly timeoutMs?: number; readonly reason?: string };
+
+type Ask = Extract<GateVerdict, { readonly action: "ask" }>;
+
+interface Asking {
+  readonly asks: HookRunner;
+  /** As validated. */
+  readonly args: unknown;
+}
+
+/**
+ * Asks the `approval` of the tool, then the gates in their order. The first denial decides, also over an `ask` before it; edits pass from gate to gate; of several that ask the
+ * shortest wait counts, and all their reasons.
+ * @throws AgentError CONFIG_INVALID when a gate gives what is no verdict; and what a gate throws
+ */
+export async function runGateHooks(agent: Agent, gated: GatedCall, { asks: given, args }: Asking): Promise<GateJudgement> {
+  let { call } = gated;
+  const { callKey } = call;
+  const asks: Ask[] = [];
+  const gates = agent.hooks.filter(({ gate }) => gate);
+  for (const hooks of gated.tool.approval === undefined ? gates : [undefined, ...gates]) {
+    const verdict: GateHookVerdict | undefined = hooks
+      ? ((await hooks.gate?.({ ...given.context(hooks), ...gated, call })) ?? undefined)
+      : await askTool(gated, { args, context: given.effectContext, resources: agent.resources });
+    if (hooks) given.take(hooks, verdict);
+    const reason = verdict && "reason" in verdict ? verdict.reason : undefined;
+    given.note(hooks ?? `tool ${gated.tool.name}`, { action: verdict?.action ?? "unchanged", reason, callKey });
+    switch (verdict?.action) {
+      case undefined:
+      case "allow":
+        break;
+      case "edit":
+        call = { ...call, args: verdict.args };
+        break;
+      case "deny":
+        return { action: "deny", reason: verdict.reason };
+      case "ask":
+        asks.push(checked(verdict));
+        break;
+      default:
+        throw invalid("A gate gave an unknown verdict.", "Return allow, edit, deny or ask.", verdict satisfies never);
+    }
+  }
+  const edited = call === gated.call ? {} : { args: call.args };
+  return asks.length === 0 ? { action: "allow", ...edited } : { action: "ask", ...edited, ...joined(asks) };
+}
+
+/** The verdict of the tool's own `approval`. */
+async function askTool(
+  { tool, call }: GatedCall,
+  { args, context, resources }: { readonly args: unknown; readonly context: EffectContext; readonly resources: unknown },
+): Promise<GateVerdict> {
+  const { sessionId, runId, access, signal } = context;
+  const { approval } = tool;
+  if (approval === true) return { action: "ask" };
+  if (typeof approval === "string") return { action: "ask", reason: approval };
+  if (typeof approval !== "function") return { action: "allow" };
+  const answer = await approval.call(tool, args, { callKey: call.callKey, sessionId, runId, access, signal, resources });
+  if (typeof answer === "object") return answer;
+  return { action: answer === true ? "ask" : "allow" };
+}
+
+function checked(ask: Ask): Ask {
+  const { timeoutMs } = ask;
+  if (timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0)) return ask;
+  throw invalid("A gate asked with a `timeoutMs` that is not positive.", "Leave it out to wait for ever.");
+}
+
+function joined(asks: readonly Ask[]): Pick<Ask, "timeoutMs" | "reason"> {
+  const timeouts = asks.flatMap(({ timeoutMs }) => timeoutMs ?? []);
+  const reasons = asks.flatMap(({ reason }) => reason ?? []);
+  return {
+    ...(timeouts.length > 0 ? { timeoutMs: Math.min(...timeouts) } : {}),
+    ...(reasons.length > 0 ? { reason: [...new Set(reasons)].join("; ") } : {}),
+  };
+}
+
+const invalid = (message: string, fix: string, _?: never): AgentError => new AgentError("CONFIG_INVALID", { message, fix });

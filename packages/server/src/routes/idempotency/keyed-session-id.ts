@@ -1,0 +1,8 @@
+import type { Principal } from "../../server-options.ts";
+
+/** The id of the new session that an input with this key begins: the same POST again finds the session of the first one. */
+export async function keyedSessionId({ scope, user }: Principal, idempotencyKey: string): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify([scope, user, idempotencyKey]));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return `k${Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
