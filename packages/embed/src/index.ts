@@ -1,5 +1,8 @@
 /** What an embedding product adds to the runtime. */
+export type { ConversationMessage, ConversationView } from "./conversation-view.ts";
+export type { ViewPlace } from "./conversation-views.ts";
 export { type Embedding, type EmbedOptions, embedOptions } from "./embed-options.ts";
 export type { Modules } from "./modules.ts";
 export { notificationsDialect, type TaskStatus } from "./notifications-dialect.ts";
+export { type ConversationViewsOptions, withConversationViews } from "./with-conversation-views.ts";
 export { withModules } from "./with-modules.ts";

@@ -10,7 +10,6 @@ import { blobPayloads } from "./log/blob-payloads.ts";
 import { OpenLogs } from "./log/open-logs.ts";
 import { storeLimits } from "./store-limits.ts";
 import { blobIndex } from "./views/blob-index.ts";
-import { ConversationViews } from "./views/conversation-views.ts";
 import { RestWatch } from "./views/rest-watch.ts";
 import { SessionSummaries } from "./views/session-summaries.ts";
 import { SessionTexts } from "./views/session-texts.ts";
@@ -22,8 +21,6 @@ export interface BlobStoreOptions {
   readonly deadlineMs?: number;
   /** After how many batches those of a session are put together into one object. Default 64. */
   readonly compactAfter?: number;
-  /** Whether a view of each conversation is written for other programs. Default true. */
-  readonly conversationViews?: boolean;
   /**
    * How long `log.due` leaves out a session that a lease was seen to hold, without another look: so long may it take until a session is found that
    * another process has given back. Default 3,000 ms.
@@ -31,7 +28,7 @@ export interface BlobStoreOptions {
   readonly heldLookMs?: number;
   /** How many sessions a search looks at: those changed last. Default 2,000. */
   readonly searchSessionsMax?: number;
-  /** Times the views. Leases go by the clock of `blobs`. Default: the process's. */
+  /** Times the summaries. Leases go by the clock of `blobs`. Default: the process's. */
   readonly clock?: Clock;
 }
 
@@ -43,7 +40,7 @@ const exclusiveInUse = new WeakSet<ConditionalBlobs>();
  * @throws AgentError CONFIG_INVALID when blobs for one writer have a store already
  */
 export function blobStore(options: BlobStoreOptions): SessionStore {
-  const { blobs, clock = systemClock, deadlineMs = 2_000, compactAfter = 64, conversationViews = true } = options;
+  const { blobs, clock = systemClock, deadlineMs = 2_000, compactAfter = 64 } = options;
   if (blobs.exclusive) {
     if (exclusiveInUse.has(blobs))
       throw new AgentError("CONFIG_INVALID", { message: "These blobs have one writer, and a store already.", fix: "Share the one store." });
@@ -54,8 +51,7 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
   const payloads = blobPayloads(logs);
   const summaries = new SessionSummaries(logs);
   const texts = new SessionTexts();
-  const views = conversationViews ? new ConversationViews(payloads) : undefined;
-  const rests = new RestWatch({ logs, summaries, views, background });
+  const rests = new RestWatch({ logs, summaries, background });
   let closing: Promise<void> | undefined;
   const log = blobLog({
     logs,
@@ -69,9 +65,7 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
       async removed(one) {
         rests.forget(one);
         texts.forget(one);
-        views?.forget(one);
         await summaries.remove(one);
-        await blobs.remove(one.keys.view, { isDurable: true });
       },
     },
   });

@@ -16,6 +16,8 @@ export interface PutOptions {
   readonly mediaType?: string;
   /** False for what may be lost with the machine: a draft. Default true. */
   readonly isDurable?: boolean;
+  /** For other programs: a folder keeps exactly these bytes as the file, without a checksum, so `get` refuses it. Default false. */
+  readonly isPlain?: boolean;
 }
 
 /**

@@ -6,4 +6,3 @@ export type { FileCalls } from "./files/file-calls.ts";
 export { filesBackend } from "./files-backend.ts";
 export { type S3BlobsOptions, s3Blobs } from "./s3/s3-blobs.ts";
 export type { S3Place } from "./s3/s3-requests.ts";
-export type { ConversationMessage, ConversationView } from "./views/conversation-view.ts";

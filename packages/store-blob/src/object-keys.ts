@@ -33,7 +33,6 @@ export interface LogKeys {
   readonly checkpoint: string;
   readonly lease: string;
   readonly summary: string;
-  readonly view: string;
   readonly snapshots: string;
 }
 
@@ -48,13 +47,9 @@ export function logKeysOf({ scope, session }: SessionRef): LogKeys {
     checkpoint: `${root}checkpoint`,
     lease: `leases/${scope}/${session}`,
     summary: `${summariesOf(scope)}${session}`,
-    view: `${conversationPrefix}${scope}/${session}.json`,
     snapshots: `drafts/${scope}/${session}/`,
   };
 }
-
-/** Where the views of conversations lie: plain JSON for other programs. */
-export const conversationPrefix = "_platform/ai-conversations/";
 
 export const summariesOf = (scope: string): string => `summaries/${checkId(scope)}/`;
 

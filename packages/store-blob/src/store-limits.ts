@@ -26,8 +26,6 @@ export const storeLimits = {
   knownFoldersMax: 10_000,
   /** Sessions whose summary is kept in memory. */
   summariesMax: 20_000,
-  /** Sessions whose conversation is kept folded in memory. */
-  foldsMax: 32,
   /** Facts that are read at once. */
   factsPerRead: 1_000,
   /** How long sweeps pass a session that a lease was seen to hold, at most. */
@@ -38,8 +36,6 @@ export const storeLimits = {
   searchSessionsMax: 2_000,
   /** Characters of texts that are kept for the next search. */
   searchCharactersMax: 32_000_000,
-  /** Messages of a conversation view: the newest. */
-  viewMessagesMax: 1_000,
-  /** The least time between two views of a session. */
-  viewEveryMs: 1_000,
+  /** The least time between two summaries of a session that rests. */
+  summaryEveryMs: 1_000,
 } as const;

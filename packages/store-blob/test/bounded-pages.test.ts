@@ -46,7 +46,7 @@ const places: readonly (readonly [string, () => ConditionalBlobs])[] = [
 /** A store that was opened on so many sessions which owe something, contain "apples", and all but five of which are held by an earlier process. */
 async function storeWith(place: ConditionalBlobs, count: number): Promise<Counted & { readonly store: SessionStore }> {
   const found = counted(place);
-  const store = blobStore({ blobs: found.blobs, searchSessionsMax: 20, conversationViews: false });
+  const store = blobStore({ blobs: found.blobs, searchSessionsMax: 20 });
   onTestFinished(() => store.close());
   for (let at = 0; at < count; at++) {
     const facts = [

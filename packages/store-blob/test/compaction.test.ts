@@ -10,8 +10,7 @@ import { noteBatch, ref, titlesOf, writeNotes } from "./notes.ts";
 
 const clock = manualClock();
 const wanted = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `b${at + 1}.0`);
-const storeOn = (blobs: ConditionalBlobs, compactAfter = 1_000): SessionStore =>
-  blobStore({ blobs, compactAfter, conversationViews: false });
+const storeOn = (blobs: ConditionalBlobs, compactAfter = 1_000): SessionStore => blobStore({ blobs, compactAfter });
 
 /** The same objects for the only writer there is. */
 const alone = (blobs: MemoryBlobs, life: string): ConditionalBlobs => ({ ...blobs, exclusive: { life } });

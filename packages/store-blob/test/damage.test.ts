@@ -12,13 +12,13 @@ const clock = manualClock();
 const count = Number(process.env["LOOPWRIGHT_DAMAGES"] ?? 200);
 /** Pauses take no time: there is no process to wait for. */
 const hasty: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) };
-const open = (blobs: MemoryBlobs) => blobStore({ blobs, compactAfter: 10, clock: hasty, conversationViews: false }).log;
+const open = (blobs: MemoryBlobs) => blobStore({ blobs, compactAfter: 10, clock: hasty }).log;
 
 /** A log in segments, a checkpoint and slots after it; beside it another of the same length. */
 async function sampleLog(): Promise<MemoryBlobs> {
   const blobs = memoryBlobs({ clock });
   for (const session of ["first", "second"]) {
-    const store = blobStore({ blobs, compactAfter: 10, conversationViews: false });
+    const store = blobStore({ blobs, compactAfter: 10 });
     await writeNotes(store.log, 13, { scope: "local", session });
     await store.close();
   }

@@ -146,7 +146,7 @@ it("a disk that is full at any byte of an append acknowledges nothing, keeps wha
   onTestFinished(() => {
     execFileSync("umount", ["-l", folder]);
   });
-  const store = blobStore({ blobs: fileBlobs({ folder: join(folder, "data") }), conversationViews: false });
+  const store = blobStore({ blobs: fileBlobs({ folder: join(folder, "data") }) });
   onTestFinished(() => store.close());
   const facts = [{ type: "session.changed" as const, title: "x".repeat(40_000), at: 1, v: 1 }];
   expect(await store.log.append(ref, noteBatch("b1", 0))).toEqual({ type: "ok", lastSeq: 1 });

@@ -12,16 +12,16 @@ it("a writer may die before or after any of its requests: a session whose log sa
   for (const due of [0, 7, null]) {
     for (let dies = 1; ; dies++) {
       const blobs = memoryBlobs({ clock });
-      const before = blobStore({ blobs, conversationViews: false });
+      const before = blobStore({ blobs });
       await before.log.append(ref, noteBatch("b1", 0, { due: 5 }));
       await before.close();
-      const wasWhole = await blobStore({ blobs: dying(blobs, dies), conversationViews: false })
+      const wasWhole = await blobStore({ blobs: dying(blobs, dies) })
         .log.append(ref, noteBatch("b2", 1, { due }))
         .then(
           () => true,
           () => false,
         );
-      const { log } = blobStore({ blobs, conversationViews: false });
+      const { log } = blobStore({ blobs });
       const isIn = (await log.head(ref)).lastSeq === 2;
       const wanted = isIn ? due : 5;
       const listed = await log.due({ now: 100 });

@@ -24,7 +24,7 @@ function start(folder: string, options: ChildOptions): Child {
 }
 
 function open(folder: string, options: Partial<Parameters<typeof fileBlobs>[0]> = {}) {
-  const store = blobStore({ blobs: fileBlobs({ folder, ...options }), conversationViews: false });
+  const store = blobStore({ blobs: fileBlobs({ folder, ...options }) });
   onTestFinished(() => store.close());
   return store;
 }

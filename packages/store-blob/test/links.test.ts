@@ -28,7 +28,6 @@ const freshPath = (): string => join(root, String(count++));
 function open(folder: string, compactAfter?: number) {
   const store = blobStore({
     blobs: fileBlobs({ folder }),
-    conversationViews: false,
     ...(compactAfter === undefined ? {} : { compactAfter }),
   });
   onTestFinished(() => store.close());

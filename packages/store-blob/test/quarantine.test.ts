@@ -12,8 +12,7 @@ import { noteBatch, ref, titlesOf, writeNotes } from "./notes.ts";
 const root = freshFolder();
 const mark = "sessions/local/first/slots/damaged";
 const hasty: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) };
-const open = (blobs: ConditionalBlobs, compactAfter = 10): SessionStore =>
-  blobStore({ blobs, compactAfter, clock: hasty, conversationViews: false });
+const open = (blobs: ConditionalBlobs, compactAfter = 10): SessionStore => blobStore({ blobs, compactAfter, clock: hasty });
 
 /** Ten facts in a segment, three in slots after it. */
 async function filled(): Promise<MemoryBlobs> {

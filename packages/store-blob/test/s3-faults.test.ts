@@ -20,7 +20,7 @@ function nodeOn(fake: FakeS3, deadlineMs = 20_000) {
   const clock = skippingClock();
   fake.hung = () => clock.skip();
   const blobs = s3Blobs({ ...fakeS3Place, endpoint: fake.endpoint, deadlineMs, clock });
-  const store = blobStore({ blobs, deadlineMs, compactAfter: 6, clock, conversationViews: false });
+  const store = blobStore({ blobs, deadlineMs, compactAfter: 6, clock });
   onTestFinished(() => store.close());
   return store;
 }

@@ -33,7 +33,6 @@ async function takeOver(choose: Choose, compactAfter = 1_000): Promise<World & {
     return blobStore({
       blobs: onto(shared, blobs, () => (isScheduled ? scheduler.turn(name) : undefined)),
       compactAfter,
-      conversationViews: false,
     }).log;
   };
   const [old, heir] = [node("old"), node("heir")];

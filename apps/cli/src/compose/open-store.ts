@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { AgentError } from "@loopwright/core";
 import type { Logger, SessionStore } from "@loopwright/core/ports";
+import type { ConditionalBlobs } from "@loopwright/store-blob";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import type { Environment } from "../settings/environment.ts";
 import type { StorePlace } from "../settings/store-place.ts";
@@ -25,8 +26,8 @@ export async function openStore(place: StorePlace, { environment, logger }: Stor
       return redisStore({ url: place.url, ...more });
     }
     case "files": {
-      const { blobStore, fileBlobs } = await companion("@loopwright/store-blob", () => import("@loopwright/store-blob"));
-      return blobStore({ blobs: fileBlobs({ folder: place.folder }) });
+      const { fileBlobs } = await companion("@loopwright/store-blob", () => import("@loopwright/store-blob"));
+      return openObjects(fileBlobs({ folder: place.folder }));
     }
     case "s3":
       return openBucket(place, environment);
@@ -61,9 +62,16 @@ async function openBucket({ bucket, prefix }: StorePlace & { readonly kind: "s3"
       message: "The bucket needs AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and not all of them are set.",
       fix: "Set them in the environment or `.env`; AWS_ENDPOINT_URL_S3 for a server that is not Amazon's.",
     });
-  const { blobStore, s3Blobs } = await companion("@loopwright/store-blob", () => import("@loopwright/store-blob"));
+  const { s3Blobs } = await companion("@loopwright/store-blob", () => import("@loopwright/store-blob"));
   const sessionToken = environment["AWS_SESSION_TOKEN"];
   const place = { bucket, prefix, region, accessKeyId, secretAccessKey };
   const more = { ...(endpoint === undefined ? {} : { endpoint }), ...(sessionToken === undefined ? {} : { sessionToken }) };
-  return blobStore({ blobs: s3Blobs({ ...place, ...more }) });
+  return openObjects(s3Blobs({ ...place, ...more }));
+}
+
+/** Objects as a store, which keeps a view of each conversation for other programs beside the logs. */
+async function openObjects(blobs: ConditionalBlobs): Promise<SessionStore> {
+  const { blobStore } = await companion("@loopwright/store-blob", () => import("@loopwright/store-blob"));
+  const { withConversationViews } = await import("@loopwright/embed");
+  return withConversationViews(blobStore({ blobs }), { place: blobs });
 }

@@ -13,7 +13,6 @@ import { systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
 import type { ConditionalBlobs, ObjectPage, PutOptions, PutOutcome, StoredObject } from "../conditional-blobs.ts";
 import { KeyQueue } from "../key-queue.ts";
-import { conversationPrefix } from "../object-keys.ts";
 import { storeLimits } from "../store-limits.ts";
 import { type FileCalls, nodeFiles } from "./file-calls.ts";
 import { fileFault, keyFault } from "./file-fault.ts";
@@ -57,7 +56,6 @@ export function fileBlobs(options: FileBlobsOptions): ConditionalBlobs {
     await place.recover(key);
     const file = await place.read(key);
     if (!file) return undefined;
-    if (isPlain(key)) return { bytes: file, etag: "", ageMs: Number.POSITIVE_INFINITY };
     const { header, bytes } = openFile(file, key);
     const ageMs = header.life === life ? Math.max(0, clock.monotonic() - header.writtenMs) : Number.POSITIVE_INFINITY;
     return { bytes, etag: header.etag, ageMs, ...(header.mediaType === undefined ? {} : { mediaType: header.mediaType }) };
@@ -66,12 +64,12 @@ export function fileBlobs(options: FileBlobsOptions): ConditionalBlobs {
   async function put(
     key: string,
     bytes: Uint8Array,
-    { ifNoneMatch, ifMatch, mediaType, isDurable = true }: PutOptions,
+    { ifNoneMatch, ifMatch, mediaType, isDurable = true, isPlain = false }: PutOptions,
   ): Promise<PutOutcome> {
     if (ifMatch !== undefined && (await find(key))?.etag !== ifMatch) return { type: "refused", mayBeOwn: false };
     const etag = crypto.randomUUID();
     const header: FileHeader = { etag, writtenMs: clock.monotonic(), life, ...(mediaType === undefined ? {} : { mediaType }) };
-    const outcome = await place.write(key, isPlain(key) ? bytes : sealFile(header, bytes), { isNew: ifNoneMatch ?? false, isDurable });
+    const outcome = await place.write(key, isPlain ? bytes : sealFile(header, bytes), { isNew: ifNoneMatch ?? false, isDurable });
     if (outcome === "written") return { type: "written", etag };
     return outcome === "taken" ? { type: "refused", mayBeOwn: false } : { type: "unknown" };
   }
@@ -115,11 +113,6 @@ const machineClock: Pick<Clock, "monotonic" | "after"> = {
   monotonic: () => Number(process.hrtime.bigint() / 1_000n) / 1_000,
   after: systemClock.after,
 };
-
-/** What other programs read is kept as it is; nothing of ours depends on it. */
-function isPlain(key: string): boolean {
-  return key.startsWith(conversationPrefix);
-}
 
 async function list(
   place: FileFolder,

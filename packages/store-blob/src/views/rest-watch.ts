@@ -4,13 +4,11 @@ import type { Background } from "../background.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import type { OpenLogs } from "../log/open-logs.ts";
 import { storeLimits } from "../store-limits.ts";
-import type { ConversationViews } from "./conversation-views.ts";
 import type { SessionSummaries } from "./session-summaries.ts";
 
 export interface RestWatchDeps {
   readonly logs: OpenLogs;
   readonly summaries: SessionSummaries;
-  readonly views: ConversationViews | undefined;
   readonly background: Background;
 }
 
@@ -19,7 +17,7 @@ interface Waiting {
   readonly cancel: () => void;
 }
 
-/** Sees when a session comes to rest, and writes down how it stands then: its summary and its view, each at most once a second. */
+/** Sees when a session comes to rest, and writes its summary then, at most once a second. */
 export class RestWatch {
   readonly #deps: RestWatchDeps;
   readonly #waiting = new Map<string, Waiting>();
@@ -37,7 +35,7 @@ export class RestWatch {
     if (projection?.summary.status === "running" || this.#waiting.has(name)) return;
     const { clock } = log.deps;
     const lastAt = this.#writtenAt.get(name);
-    const waitMs = lastAt === undefined ? 0 : Math.max(0, lastAt + storeLimits.viewEveryMs - clock.monotonic());
+    const waitMs = lastAt === undefined ? 0 : Math.max(0, lastAt + storeLimits.summaryEveryMs - clock.monotonic());
     const write = (): void => {
       this.#waiting.delete(name);
       this.#deps.background.add(this.#writeDown(log));
@@ -68,24 +66,20 @@ export class RestWatch {
   }
 
   async #writeHeld(log: OpenLog): Promise<void> {
-    const { summaries, views } = this.#deps;
-    const { clock, blobs } = log.deps;
-    this.#remember(nameOf(log), clock.monotonic());
+    const { summaries } = this.#deps;
+    this.#remember(nameOf(log), log.deps.clock.monotonic());
     const projection = await summaries.fresh(log);
     if (!projection || projection.summary.status === "running") return;
-    await Promise.allSettled([views?.write(log, projection.summary.lastSeq), summaries.settle(log, projection)]);
-    // A removal that came in between has looked for the view too early.
-    if ((await log.run(() => log.current())).isRemoved) {
-      await blobs.remove(log.keys.view);
-      await summaries.remove(log);
-    }
+    await summaries.settle(log, projection);
+    // A removal that came in between has looked for the summary too early.
+    if ((await log.run(() => log.current())).isRemoved) await summaries.remove(log);
   }
 
   #remember(name: string, at: number): void {
     this.#writtenAt.delete(name);
     this.#writtenAt.set(name, at);
     for (const [oldest, writtenAt] of this.#writtenAt) {
-      if (writtenAt + storeLimits.viewEveryMs > at) return;
+      if (writtenAt + storeLimits.summaryEveryMs > at) return;
       this.#writtenAt.delete(oldest);
     }
   }

@@ -7,7 +7,7 @@ import { SessionTexts } from "./session-texts.ts";
 
 it("texts are kept while there is room, the ones used last, and read again when they are not", async () => {
   const blobs = memoryBlobs({ clock: manualClock() });
-  const { log } = blobStore({ blobs, conversationViews: false });
+  const { log } = blobStore({ blobs });
   const refs = ["a", "b", "c"].map((session) => ({ scope: "local", session }));
   for (const ref of refs) {
     const message = { role: "user", content: `${ref.session} says` } as const;
