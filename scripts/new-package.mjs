@@ -106,7 +106,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   try {
     for (const file of newPackage(kind, name, { folder })) console.log(file);
-    const next = folder === undefined ? "BOOTSTRAP_FIX_LOCKFILE=1 npm run prepare-workspace" : `cd ${folder} && npm install && npm test`;
+    const next =
+      folder === undefined
+        ? "BOOTSTRAP_FIX_LOCKFILE=1 npm run prepare-workspace"
+        : `npm run install-unreleased -- ${folder} && cd ${folder} && npm test`;
     console.log(`\nNext: ${next}, then docs/write-a-${kind}.md from "What to change" on.`);
   } catch (error) {
     console.error(error.message);

@@ -28,6 +28,12 @@ function pack(root, { folder, manifest }) {
   };
 }
 
+/** The published packages of these names, packed. Needs the builds. */
+export const tarballsOf = (root, names) =>
+  published(root)
+    .filter(({ manifest }) => names.includes(manifest.name))
+    .map((workspace) => pack(root, workspace));
+
 /** Every published package of the workspace at `root`, packed once a process. Needs the builds. */
 export function tarballs(root) {
   if (!made.has(root))

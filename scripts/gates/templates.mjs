@@ -1,12 +1,12 @@
 // Packages made from templates as a user makes them, outside the workspace: npm installs them from the packed tarballs, and they typecheck, pass their
 // kits, build and load.
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { dependenciesOf, installTarballs } from "../install-unreleased.mjs";
 import { tarballs } from "./tarballs.mjs";
 import { readJson, tool } from "./tree.mjs";
 
-const NPM = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--loglevel=error"];
 const GENERATOR = "scripts/new-package.mjs";
 
 /** The commands of the folder, in order; the first that fails ends it. */
@@ -16,12 +16,12 @@ function problemsOf(root, kind, packed) {
   try {
     const making = tool(process.execPath, [join(root, GENERATOR), kind, "zenith", folder], root);
     if (making.code !== 0) return [`${kind}: ${making.output}`];
-    const { dependencies, devDependencies } = readJson(join(folder, "package.json"));
-    const own = packed.filter(({ name }) => name in { ...dependencies, ...devDependencies });
-    for (const { tarball } of own) cpSync(tarball, join(folder, basename(tarball)));
     const environment = { ...process.env, NO_COLOR: "1", NODE_OPTIONS: "" };
+    const names = dependenciesOf(folder);
+    const own = packed.filter(({ name }) => names.includes(name));
+    const installing = installTarballs(folder, own, environment);
+    if (installing.code !== 0) return [`${kind}: npm could not install it: ${installing.output.slice(-1_500)}`];
     const commands = [
-      ["npm", ...NPM, ...own.map(({ tarball }) => `./${basename(tarball)}`)],
       ["npm", "run", "--silent", "typecheck"],
       ["npm", "test", "--silent"],
       ["npm", "run", "--silent", "build"],
