@@ -1,5 +1,5 @@
 /*
- * Owns: how the parts of one process go together: its sessions, the watch over its store, its work, and its end.
+ * Owns: the parts of one process and their order: its sessions, the health of its store, its work, and its shutdown.
  * Does not own: how callers reach it (a server).
  */
 import type { Access, Agent, Runtime } from "@loopwright/core";
@@ -14,35 +14,35 @@ import { type WatchedStore, watchStore } from "./store/watched-store.ts";
 import { createGracefulShutdown, type HandOverOptions } from "./work/graceful-shutdown.ts";
 import { runWork, type Work } from "./work/run-work.ts";
 
-/** One process of those that share a store: it loads sessions, and runs them where its role says so. */
+/** One of the processes that share a store. It loads sessions, and runs them if its role includes that. */
 export interface Host {
   /** Sessions that run in this process. */
   readonly running: number;
   /** False from `drain` on. */
   ready(): boolean;
-  /** Takes no new work from now on; what runs goes on. */
+  /** Takes no new work from now on. Open runs continue. */
   drain(): void;
   /**
-   * Drains, waits until what runs here has come to rest, at most so long (default `limits.drainMs`), gives the rest to other nodes in order,
-   * and closes. Resolves with how many sessions were handed over.
+   * Drains, waits until the runs of this process have ended (at most `withinMs`, default `limits.drainMs`), hands the others over to other nodes,
+   * and closes. Resolves with the number of sessions that were handed over.
    */
   handOver(options?: HandOverOptions): Promise<number>;
   /**
-   * Lets go of all sessions at once: what runs is left, as after a crash, to the process that the queue tells or the next one that looks.
-   * Store, channel and queue stay open. Twice is once.
+   * Releases all sessions at once. Open runs are left as after a crash: the process that gets a hint from the queue, or the next sweep, continues
+   * them. Store, channel and queue stay open. A second call does nothing.
    */
   close(): Promise<void>;
-  /** How many runs of a scope were found that a process had left behind: this one goes on with them. 0 where it runs none. @throws AgentError STORE_* */
+  /** The number of interrupted runs that were found in a scope; this process continues them. 0 if it runs no sessions. @throws AgentError STORE_* */
   recover(scope: string): Promise<number>;
-  /** Calls the listener when the host ends, before its sessions are let go of. */
+  /** Calls the listener when the host closes, before its sessions are released. */
   onEnd(listener: () => void): void;
   readonly sessions: SessionHost;
   readonly runtime: Runtime;
-  /** Those of the runtime; empty where they are found by a function. */
+  /** The agents of the runtime; empty if a function finds them. */
   readonly agents: readonly Agent[];
   /** The agent of this name. */
   findAgent(name: string, access: Access): Promise<Agent | undefined>;
-  /** The store of the runtime; what it answers is heard by `health`. */
+  /** The store of the runtime; `health` observes its answers. */
   readonly store: SessionStore;
   readonly health: StoreHealth;
   readonly channel: EventChannel;
@@ -54,7 +54,7 @@ export interface Host {
 /** What this process knows of its store. */
 export type StoreHealth = Pick<WatchedStore, "isAway" | "flaw" | "damages" | "damaged">;
 
-/** Begins at once to look for work, where its role is to run sessions. @throws AgentError CONFIG_INVALID */
+/** Looks for work at once if its role is to run sessions. @throws AgentError CONFIG_INVALID */
 export function createHost(options: HostOptions): Host {
   const { runtime, role = "all", node } = options;
   const { agents, findAgent, channel, queue, observers, clock, ids, logger, leaseMs } = runtime;
@@ -117,16 +117,16 @@ interface SharedParts {
 function beginWork({ runtime: { queue }, role = "all", isOneOfMany }: HostOptions, shared: SharedParts): Work {
   const { limits, store } = shared;
   const isAlone = role === "all" && !isOneOfMany;
-  // Where nobody tells of what others leave behind, it is looked for often.
+  // Without a queue no hint comes for sessions that other processes leave behind, so the sweeps are frequent.
   const sweepMs = queue || isAlone ? limits.sweepMs : limits.pollMs;
-  // A log that cannot tell of appends is one where each look is a request that costs: it is looked at less while there is nothing to do.
+  // A log without `subscribe` is one in which each sweep is a request that costs money: it is swept less often while there is nothing to do.
   const idleSweepMs = store.log.subscribe ? sweepMs : limits.sweepMs;
   return runWork({ ...shared, queue: queue ?? memoryQueue(), sweepMs, idleSweepMs, keepsAlive: role === "worker" });
 }
 
-/** Durable events come from the log anyway; what a model says comes only over a channel. */
+/** Durable events come from the log in any case; the text deltas of a model come only over a channel. */
 function warnOfChannel(logger: Logger): void {
   const message =
-    "This is one of several processes, and its event channel reaches none of the others: text is not told there as it is said.";
+    "This is one of several processes, and its event channel reaches none of the others: their clients do not see text while it is written.";
   logger.log("warn", message, { fix: "Pass a `channel` that all of them share." });
 }

@@ -1,10 +1,10 @@
 import { failureOf } from "@loopwright/core";
 import type { Logger, RunQueue, SessionRef } from "@loopwright/core/ports";
 
-/** Tells workers, by way of the queue, that a session may have work; false when it fails. Never rejects: what is lost a sweep finds. */
+/** Offers a session that may have work to the workers, through the queue; false if that fails. Never rejects: a sweep finds what a lost hint named. */
 export type OfferHint = (ref: SessionRef) => Promise<boolean>;
 
-/** Offers to the queue; says once that it fails, and again after it has worked in between. */
+/** Offers to the queue. A failure is logged once, and again after the queue has worked in between. */
 export function hintOffers(queue: RunQueue, logger: Logger): OfferHint {
   let isFailing = false;
   return async (ref) => {

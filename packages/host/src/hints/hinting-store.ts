@@ -2,7 +2,7 @@ import type { Clock, SessionStore } from "@loopwright/core/ports";
 import { withLog } from "../store/with-log.ts";
 import type { OfferHint } from "./hint-offers.ts";
 
-/** The store for handles that do not drive: whenever an append leaves a session in need of an owner, a worker is told. */
+/** The store for handles that do not drive: after each append that leaves a session in need of an owner, a hint is offered to the workers. */
 export function hintingStore(store: SessionStore, { hint, clock }: { readonly hint: OfferHint; readonly clock: Clock }): SessionStore {
   return withLog(store, {
     async append(ref, request) {

@@ -2,23 +2,25 @@ import { AgentError } from "@loopwright/core";
 
 /** Every limit of a host, with its default. */
 export interface HostLimits {
-  /** How long a session that nobody uses stays loaded, and how many may. */
+  /** How long a session without users stays loaded. */
   readonly sessionIdleMs: number;
+  /** Sessions loaded at once; beyond that the longest idle ones are evicted. */
   readonly sessionsLoaded: number;
-  /** How often the store itself is looked at: whether it is fit to hold sessions. */
+  /** How often the store is probed: whether it is fit to hold sessions. */
   readonly probeMs: number;
-  /** How long runs may take to end when a node is to go, before they are handed over. */
+  /** How long runs may take to end when a node shuts down, before they are handed over. */
   readonly drainMs: number;
-  /** Sessions that a worker keeps at once because it was told of them. */
+  /** Sessions that a worker runs at once because of hints. */
   readonly workerSessions: number;
-  /** So often at least a worker looks for sessions that nobody told it of; it looks up to a fifth sooner. */
+  /** The interval between two sweeps of a worker for sessions without a hint. A sweep may come up to a fifth sooner. */
   readonly sweepMs: number;
-  /** The same for a worker without a queue: nobody tells it of any. */
+  /** The same interval for a worker without a queue, which gets no hints. */
   readonly pollMs: number;
-  /** Sessions that one sweep finds at most; the next one goes on behind them. */
+  /** Sessions that one sweep finds at most; the next sweep continues after them. */
   readonly sessionsPerSweep: number;
-  /** How long the sweeps of a worker leave a session alone that cannot be opened: at first, and at most. */
+  /** How long the sweeps of a worker skip a session that could not be opened; doubled after each further failure. */
   readonly reopenMs: number;
+  /** The longest time that a session is skipped. */
   readonly reopenMaxMs: number;
 }
 

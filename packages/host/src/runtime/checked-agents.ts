@@ -3,17 +3,17 @@ import type { PriceTable } from "@loopwright/core/ports";
 
 /** The agents of a runtime. */
 export interface CheckedAgents {
-  /** Empty where they are found by a function. */
+  /** Empty if a function finds the agents. */
   readonly list: readonly Agent[];
   find(name: string, access: Access): Promise<Agent | undefined>;
-  /** The checked agent of a value or a name, at once. @throws AgentError AGENT_NOT_FOUND */
+  /** The checked agent for a value or a name. @throws AgentError AGENT_NOT_FOUND */
   of(agent: Agent | string): Agent;
 }
 
 /** @throws AgentError CONFIG_INVALID */
 export function checkedAgents(given: readonly Agent[] | FindAgent, prices: PriceTable | undefined): CheckedAgents {
   const withPrices = (agent: Agent): Agent => (agent.prices || !prices ? agent : createAgent({ ...agent, prices }));
-  // An agent is checked once: its sessions share what is derived from it.
+  // An agent is checked once, so that its sessions share what is derived from it.
   const known = new WeakMap<Agent, Agent>();
   const check = (agent: Agent): Agent => {
     const checked = known.get(agent) ?? withPrices(createAgent(agent));
@@ -31,7 +31,7 @@ export function checkedAgents(given: readonly Agent[] | FindAgent, prices: Price
   }
   if (!Array.isArray(given) || given.length === 0)
     throw new AgentError("CONFIG_INVALID", { message: "The runtime has no agent.", fix: "Pass at least one in `agents`." });
-  // An agent may be made by hand: a wrong one stops the start of the process, not the first caller.
+  // An agent may be an object that `createAgent` did not make: an invalid one stops the process at its start, not the first caller.
   const list: readonly Agent[] = given.map(check);
   const byName = new Map(list.map((agent) => [agent.name, agent]));
   if (byName.size < list.length)
@@ -53,8 +53,8 @@ export function checkedAgents(given: readonly Agent[] | FindAgent, prices: Price
 
 function refuseName(name: string): never {
   throw new AgentError("AGENT_NOT_FOUND", {
-    message: `The agent \`${name.slice(0, 64)}\` is not known by its name alone: the agents of this runtime are found by a function.`,
-    fix: "Pass the agent itself, or open a session that exists by `runtime.open`.",
+    message: `The runtime cannot find the agent \`${name.slice(0, 64)}\` by its name alone, because its agents are found by a function of name and access.`,
+    fix: "Pass the agent itself, or open an existing session with `runtime.open`.",
   });
 }
 

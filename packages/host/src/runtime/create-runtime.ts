@@ -1,6 +1,6 @@
 /*
- * Owns: what all sessions of a process share, and sessions made with it. Does not own: how long a session stays loaded (a host), how callers reach it
- * (a server).
+ * Owns: what all sessions of a process share, and the sessions that are created with it.
+ * Does not own: how long a session stays loaded (a host), how callers reach it (a server).
  */
 import {
   type Access,
@@ -23,15 +23,15 @@ import { hintingStore } from "../hints/hinting-store.ts";
 import { checkedAgents } from "./checked-agents.ts";
 
 export interface RuntimeOptions {
-  /** The agents, the first of them the default; or a function that finds one by its name, also for each scope. */
+  /** The agents, the first one the default; or a function that finds an agent by its name and the access of the caller. */
   readonly agents: readonly Agent[] | FindAgent;
   /** Default: one in memory. */
   readonly store?: SessionStore;
   /** Carries events between processes. Default: one within this process. */
   readonly channel?: EventChannel;
-  /** Offers sessions to workers. Stays open when a server or a worker closes. Default: none; workers look into the store. */
+  /** Offers sessions to workers. Stays open when a server or a worker closes. Default: none; workers sweep the store. */
   readonly queue?: RunQueue;
-  /** Telemetry, metering, audit, in each process that loads the sessions. Default: none. */
+  /** For telemetry, metering and audit, called in each process that loads the sessions. Default: none. */
   readonly observers?: readonly Observer[];
   /** For agents without prices of their own. */
   readonly prices?: PriceTable;

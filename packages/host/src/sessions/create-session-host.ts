@@ -4,13 +4,13 @@ import { type LoadedParts, LoadedSessions } from "./loaded-sessions.ts";
 import type { SessionHost } from "./session-host.ts";
 import { type LoaderParts, SessionLoader } from "./session-loader.ts";
 
-/** The sessions of this process: loaded when asked for, shared while used, let go when idle. */
+/** The sessions of this process: loaded on demand, shared by their users, evicted when idle. */
 export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost {
   const loaded = new LoadedSessions(parts);
   const loader = new SessionLoader(parts, loaded);
   return {
     async open(ref) {
-      // At once where it is known: it could be let go of meanwhile.
+      // A loaded session is lent without an await in between, during which it could be evicted.
       const known = loaded.isClosed ? undefined : loaded.get(ref);
       return loaded.lend(known ?? (await loader.load(ref)));
     },
@@ -42,7 +42,7 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
   };
 }
 
-/** An observer that fails is the operator's affair: the session is gone. */
+/** An error of an observer is logged for the operator only, because the session is removed already. */
 function noteRemoved(ref: SessionRef, { observers = [], logger }: Pick<LoaderParts, "observers" | "logger">): void {
   const report = (cause: unknown): void => {
     const error = cause instanceof Error ? { name: cause.name, message: cause.message, stack: cause.stack ?? "" } : String(cause);

@@ -1,10 +1,10 @@
 /*
- * Owns: the sessions that are loaded in this process, who uses them, and when they are let go.
- * Does not own: how a session is loaded or made (the loader), what is kept beside it (whoever listens for loaded sessions).
+ * Owns: the sessions that are loaded in this process, their users, and their eviction.
+ * Does not own: how a session is loaded or created (the loader), what is kept beside it (the listeners of `onLoad`).
  * Invariants
- *  L1 a session stays while somebody uses it or something runs; after that it goes when it has been idle, or when there are too many;
- *  L2 one that was never begun goes with its last user: what the store does not have is not here either;
- *  L3 after the end nothing is held: what was still being opened is let go of.
+ *  L1 a session stays loaded while it has a user or runs here; after that it is evicted when it has been idle for long, or when too many are loaded;
+ *  L2 a session without any fact is evicted with its last user: a session that the store does not have is not loaded either;
+ *  L3 after `close` nothing is held: a session that was still being opened is released.
  */
 import { AgentError, type AgentSession } from "@loopwright/core";
 import { type Clock, refKey, type SessionRef, type SessionStore } from "@loopwright/core/ports";
@@ -19,11 +19,11 @@ export interface LoadedEntry {
   users: number;
   /** By the monotonic clock: a turned wall clock makes no session idle or busy. */
   idleSince: number;
-  /** Where its log ended then. */
+  /** The last number of its log at that time. */
   idleSeq: number;
-  /** Told when it is let go of. */
+  /** Called when the session is released. */
   readonly goneListeners: Set<() => void>;
-  /** Ends the watch over its rest and its loss. */
+  /** Ends the subscription that reports its rest and its loss. */
   stop: () => void;
 }
 
@@ -35,18 +35,18 @@ export interface LoadedParts {
   readonly drives?: boolean;
 }
 
-/** The error of who asks too late. */
+/** The error of a request that comes after the host was closed. */
 export const shuttingDown = (): AgentError => new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
 
 const isUnused = ({ users }: LoadedEntry): boolean => users === 0;
 
-/** What runs here goes on though nobody watches. */
+/** A session that runs here stays loaded without users. */
 const runsHere = ({ session }: LoadedEntry): boolean => session.isOwner && !session.isResting;
 
 export class LoadedSessions {
   readonly #parts: LoadedParts;
   readonly #entries = new Map<string, LoadedEntry>();
-  /** Those that rested when their last user left, longest ago first. */
+  /** The sessions that rested when their last user left, the longest idle first. */
   readonly #unused = new Set<LoadedEntry>();
   readonly #loadListeners = new Set<(loaded: LoadedSession) => void>();
   #cancelSweep: (() => void) | undefined;
@@ -64,7 +64,7 @@ export class LoadedSessions {
     return this.#entries.size;
   }
 
-  /** Those that run here. */
+  /** The number of sessions that run here. */
   get running(): number {
     let count = 0;
     for (const entry of this.#entries.values()) if (runsHere(entry)) count += 1;
@@ -75,7 +75,7 @@ export class LoadedSessions {
     return this.#entries.get(refKey(ref));
   }
 
-  /** @throws AgentError NOT_READY after the end */
+  /** @throws AgentError NOT_READY after `close` */
   add({ ref, session, agent }: Pick<LoadedEntry, "ref" | "session" | "agent">): LoadedEntry {
     if (this.#isClosed) {
       void session[Symbol.asyncDispose]();
@@ -94,7 +94,7 @@ export class LoadedSessions {
     for (const entry of this.#entries.values()) listener(this.#shown(entry));
   }
 
-  /** Keeps it until `leave`, however idle it is. */
+  /** Keeps the session loaded until `leave`, even if it is idle. */
   use(entry: LoadedEntry): void {
     entry.users += 1;
     this.#unused.delete(entry);
@@ -119,7 +119,7 @@ export class LoadedSessions {
     };
   }
 
-  /** Lets go of it at once: what runs in it is left to the next owner. */
+  /** Releases the session at once: an open run is left to the next owner. */
   async drop(entry: LoadedEntry): Promise<void> {
     if (this.get(entry.ref) === entry) this.#entries.delete(refKey(entry.ref));
     this.#unused.delete(entry);
@@ -129,13 +129,13 @@ export class LoadedSessions {
     await entry.session[Symbol.asyncDispose]();
   }
 
-  /** Evicts it if it has no user and does not run here. */
+  /** Evicts the session if it has no user and does not run here. */
   async dropUnused(ref: SessionRef): Promise<void> {
     const entry = this.get(ref);
     if (entry && isUnused(entry) && !runsHere(entry)) await this.drop(entry);
   }
 
-  /** With `handsOver` what runs is brought to an end that can be gone on with. */
+  /** With `handsOver` each open run is stopped at a point where another process can continue it. */
   async close({ handsOver = false }: CloseOptions = {}): Promise<ClosedSessions> {
     this.#isClosed = true;
     this.#cancelSweep?.();
@@ -164,7 +164,7 @@ export class LoadedSessions {
     return { ref, session, use: () => this.#lendOnce(entry), onGone: (listener) => void goneListeners.add(listener) };
   }
 
-  /** Notes when the session rests, and lets go of it when its log is gone. A store that may come back is waited for. */
+  /** Notes when the session rests, and releases it when its log was removed. After a retryable error of the store it follows the session again. */
   #follow(entry: LoadedEntry): () => void {
     return entry.session.follow({
       events() {},
@@ -176,13 +176,13 @@ export class LoadedSessions {
     });
   }
 
-  /** Whoever else follows the session is told of its loss in the same round: what is kept beside it ends after that. */
+  /** The other followers of the session are notified in the same microtask round; the listeners of `onGone` are called after them. */
   #lose(entry: LoadedEntry): void {
     if (this.get(entry.ref) === entry) this.#entries.delete(refKey(entry.ref));
     void Promise.resolve().then(() => this.drop(entry));
   }
 
-  /** Of one whose store is away nobody knows whether it rests. One that does not, and does not run in this process, is no business of it. */
+  /** A session whose store is away counts as busy, because its state is unknown. In a process that does not drive, no run keeps a session loaded. */
   #isIdle(entry: LoadedEntry): boolean {
     const { drives = true } = this.#parts;
     return isUnused(entry) && entry.session.lastSeq > 0 && (entry.session.isResting || !drives);
@@ -193,7 +193,7 @@ export class LoadedSessions {
     if (!this.#unused.has(entry) || entry.idleSeq !== entry.session.lastSeq) this.#noteQuiet(entry);
   }
 
-  /** Somebody left, or the session came to rest. */
+  /** A user has left, or the session has come to rest. */
   #noteQuiet(entry: LoadedEntry): void {
     entry.idleSince = this.#parts.clock.monotonic();
     entry.idleSeq = entry.session.lastSeq;
@@ -204,7 +204,7 @@ export class LoadedSessions {
     this.#planSweep();
   }
 
-  /** Its first input was refused. While the store is away nobody knows: it is looked at again when it is back. */
+  /** The first input of the session was refused. A store that does not answer counts as having the session, so that no session is evicted by mistake. */
   async #dropUnbegun(entry: LoadedEntry): Promise<void> {
     const isThere = await this.#parts.store.log.head(entry.ref).then(
       ({ lastSeq }) => lastSeq > 0,
@@ -213,7 +213,7 @@ export class LoadedSessions {
     if (!isThere && entry.session.lastSeq === 0 && isUnused(entry)) await this.drop(entry);
   }
 
-  /** Lets go of the idlest while there are too many. */
+  /** Evicts the longest idle sessions while too many are loaded. */
   #shed(): void {
     for (const entry of this.#unused) {
       if (this.#entries.size <= this.#parts.limits.sessionsLoaded) return;
@@ -232,7 +232,7 @@ export class LoadedSessions {
     this.#cancelSweep ??= this.#parts.clock.after(this.#parts.limits.sessionIdleMs, sweep, { idle: true });
   }
 
-  /** Lets go of those that have been idle for long. */
+  /** Evicts the sessions that have been idle for `sessionIdleMs`. */
   #sweep(): void {
     const idleBefore = this.#parts.clock.monotonic() - this.#parts.limits.sessionIdleMs;
     for (const entry of this.#entries.values()) if (entry.idleSince <= idleBefore && this.#isIdle(entry)) void this.drop(entry);

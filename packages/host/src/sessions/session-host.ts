@@ -21,36 +21,36 @@ export interface HostedSession {
   /** Name of its agent. */
   readonly agent: string;
   readonly session: AgentSession;
-  /** Twice is once. */
+  /** A second call does nothing. */
   release(): void;
-  /** True once this process has let go of it all the same: its store was lost, it was removed, or the process ends. */
+  /** True after this process has released the session by itself: its store was lost, it was removed, or the process ends. */
   readonly isGone: boolean;
 }
 
-/** A session of this process, for what is kept beside it as long as it is loaded: the feed of its events, for example. */
+/** A session of this process, for data that is kept beside it while it is loaded: the feed of its events, for example. */
 export interface LoadedSession {
   readonly ref: SessionRef;
   readonly session: AgentSession;
-  /** Keeps the session loaded until the function it gives is called. Twice is once. */
+  /** Keeps the session loaded until the returned function is called. A second call of that function does nothing. */
   use(): () => void;
-  /** Calls the listener once this process has let go of the session. */
+  /** Calls the listener when this process has released the session. */
   onGone(listener: () => void): void;
 }
 
 export interface CloseOptions {
-  /** What runs is given to another node in order, which may take half a second, not left as after a crash. Default false. */
+  /** Hands open runs over to another node, which may take half a second, instead of leaving them as after a crash. Default false. */
   readonly handsOver?: boolean;
 }
 
-/** What was let go of by the end. */
+/** The sessions that were released by `close`. */
 export interface ClosedSessions {
-  /** How many ran here. */
+  /** The number of sessions that ran here. */
   readonly ran: number;
-  /** Those, and those whose claim was in progress: to be offered to other processes. */
+  /** These sessions, and those whose claim was in progress: to be offered to other processes. */
   readonly left: readonly SessionRef[];
 }
 
-/** The sessions that are loaded in this process: one handle each, shared by all requests and streams, let go when nobody uses it. */
+/** The sessions that are loaded in this process: one handle each, shared by all requests and streams, and evicted when it has no user. */
 export interface SessionHost {
   /** @throws AgentError SESSION_NOT_FOUND, AGENT_NOT_FOUND, STORE_*, SESSION_CORRUPT, SESSION_TOO_NEW */
   open(ref: SessionRef): Promise<HostedSession>;
@@ -58,7 +58,7 @@ export interface SessionHost {
   create(access: Access, wanted: NewSession): Promise<HostedSession>;
   /** Stops what runs, ends its streams and deletes the session for good. @throws AgentError SESSION_NOT_FOUND, STORE_* */
   remove(ref: SessionRef): Promise<void>;
-  /** Calls the listener with every session that is loaded from now on, before anybody else has it, and at once with those that are loaded already. */
+  /** Calls the listener with every session that is loaded from now on, before any caller gets it, and at once with those that are loaded already. */
   onLoad(listener: (loaded: LoadedSession) => void): void;
   /** Evicts a session that has no user here and does not run here: another node runs it. */
   letGo(ref: SessionRef): void;
@@ -71,6 +71,6 @@ export interface SessionHost {
   /** Sessions loaded, and those of them that run here. */
   readonly loaded: number;
   readonly running: number;
-  /** Lets go of all: what runs is signalled and left to the next owner. */
+  /** Releases all sessions: running effects get an abort signal, and open runs are left to the next owner. */
   close(options?: CloseOptions): Promise<ClosedSessions>;
 }

@@ -1,5 +1,5 @@
 /*
- * Owns: how a session comes to be in this process: from the store, or new.
+ * Owns: how a session gets into this process: loaded from the store, or created.
  * Does not own: how long it stays (loaded sessions).
  * Invariant: one handle per session and process, however many ask for it at once.
  */
@@ -35,7 +35,7 @@ export interface LoaderParts {
   /** Default: by name in `agents`. */
   readonly findAgent?: FindAgent;
   readonly store: SessionStore;
-  /** Absent: the session learns of other processes from its log alone. */
+  /** Absent: the session sees what other processes do in its log alone. */
   readonly channel?: EventChannel;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -47,7 +47,7 @@ export interface LoaderParts {
   readonly drives?: boolean;
   /** The logger of the handles of a scope. Default: `logger`. */
   readonly loggerOf?: (scope: string) => Logger;
-  /** Where nothing is driven: tells those who do. */
+  /** For a process that does not drive: offers the session to the processes that do. */
   readonly hint?: OfferHint;
   readonly observers?: readonly Observer[];
 }
@@ -87,7 +87,7 @@ export class SessionLoader {
     return this.#shared.node;
   }
 
-  /** The session of the store. It is in use until all who asked for it meanwhile have it. */
+  /** Loads the session from the store. It counts as used until all callers that asked for it meanwhile have it. */
   load(ref: SessionRef): Promise<LoadedEntry> {
     if (this.#loaded.isClosed) return Promise.reject(shuttingDown());
     const known = this.#loaded.get(ref);
@@ -96,7 +96,7 @@ export class SessionLoader {
     return this.#opening.get(key) ?? this.#begin(key, this.#read(ref));
   }
 
-  /** A session that the store does not have yet, lent to whoever made it. */
+  /** Creates a session that the store does not have yet, and lends it to the caller. */
   async create(access: Access, wanted: NewSession): Promise<HostedSession> {
     const agent = await this.#agent(wanted.agent ?? this.#firstAgent, access);
     const session = createSession({
@@ -116,7 +116,7 @@ export class SessionLoader {
       this.#loaded.use(entry);
       return entry;
     });
-    // Whoever wants to use it meanwhile gets the one that exists.
+    // A caller that loads this id meanwhile gets the session that exists.
     void this.#begin(
       key,
       making.catch((error) => (isAgentError(error, "SESSION_EXISTS") ? this.#read(ref) : Promise.reject(error))),
@@ -176,7 +176,7 @@ const exists = ({ session }: SessionRef): AgentError =>
 const notFound = ({ session }: SessionRef): AgentError =>
   new AgentError("SESSION_NOT_FOUND", { message: `There is no session \`${session.slice(0, 64)}\`.` });
 
-/** What of a wish is an option of the session; absent stays absent. */
+/** The options of the session that were given; a member that is absent stays absent. */
 function sessionOptions(access: Access, wanted: NewSession): Partial<SessionOptions> {
   const { id, title, metadata, messages, tools, systemPrompt } = wanted;
   const chosen = { id, title, metadata, context: messages, tools, prompt: systemPrompt };

@@ -1,36 +1,36 @@
 /*
  * Owns: what this node knows of its store: whether it answers, whether it is fit to hold sessions, and which sessions in it are damaged. Every
- * port of the store passes through here, so that operators hear of a fault once, whatever the store is, and callers never hear its details.
- * Does not own: what follows for a request (routes), or for a run (core).
+ * call of a port of the store passes through here, so that a fault is logged once for operators, with any store, and callers never get its details.
+ * Does not own: the consequences for a request (routes) or for a run (core).
  * Invariants
- *  W1 a damaged session raises one alarm and counts once, for each way of being damaged, however often it is come upon;
+ *  W1 a damaged session raises one alarm and counts once for each kind of damage, however often it is read;
  *  W2 a fault of the store is logged when it begins and when it changes, and callers get its code without its text;
  *  W3 nothing is written to a store that may lose data, from the probe that found it so to the probe that finds it mended.
  */
 import { AgentError, errorTable, isAgentError } from "@loopwright/core";
 import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
 
-/** A store, and how it was when it was asked last. */
+/** A store, and its state at the last call. */
 export interface WatchedStore {
   readonly store: SessionStore;
-  /** The last answer of its log was none. */
+  /** True if the last call of its log got no answer. */
   isAway(): boolean;
-  /** Why the store should not be used now, as callers are told; `undefined`: nothing is known against it. */
+  /** Why the store should not be used now, in the words for callers; `undefined`: it can be used. */
   readonly flaw: AgentError | undefined;
-  /** How many sessions were found damaged, by code. */
+  /** The number of damaged sessions that were found, by code. */
   readonly damages: ReadonlyMap<string, number>;
-  /** Raises the alarm for a session that was found damaged elsewhere: by its handle, or by a reader's cursor. */
+  /** Raises the alarm for a damaged session that its handle or a reader's cursor has found. */
   damaged(error: AgentError, ref: SessionRef): void;
-  /** The logger for the handles of a scope: what they say of damaged sessions is the same alarm, raised and counted once. */
+  /** The logger for the handles of a scope: their messages about damaged sessions raise the same alarm, which is counted once. */
   loggerOf(scope: string): Logger;
-  /** Ends the looks to come. */
+  /** Ends the probes. */
   stop(): void;
 }
 
 export interface WatchOptions {
   readonly logger: Logger;
   readonly clock: Clock;
-  /** How often the store itself is looked at, in milliseconds. */
+  /** How often the store is probed, in milliseconds. */
   readonly probeMs: number;
 }
 
@@ -42,7 +42,7 @@ const ofSession: ReadonlySet<string> = new Set(["SESSION_CORRUPT", "HISTORY_LOST
 const isOfOperator = ({ code }: AgentError): boolean =>
   code === "CONFIG_INVALID" || (code.startsWith("STORE_") && code !== "STORE_CONFLICT");
 
-/** Begins to look at once. */
+/** Probes the store at once, then again and again. */
 export function watchStore(store: SessionStore, options: WatchOptions): WatchedStore {
   return new StoreWatch(store, options);
 }
@@ -86,7 +86,7 @@ class StoreWatch implements WatchedStore {
     this.#cancel();
   }
 
-  /** The port with all its answers heard. What gives no promise is passed on as it is. */
+  /** The port, with each promise that it returns observed. Other return values are passed on as they are. */
   #watched<Port extends object>(
     port: Port,
     { writes, isLog = false }: { readonly writes: readonly string[]; readonly isLog?: boolean },
@@ -104,7 +104,7 @@ class StoreWatch implements WatchedStore {
     });
   }
 
-  /** A store that may throw away what it acknowledges takes writes itself. */
+  /** True if the store may lose data that it has acknowledged. Such a store takes writes, so they are refused here. */
   get #isUnsafe(): boolean {
     return isAgentError(this.#flaw?.cause, "CONFIG_INVALID");
   }
@@ -163,16 +163,16 @@ class StoreWatch implements WatchedStore {
     } catch (error) {
       const fault = isAgentError(error)
         ? error
-        : new AgentError("STORE_UNAVAILABLE", { message: "The store could not be looked at.", cause: error });
+        : new AgentError("STORE_UNAVAILABLE", { message: "The probe of the store failed.", cause: error });
       this.#report(fault);
-      // A store that does not answer now says nothing of what was known against it.
+      // A store that does not answer may still have the flaw that an earlier probe found: the flaw stays.
       if (fault.code !== "STORE_UNAVAILABLE") this.#flaw = forCallers(fault);
     }
     if (!this.#isStopped) this.#cancel = clock.after(probeMs, () => void this.#look(), { idle: true });
   }
 }
 
-/** The fault without what only the operator may see: addresses, paths, settings. */
+/** The fault without the details that are for the operator alone: addresses, paths, settings. */
 function forCallers(error: AgentError): AgentError {
   const code = error.code === "CONFIG_INVALID" || error.code === "STORE_TOO_NEW" ? "STORE_UNAVAILABLE" : error.code;
   const retryable = code === error.code ? error.retryable : true;

@@ -1,6 +1,6 @@
 import type { SessionLog, SessionStore } from "@loopwright/core/ports";
 
-/** The store with some methods of its log in place of its own. Adapters may be classes: each method stays with its object. */
+/** The store with some methods of its log replaced. Adapters may be classes, so each other method is called on its own object. */
 export function withLog(store: SessionStore, own: Partial<SessionLog>): SessionStore {
   const { log } = store;
   return {

@@ -4,17 +4,17 @@ import type { CloseOptions, SessionHost } from "../sessions/session-host.ts";
 import type { Work } from "./run-work.ts";
 
 export interface HandOverOptions {
-  /** How long what runs may take to come to rest. Default `limits.drainMs`. */
+  /** How long open runs may take to end. Default `limits.drainMs`. */
   readonly withinMs?: number;
 }
 
-/** How a process goes: it takes nothing new, gives what runs its time, and hands the rest over. */
+/** How a process shuts down: it takes no new work, gives open runs time to end, and hands the others over. */
 export interface GracefulShutdown {
   readonly isReady: boolean;
   drain(): void;
-  /** Drains; resolves when nothing runs here, or time is up. */
+  /** Drains; resolves when nothing runs here or the time is up. */
   rest(options?: HandOverOptions): Promise<void>;
-  /** Resolves with how many sessions are left to others. Twice is once. */
+  /** Resolves with the number of sessions that ran here and are left to other processes. A second call gives the same promise. */
   close(options?: CloseOptions): Promise<number>;
 }
 
@@ -24,11 +24,11 @@ export interface ShutdownParts {
   readonly work: Work | undefined;
   readonly clock: Clock;
   readonly limits: Pick<HostLimits, "drainMs">;
-  /** What goes before the sessions. */
+  /** Called before the sessions are released. */
   readonly first: () => void;
 }
 
-/** How often it is looked whether what may end has ended. */
+/** The interval between two looks at the runs that may end. */
 const lookMs = 50;
 
 export function createGracefulShutdown({ host, work, clock, limits, first }: ShutdownParts): GracefulShutdown {

@@ -5,15 +5,15 @@ import type { SessionHost } from "../sessions/session-host.ts";
 import { createSessionWorker } from "./session-worker.ts";
 import { createSweeper } from "./sweeper.ts";
 
-/** The work of a process that runs sessions: it takes hints, and looks for sessions that nobody told it of. */
+/** The work of a process that runs sessions: it takes hints from the queue, and sweeps for sessions that no hint named. */
 export interface Work {
-  /** Sessions in hand. */
+  /** Sessions in progress. */
   readonly count: number;
-  /** How many sessions of a scope were found without an owner until now, those at the start among them. @throws AgentError STORE_* */
+  /** The number of sessions of a scope that were found without an owner until now, including the first sweep. @throws AgentError STORE_* */
   recover(scope: string): Promise<number>;
-  /** Takes no more, and gives back what is in hand to its host. */
+  /** Takes no more sessions, and gives those in progress back to its host. */
   stop(): Promise<void>;
-  /** Tells other workers of what this one leaves behind. */
+  /** Offers the sessions that this process leaves behind to other workers. */
   leave(refs: readonly SessionRef[]): Promise<void>;
 }
 
@@ -28,16 +28,16 @@ export interface WorkParts {
   readonly sweepMs: number;
   /** The longest pause between sweeps that find nothing. */
   readonly idleSweepMs: number;
-  /** Without anything else to wait for the process stays. */
+  /** The sweeps keep the process alive. */
   readonly keepsAlive: boolean;
 }
 
-/** Begins at once. */
+/** Takes hints and sweeps from now on. */
 export function runWork(parts: WorkParts): Work {
   const { host, store, queue, limits, clock, ids, logger, sweepMs, idleSweepMs, keepsAlive } = parts;
   const hint = hintOffers(queue, logger);
   const worker = createSessionWorker({ host, store, limits, clock, logger, undone: async (ref) => void (await hint(ref)) });
-  // Through the queue the work is shared out. What the queue does not bring about is taken here.
+  // The queue spreads the work over all workers. A session that a second sweep finds again, or that could not be offered, is taken by this worker.
   const found = async (ref: SessionRef, again: boolean): Promise<void> => {
     const isOffered = !again && (await hint(ref));
     if (!isOffered && worker.hasRoom) await worker.take(ref);

@@ -1,8 +1,8 @@
 /*
- * Owns: which sessions this process runs because it was told of them: each is opened, kept until it owes nothing, and given back.
+ * Owns: the sessions that this process runs because of a hint: each is opened, kept until it has no work left, and given back.
  * Does not own: how a session runs (core), how long it stays loaded after that (the host).
  * Invariants
- *  W1 a hint is handled once its session owes nothing now, belongs to somebody else, or cannot be opened: it is never more than a hint;
+ *  W1 a hint is handled when its session has no work now, has another owner, or cannot be opened: it is only a hint;
  *  W2 a session that was taken and has not begun when the process ends is passed to `undone`: no hint is lost with its process;
  *  W3 a session is in progress once, however many hints name it; a hint that comes meanwhile is handled before the session is released.
  */
@@ -12,15 +12,15 @@ import type { HostLimits } from "../options/host-limits.ts";
 import type { HostedSession, SessionHost } from "../sessions/session-host.ts";
 
 export interface SessionWorker {
-  /** Sessions in hand. */
+  /** Sessions in progress. */
   readonly count: number;
-  /** Another one may be taken at once. */
+  /** True if another session may be taken at once. */
   readonly hasRoom: boolean;
-  /** Waits for room, then runs the session until it owes nothing now. Never rejects: what cannot be opened is logged, and left alone for a while. */
+  /** Waits for room, then runs the session until it has no work now. Never rejects: a session that cannot be opened is logged, and skipped for a while. */
   take(ref: SessionRef): Promise<void>;
-  /** True while a session that could not be opened is left alone. */
+  /** True while a session that could not be opened is skipped. */
   isLeftAlone(ref: SessionRef): boolean;
-  /** Takes no more, and lets go of what is in hand: who it goes to is decided elsewhere. */
+  /** Takes no more sessions, and releases those in progress. The host offers them to other processes. */
   stop(): void;
 }
 
@@ -30,13 +30,13 @@ export interface WorkerParts {
   readonly limits: Pick<HostLimits, "workerSessions" | "reopenMs" | "reopenMaxMs">;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Receives a session that was taken and is not run because this process ends. The hint is handled when the promise resolves. */
+  /** Receives a session that was taken but is not run because this process ends. The hint is handled when the promise resolves. */
   readonly undone: (ref: SessionRef) => Promise<void>;
 }
 
-/** How often it is looked, until a session is owned here, whether somebody else does. */
+/** How often a followed session that is not owned here is checked for another owner. */
 const ownerLookMs = 1_000;
-/** Sessions that could not be opened and are remembered, so that they are not tried again and again. */
+/** How many sessions that could not be opened are remembered, so that they are not retried at every sweep. */
 const failuresMax = 1_000;
 const storeTroubles: ReadonlySet<string> = new Set([
   ...["STORE_UNAVAILABLE", "STORE_FULL", "STORE_READ_ONLY", "STORE_ROLLED_BACK", "STORE_CONFLICT"],
@@ -54,13 +54,13 @@ interface Failure {
 
 class SessionRunner implements SessionWorker {
   readonly #parts: WorkerParts;
-  /** True: told of again meanwhile. */
+  /** Sessions in progress; true: another hint has come meanwhile. */
   readonly #inProgress = new Map<string, boolean>();
   readonly #failures = new Map<string, Failure>();
   readonly #stops = new Set<() => void>();
-  /** Of sessions that are followed until they are owned here: looks at once whether their owner has left. */
+  /** For each session that is followed but not owned here: checks at once whether its owner has left. */
   readonly #looks = new Map<string, () => void>();
-  /** Who waits for room. */
+  /** Wakes the calls of `take` that wait for room, in order. */
   readonly #queue: (() => void)[] = [];
   #isStopped = false;
 
@@ -83,7 +83,7 @@ class SessionRunner implements SessionWorker {
     if (this.#inProgress.has(key)) {
       this.#inProgress.set(key, true);
       this.#looks.get(key)?.();
-      // Whoever woke it had room for another one.
+      // This call uses no room: wake the next one that waits.
       this.#queue.shift()?.();
       return;
     }
@@ -120,7 +120,7 @@ class SessionRunner implements SessionWorker {
     if (lastSeq === 0 || (lease && lease.node !== host.node)) return;
     const hosted = await host.open(ref);
     let isOurs = true;
-    // It is loaded now: if it runs here, the graceful shutdown of the host hands it over.
+    // The session is loaded now: if it runs here, the graceful shutdown of the host hands it over.
     if (this.#isStopped) {
       hosted.release();
       return this.#parts.undone(ref);
@@ -128,12 +128,13 @@ class SessionRunner implements SessionWorker {
     try {
       const { session } = hosted;
       await session.ready();
-      if (session.isReadOnly) throw new AgentError("SESSION_TOO_NEW", { message: "A newer version has gone on with the session." });
+      if (session.isReadOnly)
+        throw new AgentError("SESSION_TOO_NEW", { message: "A newer version of Loopwright has continued the session." });
       const before = session.lastSeq;
-      // It may be loaded since another node ran it: that this node holds no lease any more is known from its head.
+      // The handle may have been loaded while another node ran the session; the head has shown that no other node holds the lease now.
       session.takeOver();
       isOurs = await this.#untilQuiet(hosted);
-      // It owed nothing: whoever says so of it knows less.
+      // The session has no work, but the store listed it as due: correct its due date.
       if (isOurs && session.lastSeq === before && before > 0 && owesNothing(session, clock))
         await store.log.setDue(ref, { expectedSeq: before, due: session.dueAt });
     } finally {
@@ -142,7 +143,7 @@ class SessionRunner implements SessionWorker {
     }
   }
 
-  /** Resolves when the session owes nothing now, or is gone; with false when another node runs it. Rejects when its store is lost. */
+  /** Resolves when the session has no work now, or is gone; with false when another node runs it. Rejects when its store is lost. */
   #untilQuiet({ ref, session }: HostedSession): Promise<boolean> {
     const { clock } = this.#parts;
     if (owesNothing(session, clock)) return Promise.resolve(true);
@@ -167,7 +168,7 @@ class SessionRunner implements SessionWorker {
           end(() => resolve(false));
           return;
         }
-        // A claim may have been refused just before the owner left: the session would wait for the end of that lease.
+        // A claim may have been refused just before the owner left; without this call the session would wait until that lease has expired.
         session.takeOver();
         cancel();
         cancel = clock.after(ownerLookMs, () => void look(), { idle: true });
@@ -187,11 +188,11 @@ class SessionRunner implements SessionWorker {
 
   #noteFailure(ref: SessionRef, code: string, error: unknown): void {
     const { limits, clock, logger } = this.#parts;
-    // The server ends, or the session is gone: nothing is owed by us.
+    // The process ends, or the session is gone: there is nothing to run.
     if (isAgentError(error, "NOT_READY") || isAgentError(error, "SESSION_NOT_FOUND")) return;
     const key = refKey(ref);
     const again = Math.min((this.#failures.get(key)?.waitMs ?? limits.reopenMs / 2) * 2, limits.reopenMaxMs);
-    // A store that was away is asked again soon, however often it was: what waits for it goes on as soon as it is back.
+    // After an error of the store the wait is short and is not doubled, so that sessions continue as soon as the store is back.
     const waitMs = storeTroubles.has(code) ? Math.min(storeWaitMs, limits.reopenMs) : again;
     this.#failures.delete(key);
     this.#failures.set(key, { until: clock.monotonic() + waitMs, waitMs });
@@ -201,7 +202,7 @@ class SessionRunner implements SessionWorker {
   }
 }
 
-/** Nothing is owed at once: neither by what the log says nor by a date that has come. */
+/** True if the session has no work now: it rests, and its due date has not come. */
 function owesNothing(session: AgentSession, clock: Clock): boolean {
   const { isResting, dueAt } = session;
   return isResting && (dueAt === null || dueAt > clock.now());

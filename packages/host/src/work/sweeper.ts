@@ -1,13 +1,13 @@
 import { failureOf } from "@loopwright/core";
 import { type Clock, type DueSession, type IdSource, type Logger, refKey, type SessionLog, type SessionRef } from "@loopwright/core/ports";
 
-/** Finds the sessions that need an owner and that no hint told of: hints get lost, owners die, dates come. */
+/** Finds the sessions that need an owner and that no hint named: a hint was lost, an owner has died, or a due date has come. */
 export interface Sweeper {
   /** What the first sweep found. Never rejects. */
   readonly first: Promise<readonly SessionRef[]>;
-  /** Looks at once. @throws AgentError STORE_* */
+  /** Sweeps at once. @throws AgentError STORE_* */
   sweep(): Promise<readonly SessionRef[]>;
-  /** Ends the sweeps to come. */
+  /** Ends the sweeps. */
   stop(): void;
 }
 
@@ -16,29 +16,29 @@ export interface SweeperParts {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
-  /** So often, and as soon after a sweep that has found something. */
+  /** The pause after a sweep that has found something, and the shortest one after a sweep that has not. */
   readonly everyMs: number;
-  /** The longest pause, reached by doubling while sweeps find nothing. As `everyMs`: there is no doubling. */
+  /** The longest pause: the pause is doubled up to it while sweeps find nothing. Equal to `everyMs`: the pause is constant. */
   readonly idleMs: number;
   readonly sessionsPerSweep: number;
-  /** The sweeps alone keep the process alive. */
+  /** The sweeps keep the process alive. */
   readonly keepsAlive: boolean;
-  /** Takes what was found; `again`: the sweep before has found it too. */
+  /** Receives each session that was found; `again`: the sweep before has found it too. */
   readonly found: (ref: SessionRef, again: boolean) => void;
-  /** Left out. */
+  /** True for a session that the sweep skips. */
   readonly isLeftAlone: (ref: SessionRef) => boolean;
 }
 
 const pageSize = 100;
-/** Sweeps of workers that began together do not stay together. */
+/** Random part of the pause, so that workers which began together do not sweep at the same time. */
 const jitter = 0.2;
 
 /** Sweeps at once, then again and again. */
 export function createSweeper(parts: SweeperParts): Sweeper {
   const { log, clock, ids, logger, everyMs, idleMs, sessionsPerSweep, keepsAlive, isLeftAlone } = parts;
-  /** Where the last sweep broke off. */
+  /** Where the last sweep stopped. */
   let after: DueSession | undefined;
-  /** What it has found. */
+  /** The sessions that the last sweep has found. */
   let before: ReadonlySet<string> = new Set();
   let isStopped = false;
   let isFailing = false;
@@ -69,7 +69,7 @@ export function createSweeper(parts: SweeperParts): Sweeper {
       waitMs = found.length > 0 ? everyMs : Math.min(idleMs, waitMs * 2);
     } catch (error) {
       const fields = { code: failureOf(error).code };
-      if (!isFailing && !isStopped) logger.log("error", "Sessions that need an owner could not be looked for.", fields);
+      if (!isFailing && !isStopped) logger.log("error", "The sweep for sessions that need an owner failed.", fields);
       isFailing = true;
     }
     if (!isStopped) cancel = clock.after(waitMs * (1 - jitter * ids.random()), () => void beat(), { idle: !keepsAlive });
