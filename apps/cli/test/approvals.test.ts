@@ -38,7 +38,7 @@ function careful(steps: readonly ScriptedStep[] = script): {
   const provider = scripted(steps);
   const gate = ({ call }: { readonly call: { readonly name: string } }) =>
     call.name === "remove" ? ({ action: "ask", reason: "It is gone for good." } as const) : undefined;
-  return { agent: createAgent({ name: "careful", provider, tools: [remove], hooks: [{ gate }] }), ran, provider };
+  return { agent: createAgent({ name: "careful", provider, tools: [remove], hooks: [{ name: "approve", gate }] }), ran, provider };
 }
 
 async function here(agent: Agent): Promise<ChatPlace> {

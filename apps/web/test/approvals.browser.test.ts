@@ -27,7 +27,12 @@ function carefulAgent(model: HandModel, ran: unknown[]): Agent {
     name: "careful",
     provider: model.provider,
     tools: [remove],
-    hooks: [{ gate: ({ call }) => ({ action: "ask", reason: `It cannot be undone${call.args["path"] === "b" ? ", ever" : ""}.` }) }],
+    hooks: [
+      {
+        name: "approve",
+        gate: ({ call }) => ({ action: "ask", reason: `It cannot be undone${call.args["path"] === "b" ? ", ever" : ""}.` }),
+      },
+    ],
   });
 }
 

@@ -43,7 +43,8 @@ describe("an abort", () => {
       await left.promise;
       return undefined;
     };
-    const options = where === "prepare" ? { hooks: [{ prepare: think }] } : { prompt: () => think().then(() => "Be brief.") };
+    const options =
+      where === "prepare" ? { hooks: [{ name: "think", prepare: think }] } : { prompt: () => think().then(() => "Be brief.") };
     const { session, provider } = world([{ text: "never" }], options);
     const controller = new AbortController();
     const stream = execute(session, "go", { signal: controller.signal });

@@ -35,6 +35,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 /** A gate that asks about each `remove`, and notes that it was asked. */
 const asks = (more: Partial<Extract<GateVerdict, { action: "ask" }>> = {}): Hooks => ({
+  name: "asks",
   gate: ({ call }) => {
     gated.push(call.callKey);
     return call.name === "remove" ? { action: "ask", ...more } : undefined;
@@ -115,7 +116,7 @@ describe("a gate that asks", () => {
   });
 
   it.each(["before", "after"])("is overruled by a gate %s it that denies", async (place) => {
-    const denies: Hooks = { gate: () => ({ action: "deny", reason: "never" }) };
+    const denies: Hooks = { name: "gate", gate: () => ({ action: "deny", reason: "never" }) };
     const hooks = place === "before" ? [denies, asks()] : [asks(), denies];
     const { session, types } = asked([{ calls: [removes("/tmp/a")] }, { text: "ok" }], hooks);
     expect((await execute(session, "go").result()).text).toBe("ok");
@@ -125,6 +126,7 @@ describe("a gate that asks", () => {
   it("asks about the arguments as all gates have edited them, which the tool then gets", async () => {
     const seen: unknown[] = [];
     const edits = (field: string, value: string | boolean): Hooks => ({
+      name: `edits ${field}`,
       gate: ({ call }) => {
         seen.push(call.args);
         return { action: "edit", args: { ...call.args, [field]: value } };
@@ -134,7 +136,7 @@ describe("a gate that asks", () => {
       edits("path", "/safe"),
       asks({ reason: "one", timeoutMs: 9_000 }),
       edits("force", true),
-      asks({ reason: "two", timeoutMs: 4_000 }),
+      { ...asks({ reason: "two", timeoutMs: 4_000 }), name: "asks again" },
     ];
     const { session, clock } = asked([{ calls: [removes("/tmp/a")] }, { text: "ok" }], hooks);
     await execute(session, "go").result();
@@ -148,7 +150,7 @@ describe("a gate that asks", () => {
   });
 
   it("that edits so that the arguments fit no more asks nobody", async () => {
-    const hooks: readonly Hooks[] = [asks(), { gate: () => ({ action: "edit", args: { path: 7 } }) }];
+    const hooks: readonly Hooks[] = [asks(), { name: "gate", gate: () => ({ action: "edit", args: { path: 7 } }) }];
     const { session, types } = asked([{ calls: [removes("/tmp/a")] }, { text: "sorry" }], hooks);
     expect((await execute(session, "go").result()).text).toBe("sorry");
     expect(await types()).not.toContain("approval.requested");
@@ -157,14 +159,20 @@ describe("a gate that asks", () => {
   it.each([{ action: "ask", timeoutMs: 0 }, { action: "ask", timeoutMs: Number.NaN }, { action: "perhaps" }])(
     "fails the call with what is no verdict: %j",
     async (verdict) => {
-      const { session, provider } = asked([{ calls: [removes("/tmp/a")] }, { text: "ok" }], [{ gate: () => verdict as GateVerdict }]);
+      const { session, provider } = asked(
+        [{ calls: [removes("/tmp/a")] }, { text: "ok" }],
+        [{ name: "gate", gate: () => verdict as GateVerdict }],
+      );
       expect((await execute(session, "go").result()).text).toBe("ok");
-      expect([ran, JSON.stringify(provider.requests[1]?.messages.at(-1))]).toEqual([[], expect.stringContaining("A gate")]);
+      expect([ran, JSON.stringify(provider.requests[1]?.messages.at(-1))]).toEqual([
+        [],
+        expect.stringContaining("The hook `gate` of `gate`"),
+      ]);
     },
   );
 
   it("about an attempt after the first has the call interrupted: it may have been done already", async () => {
-    const hooks: Hooks = { gate: () => (++count === 1 ? undefined : { action: "ask" }) };
+    const hooks: Hooks = { name: "gate", gate: () => (++count === 1 ? undefined : { action: "ask" }) };
     let count = 0;
     const never = defineTool({
       name: "again",
@@ -229,7 +237,7 @@ describe("a decision with edited arguments", () => {
     const count = defineTool({ name: "count", description: "Counts.", parameters, execute: (args) => void got.push(args) });
     const made = world([{ calls: [{ name: "count", args: { n: 1 } }] }, { text: "ok" }] as never, {
       tools: [count],
-      hooks: [{ gate: () => ({ action: "ask" }) }],
+      hooks: [{ name: "gate", gate: () => ({ action: "ask" }) }],
     });
     await execute(made.session, "go").result();
     const { callKey } = approvalOf(made.session);
@@ -412,7 +420,7 @@ describe("the deadline of an approval", () => {
   });
 
   it("holds for its own call alone", async () => {
-    const short: Hooks = { gate: ({ call }) => ({ action: "ask", ...(call.id === "c1" ? { timeoutMs: 1_000 } : {}) }) };
+    const short: Hooks = { name: "gate", gate: ({ call }) => ({ action: "ask", ...(call.id === "c1" ? { timeoutMs: 1_000 } : {}) }) };
     const { session, clock } = asked([{ calls: [removes("/a", "c1"), removes("/b", "c2")] }, { text: "ok" }], [short]);
     await execute(session, "go").result();
     expect(session.pendingApprovals).toHaveLength(2);
@@ -523,7 +531,7 @@ describe("the digest of arguments", () => {
     const calls = [{ name: "remove", args: { path: "a", b: { d: 1, c: [2, { f: null, e: text }] } }, id: "big" }];
     const { session, again } = asked(
       [{ calls }, { text: "ok" }],
-      [{ gate: ({ call }) => ({ action: "edit", args: { ...call.args, z: 1 } }) }, asks()],
+      [{ name: "gate", gate: ({ call }) => ({ action: "edit", args: { ...call.args, z: 1 } }) }, asks()],
     );
     await execute(session, "go").result();
     const canonical = `{"b":{"c":[2,{"e":"${text}","f":null}],"d":1},"path":"a","z":1}`;

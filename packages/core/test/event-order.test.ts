@@ -92,12 +92,12 @@ describe("an execution is told in order", () => {
     ],
     ["of one tool at a time", [{ calls: [{ name: "local" }, { name: "local" }] }, { text: "ok" }], { limits: { parallelMax: 1 } }],
     ["without streaming", [{ thinking: "hm", text: "whole", calls: [{ name: "local" }] }, { text: "ok" }], { stream: false }],
-    ["of a hook that stops", [{ calls: [{ name: "local" }] }], { hooks: [{ decide: () => ({ action: "stop" }) }] }],
-    ["of a hook that gives notices", [{ text: "ok" }], { hooks: [{ prepare: () => ({ notices: ["Mind the gap."] }) }] }],
+    ["of a hook that stops", [{ calls: [{ name: "local" }] }], { hooks: [{ name: "decide", decide: () => ({ action: "stop" }) }] }],
+    ["of a hook that gives notices", [{ text: "ok" }], { hooks: [{ name: "prepare", prepare: () => ({ notices: ["Mind the gap."] }) }] }],
     [
       "of a hook that denies",
       [{ calls: [{ name: "local" }] }, { text: "ok" }],
-      { hooks: [{ gate: () => ({ action: "deny", reason: "no" }) }] },
+      { hooks: [{ name: "gate", gate: () => ({ action: "deny", reason: "no" }) }] },
     ],
     [
       "of a hook that throws",
@@ -105,6 +105,7 @@ describe("an execution is told in order", () => {
       {
         hooks: [
           {
+            name: "prepare",
             prepare: () => {
               throw new Error("no");
             },
@@ -145,7 +146,7 @@ describe("an execution is told in order", () => {
   });
 
   it("of text that a hook holds back", async () => {
-    const hooks = [{ filter: { holdBack: 10, apply: (text: string) => text.replaceAll(/\d{4}/g, "****") } }];
+    const hooks = [{ name: "mask", filter: { holdBack: 10, apply: (text: string) => text.replaceAll(/\d{4}/g, "****") } }];
     const { session } = world([{ thinking: "hm 1234", text: "the number 5678 it is", chunkSize: 3 }], { hooks });
     const events = await eventsOf(execute(session, "go"));
     conforms(events);

@@ -8,9 +8,10 @@ import { calm, eventsOf, ofType, world } from "./harness.ts";
 const secret = "SECRET-4711";
 const hidden = "[hidden]";
 const hide = (text: string): string => text.replaceAll(secret, hidden);
-const filter: Hooks = { filter: { holdBack: secret.length, apply: hide } };
+const filter: Hooks = { name: "filter", filter: { holdBack: secret.length, apply: hide } };
 /** The same, but it takes its time. */
 const slowFilter: Hooks = {
+  name: "filter",
   filter: {
     holdBack: secret.length,
     async apply(text) {
@@ -282,7 +283,9 @@ describe("an answer that is held until `decide` has spoken", () => {
   });
 
   it("is not shown in part where the run is stopped before", async () => {
-    const made = world([{ text: secret, chunkSize: 3, hang: true }], { hooks: [{ filter: { holdTurn: true }, decide: () => undefined }] });
+    const made = world([{ text: secret, chunkSize: 3, hang: true }], {
+      hooks: [{ name: "filter", filter: { holdTurn: true }, decide: () => undefined }],
+    });
     const stream = execute(made.session, "go");
     const reading = eventsOf(stream);
     await calm();

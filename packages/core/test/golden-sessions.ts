@@ -74,7 +74,9 @@ async function tools(): Promise<World> {
     {
       prices,
       tools: [add, breaks, reads],
-      hooks: [{ gate: ({ call }) => (call.name === "add" ? { action: "edit", args: { ...call.args, b: 40 } } : undefined) }],
+      hooks: [
+        { name: "hooks 1", gate: ({ call }) => (call.name === "add" ? { action: "edit", args: { ...call.args, b: 40 } } : undefined) },
+      ],
       session: { id: "tools" },
     },
   );
@@ -88,7 +90,10 @@ async function shownTools(): Promise<World> {
   const made = world([{ calls }, { calls }, { text: "Both, then." }, { text: "Nothing hidden." }], {
     tools: [add, pick],
     hooks: [
-      { prepare: ({ turn, tools }) => (turn === 1 ? { tools: [extra] } : turn === 2 ? { tools: [tools[0] as Tool, extra] } : undefined) },
+      {
+        name: "hooks 1",
+        prepare: ({ turn, tools }) => (turn === 1 ? { tools: [extra] } : turn === 2 ? { tools: [tools[0] as Tool, extra] } : undefined),
+      },
     ],
     session: { id: "shown-tools" },
   });
@@ -257,7 +262,7 @@ async function limits(): Promise<World> {
   const made = world(always as never, {
     tools: [add],
     limits: { turnsMax: 4, toolCallsMax: 3 },
-    hooks: [{ prepare: ({ turn }) => (turn === 1 ? { notices: ["Mind the gap."] } : undefined) }],
+    hooks: [{ name: "hooks 1", prepare: ({ turn }) => (turn === 1 ? { notices: ["Mind the gap."] } : undefined) }],
     session: { id: "limits", context },
   });
   await execute(made.session, "go").result();
@@ -284,7 +289,15 @@ async function approvals(): Promise<World> {
   const edits: Hooks["gate"] = ({ call }) => (call.id === "c2" ? { action: "edit", args: { ...call.args, safe: true } } : undefined);
   const asks: Hooks["gate"] = ({ call }) =>
     call.name === "act" ? { action: "ask", reason: "It acts.", ...(call.id === "c3" ? { timeoutMs: 60_000 } : {}) } : undefined;
-  const made = world(script, { prices, tools: [act, pick, add], hooks: [{ gate: edits }, { gate: asks }], session: { id: "approvals" } });
+  const made = world(script, {
+    prices,
+    tools: [act, pick, add],
+    hooks: [
+      { name: "hooks 1", gate: edits },
+      { name: "hooks 2", gate: asks },
+    ],
+    session: { id: "approvals" },
+  });
   const { session } = made;
   await execute(session, "Act").result();
   const [first, second] = session.pendingApprovals;

@@ -15,10 +15,10 @@ async function pass(clock: { advance(ms: number): void }, ms: number): Promise<v
 }
 
 const points: readonly [string, Hooks][] = [
-  ["prepare", { prepare: never }],
-  ["gate", { gate: never }],
-  ["review", { review: never }],
-  ["decide", { decide: never }],
+  ["prepare", { name: "prepare", prepare: never }],
+  ["gate", { name: "gate", gate: never }],
+  ["review", { name: "review", review: never }],
+  ["decide", { name: "decide", decide: never }],
 ];
 
 describe("user code that hangs", () => {
@@ -53,7 +53,7 @@ describe("user code that hangs", () => {
       signal = context.signal;
       return never();
     };
-    const { session } = world([], { hooks: [{ prepare }] });
+    const { session } = world([], { hooks: [{ name: "prepare", prepare }] });
     const stream = execute(session, "hi");
     await calm();
     expect(signal?.aborted).toBe(false);
@@ -68,7 +68,7 @@ describe("user code that hangs", () => {
       defineTool({ name: "quick", description: "Works", parameters, execute: () => quick.promise }),
       defineTool({ name: "asked", description: "Works", parameters, execute: () => "allowed" }),
     ];
-    const hooks: Hooks = { gate: ({ tool }) => (tool.name === "asked" ? open.promise : undefined) };
+    const hooks: Hooks = { name: "gate", gate: ({ tool }) => (tool.name === "asked" ? open.promise : undefined) };
     const turns = [{ calls: [{ name: "quick" }, { name: "asked" }] }, { text: "ok" }];
     const { session, types } = world(turns, { tools, hooks: [hooks] });
     const stream = execute(session, "hi");

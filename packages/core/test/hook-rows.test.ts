@@ -23,7 +23,7 @@ const sum = { name: "add", args: { a: 1, b: 2 } };
 const usage = { input: 100, output: 10 };
 
 /** A session whose agent has these hooks. */
-const hooked = (script: readonly object[], hooks: Hooks, tools: readonly Tool[] = [add, rag]) =>
+const hooked = (script: readonly object[], hooks: Partial<Hooks>, tools: readonly Tool[] = [add, rag]) =>
   world(script as never, { tools, hooks: [{ name: "guard", ...hooks }] });
 
 describe("the rules of tools in the prompt", () => {
@@ -113,6 +113,7 @@ describe("before a model call", () => {
 describe("B23: `decide` is asked for each reason, and its answer is honoured", () => {
   const reasons: string[] = [];
   const deciding = (decision: "continue" | "finish"): Hooks => ({
+    name: "deciding",
     decide({ reason, turn }) {
       reasons.push(reason);
       return turn === 1 ? { action: decision } : undefined;
@@ -293,7 +294,7 @@ describe("more rows that hooks express", () => {
       [{ text: "no" }, { error: "MODEL_OVERLOADED" }, { calls: [{ name: "rag" }] }, { text: "ok" }],
       {
         tools: [add, rag],
-        hooks: [{ decide: ({ turn }) => (turn === 1 ? { action: "force", tool: "rag" } : undefined) }],
+        hooks: [{ name: "forces", decide: ({ turn }) => (turn === 1 ? { action: "force", tool: "rag" } : undefined) }],
       },
     );
     const stream = execute(session, "x");
@@ -308,6 +309,7 @@ describe("more rows that hooks express", () => {
 
   it("B61: the state that hooks keep is JSON in the log: another process that goes on makes the same next request", async () => {
     const counts: Hooks = {
+      name: "counts",
       prepare({ state }) {
         const calls = Number(state["calls"] ?? 0) + 1;
         return { system: `call ${calls}`, state: { calls } };

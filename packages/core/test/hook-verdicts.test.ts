@@ -7,7 +7,7 @@ const object = { type: "object" } as const;
 const ran: unknown[] = [];
 const act = defineTool({ name: "act", description: "Acts.", parameters: object, execute: (args) => `done ${ran.push(args)}` });
 const pick = defineTool({ name: "pick", description: "Lets the user pick.", parameters: object });
-const hooked = (script: readonly object[], hooks: Hooks, tools: readonly Tool[] = [act, pick]) =>
+const hooked = (script: readonly object[], hooks: Partial<Hooks>, tools: readonly Tool[] = [act, pick]) =>
   world(script as never, { tools, hooks: [{ name: "guard", ...hooks }] });
 const verdictsOf = (facts: readonly object[]): readonly unknown[] => facts.flatMap((fact) => ("verdicts" in fact ? fact.verdicts : []));
 
@@ -43,7 +43,10 @@ describe("the hook accept", () => {
         throw new Error("no database");
       },
     });
-    await expect(broken.session.submit("x")).rejects.toMatchObject({ code: "HOOK_FAILED", message: "The hook `accept` failed." });
+    await expect(broken.session.submit("x")).rejects.toMatchObject({
+      code: "HOOK_FAILED",
+      message: "The hook `accept` of `guard` failed.",
+    });
     const slow = hooked([], { accept: () => new Promise(() => {}) });
     const submitted = slow.session.submit("x");
     submitted.catch(() => {});

@@ -19,6 +19,7 @@ const withHooks = (script: readonly object[], ...hooks: readonly Hooks[]) => wor
 describe("the hook prepare", () => {
   it("may change the model, the prompt, the tools and the notices of one call", async () => {
     const { session, provider } = withHooks([{ text: "one" }], {
+      name: "prepare",
       prepare: ({ turn }) => ({
         model: `m${turn}`,
         system: "changed",
@@ -34,6 +35,7 @@ describe("the hook prepare", () => {
 
   it("fails the run when it throws, without a request", async () => {
     const { session, provider } = withHooks([], {
+      name: "prepare",
       prepare: () => {
         throw new Error("no");
       },
@@ -52,6 +54,7 @@ describe("the messages that user code is given", () => {
     const kept: (readonly Message[])[] = [];
     const seen: number[] = [];
     const { session } = withHooks([{ calls }, { text: "ok" }], {
+      name: "prepare",
       prepare: ({ messages }) => {
         kept.push(messages);
         seen.push(messages.length);
@@ -74,7 +77,7 @@ describe("the messages that user code is given", () => {
         length(session);
         return "Be brief.";
       },
-      hooks: [{ prepare: ({ messages }) => void seen.push(messages) }],
+      hooks: [{ name: "prepare", prepare: ({ messages }) => void seen.push(messages) }],
     });
     await execute(session, "x").result();
     expect(length(session)).toBe(2);
@@ -84,7 +87,7 @@ describe("the messages that user code is given", () => {
 
   it("stay as they were when `decide` was asked", async () => {
     const kept: (readonly Message[])[] = [];
-    const { session } = withHooks([{ calls }, { text: "ok" }], { decide: ({ messages }) => void kept.push(messages) });
+    const { session } = withHooks([{ calls }, { text: "ok" }], { name: "decide", decide: ({ messages }) => void kept.push(messages) });
     await execute(session, "x").result();
     expect(length(session)).toBe(4);
     expect(rolesIn(kept)).toEqual([["user"], ["user", "assistant", "tool_result"]]);
@@ -94,12 +97,13 @@ describe("the messages that user code is given", () => {
     const { session, provider } = withHooks(
       [{ text: "ok" }],
       {
+        name: "prepare",
         prepare: ({ messages }) => {
           expect(() => (messages as Message[]).pop()).toThrow(TypeError);
           return undefined;
         },
       },
-      { prepare: ({ messages }) => ({ notices: [`${messages.length} message`] }) },
+      { name: "next", prepare: ({ messages }) => ({ notices: [`${messages.length} message`] }) },
     );
     await execute(session, "x").result();
     expect(provider.requests[0]?.messages.map(({ role }) => role)).toEqual(["user", "notice"]);
@@ -112,6 +116,7 @@ describe("the hook gate", () => {
   it("denies a call with a reason that the model sees", async () => {
     ran.length = 0;
     const { session, provider } = withHooks([{ calls }, { text: "ok" }], {
+      name: "gate",
       gate: ({ call }) => ({ action: "deny", reason: `not ${call.name}` }),
     });
     const events = await eventsOf(execute(session, "x"));
@@ -124,8 +129,8 @@ describe("the hook gate", () => {
     ran.length = 0;
     const { session } = withHooks(
       [{ calls }, { text: "ok" }],
-      { gate: () => ({ action: "edit", args: { a: 2 } }) },
-      { gate: ({ call }) => ({ action: "edit", args: { ...call.args, b: 3 } }) },
+      { name: "gate", gate: () => ({ action: "edit", args: { a: 2 } }) },
+      { name: "next", gate: ({ call }) => ({ action: "edit", args: { ...call.args, b: 3 } }) },
     );
     const events = await eventsOf(execute(session, "x"));
     expect(ran).toEqual([{ a: 2, b: 3 }]);
@@ -136,6 +141,7 @@ describe("the hook gate", () => {
 describe("the hook review", () => {
   it("replaces what the model sees, before it is stored", async () => {
     const { session, provider, facts } = withHooks([{ calls }, { text: "ok" }], {
+      name: "review",
       review: ({ output }) => ({ output: output.replace(/\d+/, "****") }),
     });
     await execute(session, "x").result();
@@ -145,6 +151,7 @@ describe("the hook review", () => {
 
   it("that throws fails the call, and nothing unchecked is shown", async () => {
     const { session, facts } = withHooks([{ calls }, { text: "ok" }], {
+      name: "review",
       review: () => {
         throw new Error("no");
       },
@@ -158,17 +165,19 @@ describe("the hook decide", () => {
   it("nudges once more, forces a tool, or stops before the calls run", async () => {
     ran.length = 0;
     const nudged = withHooks([{ text: "half" }, { text: "whole" }], {
+      name: "decide",
       decide: ({ turn }) => (turn === 1 ? { action: "nudge", notice: "Go on." } : undefined),
     });
     expect((await execute(nudged.session, "x").result()).text).toBe("whole");
     expect(nudged.provider.requests[1]?.messages.at(-1)).toEqual({ role: "notice", text: "Go on." });
     const forced = withHooks([{ calls }, { text: "ok" }, { text: "never" }], {
+      name: "decide",
       decide: ({ turn }) => (turn === 1 ? { action: "force", tool: "act" } : undefined),
     });
     await execute(forced.session, "x").result();
     expect(forced.provider.requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, { tool: "act" }]);
     const count = ran.length;
-    const stopped = withHooks([{ text: "no more", calls }], { decide: () => ({ action: "stop" }) });
+    const stopped = withHooks([{ text: "no more", calls }], { name: "decide", decide: () => ({ action: "stop" }) });
     expect(await execute(stopped.session, "x").result()).toMatchObject({ status: "completed", text: "no more" });
     expect(ran).toHaveLength(count);
   });
@@ -176,7 +185,7 @@ describe("the hook decide", () => {
 
 describe("the hook filter", () => {
   it("changes streamed text, the message and tool output alike, also where a pattern spans deltas", async () => {
-    const filter: Hooks = { filter: { holdBack: 10, apply: (text) => text.replaceAll("1234", "####") } };
+    const filter: Hooks = { name: "filter", filter: { holdBack: 10, apply: (text) => text.replaceAll("1234", "####") } };
     const { session, facts } = withHooks([{ text: "the code 1234 is it", chunkSize: 1, calls }, { text: "1234" }], filter);
     const events = await eventsOf(execute(session, "x"));
     const streamed = ofType(events, "text_delta")
@@ -189,7 +198,7 @@ describe("the hook filter", () => {
 
 describe("the hook filter, where the next block begins", () => {
   it("shows what it held back before that block, so that no delta comes after its end", async () => {
-    const filter: Hooks = { filter: { holdBack: 10, apply: (text) => text } };
+    const filter: Hooks = { name: "filter", filter: { holdBack: 10, apply: (text) => text } };
     const { session } = withHooks(
       [{ thinking: "let me think about it", text: "the answer to all", chunkSize: 3, calls }, { text: "ok" }],
       filter,
@@ -204,7 +213,7 @@ describe("the hook filter, where the next block begins", () => {
 
 describe("a point without a hook", () => {
   it("is not asked, and an agent without hooks works", async () => {
-    const { session, agent } = withHooks([{ calls }, { text: "ok" }], {});
+    const { session, agent } = withHooks([{ calls }, { text: "ok" }], { name: "none" });
     expect((await execute(session, "x").result()).text).toBe("ok");
     expect(agent.hooks).toHaveLength(1);
     expect(() => createAgent({ name: "", provider: agent.provider })).toThrow(/name is not usable/);
@@ -217,7 +226,7 @@ describe("a point without a hook", () => {
 describe("a tool that the hook prepare leaves out", () => {
   it("does not run when the model calls it all the same, and the model is told which tools there are", async () => {
     ran.length = 0;
-    const { session, provider, facts } = withHooks([{ calls }, { text: "ok" }], { prepare: () => ({ tools: [] }) });
+    const { session, provider, facts } = withHooks([{ calls }, { text: "ok" }], { name: "prepare", prepare: () => ({ tools: [] }) });
     const events = await eventsOf(execute(session, "x"));
     expect(ran).toEqual([]);
     expect(ofType(events, "tool_execution_start")).toEqual([]);
@@ -229,6 +238,7 @@ describe("a tool that the hook prepare leaves out", () => {
   it("is not forced upon the model by the hook decide", async () => {
     const other = defineTool({ ...tool, name: "other" });
     const hooks: Hooks = {
+      name: "prepare",
       prepare: () => ({ tools: [other] }),
       decide: ({ turn }) => (turn === 1 ? { action: "force", tool: "act" } : undefined),
     };
@@ -242,7 +252,7 @@ describe("a tool that the hook prepare leaves out", () => {
     const pick = defineTool({ name: "pick", description: "Asks.", parameters: { type: "object" } });
     const { session } = world([{ calls: [{ name: "pick" }] }, { text: "ok" }], {
       tools: [pick],
-      hooks: [{ prepare: () => ({ tools: [tool] }) }],
+      hooks: [{ name: "prepare", prepare: () => ({ tools: [tool] }) }],
     });
     expect((await execute(session, "x").result()).status).toBe("completed");
   });
@@ -259,7 +269,7 @@ describe("a tool that the hook prepare leaves out", () => {
 describe("a tool that the hook prepare adds", () => {
   const added = (execute: () => string, more: Partial<Tool> = {}): Tool =>
     defineTool({ name: "extra", description: "Is extra.", parameters: { type: "object" }, execute, ...more });
-  const addsIt = (extra: Tool): Hooks => ({ prepare: ({ tools }) => ({ tools: [...tools, extra] }) });
+  const addsIt = (extra: Tool): Hooks => ({ name: "prepare", prepare: ({ tools }) => ({ tools: [...tools, extra] }) });
 
   it("runs with its own policy, and the fact of the model call has that policy", async () => {
     const extra = added(() => "from the extra", { replay: "pure", counts: false });
@@ -274,7 +284,7 @@ describe("a tool that the hook prepare adds", () => {
   it("takes the place of the agent's tool of that name", async () => {
     ran.length = 0;
     const other = defineTool({ ...tool, execute: () => "from the other" });
-    const { session, provider } = withHooks([{ calls }, { text: "ok" }], { prepare: () => ({ tools: [other] }) });
+    const { session, provider } = withHooks([{ calls }, { text: "ok" }], { name: "prepare", prepare: () => ({ tools: [other] }) });
     await execute(session, "x").result();
     expect(ran).toEqual([]);
     expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("from the other");
@@ -299,6 +309,7 @@ describe("a tool that the hook prepare adds", () => {
     const asked: unknown[] = [];
     const other = defineTool({ ...tool, execute: () => "from the other" });
     const replaces: Hooks = {
+      name: "prepare",
       prepare({ turn, attempt, system, messages }) {
         if (turn === 1) asked.push({ attempt, system, messages });
         return messages.at(-1)?.role === "user" ? { tools: [other] } : undefined;
@@ -319,7 +330,7 @@ describe("a tool that the hook prepare adds", () => {
 
   it("is hidden on the node that takes over as it was on the one before", async () => {
     ran.length = 0;
-    const hides: Hooks = { prepare: () => ({ tools: [added(() => "x")] }), gate: () => ({ action: "ask" }) };
+    const hides: Hooks = { name: "prepare", prepare: () => ({ tools: [added(() => "x")] }), gate: () => ({ action: "ask" }) };
     const { session, again } = withHooks([{ calls: [{ name: "extra" }, { name: "act" }] }, { text: "ok" }], hides);
     await execute(session, "x").result();
     await session[Symbol.asyncDispose]();
@@ -330,7 +341,7 @@ describe("a tool that the hook prepare adds", () => {
   });
 
   it("stands in no fact where the hook leaves the list as it was", async () => {
-    const { session, facts } = withHooks([{ calls }, { text: "ok" }], { prepare: ({ tools }) => ({ tools: [...tools] }) });
+    const { session, facts } = withHooks([{ calls }, { text: "ok" }], { name: "prepare", prepare: ({ tools }) => ({ tools: [...tools] }) });
     await execute(session, "x").result();
     expect(JSON.stringify((await facts()).filter(({ type }) => type === "model.started"))).not.toContain("tools");
   });

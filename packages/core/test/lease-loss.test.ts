@@ -30,7 +30,7 @@ describe("a lease that is lost", () => {
       if (asked === 1) await thought.promise;
       return undefined;
     };
-    const { session, provider } = world([{ text: "done" }], { hooks: [{ prepare }], session: { store, clock } });
+    const { session, provider } = world([{ text: "done" }], { hooks: [{ name: "prepare", prepare }], session: { store, clock } });
     const stream = execute(session, "hi");
     await calm();
     clock.advance(leaseMs / 2);

@@ -140,7 +140,7 @@ class Storm {
       if (!this.isStormy || this.isChance(0.5)) return undefined;
       return { action: "ask", ...(this.isChance(0.5) ? { timeoutMs: 3_000 } : {}) };
     };
-    this.agent = createAgent({ name: "a", provider, tools, hooks: [{ gate }], limits: { turnsMax: 4, abortGraceMs: 500 } });
+    this.agent = createAgent({ name: "a", provider, tools, hooks: [{ name: "gate", gate }], limits: { turnsMax: 4, abortGraceMs: 500 } });
   }
 
   private isChance(share: number): boolean {

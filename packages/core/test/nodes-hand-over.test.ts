@@ -162,7 +162,7 @@ describe("a session that is handed over", () => {
 
   it("while a hook thinks, while it waits for a retry, or at rest is free at once", async () => {
     const thought = deferred<undefined>();
-    const { node, model, store, types } = nodes({ hooks: [{ prepare: () => thought.promise }] });
+    const { node, model, store, types } = nodes({ hooks: [{ name: "prepare", prepare: () => thought.promise }] });
     const owner = node();
     const stream = execute(owner, "go");
     await calm();

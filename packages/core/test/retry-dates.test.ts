@@ -39,7 +39,7 @@ describe("a retry whose `prepare` hook takes its time", () => {
       return clock.after(ms, run, options);
     };
     const { session, provider } = world([{ error: "MODEL_OVERLOADED" }, { text: "ok" }], {
-      hooks: [{ prepare: ({ attempt }) => (attempt === 2 ? answer.promise : undefined) }],
+      hooks: [{ name: "prepare", prepare: ({ attempt }) => (attempt === 2 ? answer.promise : undefined) }],
       session: { clock: { ...clock, after } },
     });
     const result = execute(session, "x").result();

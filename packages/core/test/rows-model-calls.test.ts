@@ -110,7 +110,7 @@ describe("the recovery table: a run", () => {
 
   it("row 6: a run whose owner died before its model call has begun shows as running, and gets its first attempt from the next owner", async () => {
     let hooks = 0;
-    const hook: Hooks = { prepare: () => (++hooks === 1 ? never : undefined) };
+    const hook: Hooks = { name: "prepare", prepare: () => (++hooks === 1 ? never : undefined) };
     const made = await withInput(hello, { hooks: [hook] });
     const dying = made.boot();
     execute(dying.session, "go", key);
@@ -250,7 +250,7 @@ describe("the recovery table: an answer", () => {
   it("row 11: calls that were committed and not begun are begun by the next owner, once", async () => {
     const starts: string[] = [];
     let gated = 0;
-    const hooks: Hooks = { gate: () => (++gated === 1 ? never : undefined) };
+    const hooks: Hooks = { name: "gate", gate: () => (++gated === 1 ? never : undefined) };
     const act = defineTool({
       name: "act",
       description: "Acts.",

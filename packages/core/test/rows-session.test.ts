@@ -204,6 +204,7 @@ describe("an answer without a word after tools", () => {
 
   it("may be asked for once more by a hook, and then ends the run", async () => {
     const once: Hooks = {
+      name: "decide",
       decide({ message, messages }) {
         const isEmpty = message.content.every((part) => part.type === "text" && part.text.trim() === "");
         const wasAsked = messages.some(({ role }) => role === "notice");

@@ -45,7 +45,7 @@ function scene(calls: readonly string[], timeoutMs?: number): Scene {
     const isAnswered = messages.some(({ role }) => role === "tool_result");
     return isAnswered ? { text: "done" } : { text: "Let me see.", calls: calls.map((name, i) => ({ name, id: `${name}${i}` })) };
   };
-  const made = world(answer as never, { tools: [acts("danger"), acts("plain"), pick], hooks: [{ gate }] });
+  const made = world(answer as never, { tools: [acts("danger"), acts("plain"), pick], hooks: [{ name: "gate", gate }] });
   const boot: Scene["boot"] = (death) => {
     const store = dyingStore(made.store, death);
     return { store, session: made.again({ store }) };

@@ -34,7 +34,7 @@ describe("a call", () => {
       parameters,
       enabled: () => order.push("enabled") > 0,
     } as Tool;
-    const hooks: Hooks = { gate: () => void order.push("gate"), review: () => void order.push("review") };
+    const hooks: Hooks = { name: "gate", gate: () => void order.push("gate"), review: () => void order.push("review") };
     const { session, store } = world([{ calls: [{ name: "spied", args: { n: 1 } }] }, { text: "ok" }], { tools: [spied], hooks: [hooks] });
     const { append } = store.log;
     store.log.append = (ref, request) => {
@@ -87,13 +87,14 @@ describe("a call", () => {
   });
 
   it("that a gate denies at length tells 2,000 characters of the reason", async () => {
-    const hooks: Hooks = { gate: () => ({ action: "deny", reason: "y".repeat(5_000) }) };
+    const hooks: Hooks = { name: "gate", gate: () => ({ action: "deny", reason: "y".repeat(5_000) }) };
     const { texts } = await turnOf([{ name: "good" }], { tools: [tool("good", () => "fine")], hooks: [hooks] });
     expect(texts[0]?.length).toBeLessThan(2_100);
   });
 
   it("B97: whose result cannot be formatted leaves the others stored, and the error shows", async () => {
     const hooks: Hooks = {
+      name: "review",
       review({ call }) {
         if (call.id === "c2") throw new Error("formatter broke");
         return undefined;
@@ -102,7 +103,7 @@ describe("a call", () => {
     const calls = ["c1", "c2", "c3"].map((id) => ({ name: "good", id }));
     const { told, texts, facts, session } = await turnOf(calls, { tools: [tool("good", () => "fine")], hooks: [hooks] });
     expect(told.map(({ outcome }) => outcome)).toEqual(["ok", "error", "ok"]);
-    expect(texts[1]).toContain("HOOK_FAILED: The hook `review` failed.");
+    expect(texts[1]).toContain("HOOK_FAILED: The hook `review` of `review` failed.");
     const stored = (await facts()).flatMap((fact) => (fact.type === "tool.finished" ? [fact.outcome] : []));
     expect(stored.sort()).toEqual(["error", "ok", "ok"]);
     expect(session.status).toBe("completed");
@@ -220,8 +221,8 @@ describe("the tools of a request", () => {
 
   it("B11: are asked for at once as the agent, the user's plan or the model says, and unsaid without tools", async () => {
     const always = new Set(["scripted-1"]);
-    const byPlan: Hooks = { prepare: ({ access }) => ({ parallelToolCalls: access.labels?.["plan"] === "pro" }) };
-    const byModel: Hooks = { prepare: ({ model }) => (always.has(model) ? { parallelToolCalls: true } : undefined) };
+    const byPlan: Hooks = { name: "prepare", prepare: ({ access }) => ({ parallelToolCalls: access.labels?.["plan"] === "pro" }) };
+    const byModel: Hooks = { name: "prepare", prepare: ({ model }) => (always.has(model) ? { parallelToolCalls: true } : undefined) };
     expect(await parallelOf({ tools })).toBeUndefined();
     expect(await parallelOf({ tools, parallelToolCalls: true })).toBe(true);
     expect(await parallelOf({ tools, parallelToolCalls: false })).toBe(false);
@@ -232,7 +233,7 @@ describe("the tools of a request", () => {
   });
 
   it("B21: leave no key behind when a hook takes them away", async () => {
-    const hooks: Hooks = { prepare: () => ({ tools: [], toolChoice: "required" }) };
+    const hooks: Hooks = { name: "prepare", prepare: () => ({ tools: [], toolChoice: "required" }) };
     const { session, provider } = world([{ text: "ok" }], { tools, parallelToolCalls: true, hooks: [hooks] });
     await execute(session, "go").result();
     for (const key of ["tools", "toolChoice", "parallelToolCalls"]) expect(provider.requests[0]).not.toHaveProperty(key);

@@ -19,12 +19,7 @@ it("a node that had prepared an earlier attempt of a turn runs the calls of a la
     });
   const [early, late] = [toolOf("early"), toolOf("late")];
   const scene = nodes({
-    hooks: [
-      {
-        prepare: ({ attempt }) => ({ tools: [attempt === 1 ? early : late] }),
-        gate: () => ({ action: "ask" }),
-      },
-    ],
+    hooks: [{ name: "prepare", prepare: ({ attempt }) => ({ tools: [attempt === 1 ? early : late] }), gate: () => ({ action: "ask" }) }],
   });
   const [one, two] = [stoppable(scene.clock), stoppable(scene.clock)];
   const first = drive(scene.node({ clock: one }));

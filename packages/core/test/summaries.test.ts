@@ -140,11 +140,11 @@ describe("the summary of a tool's output", () => {
   it("passes the filter of the hooks, and gives way to the output that a review puts in place", async () => {
     const filter = { apply: (text: string) => text.replaceAll("page", "****") };
     const calls = [{ calls: [{ name: "read" }] }, { text: "One." }, { text: "Two." }];
-    const masked = reading(calls, { hooks: [{ filter: { ...filter, holdBack: 0 } }] });
+    const masked = reading(calls, { hooks: [{ name: "filter", filter: { ...filter, holdBack: 0 } }] });
     await execute(masked.session, "a").result();
     await execute(masked.session, "b").result();
     expect(resultsIn(masked.provider.requests[2])).toEqual(["**** 1"]);
-    const reviewed = reading(calls, { hooks: [{ review: () => ({ output: "nothing to see" }) }] });
+    const reviewed = reading(calls, { hooks: [{ name: "review", review: () => ({ output: "nothing to see" }) }] });
     await execute(reviewed.session, "a").result();
     await execute(reviewed.session, "b").result();
     expect(resultsIn(reviewed.provider.requests[2])).toEqual(["nothing to see"]);

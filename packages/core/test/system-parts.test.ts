@@ -44,6 +44,7 @@ describe("the system prompt of a request", () => {
       prompt: layers,
       hooks: [
         {
+          name: "prepare",
           prepare({ system = "" }) {
             seen.push(system);
             const changed = change[seen.length - 1]?.(system);

@@ -59,16 +59,16 @@ describe("a tool's own approval", () => {
     await execute(denied.session, "Pay.").result();
     expect([denied.paid, JSON.stringify(denied.session.messages)]).toEqual([[], expect.stringContaining("not today")]);
     const seen: unknown[] = [];
-    const hooks = [{ gate: ({ call }: { call: { args: unknown } }) => void seen.push(call.args) }];
+    const hooks = [{ name: "look", gate: ({ call }: { call: { args: unknown } }) => void seen.push(call.args) }];
     const edited = paying(() => ({ action: "edit", args: { euros: 5 } }), { hooks });
     await execute(edited.session, "Pay.").result();
     expect([edited.paid, seen]).toEqual([[5], [{ euros: 5 }]]);
   });
 
   it("cannot be allowed away by a gate, and a gate's denial decides over it", async () => {
-    const allowing = paying(true, { hooks: [{ gate: () => ({ action: "allow" }) }] });
+    const allowing = paying(true, { hooks: [{ name: "gate", gate: () => ({ action: "allow" }) }] });
     expect((await execute(allowing.session, "Pay.").result()).pendingApprovals).toHaveLength(1);
-    const denying = paying(true, { hooks: [{ gate: () => ({ action: "deny", reason: "never" }) }] });
+    const denying = paying(true, { hooks: [{ name: "gate", gate: () => ({ action: "deny", reason: "never" }) }] });
     expect((await execute(denying.session, "Pay.").result()).status).toBe("completed");
     expect(denying.paid).toEqual([]);
   });

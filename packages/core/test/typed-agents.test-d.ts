@@ -39,6 +39,11 @@ vendor("large", { keyOwner: "nobody" });
 // @ts-expect-error: no such option of the vendor
 vendor("large", { apikey: "k" });
 
+// A set of hooks has a name.
+createAgent({ name: "a", model, hooks: [{ name: "policy", gate: () => ({ action: "allow" }) }] });
+// @ts-expect-error: verdicts and errors would not say whose they are
+createAgent({ name: "a", model, hooks: [{ gate: () => ({ action: "allow" }) }] });
+
 // The output of a schema is the type of `result.output`, through agent, session and streams.
 const city = z.object({ name: z.string(), people: z.number().default(0) });
 interface City {

@@ -75,11 +75,14 @@ describe("the output of an agent", () => {
   });
 
   it("is left to a hook that takes another turn, and checked when one stops", async () => {
-    const nudge: Hooks = { decide: ({ turn }) => (turn === 1 ? { action: "nudge", notice: "As JSON." } : { action: "stop" }) };
+    const nudge: Hooks = {
+      name: "decide",
+      decide: ({ turn }) => (turn === 1 ? { action: "nudge", notice: "As JSON." } : { action: "stop" }),
+    };
     const { agent, provider } = asking(["no", lisbon], { hooks: [nudge] });
     expect((await execute(agent, "Where?").result()).output).toEqual({ name: "Lisbon", people: 567_000 });
     expect(provider.requests).toHaveLength(2);
-    const stopped = asking(["no", lisbon], { hooks: [{ decide: () => ({ action: "stop" }) }] });
+    const stopped = asking(["no", lisbon], { hooks: [{ name: "decide", decide: () => ({ action: "stop" }) }] });
     expect((await execute(stopped.agent, "Where?").result()).error?.code).toBe("OUTPUT_INVALID");
   });
 

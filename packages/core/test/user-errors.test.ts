@@ -51,11 +51,17 @@ interface Place {
 
 const text: readonly ScriptedTurn[] = [{ text: "hi there" }];
 const places: { readonly [place: string]: Place } = {
-  prepare: { agent: hooks({ prepare: broken }), fails: "run", code: "HOOK_FAILED", says: /hook `prepare`/, models: 0 },
-  "prepare, later": { agent: hooks({ prepare: later }), fails: "run", code: "HOOK_FAILED", says: /hook `prepare`/, models: 0 },
+  prepare: { agent: hooks({ name: "prepare", prepare: broken }), fails: "run", code: "HOOK_FAILED", says: /hook `prepare`/, models: 0 },
+  "prepare, later": {
+    agent: hooks({ name: "prepare", prepare: later }),
+    fails: "run",
+    code: "HOOK_FAILED",
+    says: /hook `prepare`/,
+    models: 0,
+  },
   "a prompt": { agent: { prompt: broken }, fails: "run", code: "HOOK_FAILED", says: /function `prompt`/, models: 0 },
   "filter over text": {
-    agent: hooks({ filter: { apply: broken } }),
+    agent: hooks({ name: "filter", filter: { apply: broken } }),
     fails: "run",
     code: "HOOK_FAILED",
     says: /hook `filter`/,
@@ -63,7 +69,7 @@ const places: { readonly [place: string]: Place } = {
     script: text,
   },
   "filter that gives no text": {
-    agent: hooks({ filter: { apply: () => broken as never } }),
+    agent: hooks({ name: "filter", filter: { apply: () => broken as never } }),
     fails: "run",
     code: "HOOK_FAILED",
     says: /hook `filter`/,
@@ -71,15 +77,22 @@ const places: { readonly [place: string]: Place } = {
     script: text,
   },
   "filter over a tool": {
-    agent: hooks({ filter: { apply: (said, { kind }) => (kind === "tool" ? broken() : said) } }),
+    agent: hooks({ name: "filter", filter: { apply: (said, { kind }) => (kind === "tool" ? broken() : said) } }),
     fails: "call",
     code: "HOOK_FAILED",
     says: /hook `filter`/,
     models: 2,
   },
-  decide: { agent: hooks({ decide: broken }), fails: "run", code: "HOOK_FAILED", says: /hook `decide`/, models: 1, script: text },
-  gate: { agent: hooks({ gate: broken }), fails: "call", code: "HOOK_FAILED", says: /hook `gate`/, models: 2 },
-  review: { agent: hooks({ review: broken }), fails: "call", code: "HOOK_FAILED", says: /hook `review`/, models: 2 },
+  decide: {
+    agent: hooks({ name: "decide", decide: broken }),
+    fails: "run",
+    code: "HOOK_FAILED",
+    says: /hook `decide`/,
+    models: 1,
+    script: text,
+  },
+  gate: { agent: hooks({ name: "gate", gate: broken }), fails: "call", code: "HOOK_FAILED", says: /hook `gate`/, models: 2 },
+  review: { agent: hooks({ name: "review", review: broken }), fails: "call", code: "HOOK_FAILED", says: /hook `review`/, models: 2 },
   enabled: { agent: { tools: [tool({ enabled: broken })] }, fails: "call", code: "HOOK_FAILED", says: /function `enabled`/, models: 2 },
   "a schema": {
     agent: { tools: [tool({ parameters: schema })] },
@@ -230,7 +243,11 @@ describe("an error of user code in", () => {
   it.each(Object.keys(failing))("the filter ends the call, not the process, when %s", async (when) => {
     const { logger, entries } = listeningLogger();
     const filter: Hooks["filter"] = { apply: (said, { kind }) => (kind === "tool" || kind === "progress" ? broken() : said) };
-    const made = world([calls, { text: "ok" }], { tools: [failing[when] as Tool], hooks: [{ filter }], session: { logger } });
+    const made = world([calls, { text: "ok" }], {
+      tools: [failing[when] as Tool],
+      hooks: [{ name: "filter", filter }],
+      session: { logger },
+    });
     const result = execute(made.session, "go").result();
     await calm();
     await made.clock.advance(1_000);
@@ -307,6 +324,7 @@ describe("an AgentError of user code", () => {
   it("of a hook that would blame the vendor is HOOK_FAILED, and is not retried", async () => {
     const { AgentError } = await import("../src/index.ts");
     const hook: Hooks = {
+      name: "prepare",
       prepare: () => {
         throw new AgentError("MODEL_OVERLOADED", { message: "My own model is busy." });
       },

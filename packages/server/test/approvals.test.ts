@@ -22,7 +22,7 @@ const remove = defineTool({
 const careful = (more: { readonly timeoutMs?: number } = {}): Agent =>
   scriptedAgent([{ calls: [{ name: "remove", args: { path: "/tmp/a" }, id: "c1" }] }, { text: "It is gone." }], {
     tools: [remove],
-    hooks: [{ gate: () => ({ action: "ask", reason: "Gone for good.", ...more }) }],
+    hooks: [{ name: "approve", gate: () => ({ action: "ask", reason: "Gone for good.", ...more }) }],
   });
 
 const key = (value: string): { readonly "Idempotency-Key": string } => ({ "Idempotency-Key": value });

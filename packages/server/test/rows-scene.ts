@@ -88,7 +88,7 @@ export async function openRows(options: RowSceneOptions = {}): Promise<RowScene>
   const start: RowScene["start"] = async (role, { tellsNobody = false } = {}) => {
     const server = ++count;
     const provider = scripted((request, call) => answer(request, { server, call }), { chunkSize: 4 });
-    const agents = [createAgent({ name: "told", provider, tools, hooks: [{ gate }] })];
+    const agents = [createAgent({ name: "told", provider, tools, hooks: [{ name: "approve", gate }] })];
     const life = mortal(store, tellsNobody ? { ...shared.queue, offer: async () => {} } : shared.queue);
     const door = openStreamDoor({ ...shared, ...life.ports, agents, ids: seededIds(server), role });
     if (server === 1) await door.open("s");

@@ -54,7 +54,9 @@ export function nodeAgent({ modelUrl, apiKey, witnessPort, name: node, killAt, f
       ...(flaw === "follows redirects" ? { transport: (input, init) => fetch(input, { ...init, redirect: "follow" }) } : {}),
     }),
     tools: [...server, ask],
-    hooks: [{ gate: ({ tool }) => (tool.name === "sign" ? { action: "ask", reason: "It is signed in your name." } : undefined) }],
+    hooks: [
+      { name: "approve", gate: ({ tool }) => (tool.name === "sign" ? { action: "ask", reason: "It is signed in your name." } : undefined) },
+    ],
     limits: { turnsMax: 50, attemptsMax: 50, toolAttemptsMax: 50 },
   });
 }

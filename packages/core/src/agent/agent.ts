@@ -77,6 +77,7 @@ export interface Agent<Output = unknown> extends Omit<AgentSettings<Output>, "li
   readonly output?: OutputSpec<Output>;
 }
 
+const hookNameMax = 64;
 const namePattern = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
 /** Makes the type ask for `resources` where a tool needs them. */
 type ResourcesNeeded<Resources> = unknown extends Resources ? unknown : { readonly resources: Resources };
@@ -108,8 +109,7 @@ export function createAgent<Output = undefined, Resources = unknown>(
   }
   // What no model could be shown stops the program here, not the first run.
   for (const vendor of new Set(chain.map((link) => link.provider))) checkTools(vendor, tools);
-  if (!Array.isArray(hooks) || !(hooks as readonly unknown[]).every((one) => typeof one === "object" && one !== null))
-    throw invalid("`hooks` is no list of objects.", "Pass a list of objects with hooks.");
+  checkHooks(hooks, invalid);
   const { output, ...rest }: AgentOptions<Output, Resources> = options;
   return Object.freeze({
     ...rest,
@@ -146,6 +146,19 @@ function chainOf(options: AgentModel & { readonly chain?: readonly ModelRef[] },
   const named = model ?? provider.defaultModel;
   if (typeof named !== "string" || named === "") throw invalid("no model is named.", "Pass `model`; the provider has no default.");
   return [{ provider, model: named, keyOwner: "platform" }];
+}
+
+/** @throws AgentError CONFIG_INVALID */
+function checkHooks(hooks: unknown, invalid: Invalid): void {
+  if (!Array.isArray(hooks) || !hooks.every((one: unknown) => typeof one === "object" && one !== null))
+    throw invalid("`hooks` is no list of objects.", "Pass a list of objects with hooks.");
+  const names = new Set<unknown>();
+  for (const { name } of hooks as readonly Partial<Hooks>[]) {
+    if (typeof name !== "string" || name.trim() === "" || name.length > hookNameMax || reservedNames.has(name))
+      throw invalid("hooks have no usable name.", `Give every set of hooks a \`name\` of 1 to ${hookNameMax} characters.`);
+    if (names.has(name)) throw invalid(`two sets of hooks are named \`${shownId(name)}\`.`, "Give every set a name of its own.");
+    names.add(name);
+  }
 }
 
 /** @throws AgentError CONFIG_INVALID */

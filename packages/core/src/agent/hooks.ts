@@ -216,8 +216,8 @@ export interface RunHooks {
  * concerns and published by the event `verdict`. A point without a hook costs nothing.
  */
 export interface Hooks {
-  /** For verdicts, errors and logs. Default: `hooks <n>`, the place in the list. */
-  readonly name?: string;
+  /** 1 to 64 characters, unique in the agent. Verdicts, errors and logs carry it, and `context.state` is kept under it. */
+  readonly name: string;
   /**
    * Before a message is accepted, on the process that takes the request, at most 1.5 seconds; once for an idempotency key. Where it fails, nothing is
    * recorded.

@@ -97,7 +97,7 @@ const atOnce: CallGuard = {
 async function factsOf(provider: ModelProvider, { model }: Recording): Promise<readonly Fact[]> {
   const clock = manualClock();
   const store = memoryStore({ clock });
-  const hooks = [{ decide: () => ({ action: "stop" }) as const }];
+  const hooks = [{ name: "stop", decide: () => ({ action: "stop" }) as const }];
   const agent = createAgent({ name: "cut", provider, model, hooks, limits: { attemptsMax: 2 } });
   const session = createSession({ agent, id: "s", store, clock, ids: seededIds(1), callGuard: atOnce });
   await execute(session, "Hello.").result();

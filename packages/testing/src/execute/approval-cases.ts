@@ -22,7 +22,7 @@ function careful(
       return "removed";
     },
   };
-  const asks: Hooks = { gate: () => ({ action: "ask", reason: "It is gone for good.", ...more }) };
+  const asks: Hooks = { name: "gate", gate: () => ({ action: "ask", reason: "It is gone for good.", ...more }) };
   return { tools: [remove], hooks: [asks], ran };
 }
 

@@ -3,7 +3,6 @@
  * Does not own: what a verdict means (each point), how often one was given (hook-counts).
  * Made only where there is a hook to ask: a point without one costs nothing.
  */
-import type { Agent } from "../../agent/agent.ts";
 import type { HookContext, Hooks, HookVerdict } from "../../agent/hooks.ts";
 import type { Hooked, HookPoint, HookState, Spending, Verdict } from "../../loop/fact.ts";
 import { findJsonFlaw, type JsonObject } from "../../message/json.ts";
@@ -35,6 +34,7 @@ export class HookRunner {
   readonly #spent = new SpentAccount();
   readonly #verdicts: Verdict[] = [];
   #set: HookState | undefined;
+  #asked: Hooks | undefined;
 
   constructor(setup: HookDeps, point: HookPoint) {
     this.#setup = setup;
@@ -48,10 +48,11 @@ export class HookRunner {
 
   /** For one hook, with its state. */
   context(hooks: Hooks): HookContext {
-    const { agent, context, session } = this.#setup;
+    const { context, session } = this.#setup;
+    this.#asked = hooks;
     const addUsage: HookContext["addUsage"] = (spent) => {
-      const hook = nameOf(agent, hooks);
-      if (!this.#spent.add(spent)) context.logger.log("warn", `The hook \`${hook}\`: its usage was ignored: it holds no count of tokens.`);
+      if (!this.#spent.add(spent))
+        context.logger.log("warn", `The hook \`${hooks.name}\`: its usage was ignored: it holds no count of tokens.`);
     };
     return {
       ...context,
@@ -61,8 +62,12 @@ export class HookRunner {
     };
   }
 
-  #stateOf(hooks: Hooks): JsonObject {
-    const name = nameOf(this.#setup.agent, hooks);
+  /** The hook that was asked last, for errors. `otherwise`: where none was asked yet. */
+  place(point: string = this.#point, otherwise: string = hookPlace(point)): string {
+    return this.#asked ? hookPlace(point, this.#asked) : otherwise;
+  }
+
+  #stateOf({ name }: Hooks): JsonObject {
     return ({ ...this.#setup.state, ...this.#set }[name] as JsonObject | undefined) ?? noState;
   }
 
@@ -71,7 +76,7 @@ export class HookRunner {
     if (!verdict?.state) return;
     const flaw = findJsonFlaw(verdict.state);
     if (flaw) throw new TypeError(`The state that the hook set is no JSON: ${flaw}.`);
-    const set: HookState = { ...this.#set, [nameOf(this.#setup.agent, hooks)]: { ...this.#stateOf(hooks), ...verdict.state } };
+    const set: HookState = { ...this.#set, [hooks.name]: { ...this.#stateOf(hooks), ...verdict.state } };
     const bytes = jsonBytes({ ...this.#setup.state, ...set });
     const { hookStateBytes } = driverLimits;
     if (bytes > hookStateBytes)
@@ -82,7 +87,7 @@ export class HookRunner {
   /** Counts what the hook did, and keeps it where it changed something. */
   note(hooks: Hooks | string, { action, reason, callKey }: Noted, point: HookPoint = this.#point): void {
     const { agent } = this.#setup;
-    const hook = typeof hooks === "string" ? hooks : nameOf(agent, hooks);
+    const hook = typeof hooks === "string" ? hooks : hooks.name;
     countVerdict(agent.hooks, { hook, point, action });
     if (unchanging.has(action)) return;
     const why = reason === undefined ? {} : { reason: cutText(reason, toolLimits.errorTextMax) };
@@ -101,7 +106,5 @@ export class HookRunner {
   }
 }
 
-/** The name of a set of hooks, or its index in the list. */
-export function nameOf({ hooks: all }: Pick<Agent, "hooks">, hooks: Hooks): string {
-  return hooks.name ?? `hooks ${all.indexOf(hooks) + 1}`;
-}
+/** What an error calls a hook of this set. */
+export const hookPlace = (point: string, hooks?: Hooks): string => `The hook \`${point}\`${hooks ? ` of \`${hooks.name}\`` : ""}`;

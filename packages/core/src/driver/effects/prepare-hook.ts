@@ -84,7 +84,7 @@ async function askPrepare({ agent, reports, asking }: ModelCallDeps, first: Prep
     }
     return { verdict, trace: await asks.trace() };
   } catch (error) {
-    throw hookFailed(reports, "The hook `prepare`", error);
+    throw hookFailed(reports, asks.place(), error);
   }
 }
 

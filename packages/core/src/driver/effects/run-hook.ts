@@ -5,7 +5,7 @@ import type { Agent } from "../../agent/agent.ts";
 import type { HookContext, RunEnd } from "../../agent/hooks.ts";
 import { hookFailed, type Reports } from "../setup/user-code.ts";
 import type { HookDeps } from "./hook-deps.ts";
-import { HookRunner, type HookTrace } from "./hook-runner.ts";
+import { HookRunner, type HookTrace, hookPlace } from "./hook-runner.ts";
 
 /** Whether a hook wants to see runs begin. */
 export const startsRuns = ({ hooks }: Agent): boolean => hooks.some(({ run }) => run?.start);
@@ -24,7 +24,7 @@ export async function runStartHooks(asking: HookDeps, reports: Reports): Promise
     }
     return await asks.trace();
   } catch (error) {
-    throw hookFailed(reports, "The hook `run.start`", error);
+    throw hookFailed(reports, asks.place("run.start"), error);
   }
 }
 
@@ -35,7 +35,7 @@ export async function runEndHooks(asking: HookDeps, result: RunEnd, reports: Rep
     try {
       await hooks.run?.end?.({ ...asks.context(hooks), result } satisfies HookContext & { readonly result: RunEnd });
     } catch (error) {
-      hookFailed(reports, "The hook `run.end`", error);
+      hookFailed(reports, hookPlace("run.end", hooks), error);
     }
   }
 }

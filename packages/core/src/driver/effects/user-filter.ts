@@ -6,6 +6,7 @@ import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { hookFailed } from "../setup/user-code.ts";
 import type { EffectContext } from "./hook-deps.ts";
+import { hookPlace } from "./hook-runner.ts";
 import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
 import { createTextWindow } from "./text-window.ts";
 
@@ -37,6 +38,7 @@ class HookFilter implements UserFilter {
   readonly #deps: FilterDeps;
   readonly holdBack: number;
   #broken: AgentError | undefined;
+  #asked: Hooks | undefined;
 
   constructor(filters: readonly Hooks[], context: EffectContext, deps: FilterDeps) {
     this.#filters = filters;
@@ -50,8 +52,11 @@ class HookFilter implements UserFilter {
     try {
       const context = { ...this.#context, kind };
       let filtered: SyncOrAsync<string> = text;
-      for (const { filter } of this.#filters)
-        filtered = andThen(filtered, (before) => andThen(asGiven(filter?.apply?.(before, context)), (shown) => textFrom(shown)));
+      for (const hooks of this.#filters)
+        filtered = andThen(filtered, (before) => {
+          this.#asked = hooks;
+          return andThen(asGiven(hooks.filter?.apply?.(before, context)), (shown) => textFrom(shown));
+        });
       return filtered instanceof Promise ? this.#inTime(filtered).catch((error: unknown) => this.#fail(error)) : filtered;
     } catch (error) {
       return this.#fail(error);
@@ -59,7 +64,7 @@ class HookFilter implements UserFilter {
   }
 
   #fail(error: unknown): never {
-    this.#broken = hookFailed(this.#deps, "The hook `filter`", error);
+    this.#broken = hookFailed(this.#deps, hookPlace("filter", this.#asked), error);
     throw this.#broken;
   }
 
@@ -67,7 +72,7 @@ class HookFilter implements UserFilter {
     let cancel = (): void => {};
     const { filterMs } = driverLimits;
     const tooLong = new Promise<never>((_, reject) => {
-      cancel = this.#deps.clock.after(filterMs, () => reject(filterTimeout(filterMs)));
+      cancel = this.#deps.clock.after(filterMs, () => reject(filterTimeout(this.#asked, filterMs)));
     });
     try {
       return await Promise.race([filtered, tooLong]);
@@ -86,8 +91,11 @@ function textFrom(filtered: unknown): string {
   throw new TypeError(`The filter returned a value of type ${typeof filtered} instead of a string.`);
 }
 
-const filterTimeout = (timeoutMs: number): AgentError =>
-  new AgentError("HOOK_TIMEOUT", { message: `The hook \`filter\` did not answer within ${timeoutMs} ms.`, details: { timeoutMs } });
+const filterTimeout = (hooks: Hooks | undefined, timeoutMs: number): AgentError =>
+  new AgentError("HOOK_TIMEOUT", {
+    message: `${hookPlace("filter", hooks)} did not answer within ${timeoutMs} ms.`,
+    details: { timeoutMs },
+  });
 
 /** The filter for the output of tools. */
 export const toolFilterOf = (filter: UserFilter | undefined): TextFilter | undefined =>

@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { type Failure, failureOf } from "../../errors.ts";
-import type { BodyOf, RoutedCall } from "../../loop/fact.ts";
+import type { BodyOf, HookPoint, RoutedCall } from "../../loop/fact.ts";
 import type { ModelLink } from "../../loop/fallback.ts";
 import { type CallRoute, policyOfShown } from "../../loop/policy.ts";
 import type { Run } from "../../loop/state.ts";
@@ -62,13 +62,13 @@ async function closeAsked(
   const { agent, reports, run, asking } = setup;
   const { registry } = prepared;
   const asks = new HookRunner(asking, "decide");
-  let where = "The hook `parse`";
+  let point: HookPoint = "parse";
   let closing: Closing | undefined;
   try {
     const parts = agent.hooks.some(({ parse }) => parse) ? await parseCalls(end.parts, { agent, asks, registry }) : end.parts;
     closing = await closeUnasked(prepared, { ...end, parts }, setup);
     if (closing.type !== "model.finished" || !agent.hooks.some(({ decide }) => decide)) return { ...closing, ...(await asks.trace()) };
-    where = "The hook `decide`";
+    point = "decide";
     const price = priceOf(prepared, end, setup);
     const decided = await runDecideHooks(closing, {
       agent,
@@ -81,7 +81,7 @@ async function closeAsked(
     });
     return { ...decided, ...(await asks.trace()) };
   } catch (error) {
-    const failure = failureOf(hookFailed(reports, where, error));
+    const failure = failureOf(hookFailed(reports, asks.place(point), error));
     const kept = closing ?? (await closeUnasked(prepared, end, setup));
     return { ...kept, failure, ...(await asks.trace()) };
   }

@@ -129,7 +129,7 @@ function launchModel(options: EffectDeps, { prepared, effect, intent, state, isS
     const { prices: _, ...free } = agent;
     return timeout.waitFor(closeModel(prepared, end, { ...setup, agent }), (error) => {
       if (isHandedOver) return closeModel(prepared, left, { ...setup, agent: free });
-      return closeModel(prepared, end, { ...setup, agent: { ...free, hooks: [{ decide: () => rethrow(error) }] } });
+      return closeModel(prepared, end, { ...setup, agent: { ...free, hooks: [{ name: "timeout", decide: () => rethrow(error) }] } });
     });
   });
   const abort = (graceMs: number): void => {

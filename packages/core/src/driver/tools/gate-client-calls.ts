@@ -16,7 +16,7 @@ import { HookRunner, type HookTrace } from "../effects/hook-runner.ts";
 import { shownTools } from "../effects/shown-tools.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import { hookFailed, internalError } from "../setup/user-code.ts";
-import { runGateHooks } from "./gate-hook.ts";
+import { approvalPlace, runGateHooks } from "./gate-hook.ts";
 import { approvalOf, argsOf, denied, failedGate } from "./prepare-tool.ts";
 
 type GateCalls = Extract<Effect, { readonly type: "gate-calls" }>;
@@ -76,7 +76,7 @@ async function gateCall(options: EffectDeps, { run, call, tool, timeout }: CallD
     if (judged.action === "ask") return { instead: { ...(await approvalOf(call, judged, { run, clock: deps.clock })), ...trace } };
     return { call, trace, ...(judged.args ? { args: judged.args } : {}) };
   } catch (error) {
-    return { instead: failedGate(run.runId, call, { tool, error: hookFailed(deps, "The hook `gate`", error) }) };
+    return { instead: failedGate(run.runId, call, { tool, error: hookFailed(deps, asks.place("gate", approvalPlace(tool)), error) }) };
   }
 }
 

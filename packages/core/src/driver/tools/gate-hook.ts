@@ -2,9 +2,9 @@ import type { Agent } from "../../agent/agent.ts";
 import type { GateContext, GateHookVerdict } from "../../agent/hooks.ts";
 import { AgentError } from "../../errors.ts";
 import type { JsonObject } from "../../message/json.ts";
-import type { GateVerdict } from "../../tools/tool.ts";
+import type { GateVerdict, Tool } from "../../tools/tool.ts";
 import type { EffectContext } from "../effects/hook-deps.ts";
-import type { HookRunner } from "../effects/hook-runner.ts";
+import { type HookRunner, hookPlace } from "../effects/hook-runner.ts";
 
 /** The call that the gates are asked about. */
 export type GatedCall = Pick<GateContext, "call" | "calls" | "tool">;
@@ -41,6 +41,7 @@ export async function runGateHooks(agent: Agent, gated: GatedCall, { asks: given
     if (hooks) given.take(hooks, verdict);
     const reason = verdict && "reason" in verdict ? verdict.reason : undefined;
     given.note(hooks ?? `tool ${gated.tool.name}`, { action: verdict?.action ?? "unchanged", reason, callKey });
+    const source = hooks ? hookPlace("gate", hooks) : approvalPlace(gated.tool);
     switch (verdict?.action) {
       case undefined:
       case "allow":
@@ -51,15 +52,18 @@ export async function runGateHooks(agent: Agent, gated: GatedCall, { asks: given
       case "deny":
         return { action: "deny", reason: verdict.reason };
       case "ask":
-        asks.push(checked(verdict));
+        asks.push(checked(verdict, source));
         break;
       default:
-        throw invalid("A gate gave an unknown verdict.", "Return allow, edit, deny or ask.", verdict satisfies never);
+        throw invalid(`${source} gave an unknown verdict.`, "Return allow, edit, deny or ask.", verdict satisfies never);
     }
   }
   const edited = call === gated.call ? {} : { args: call.args };
   return asks.length === 0 ? { action: "allow", ...edited } : { action: "ask", ...edited, ...joined(asks) };
 }
+
+/** What an error calls the tool's own gate. */
+export const approvalPlace = ({ name }: Pick<Tool, "name">): string => `The function \`approval\` of the tool \`${name}\``;
 
 /** The verdict of the tool's own `approval`. */
 async function askTool(
@@ -76,10 +80,10 @@ async function askTool(
   return { action: answer === true ? "ask" : "allow" };
 }
 
-function checked(ask: Ask): Ask {
+function checked(ask: Ask, source: string): Ask {
   const { timeoutMs } = ask;
   if (timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0)) return ask;
-  throw invalid("A gate asked with a `timeoutMs` that is not positive.", "Leave it out to wait for ever.");
+  throw invalid(`${source} asked with a \`timeoutMs\` that is not positive.`, "Leave it out to wait for ever.");
 }
 
 function joined(asks: readonly Ask[]): Pick<Ask, "timeoutMs" | "reason"> {

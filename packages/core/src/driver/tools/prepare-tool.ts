@@ -21,7 +21,7 @@ import type { HookDeps } from "../effects/hook-deps.ts";
 import { HookRunner } from "../effects/hook-runner.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import { hookFailed, type Reports } from "../setup/user-code.ts";
-import { type GateJudgement, runGateHooks } from "./gate-hook.ts";
+import { approvalPlace, type GateJudgement, runGateHooks } from "./gate-hook.ts";
 
 /** A call that may start, or what is recorded in place of its start: the result that it gets without, or the question to a person. */
 export type PreparedTool =
@@ -90,8 +90,7 @@ async function askAll(effect: RunTool, tool: AnyTool, setup: ToolCallDeps): Prom
     const first = await validateArguments(tool, argsOf(call));
     if (first.problem !== undefined) return refused(effect, first, setup);
     if (call.approval) return { intent: intentOf(effect, run, { tool }), tool, args: first.args };
-    source =
-      tool.approval === undefined ? "The hook `gate`" : `The function \`approval\` of the tool \`${tool.name}\`, or a hook \`gate\`,`;
+    source = approvalPlace(tool);
     const gated = { call: call.part, calls: run.calls.map(({ part }) => part), tool };
     const judged = await runGateHooks(agent, gated, { asks, args: first.args });
     const trace = await asks.trace();
@@ -108,7 +107,7 @@ async function askAll(effect: RunTool, tool: AnyTool, setup: ToolCallDeps): Prom
       args: edited.args,
     };
   } catch (error) {
-    return { instead: failedGate(run.runId, call, { tool, error: hookFailed(reports, source, error) }) };
+    return { instead: failedGate(run.runId, call, { tool, error: hookFailed(reports, asks.place("gate", source), error) }) };
   }
 }
 

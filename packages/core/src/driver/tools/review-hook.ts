@@ -48,7 +48,7 @@ async function askReviews(result: Reviewed, { agent, reports, asking, gated }: R
   } catch (error) {
     const { usage, cost, expenses } = result;
     const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(expenses ? { expenses } : {}) };
-    return withTrace({ ...toolFailure(hookFailed(reports, "The hook `review`", error), gated.tool), ...spent }, await asks.trace());
+    return withTrace({ ...toolFailure(hookFailed(reports, asks.place(), error), gated.tool), ...spent }, await asks.trace());
   }
 }
 

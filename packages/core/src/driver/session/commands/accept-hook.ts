@@ -2,7 +2,7 @@
  * Owns: asking the `accept` hooks about a message before it is offered to the log, and the input as they leave it.
  * Does not own: whether the log takes it (accept-input).
  */
-import type { AcceptContext, AcceptVerdict } from "../../../agent/hooks.ts";
+import type { AcceptContext, AcceptVerdict, Hooks } from "../../../agent/hooks.ts";
 import { AgentError } from "../../../errors.ts";
 import { at } from "../../../loop/append-list.ts";
 import type { Verdict } from "../../../loop/fact.ts";
@@ -13,7 +13,7 @@ import { checkInput } from "../../../protocol/checked-input.ts";
 import { cutText } from "../../../tools/cut-text.ts";
 import { toolLimits } from "../../../tools/tool-limits.ts";
 import { countVerdict } from "../../effects/hook-counts.ts";
-import { nameOf } from "../../effects/hook-runner.ts";
+import { hookPlace } from "../../effects/hook-runner.ts";
 import type { Deps } from "../../setup/deps.ts";
 import { driverLimits } from "../../setup/session-options.ts";
 import { hookFailed } from "../../setup/user-code.ts";
@@ -38,17 +38,19 @@ export async function runAcceptHooks(input: NewInput, { deps, log }: { readonly 
   if (!message || knownInput(log.state, input)) return input;
   const controller = new AbortController();
   let cancel = (): void => {};
+  let asked: Hooks | undefined;
+  const asking: Asking = { deps, isRegenerated: !input.message, signal: controller.signal, onAsk: (hooks) => void (asked = hooks) };
   const tooLong = new Promise<never>((_, reject) => {
     cancel = deps.clock.after(driverLimits.acceptMs, () => {
-      const error = acceptTimeout();
+      const error = acceptTimeout(asked);
       reject(error);
       controller.abort(error);
     });
   });
   try {
-    return await Promise.race([askAll({ ...input, message }, { deps, isRegenerated: !input.message, signal: controller.signal }), tooLong]);
+    return await Promise.race([askAll({ ...input, message }, asking), tooLong]);
   } catch (error) {
-    throw hookFailed(deps, "The hook `accept`", error);
+    throw hookFailed(deps, hookPlace("accept", asked), error);
   } finally {
     cancel();
   }
@@ -58,9 +60,13 @@ interface Asking {
   readonly deps: Deps;
   readonly isRegenerated: boolean;
   readonly signal: AbortSignal;
+  readonly onAsk: (hooks: Hooks) => void;
 }
 
-async function askAll(given: NewInput & { readonly message: UserMessage }, { deps, isRegenerated, signal }: Asking): Promise<NewInput> {
+async function askAll(
+  given: NewInput & { readonly message: UserMessage },
+  { deps, isRegenerated, signal, onAsk }: Asking,
+): Promise<NewInput> {
   const { agent } = deps.bound;
   const base = {
     sessionId: deps.sessionId,
@@ -76,10 +82,11 @@ async function askAll(given: NewInput & { readonly message: UserMessage }, { dep
   let answer: string | undefined;
   for (const hooks of agent.hooks) {
     if (!hooks.accept || answer !== undefined) continue;
+    onAsk(hooks);
     const context: AcceptContext = { ...base, message, isRegenerated };
     const verdict = (await hooks.accept(context)) ?? undefined;
     const action = verdict?.action ?? "unchanged";
-    const hook = nameOf(agent, hooks);
+    const hook = hooks.name;
     countVerdict(agent.hooks, { hook, point: "accept", action });
     if (verdict?.action === "refuse") throw refused(verdict.reason);
     if (verdict?.action === "edit") message = edited(verdict, isRegenerated);
@@ -114,8 +121,8 @@ function regenerated({ regenerate }: NewInput, state: State): UserMessage | unde
   return message?.role === "user" ? message : undefined;
 }
 
-const acceptTimeout = (): AgentError =>
+const acceptTimeout = (hooks: Hooks | undefined): AgentError =>
   new AgentError("HOOK_TIMEOUT", {
-    message: `The hook \`accept\` did not answer within ${driverLimits.acceptMs} ms.`,
+    message: `${hookPlace("accept", hooks)} did not answer within ${driverLimits.acceptMs} ms.`,
     details: { timeoutMs: driverLimits.acceptMs },
   });
