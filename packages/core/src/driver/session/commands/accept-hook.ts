@@ -38,11 +38,10 @@ export async function runAcceptHooks(input: NewInput, { deps, log }: { readonly 
   if (!message || knownInput(log.state, input)) return input;
   const controller = new AbortController();
   let cancel = (): void => {};
-  let asked: Hooks | undefined;
-  const asking: Asking = { deps, isRegenerated: !input.message, signal: controller.signal, onAsk: (hooks) => void (asked = hooks) };
+  const asking: Asking = { deps, isRegenerated: !input.message, signal: controller.signal };
   const tooLong = new Promise<never>((_, reject) => {
     cancel = deps.clock.after(driverLimits.acceptMs, () => {
-      const error = acceptTimeout(asked);
+      const error = acceptTimeout(asking.asked);
       reject(error);
       controller.abort(error);
     });
@@ -50,7 +49,7 @@ export async function runAcceptHooks(input: NewInput, { deps, log }: { readonly 
   try {
     return await Promise.race([askAll({ ...input, message }, asking), tooLong]);
   } catch (error) {
-    throw hookFailed(deps, hookPlace("accept", asked), error);
+    throw hookFailed(deps, hookPlace("accept", asking.asked), error);
   } finally {
     cancel();
   }
@@ -60,13 +59,12 @@ interface Asking {
   readonly deps: Deps;
   readonly isRegenerated: boolean;
   readonly signal: AbortSignal;
-  readonly onAsk: (hooks: Hooks) => void;
+  /** The set that was asked last. */
+  asked?: Hooks;
 }
 
-async function askAll(
-  given: NewInput & { readonly message: UserMessage },
-  { deps, isRegenerated, signal, onAsk }: Asking,
-): Promise<NewInput> {
+async function askAll(given: NewInput & { readonly message: UserMessage }, asking: Asking): Promise<NewInput> {
+  const { deps, isRegenerated, signal } = asking;
   const { agent } = deps.bound;
   const base = {
     sessionId: deps.sessionId,
@@ -82,7 +80,7 @@ async function askAll(
   let answer: string | undefined;
   for (const hooks of agent.hooks) {
     if (!hooks.accept || answer !== undefined) continue;
-    onAsk(hooks);
+    asking.asked = hooks;
     const context: AcceptContext = { ...base, message, isRegenerated };
     const verdict = (await hooks.accept(context)) ?? undefined;
     const action = verdict?.action ?? "unchanged";
