@@ -35,7 +35,7 @@ export { hookCounts } from "./driver/effects/hook-counts.ts";
 export { type HistoryOptions, readHistory, readOpening } from "./driver/log/history.ts";
 export { createCallGuard } from "./driver/model/retry/call-guard.ts";
 export type { CallGuardLimits } from "./driver/model/retry/call-guard-limits.ts";
-export { createSession, execute, resume } from "./driver/session/session.ts";
+export { createSession, execute, resume } from "./driver/session/create-session.ts";
 export { foldSession, type SessionFold } from "./driver/session/session-fold.ts";
 export type { CallGuard, CallTarget, GuardedCall } from "./driver/setup/guarded-call.ts";
 export type { SessionOptions } from "./driver/setup/session-options.ts";

@@ -2,7 +2,7 @@ import { simulateLoop } from "@loopwright/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { catchUp } from "../src/driver/log/catch-up.ts";
-import { snapshotOf } from "../src/driver/session/session-snapshot.ts";
+import { snapshotOf } from "../src/driver/session/public-snapshot.ts";
 import type { DurableEvent, Fact, SessionEvent, SessionSnapshot } from "../src/index.ts";
 import { createSession, defineTool, execute, readHistory } from "../src/index.ts";
 import { endOf, type State } from "../src/loop/state.ts";

@@ -2,7 +2,7 @@ import { simulateLoop } from "@loopwright/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { catchUp } from "../src/driver/log/catch-up.ts";
-import { createStoredSnapshots, type StoredSnapshots } from "../src/driver/log/stored-snapshots.ts";
+import { createStoredSnapshots, type StoredSnapshots } from "../src/driver/log/stored-fold-snapshots.ts";
 import { depsOf } from "../src/driver/session/deps-of.ts";
 import { snapshotLimits } from "../src/driver/setup/snapshot-limits.ts";
 import { type AgentSession, type DurableEvent, execute, type Fact, type Json, type JsonObject, readHistory } from "../src/index.ts";

@@ -12,7 +12,7 @@ import { createSessionHost } from "./sessions/create-session-host.ts";
 import type { CloseOptions, SessionHost } from "./sessions/session-host.ts";
 import { type WatchedStore, watchStore } from "./store/watched-store.ts";
 import { createGracefulShutdown, type HandOverOptions } from "./work/graceful-shutdown.ts";
-import { runWork, type Work } from "./work/run-work.ts";
+import { runWork, type Work } from "./work/queue-and-sweep.ts";
 
 /** One of the processes that share a store. It loads sessions, and runs them if its role includes that. */
 export interface Host {

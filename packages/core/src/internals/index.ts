@@ -1,9 +1,9 @@
 /** What `@loopwright/testing` needs of the inside of core. For it alone: any version may change it. */
 
-export { createStreamedAnswers, type StreamedLane } from "../driver/live/streamed-answers.ts";
+export { createStreamedAnswers, type StreamedLane } from "../driver/live/unpublished-ends.ts";
 export { catchUp } from "../driver/log/catch-up.ts";
 export { createModelTeller } from "../driver/model/model-events.ts";
-export { snapshotOf } from "../driver/session/session-snapshot.ts";
+export { snapshotOf } from "../driver/session/public-snapshot.ts";
 export { type AppendList, at } from "../loop/append-list.ts";
 export type { Effect } from "../loop/effect.ts";
 export type { DurableBody, EphemeralBody } from "../loop/event.ts";

@@ -1,6 +1,6 @@
 /*
  * Owns: a state taken apart for keeping: what only grows in lists, so that each snapshot writes what is new of them, and the small rest whole.
- * Does not own: where it is kept, and whether it is to be trusted (driver/log/stored-snapshots).
+ * Does not own: where it is kept, and whether it is to be trusted (driver/log/stored-fold-snapshots).
  */
 import { canonicalJson } from "../message/canonical-json.ts";
 import { digestOf } from "../message/digest.ts";

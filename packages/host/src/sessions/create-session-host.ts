@@ -1,6 +1,6 @@
 import type { SessionRef } from "@loopwright/core/ports";
 import { closeForGood } from "./close-for-good.ts";
-import { type LoadedParts, LoadedSessions } from "./loaded-sessions.ts";
+import { type LoadedParts, LoadedSessions } from "./load-and-evict.ts";
 import type { SessionHost } from "./session-host.ts";
 import { type LoaderParts, SessionLoader } from "./session-loader.ts";
 

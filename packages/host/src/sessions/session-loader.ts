@@ -26,7 +26,7 @@ import {
 } from "@loopwright/core/ports";
 import type { OfferHint } from "../hints/hint-offers.ts";
 import { hintingStore } from "../hints/hinting-store.ts";
-import { type LoadedEntry, type LoadedSessions, shuttingDown } from "./loaded-sessions.ts";
+import { type LoadedEntry, type LoadedSessions, shuttingDown } from "./load-and-evict.ts";
 import type { HostedSession, NewSession } from "./session-host.ts";
 
 export interface LoaderParts {

@@ -2,7 +2,7 @@ import type { SourceFlaw } from "./source-flaws.ts";
 
 const sweeper = "work/sweeper.ts";
 const worker = "work/session-worker.ts";
-const loaded = "sessions/loaded-sessions.ts";
+const loaded = "sessions/load-and-evict.ts";
 const leaving = "work/graceful-shutdown.ts";
 
 /** Flaws of a host: in its sweeps, in how it lets go of sessions, and in how it hands over. */

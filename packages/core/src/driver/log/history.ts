@@ -11,7 +11,7 @@ import { storeError } from "../setup/session-errors.ts";
 import { snapshotLimits } from "../setup/snapshot-limits.ts";
 import { catchUp } from "./catch-up.ts";
 import { type DecodedFacts, decodeFacts } from "./decode-facts.ts";
-import { keptState } from "./snapshot-head.ts";
+import { keptState } from "./fold-snapshot-head.ts";
 
 /**
  * One page: about `pageBytes`, at most `pageFacts`. The number of its facts is estimated from the size of those on the page before; the first

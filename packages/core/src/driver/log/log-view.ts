@@ -14,7 +14,7 @@ import { internalError } from "../setup/user-code.ts";
 import { catchUp } from "./catch-up.ts";
 import { readNewFacts } from "./read-new-facts.ts";
 import { retryUnavailable } from "./retry-unavailable-store.ts";
-import { createStoredSnapshots, type LoadedFold, type StoredSnapshots } from "./stored-snapshots.ts";
+import { createStoredSnapshots, type LoadedFold, type StoredSnapshots } from "./stored-fold-snapshots.ts";
 
 /** A state that replaces the previous one. */
 export interface Adoption {

@@ -5,7 +5,7 @@ import type { BlobStore } from "../../ports/blob-store.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { decodeFacts } from "../log/decode-facts.ts";
-import { snapshotOf } from "./session-snapshot.ts";
+import { snapshotOf } from "./public-snapshot.ts";
 
 /** A log that is folded as it grows. */
 export interface SessionFold {

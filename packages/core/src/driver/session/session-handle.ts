@@ -27,9 +27,9 @@ import { type CommandContext, submitInput } from "./commands/submit.ts";
 import { pendingApprovals, pendingToolCalls, spentBy, watchRunFrom } from "./execution.ts";
 import { followSession } from "./follow-session.ts";
 import { guardListener } from "./guard-listener.ts";
+import { snapshotOf } from "./public-snapshot.ts";
 import type { SessionDriver } from "./session-driver.ts";
-import { snapshotOf } from "./session-snapshot.ts";
-import { SharedSnapshot } from "./shared-session-snapshot.ts";
+import { SharedSnapshot } from "./shared-public-snapshot.ts";
 
 /** A class, so that a handle is a small object: as a literal with so many getters it took 4 KB. */
 export class SessionHandle<Output> implements AgentSession<Output> {

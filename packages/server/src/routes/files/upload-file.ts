@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readBody } from "../../request/read-body.ts";
 import type { Route } from "../../request/route.ts";
 import { answerInTime } from "../answer-in-time.ts";
-import { runUnderKey } from "../idempotency/run-under-key.ts";
+import { runUnderKey } from "../idempotency/replay-stored-answer.ts";
 import { fileName } from "./file-name.ts";
 
 const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { RequestContext, Route } from "../../request/route.ts";
 import { type AbortRequest, abortRequest } from "../../schemas/index.ts";
 import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
-import { plainOf, runUnderKey } from "../idempotency/run-under-key.ts";
+import { plainOf, runUnderKey } from "../idempotency/replay-stored-answer.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
 

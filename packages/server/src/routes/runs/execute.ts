@@ -12,8 +12,8 @@ import { executeRequest } from "../../schemas/index.ts";
 import { admitInput } from "../admit-input.ts";
 import { keyedSessionId } from "../idempotency/keyed-session-id.ts";
 import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
-import { keyedResults } from "../idempotency/results-under-key.ts";
-import { plainOf, runUnderKey } from "../idempotency/run-under-key.ts";
+import { plainOf, runUnderKey } from "../idempotency/replay-stored-answer.ts";
+import { keyedResults } from "../idempotency/submit-results-under-key.ts";
 import { streamExecution } from "./execute-run.ts";
 
 type ExecuteContext = RequestContext<unknown, unknown, CheckedExecuteRequest>;

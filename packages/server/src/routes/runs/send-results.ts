@@ -3,7 +3,7 @@ import { type CheckedResultsRequest, checkedResultsRequest } from "../../request
 import type { Route } from "../../request/route.ts";
 import { acceptedSubmission, toolResultsRequest } from "../../schemas/index.ts";
 import { admitInput } from "../admit-input.ts";
-import { resultsUnderKey } from "../idempotency/results-under-key.ts";
+import { resultsUnderKey } from "../idempotency/submit-results-under-key.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
 import { submitOptionsOf } from "../submit-options.ts";

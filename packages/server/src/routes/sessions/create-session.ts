@@ -9,7 +9,7 @@ import type { Principal } from "../../server-options.ts";
 import { admitInput } from "../admit-input.ts";
 import { keyedSessionId } from "../idempotency/keyed-session-id.ts";
 import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
-import { plainOf, runUnderKey } from "../idempotency/run-under-key.ts";
+import { plainOf, runUnderKey } from "../idempotency/replay-stored-answer.ts";
 import { withSession } from "../open-session.ts";
 import { titled } from "./titled.ts";
 

@@ -1,6 +1,6 @@
 import type { AcceptedSubmission, ToolResultMessage } from "@loopwright/core";
 import type { RequestContext } from "../../request/route.ts";
-import { type KeyedContent, plainOf, runUnderKey } from "./run-under-key.ts";
+import { type KeyedContent, plainOf, runUnderKey } from "./replay-stored-answer.ts";
 
 /** Results of a session, and what came with them. */
 export interface KeyedResults {

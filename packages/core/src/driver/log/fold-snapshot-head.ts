@@ -10,7 +10,7 @@ import { digestOf } from "../../message/digest.ts";
 import type { Json } from "../../message/json.ts";
 import type { EventCursor } from "../../protocol/cursor.ts";
 import type { Deps } from "../setup/deps.ts";
-import { fitWithin, lengthsOfAll, readChunks } from "./snapshot-chunks.ts";
+import { fitWithin, lengthsOfAll, readChunks } from "./fold-snapshot-chunks.ts";
 import { fitsLog, restore, spill } from "./spill-values.ts";
 
 export const headName = "fold";

@@ -1,6 +1,6 @@
 import type { State } from "../../loop/state.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
-import { snapshotOf } from "./session-snapshot.ts";
+import { snapshotOf } from "./public-snapshot.ts";
 
 /** One snapshot for all callers while the session does not change and one of them holds it: its size is the number of messages. */
 export class SharedSnapshot {
