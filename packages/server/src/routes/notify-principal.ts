@@ -5,7 +5,7 @@ import type { HostedSession } from "@loopwright/host";
 import { type HeldSink, openHeldSink } from "../request/open-held-sink.ts";
 import { checkCursor, cursorOf } from "../request/request-cursor.ts";
 import type { RequestContext } from "../request/route.ts";
-import { createFrameQueue, type FrameQueue } from "../stream/frame-queue.ts";
+import type { BoundedSink } from "../stream/bounded-sink.ts";
 import { encodeFrames, frameText, plainText, retryFrame } from "../stream/frames.ts";
 import { positionOf } from "../stream/reader-position.ts";
 import { type DialectFrame, headOf, type StreamDialect } from "../stream-dialect.ts";
@@ -34,10 +34,9 @@ export async function notifyPrincipal(context: RequestContext, query: Notificati
   const followed = await openNamed(context, query.session ?? []);
   const { sink, response } = openFor(context, followed);
   sink.write(encodeFrames(`${retryFrame}: connected\n\n`));
-  const queue = createFrameQueue(sink, queueBytesOf(context));
   const named = new Set(followed.map(({ hosted }) => hosted.session.id));
   const runOf = (session: string): string | undefined => server.host.runOf({ scope: principal.scope, session });
-  const listener = dialect ? dialectListener(queue, dialect, runOf) : nativeListener(queue, named);
+  const listener = dialect ? dialectListener(sink, dialect, runOf) : nativeListener(sink, named);
   const isForUs = ({ to }: Notification): boolean => to === undefined || to === principal.user;
   const stop = channel.subscribeScope(principal.scope, {
     ...listener,
@@ -49,9 +48,6 @@ export async function notifyPrincipal(context: RequestContext, query: Notificati
   return response;
 }
 
-/** Half of what may be queued is for the sink, the other half for the frames that wait beside it. */
-const queueBytesOf = ({ server }: RequestContext): number => server.limits.streamQueueBytes / 2;
-
 /** The stream; what is followed is given back with it, or at once where it cannot be had. */
 function openFor(context: RequestContext, followed: readonly Followed[]): HeldSink {
   const { server, principal } = context;
@@ -59,7 +55,8 @@ function openFor(context: RequestContext, followed: readonly Followed[]): HeldSi
     for (const { hosted } of followed) hosted.release();
   };
   try {
-    const opened = openHeldSink(context, server.streams.take(principal), { queueBytes: queueBytesOf(context) });
+    // The sink may hold as much again of frames that cannot be replayed.
+    const opened = openHeldSink(context, server.streams.take(principal), { queueBytes: server.limits.streamQueueBytes / 2 });
     opened.sink.onClose(release);
     return opened;
   } catch (error) {
@@ -96,19 +93,19 @@ async function openNamed(context: RequestContext, names: readonly string[]): Pro
 
 type FullListener = Required<Pick<ScopeListener, "events" | "notification">>;
 
-function nativeListener(queue: FrameQueue, named: ReadonlySet<string>): FullListener {
+function nativeListener(sink: BoundedSink, named: ReadonlySet<string>): FullListener {
   return {
     events(session, events) {
       const last = named.has(session) ? undefined : events.findLast((event) => "seq" in event);
-      if (last && "seq" in last) queue.push(plainText({ type: "session_hint", sessionId: session, seq: last.seq }), { key: session });
+      if (last && "seq" in last) sink.offer(plainText({ type: "session_hint", sessionId: session, seq: last.seq }), { key: session });
     },
-    notification: (notification) => queue.push(plainText({ type: "notification", notification })),
+    notification: (notification) => sink.offer(plainText({ type: "notification", notification })),
   };
 }
 
-function dialectListener(queue: FrameQueue, dialect: StreamDialect, runOf: (session: string) => string | undefined): FullListener {
+function dialectListener(sink: BoundedSink, dialect: StreamDialect, runOf: (session: string) => string | undefined): FullListener {
   const reader = dialect.open({ runOf });
-  const push = (frame: DialectFrame): void => queue.push(frameText(headOf(frame), frame.data), { isSpare: frame.isSpare === true });
+  const push = (frame: DialectFrame): void => sink.offer(frameText(headOf(frame), frame.data), { isSpare: frame.isSpare === true });
   return {
     events: (session: string, events: readonly SessionEvent[]) => reader.events(session, events).forEach(push),
     notification: (notification) => reader.notification(notification).forEach(push),

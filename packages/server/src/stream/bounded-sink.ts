@@ -5,12 +5,13 @@
  *  Q1 order: what is written after a frame that is still going out comes behind it, never within it;
  *  Q2 bound: the text of a frame is made piece by piece, and a piece only when it fits into the queue or the queue is empty;
  *  Q3 a stream whose queue does not run empty within `streamStallMs`, while something waits for that, is cut;
- *  Q4 one stream does not hold the event loop: after 128 KiB others have their turn.
+ *  Q4 one stream does not hold the event loop: after 128 KiB others have their turn;
+ *  Q5 frames that no reader can ask for again are held beside a full queue, up to as many bytes again; over that the stream is cut.
  */
 import type { Clock } from "@loopwright/core/ports";
 import type { HttpLimits } from "../server-limits.ts";
 import type { EventSink } from "./event-sink.ts";
-import { encodeFrames } from "./frames.ts";
+import { encodeFrames, type FrameText } from "./frames.ts";
 import { inPieces } from "./json-pieces.ts";
 
 /** What a bounded sink goes by. */
@@ -22,12 +23,22 @@ export interface SinkBounds {
 /** Bytes of long frames that are written in one turn of the event loop. */
 const turnBytes = 128 * 1024;
 
+/** What becomes of an offered frame for which there is no room. */
+export interface FrameUse {
+  /** It replaces the older frame of this key that is still held. Default: it is held as well. */
+  readonly key?: string;
+  /** It is dropped: a later frame replaces it. */
+  readonly isSpare?: boolean;
+}
+
 /** Something that waits for room: bytes as they are, or texts yet to be made. */
 interface Waiting {
   /** Made, and not written yet. */
   next: Uint8Array | undefined;
   readonly pieces: Iterator<string>;
   readonly done: () => void;
+  /** Present for a held frame; it is written whole. */
+  readonly held?: { readonly key: string | undefined };
 }
 
 const noPieces: Iterator<string> = { next: () => ({ done: true, value: undefined }) };
@@ -38,6 +49,8 @@ export class BoundedSink implements EventSink {
   readonly #bounds: SinkBounds;
   readonly #waiting: Waiting[] = [];
   #waitingBytes = 0;
+  /** The part of them that is held. */
+  #heldBytes = 0;
   #drains: (() => void)[] = [];
   #cancelStall: (() => void) | undefined;
   /** It continues when the queue is empty, or in another turn. */
@@ -80,6 +93,21 @@ export class BoundedSink implements EventSink {
     });
   }
 
+  /** Writes a frame that cannot be replayed. A stream that would have to hold too many of them is cut: its reader connects again and reads the state anew. */
+  offer(text: FrameText, { key, isSpare = false }: FrameUse = {}): void {
+    if (this.#heldBytes === 0 && this.hasRoom(0)) {
+      void this.pour(text);
+      return;
+    }
+    if (isSpare || this.#isOver || this.#endsAfter) return;
+    if (key !== undefined) this.#dropHeld(key);
+    const next = encodeFrames([...text].join(""));
+    this.#enqueue({ next, pieces: noPieces, done: () => {}, held: { key } });
+    this.#heldBytes += next.byteLength;
+    if (this.#heldBytes > this.#bounds.limits.streamQueueBytes) this.destroy();
+    else if (!this.#isPaused) this.#awaitDrain();
+  }
+
   onDrain(callback: () => void): void {
     if (this.#isOver || (this.#waiting.length === 0 && this.#sink.queuedBytes === 0)) {
       callback();
@@ -108,6 +136,13 @@ export class BoundedSink implements EventSink {
     this.#waitingBytes += one.next?.byteLength ?? 0;
   }
 
+  #dropHeld(key: string): void {
+    const at = this.#waiting.findIndex(({ held }) => held?.key === key);
+    const bytes = at < 0 ? 0 : (this.#waiting.splice(at, 1)[0]?.next?.byteLength ?? 0);
+    this.#waitingBytes -= bytes;
+    this.#heldBytes -= bytes;
+  }
+
   /** Writes what there is room for. */
   #flow(): void {
     let written = 0;
@@ -129,6 +164,10 @@ export class BoundedSink implements EventSink {
         return;
       }
       this.#waitingBytes -= bytes.byteLength;
+      if (one.held) {
+        this.#waiting.shift();
+        this.#heldBytes -= bytes.byteLength;
+      }
       one.next = undefined;
       this.#sink.write(bytes);
       written += bytes.byteLength;
@@ -176,6 +215,7 @@ export class BoundedSink implements EventSink {
     this.#cancelStall?.();
     for (const { done } of this.#waiting.splice(0)) done();
     this.#waitingBytes = 0;
+    this.#heldBytes = 0;
     this.#drained();
   }
 }
