@@ -31,6 +31,7 @@ export type { OutputSpec } from "./agent/output-spec.ts";
 export type { AgentPrompt, PromptContext, PromptLayer } from "./agent/prompt-layer.ts";
 export { promptLayers } from "./agent/prompt-layer.ts";
 export type { AskOptions, Backend, FindAgent, Runtime, RuntimeSessionOptions } from "./agent/runtime.ts";
+export type { SessionBeginning } from "./agent/session-beginning.ts";
 export { hookCounts } from "./driver/effects/hook-counts.ts";
 export { type HistoryOptions, readHistory, readOpening } from "./driver/log/history.ts";
 export { createCallGuard } from "./driver/model/retry/call-guard.ts";

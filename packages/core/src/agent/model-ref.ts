@@ -27,8 +27,11 @@ export function providerEntry<Options extends object>(create: (options?: Options
   function entry(first?: Options | string, options?: Options & { readonly keyOwner?: KeyOwner }): ModelProvider | ModelRef {
     if (typeof first !== "string") return create(first);
     if (options === undefined) return { provider: create(), model: first, keyOwner: "platform" };
-    const { keyOwner = "platform", ...rest } = options;
-    return { provider: create(rest as unknown as Options), model: first, keyOwner };
+    const { keyOwner = "platform" } = options;
+    // The provider refuses options that it does not know. A copy without the property keeps the type `Options`, which `...rest` of a type parameter loses.
+    const own: Options & { keyOwner?: KeyOwner } = { ...options };
+    delete own.keyOwner;
+    return { provider: create(own), model: first, keyOwner };
   }
   return entry;
 }

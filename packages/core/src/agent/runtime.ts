@@ -1,6 +1,4 @@
-import type { Access, DeclaredTool } from "../loop/fact.ts";
-import type { JsonObject } from "../message/json.ts";
-import type { Message } from "../message/message.ts";
+import type { Access } from "../loop/fact.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EventChannel } from "../ports/event-channel.ts";
 import type { IdSource } from "../ports/id-source.ts";
@@ -11,6 +9,7 @@ import type { AgentSession, ExecuteOptions, ExecuteStream } from "../protocol/ex
 import type { ExecuteInput } from "../protocol/execute-input.ts";
 import type { Agent } from "./agent.ts";
 import type { Observer } from "./observer.ts";
+import type { SessionBeginning } from "./session-beginning.ts";
 
 /**
  * Finds an agent by its name for a scope; `undefined`: the scope has none of this name. `access.scope` is always right; where no caller is known, as in
@@ -27,23 +26,12 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** A session of a runtime: what is not shared by all of them. */
-export interface RuntimeSessionOptions<Output = unknown> {
+/**
+ * A session of a runtime: what is not shared by all of them. With `drives: false` a worker runs the session, and the queue gets a hint.
+ */
+export interface RuntimeSessionOptions<Output = unknown> extends SessionBeginning {
   /** An agent of the runtime, by value or by name. Only a value gives `result.output` its type. */
   readonly agent: Agent<Output> | string;
-  /** `[a-z0-9][a-z0-9_-]{0,63}`. An id that the store knows restores that session. Default: a new one. */
-  readonly id?: string;
-  /** The caller. Default: user and scope `local`. */
-  readonly access?: Access;
-  /** Messages that a new session begins with; ignored when the session exists. */
-  readonly context?: readonly Message[];
-  /** Client tools and a prompt of a new session. The log keeps them: omit them for a session that exists. */
-  readonly tools?: readonly DeclaredTool[];
-  readonly prompt?: string;
-  readonly title?: string;
-  readonly metadata?: JsonObject;
-  /** False: the handle records and follows, and a worker runs the session; the queue gets a hint. Default true. */
-  readonly drives?: boolean;
 }
 
 /** Options of one question: those of its session, and of its input. */

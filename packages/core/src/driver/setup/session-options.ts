@@ -1,8 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { Observer } from "../../agent/observer.ts";
-import type { Access, DeclaredTool } from "../../loop/fact.ts";
-import type { JsonObject } from "../../message/json.ts";
-import type { Message } from "../../message/message.ts";
+import type { SessionBeginning } from "../../agent/session-beginning.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { IdSource } from "../../ports/id-source.ts";
@@ -10,25 +8,11 @@ import type { Logger } from "../../ports/logger.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import type { CallGuard } from "./guarded-call.ts";
 
-export interface SessionOptions<Output = unknown> {
+export interface SessionOptions<Output = unknown> extends SessionBeginning {
   /** A session that exists is refused with SESSION_AGENT_MISMATCH, at its first use, unless it began with an agent of this name. */
   readonly agent: Agent<Output>;
-  /** `[a-z0-9][a-z0-9_-]{0,63}`. An id that the store knows restores that session. Default: a new one. */
-  readonly id?: string;
   /** Default: a private one in memory. */
   readonly store?: SessionStore;
-  /** The acting user and scope. Default: both `local`. */
-  readonly access?: Access;
-  /** Messages that a new session begins with; ignored when the session exists. */
-  readonly context?: readonly Message[];
-  /**
-   * Client tools that come with a new session, and a prompt in place of the agent's. The log keeps them, and a restored session has them from there:
-   * leave them out then. Other ones than the log's are refused with SESSION_AGENT_MISMATCH, at the first use.
-   */
-  readonly tools?: readonly DeclaredTool[];
-  readonly prompt?: string;
-  readonly title?: string;
-  readonly metadata?: JsonObject;
   readonly clock?: Clock;
   readonly ids?: IdSource;
   readonly logger?: Logger;
@@ -40,11 +24,6 @@ export interface SessionOptions<Output = unknown> {
   readonly callGuard?: CallGuard;
   /** Name of this handle in leases: another one of the same name takes over at once. Default: a random one per handle. */
   readonly node?: string;
-  /**
-   * False: this handle records inputs and follows the session, and never runs it: a handle that drives, here or on another node, has
-   * to. Default true.
-   */
-  readonly drives?: boolean;
   /** How long an owner may be silent before another takes over. Default 20,000. */
   readonly leaseMs?: number;
   /** Of the loads from a snapshot of the fold, how many fold the whole log too and compare the two: 0 to 1. Default 0.01. */
