@@ -4,7 +4,7 @@ import { at } from "../src/loop/append-list.ts";
 import { eventsOf } from "../src/loop/events-of.ts";
 import { fold, foldAll } from "../src/loop/fold.ts";
 import { emptyState, endOf } from "../src/loop/state.ts";
-import type { Outcome } from "./many-handles.ts";
+import type { Outcome } from "./many-handles-outcome.ts";
 
 interface Told {
   readonly seq: number;

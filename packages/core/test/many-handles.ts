@@ -1,83 +1,24 @@
 import { createHash } from "node:crypto";
-import { AgentError } from "../src/errors.ts";
 import {
-  type AcceptedDecision,
-  type AcceptedSubmission,
+  type Agent,
   type AgentEvent,
-  type AgentSession,
-  createAgent,
   createSession,
-  defineTool,
   type ExecuteStream,
   execute,
-  type Fact,
-  type GateVerdict,
   resume,
   type SessionEvent,
   type SubmitOptions,
 } from "../src/index.ts";
-import { memoryChannel, memoryStore, type ScriptedTurn, scripted } from "../src/memory/index.ts";
+import { memoryChannel, memoryStore } from "../src/memory/index.ts";
 import { type ManualClock, manualClock } from "../src/memory/manual-clock.ts";
 import { seededIds } from "../src/memory/seeded-ids.ts";
 import { seededRandom } from "../src/memory/seeded-random.ts";
-import type { AppendOutcome, Clock, EventChannel, SessionLog, SessionStore } from "../src/ports/index.ts";
+import type { Clock, EventChannel, SessionStore } from "../src/ports/index.ts";
 import { calm } from "./harness.ts";
-
-/** A stream, whose it is, and what came of it. */
-export interface WatchedStream {
-  readonly process: Process;
-  readonly text: string;
-  readonly events: readonly AgentEvent[];
-  /** Once all was calm. */
-  outcome: "pending" | "resolved" | "rejected";
-  isRead: boolean;
-}
-
-/** An input that was submitted without a stream, and what came of it. */
-export interface Submission {
-  readonly process: Process;
-  readonly text: string;
-  accepted: AcceptedSubmission | undefined;
-  outcome: "pending" | "resolved" | "rejected";
-}
-
-/** A decision on a call that waited for approval, and what came of it. */
-export interface Decision {
-  readonly process: Process;
-  readonly callKey: string;
-  accepted: AcceptedDecision | undefined;
-  outcome: "pending" | "resolved" | "rejected";
-}
-
-/** One process: a handle, its view of the store, its clock. */
-export interface Process {
-  readonly node: string;
-  readonly session: AgentSession;
-  readonly told: readonly SessionEvent[];
-  /** What it heard as a follower that follows again whenever the store is lost; absent where it does not follow. */
-  readonly followed: SessionEvent[] | undefined;
-  isRested: boolean;
-  /** May own the session: it did not begin as a mere watcher, and was not handed over. */
-  drives: boolean;
-  /** Dead: nothing it asks is answered, none of its timers fires. Let go: its handle was disposed. */
-  state: "alive" | "dead" | "let go";
-  /** Timers of its driver. */
-  readonly pending: () => number;
-}
-
-export interface Outcome {
-  readonly facts: readonly Fact[];
-  readonly streams: readonly WatchedStream[];
-  readonly submissions: readonly Submission[];
-  readonly decisions: readonly Decision[];
-  readonly processes: readonly Process[];
-  /** Call keys of once tools, as often as they were started. */
-  readonly onceStarts: readonly string[];
-  readonly isLeased: boolean;
-  /** Deltas that were heard by handles that never drive. */
-  readonly foreignDeltas: number;
-  readonly sent: readonly string[];
-}
+import type { Decision, Outcome, Process, Submission, WatchedStream } from "./many-handles-outcome.ts";
+import { StormDice } from "./storm-dice.ts";
+import { stormyAgent } from "./stormy-agent.ts";
+import { lossyChannel, stormyLog } from "./stormy-ports.ts";
 
 const ref = { scope: "local", session: "s" };
 const leaseMs = 5_000;
@@ -99,90 +40,23 @@ export async function simulateHandles(seed: number): Promise<Outcome> {
 }
 
 class Storm {
-  private readonly random: () => number;
+  private readonly dice: StormDice;
   private readonly clock: ManualClock = manualClock();
   private readonly store: SessionStore = memoryStore({ clock: this.clock });
-  private readonly channel: EventChannel = this.lossy(memoryChannel());
+  private readonly channel: EventChannel;
   private readonly processes: Process[] = [];
   private readonly streams: (WatchedStream & { readonly stream: ExecuteStream })[] = [];
   private readonly submissions: Submission[] = [];
   private readonly decisions: Decision[] = [];
   private readonly onceStarts: string[] = [];
   private readonly sent: string[] = [];
-  private isStormy = true;
   private count = 0;
-  private readonly agent: ReturnType<typeof createAgent>;
+  private readonly agent: Agent;
 
   constructor(seed: number) {
-    this.random = seededRandom(seed);
-    const parameters = { type: "object" } as const;
-    const work = (name: "pure" | "idempotent" | "once"): ReturnType<typeof defineTool> =>
-      defineTool({
-        name,
-        description: name,
-        parameters,
-        replay: name,
-        timeoutMs: 3_000,
-        execute: async (_, { callKey, signal, progress }) => {
-          if (name === "once") this.onceStarts.push(callKey);
-          progress("begun");
-          await this.takeTime(2_000);
-          if (signal.aborted && this.isChance(0.5)) throw new Error("stopped");
-          if (this.isChance(0.1)) throw new Error("failed");
-          return `${name} done`;
-        },
-      });
-    const client = defineTool({ name: "client", description: "Asks.", parameters });
-    const tools = [work("pure"), work("idempotent"), work("once"), client];
-    const provider = scripted(() => this.turn());
-    const gate = async (): Promise<GateVerdict | undefined> => {
-      if (this.isChance(0.3)) await this.takeTime(300);
-      if (!this.isStormy || this.isChance(0.5)) return undefined;
-      return { action: "ask", ...(this.isChance(0.5) ? { timeoutMs: 3_000 } : {}) };
-    };
-    this.agent = createAgent({ name: "a", provider, tools, hooks: [{ name: "gate", gate }], limits: { turnsMax: 4, abortGraceMs: 500 } });
-  }
-
-  private isChance(share: number): boolean {
-    return this.random() < share;
-  }
-
-  private oneOf<T>(items: readonly T[]): T {
-    return items[Math.floor(this.random() * items.length)] as T;
-  }
-
-  private async takeTime(mostMs: number): Promise<void> {
-    if (this.isChance(0.3)) await new Promise<void>((resolve) => void this.clock.after(this.random() * mostMs, resolve));
-    await this.takeTurns();
-  }
-
-  private async takeTurns(): Promise<void> {
-    for (let turns = Math.floor(this.random() * 6); turns > 0; turns--) await Promise.resolve();
-  }
-
-  /** What the model says when it is asked. */
-  private turn(): ScriptedTurn {
-    const after = this.takeTime(1_000);
-    if (!this.isStormy) return { text: "calm", after };
-    const name = (): string => this.oneOf(["pure", "idempotent", "once", "once", "client", "unknown"]);
-    const calls = Array.from({ length: 1 + Math.floor(this.random() * 3) }, () => ({ name: name(), id: "" }));
-    const dice = this.random();
-    if (dice < 0.45) return { text: "let me", calls, after };
-    if (dice < 0.55) return { text: "half", error: "MODEL_OVERLOADED", after };
-    if (dice < 0.6) return { text: "half", breaksOff: true, after };
-    if (dice < 0.65) return { error: "MODEL_AUTH", after };
-    return { text: "an answer", after, chunkSize: 3 };
-  }
-
-  /** A channel that loses what it likes while it storms. */
-  private lossy(channel: EventChannel): EventChannel {
-    return {
-      ...channel,
-      publish: (session, events) => {
-        const kept = events.filter(() => !(this.isStormy && this.isChance(0.05)));
-        if (kept.length > 0) channel.publish(session, kept);
-      },
-    };
+    this.dice = new StormDice(seededRandom(seed), this.clock);
+    this.channel = lossyChannel(memoryChannel(), this.dice);
+    this.agent = stormyAgent(this.dice, this.onceStarts);
   }
 
   private start(mustDrive = false): Process {
@@ -206,12 +80,12 @@ class Storm {
         };
       },
     };
-    const store = { ...this.store, log: this.logOf(() => process) };
+    const store = { ...this.store, log: stormyLog(this.store.log, this.dice, () => process) };
     const ids = seededIds(1_000 * (this.processes.length + 1));
-    const drives = mustDrive || this.isChance(0.7);
-    const channel = this.isChance(0.7) ? { channel: this.channel } : {};
+    const drives = mustDrive || this.dice.isChance(0.7);
+    const channel = this.dice.isChance(0.7) ? { channel: this.channel } : {};
     const session = createSession({ agent: this.agent, id: ref.session, store, clock, ids, node, leaseMs, drives, ...channel });
-    const followed = this.isChance(0.4) ? [] : undefined;
+    const followed = this.dice.isChance(0.4) ? [] : undefined;
     const process: Process = { node, session, told, followed, isRested: false, drives, state: "alive", pending: () => timers.size };
     if (followed) this.follow(process, followed);
     session.subscribe((events) => told.push(...events));
@@ -232,49 +106,6 @@ class Storm {
         if (error.code !== "RUN_ABORTED") this.follow(process, followed);
       },
     });
-  }
-
-  /** The log as a process sees it: late, failing in every way it may, and silent once the process is dead. */
-  private logOf(process: () => Process): SessionLog {
-    const { log } = this.store;
-    const never = new Promise<never>(() => {});
-    const asked = async <T>(act: () => Promise<T>): Promise<T> => {
-      await this.takeTurns();
-      if (process().state === "dead") return never;
-      if (this.isStormy && this.isChance(0.01)) throw new AgentError("STORE_UNAVAILABLE", { message: "A fault." });
-      const value = await act();
-      await this.takeTurns();
-      return process().state === "dead" ? never : value;
-    };
-    const append = async (act: () => Promise<AppendOutcome>): Promise<AppendOutcome> => {
-      const dice = this.isStormy ? this.random() : 1;
-      if (dice < 0.02) process().state = "dead";
-      else if (dice < 0.06) return { type: "unknown" };
-      const outcome = await asked(act);
-      if (dice < 0.08) {
-        process().state = "dead";
-        return never;
-      }
-      return dice < 0.12 ? { type: "unknown" } : outcome;
-    };
-    const isDeaf = this.isChance(0.3);
-    return {
-      append: (session, request) => append(() => log.append(session, request)),
-      read: (session, options) => asked(() => log.read(session, options)),
-      head: (session) => asked(() => log.head(session)),
-      claim: (session, claim) => asked(() => log.claim(session, claim)),
-      renew: (session, lease) => asked(() => log.renew(session, lease)),
-      release: (session, epoch) => asked(() => log.release(session, epoch)),
-      remove: (session) => asked(() => log.remove(session)),
-      due: (options) => asked(() => log.due(options)),
-      setDue: (session, options) => asked(() => log.setDue(session, options)),
-      ...(isDeaf || !log.subscribe
-        ? {}
-        : {
-            subscribe: (session, listener) =>
-              (log.subscribe as NonNullable<SessionLog["subscribe"]>)(session, (seq) => process().state !== "dead" && listener(seq)),
-          }),
-    };
   }
 
   private watch(process: Process, text: string, stream: ExecuteStream): void {
@@ -300,11 +131,11 @@ class Storm {
   }
 
   private say(process: Process): void {
-    const again = this.sent.length > 0 && this.isChance(0.15);
-    const text = again ? this.oneOf(this.sent) : `input ${++this.count}`;
+    const again = this.sent.length > 0 && this.dice.isChance(0.15);
+    const text = again ? this.dice.oneOf(this.sent) : `input ${++this.count}`;
     if (!again) this.sent.push(text);
-    const mode = this.oneOf(["enqueue", "enqueue", "steer", "interrupt", "reject"] as const);
-    if (this.isChance(0.3)) this.submit(process, text, { idempotencyKey: text, mode });
+    const mode = this.dice.oneOf(["enqueue", "enqueue", "steer", "interrupt", "reject"] as const);
+    if (this.dice.isChance(0.3)) this.submit(process, text, { idempotencyKey: text, mode });
     else this.watch(process, text, execute(process.session, text, { idempotencyKey: text, mode }));
   }
 
@@ -332,11 +163,16 @@ class Storm {
   private decide(process: Process): void {
     const { session } = process;
     for (const { callKey, argsDigest } of session.pendingApprovals) {
-      const user = this.oneOf(["ada", "bob"]);
-      const key = this.isChance(0.3) ? { idempotencyKey: `${callKey} ${user}` } : {};
+      const user = this.dice.oneOf(["ada", "bob"]);
+      const key = this.dice.isChance(0.3) ? { idempotencyKey: `${callKey} ${user}` } : {};
       const decision: Decision = { process, callKey, accepted: undefined, outcome: "pending" };
       this.decisions.push(decision);
-      const options = { decision: this.isChance(0.7) ? "allow" : "deny", argsDigest, access: { user, scope: ref.scope }, ...key } as const;
+      const options = {
+        decision: this.dice.isChance(0.7) ? "allow" : "deny",
+        argsDigest,
+        access: { user, scope: ref.scope },
+        ...key,
+      } as const;
       session.decide(callKey, options).then(
         (accepted) => Object.assign(decision, { accepted, outcome: "resolved" }),
         () => Object.assign(decision, { outcome: "rejected" }),
@@ -345,8 +181,8 @@ class Storm {
   }
 
   private act(): void {
-    const process = this.oneOf(this.processes.filter(({ state }) => state === "alive"));
-    const dice = this.random();
+    const process = this.dice.oneOf(this.processes.filter(({ state }) => state === "alive"));
+    const dice = this.dice.random();
     if (dice < 0.4) this.say(process);
     else if (dice < 0.5) this.answer(process);
     else if (dice < 0.6) this.decide(process);
@@ -381,14 +217,14 @@ class Storm {
       while (this.processes.filter(({ state }) => state === "alive").length < 3) this.start();
       if (!this.processes.some(({ state, drives }) => state === "alive" && drives)) this.start(true);
       this.act();
-      if (this.isChance(0.5)) await this.pass(this.random() * 1_500);
-      else await this.takeTurns();
+      if (this.dice.isChance(0.5)) await this.pass(this.dice.random() * 1_500);
+      else await this.dice.takeTurns();
     }
   }
 
   /** No more faults: whoever is left brings the session to rest. */
   async settle(): Promise<void> {
-    this.isStormy = false;
+    this.dice.isStormy = false;
     await this.pass(leaseMs * 2);
     const last = this.start(true);
     for (let round = 0; round < 30; round++) {
