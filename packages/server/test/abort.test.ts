@@ -2,11 +2,11 @@ import type { Tool } from "@loopwright/core";
 import { seededRandom } from "@loopwright/core/memory";
 import { type DurableEvent, textOf } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
+import { turnOfLoop, until } from "../../host/test/turn-of-loop.ts";
 import { listen } from "../src/node/listen.ts";
 import { connectOverPort } from "./connect-over-port.ts";
 import { type Connect, textOfAnswer } from "./connection.ts";
 import { openToldScene, quiet, type ToldScene, watchStream } from "./told-scene.ts";
-import { turnOfLoop, until } from "./turn-of-loop.ts";
 
 const events = "/api/sessions/s/events";
 

@@ -2,12 +2,12 @@ import { type Agent, defineTool } from "@loopwright/core";
 import { manualClock, memoryChannel, memoryQueue, memoryStore, silentLogger } from "@loopwright/core/memory";
 import type { DurableEvent, Problem, SessionSnapshot, SessionSummary } from "@loopwright/core/protocol";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { runClock, until } from "../../host/test/turn-of-loop.ts";
 import { durableEvent, executeComplete, problem, sessionSnapshot } from "../src/schemas/index.ts";
 import type { ServerOptions } from "../src/server-options.ts";
 import { framesOf } from "./payloads/frames-of.ts";
 import { type ServeOptions, work } from "./serve.ts";
 import { scriptedAgent, type TestServer, testServer } from "./test-server.ts";
-import { runClock, until } from "./turn-of-loop.ts";
 
 const ran: unknown[] = [];
 const remove = defineTool({

@@ -1,9 +1,9 @@
 import { manualClock } from "@loopwright/core/memory";
 import type { Action, Authorize } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
+import { turnOfLoop } from "../../host/test/turn-of-loop.ts";
 import { routeTable } from "../src/http/route-table.ts";
 import { pickColour, scriptedAgent, type TestServer, testServer } from "./test-server.ts";
-import { turnOfLoop } from "./turn-of-loop.ts";
 
 type Asked = readonly [Action, string | undefined];
 

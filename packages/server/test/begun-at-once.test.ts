@@ -2,8 +2,8 @@ import { type Agent, systemText } from "@loopwright/core";
 import { memoryStore, type ScriptedProvider, scripted } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
+import { until } from "../../host/test/turn-of-loop.ts";
 import { scriptedAgent, type TestServer, testServer } from "./test-server.ts";
-import { until } from "./turn-of-loop.ts";
 
 const path = "/api/agent/execute";
 

@@ -1,7 +1,7 @@
 import { type Agent, createAgent, defineTool, type Tool } from "@loopwright/core";
 import { type ScriptedCall, type ScriptedTurn, scripted } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
-import { turnOfLoop } from "./turn-of-loop.ts";
+import { turnOfLoop } from "../../host/test/turn-of-loop.ts";
 
 /** One, two, three and four bytes in UTF-8, pairs of surrogates, a joined family, line breaks of every kind, and what looks like a frame. */
 const words = ["hello", "Grüße", "世界", "🙂", "👩‍👩‍👧", "e\u0301", "a\nb", "c\r\nd", "\u2028", 'data: "x"\n\nid: 9.9\n\n', "\u0000", "."];

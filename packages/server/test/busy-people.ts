@@ -1,9 +1,9 @@
 import { isAgentError } from "@loopwright/core";
 import type { ExecuteInput, ToolResultMessage } from "@loopwright/core/protocol";
 import type { HostedSession } from "@loopwright/host";
+import { turnOfLoop } from "../../host/test/turn-of-loop.ts";
 import { wordsOf } from "./busy-agent.ts";
 import type { StreamDoor } from "./stream-door.ts";
-import { turnOfLoop } from "./turn-of-loop.ts";
 
 /** What was done, by kind: a test shows that it was not nothing. */
 export type Deeds = { [deed: string]: number };

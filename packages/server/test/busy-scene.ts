@@ -1,10 +1,10 @@
 import { type ManualClock, manualClock, memoryStore, seededIds, seededRandom } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
+import { runClock } from "../../host/test/turn-of-loop.ts";
 import type { OpenSink } from "../src/stream/event-sink.ts";
 import { busyAgent } from "./busy-agent.ts";
 import { type FaultyStore, faultyStore } from "./faulty-store.ts";
 import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
-import { runClock } from "./turn-of-loop.ts";
 
 /** A door with a busy agent behind it, on a clock that goes on with every turn of the event loop. */
 export interface BusyScene {

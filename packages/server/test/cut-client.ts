@@ -2,11 +2,11 @@ import { applyEvents, createClient, type FollowedEvent, type LoopwrightClient, t
 import { manualClock } from "@loopwright/core/memory";
 import { compareCursors, type DurableEvent, type SessionEvent, type SessionSnapshot } from "@loopwright/core/protocol";
 import { differenceOf, findEventViolation } from "@loopwright/testing";
+import { runClock, until } from "../../host/test/turn-of-loop.ts";
 import { historyOf } from "./busy-cuts.ts";
 import { keepBusyUntil } from "./busy-people.ts";
 import { openBusyScene } from "./busy-scene.ts";
 import type { StreamDoor } from "./stream-door.ts";
-import { runClock, until } from "./turn-of-loop.ts";
 
 interface Watched {
   readonly events: SessionEvent[];

@@ -1,7 +1,7 @@
 import type { ToolResultMessage } from "@loopwright/core/protocol";
+import { turnOfLoop } from "../../host/test/turn-of-loop.ts";
 import { type Connect, type Connection, textOfAnswer } from "./connection.ts";
 import { createStrictReader, type PlainFrame, type StrictReader } from "./strict-reader.ts";
-import { turnOfLoop } from "./turn-of-loop.ts";
 
 /** What happened to the connections of a test. */
 export interface Tally {

@@ -3,10 +3,10 @@ import { type ExecuteStream, resume } from "@loopwright/core";
 import { manualClock, memoryChannel, memoryStore } from "@loopwright/core/memory";
 import type { SessionLog } from "@loopwright/core/ports";
 import { expect, it } from "vitest";
+import { until } from "../../host/test/turn-of-loop.ts";
 import { openStreamDoor } from "./stream-door.ts";
 import { scriptedAgent } from "./test-server.ts";
 import { quiet } from "./told-scene.ts";
-import { until } from "./turn-of-loop.ts";
 
 /** The types of the frames of a stream, in order, until it ends. */
 async function typesOf(response: Response): Promise<readonly string[]> {

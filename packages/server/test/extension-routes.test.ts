@@ -3,8 +3,8 @@ import { AgentError } from "@loopwright/core";
 import { manualClock } from "@loopwright/core/memory";
 import type { ExtensionRoute } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
+import { turnOfLoop } from "../../host/test/turn-of-loop.ts";
 import { scriptedAgent, testServer } from "./test-server.ts";
-import { turnOfLoop } from "./turn-of-loop.ts";
 
 const anne = { Authorization: "Bearer anne" };
 const authenticate = (request: Request) => {

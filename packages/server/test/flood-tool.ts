@@ -1,5 +1,5 @@
 import type { Tool } from "@loopwright/core";
-import { turnOfLoop } from "./turn-of-loop.ts";
+import { turnOfLoop } from "../../host/test/turn-of-loop.ts";
 
 /** A tool that says as much as the test wants while it runs, and leaves little behind. */
 export interface FloodTool {

@@ -1,7 +1,7 @@
 import { manualClock, memoryStore } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
+import { until } from "../../host/test/turn-of-loop.ts";
 import { scriptedAgent, testServer } from "./test-server.ts";
-import { until } from "./turn-of-loop.ts";
 
 const day = 86_400_000;
 

@@ -1,7 +1,7 @@
 import { memoryChannel } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
+import { until } from "../../host/test/turn-of-loop.ts";
 import { type NodeInTest, type NodesScene, openNodes, pickTool } from "./nodes-scene.ts";
-import { until } from "./turn-of-loop.ts";
 
 const path = "/api/sessions/s";
 const roles = ["all", "all", "server"] as const;

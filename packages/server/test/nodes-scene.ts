@@ -4,13 +4,13 @@ import type { EventChannel, Logger, RunQueue, RunQueueWorker, SessionStore } fro
 import type { DurableEvent } from "@loopwright/core/protocol";
 import type { HostOptions } from "@loopwright/host";
 import { onTestFinished } from "vitest";
+import { runClock, until } from "../../host/test/turn-of-loop.ts";
 import type { ServerLimits } from "../src/server-limits.ts";
 import { historyOf } from "./busy-cuts.ts";
 import { type Ask, type Connect, connectInProcess, textOfAnswer } from "./connection.ts";
 import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
 import { type ToldModel, toldModel } from "./told-model.ts";
 import { type Watching, watchStream } from "./told-scene.ts";
-import { runClock, until } from "./turn-of-loop.ts";
 
 export interface NodeInTest {
   readonly door: StreamDoor;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { until } from "../../host/test/turn-of-loop.ts";
 import { type NodesScene, openNodes, pickTool } from "./nodes-scene.ts";
 import { quiet } from "./told-scene.ts";
-import { until } from "./turn-of-loop.ts";
 
 const path = "/api/sessions/s";
 

@@ -4,12 +4,12 @@ import type { RunQueue, SessionStore } from "@loopwright/core/ports";
 import type { Worker } from "@loopwright/host";
 import { createHealthServer } from "@loopwright/server";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { runClock, until } from "../../host/test/turn-of-loop.ts";
 import { openNodes } from "./nodes-scene.ts";
 import { serve, type WorkOptions, work } from "./serve.ts";
 import { fromHere, scriptedAgent, testServer } from "./test-server.ts";
 import { toldModel } from "./told-model.ts";
 import { quiet } from "./told-scene.ts";
-import { runClock, until } from "./turn-of-loop.ts";
 
 const local = (session: string) => ({ scope: "local", session });
 const typesOf = async (store: SessionStore, session: string): Promise<readonly string[]> =>

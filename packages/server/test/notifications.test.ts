@@ -2,6 +2,7 @@ import { createAgent } from "@loopwright/core";
 import { memoryStore, scripted, seededRandom } from "@loopwright/core/memory";
 import { compareCursors } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
+import { turnOfLoop, until } from "../../host/test/turn-of-loop.ts";
 import { paced, wordsOf } from "./busy-agent.ts";
 import { flawsOf, historyOf } from "./busy-cuts.ts";
 import { keepBusy } from "./busy-people.ts";
@@ -13,7 +14,6 @@ import { serve } from "./serve.ts";
 import { openStreamDoor } from "./stream-door.ts";
 import { createStrictReader } from "./strict-reader.ts";
 import { openToldScene, quiet, watchStream } from "./told-scene.ts";
-import { turnOfLoop, until } from "./turn-of-loop.ts";
 
 const path = "/api/notifications";
 const asUser = (user: string, scope: string): { readonly Authorization: string } => ({ Authorization: `Bearer ${user}@${scope}` });

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { until } from "../../host/test/turn-of-loop.ts";
 import { defaultServerLimits, type ServerLimits } from "../src/server-limits.ts";
 import type { EventSink } from "../src/stream/event-sink.ts";
 import { floodTool } from "./flood-tool.ts";
 import { defectiveSinks, sinkDefects } from "./sink-defects.ts";
 import { openToldScene, quiet } from "./told-scene.ts";
-import { until } from "./turn-of-loop.ts";
 import { watchedSinks } from "./watched-sinks.ts";
 
 const { streamQueueBytes, streamStallMs } = defaultServerLimits;

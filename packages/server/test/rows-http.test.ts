@@ -2,9 +2,9 @@ import type { ScriptedTurn } from "@loopwright/core/memory";
 import type { ModelRequest } from "@loopwright/core/ports";
 import type { SessionSnapshot } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
+import { until } from "../../host/test/turn-of-loop.ts";
 import { type MortalServer, openRows, path, type RowScene } from "./rows-scene.ts";
 import { quiet, type Watching } from "./told-scene.ts";
-import { until } from "./turn-of-loop.ts";
 
 /*
  * Rows 1 to 4, 19 to 22, 27 and 28 of docs/recovery.md as callers meet them: servers behind ports, over one store, of which one dies.

@@ -10,12 +10,12 @@ import type { DurableEvent } from "@loopwright/core/protocol";
 import { listen } from "@loopwright/server/node";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { until } from "../../host/test/turn-of-loop.ts";
 import { historyOf } from "./busy-cuts.ts";
 import { connectOverPort } from "./connect-over-port.ts";
 import { type Connect, textOfAnswer } from "./connection.ts";
 import { openStreamDoor } from "./stream-door.ts";
 import { type Watching, watchStream } from "./told-scene.ts";
-import { until } from "./turn-of-loop.ts";
 
 /*
  * Rows 8, 13, 19 and 20 of docs/recovery.md with a process that is really killed: `rows-child.ts`, on a file that another server goes on with.

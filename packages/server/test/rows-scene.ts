@@ -14,12 +14,12 @@ import type { DurableEvent } from "@loopwright/core/protocol";
 import type { HostOptions } from "@loopwright/host";
 import { listen } from "@loopwright/server/node";
 import { onTestFinished } from "vitest";
+import { runClock, until } from "../../host/test/turn-of-loop.ts";
 import { historyOf } from "./busy-cuts.ts";
 import { connectOverPort } from "./connect-over-port.ts";
 import { type Ask, textOfAnswer } from "./connection.ts";
 import { openStreamDoor } from "./stream-door.ts";
 import { type Watching, watchStream } from "./told-scene.ts";
-import { runClock, until } from "./turn-of-loop.ts";
 
 /** At the append of the first fact of this type: before the log has it, or after, and nobody is told. */
 export interface DeathAt {

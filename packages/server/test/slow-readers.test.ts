@@ -2,6 +2,7 @@ import { connect as connectSocket, type Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
+import { turnOfLoop, until } from "../../host/test/turn-of-loop.ts";
 import { type Listening, listen } from "../src/node/listen.ts";
 import { defaultServerLimits } from "../src/server-limits.ts";
 import { flawsOf } from "./busy-cuts.ts";
@@ -11,7 +12,6 @@ import { type FloodTool, floodTool } from "./flood-tool.ts";
 import { listenWithWebStreams } from "./listen-with-web-streams.ts";
 import { createStrictReader, type StrictReader } from "./strict-reader.ts";
 import { openToldScene, quiet, type ToldScene } from "./told-scene.ts";
-import { turnOfLoop, until } from "./turn-of-loop.ts";
 import { type SinkRecord, watchedSinks } from "./watched-sinks.ts";
 
 const path = "/api/sessions/s/events";

@@ -1,12 +1,12 @@
 import { manualClock, memoryStore } from "@loopwright/core/memory";
 import type { Problem, SessionSnapshot } from "@loopwright/core/protocol";
 import { expect, it } from "vitest";
+import { failingStore } from "../../host/test/failing-store.ts";
+import { runClock, turnOfLoop, until } from "../../host/test/turn-of-loop.ts";
 import type { RequestContext } from "../src/request/route.ts";
 import { openSession } from "../src/routes/open-session.ts";
-import { failingStore } from "./failing-store.ts";
 import { openStreamDoor } from "./stream-door.ts";
 import { pickColour, scriptedAgent, testServer } from "./test-server.ts";
-import { runClock, turnOfLoop, until } from "./turn-of-loop.ts";
 
 it("a session whose store fails is shown as it stood, and said to be so, and is whole again when the store is back", async () => {
   const store = failingStore(memoryStore());

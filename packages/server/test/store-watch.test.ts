@@ -4,10 +4,10 @@ import type { SessionLog, SessionStore } from "@loopwright/core/ports";
 import { createHost } from "@loopwright/host";
 import { createHealthServer } from "@loopwright/server";
 import { expect, it } from "vitest";
+import { turnOfLoop } from "../../host/test/turn-of-loop.ts";
 import { problemResponse } from "../src/http/problem-response.ts";
 import { withRuntime, work } from "./serve.ts";
 import { scriptedAgent, testServer } from "./test-server.ts";
-import { turnOfLoop } from "./turn-of-loop.ts";
 
 const secret = "10.0.0.7:6379";
 const evicts = (): AgentError =>

@@ -2,6 +2,7 @@ import { createAgent, type Tool } from "@loopwright/core";
 import { type ManualClock, manualClock, memoryStore, seededIds } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
 import type { DurableEvent } from "@loopwright/core/protocol";
+import { turnOfLoop, until } from "../../host/test/turn-of-loop.ts";
 import type { ServerLimits } from "../src/server-limits.ts";
 import type { OpenSink } from "../src/stream/event-sink.ts";
 import type { StreamDialect } from "../src/stream-dialect.ts";
@@ -11,7 +12,6 @@ import type { Frame } from "./frame-parser.ts";
 import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
 import { createStrictReader, type StrictReader, type StrictReaderOptions } from "./strict-reader.ts";
 import { type ToldModel, toldModel } from "./told-model.ts";
-import { turnOfLoop, until } from "./turn-of-loop.ts";
 
 /** A door, a model that says what it is told, and a clock that stands still. */
 export interface ToldScene {

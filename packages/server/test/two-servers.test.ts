@@ -6,6 +6,7 @@ import type { SessionStore } from "@loopwright/core/ports";
 import { cursorAfter, encodeCursor } from "@loopwright/core/protocol";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import { afterEach, describe, expect, it } from "vitest";
+import { runClock, until } from "../../host/test/turn-of-loop.ts";
 import { busyAgent } from "./busy-agent.ts";
 import { differences, flawsOf, flawsOfExecution, historyOf } from "./busy-cuts.ts";
 import { keepBusyUntil } from "./busy-people.ts";
@@ -13,7 +14,6 @@ import { type Connect, connectInProcess, textOfAnswer } from "./connection.ts";
 import { executeWithCuts, followWithCuts, type Manner } from "./cut-readers.ts";
 import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
 import { watchStream } from "./told-scene.ts";
-import { runClock, until } from "./turn-of-loop.ts";
 
 interface Pair {
   readonly doors: readonly [StreamDoor, StreamDoor];

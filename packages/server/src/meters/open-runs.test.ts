@@ -1,8 +1,8 @@
 import { createAgent, createSession } from "@loopwright/core";
 import { manualClock, memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
-import { failingStore } from "../../test/failing-store.ts";
-import { turnOfLoop } from "../../test/turn-of-loop.ts";
+import { failingStore } from "../../../host/test/failing-store.ts";
+import { turnOfLoop } from "../../../host/test/turn-of-loop.ts";
 import { createOpenRuns } from "./open-runs.ts";
 
 const principal = { user: "ann", scope: "team" };

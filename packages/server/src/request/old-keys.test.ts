@@ -1,8 +1,8 @@
 import { memoryStore } from "@loopwright/core/memory";
 import type { BlobStore } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
+import { until } from "../../../host/test/turn-of-loop.ts";
 import { openNodes } from "../../test/nodes-scene.ts";
-import { until } from "../../test/turn-of-loop.ts";
 import { keyPrefix, removeOldKeys } from "./old-keys.ts";
 
 const dayMs = 86_400_000;
