@@ -12,7 +12,18 @@ const report = process.env["LOOPWRIGHT_TEST_REPORT"];
 
 /** The slowest files start first: started last, one of them would keep a single core busy while the other has nothing to do. */
 const slowest = [
+  "store-sqlite/test/kits.test.ts",
+  "store-redis/test/kits.test.ts",
+  "scripts/docs.test.mjs",
+  "simulator/test/crash-points.test.ts",
   "simulator/test/seeds.test.ts",
+  "store-blob/test/kits-files.test.ts",
+  "store-blob/test/folder-lease.test.ts",
+  "queue-bullmq/test/faults.test.ts",
+  "server/test/two-servers.test.ts",
+  "server/test/slow-readers.test.ts",
+  "cli/test/remote-chat.test.ts",
+  "cli/test/sessions.test.ts",
   "cli/test/run.test.ts",
   "channel-redis/test/faults.test.ts",
   "store-redis/test/faults.test.ts",
@@ -21,8 +32,11 @@ const slowest = [
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isSlow = ({ moduleId }: TestSpecification): boolean => slowest.some((file) => moduleId.endsWith(file));
-    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+    const place = ({ moduleId }: TestSpecification): number => {
+      const found = slowest.findIndex((file) => moduleId.endsWith(file));
+      return found < 0 ? slowest.length : found;
+    };
+    return sorted.sort((one, other) => place(one) - place(other));
   }
 }
 

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-const main = fileURLToPath(new URL("../../apps/cli/src/main.ts", import.meta.url));
+// `npm test` has just built everything.
+const isBuilt = process.env["LOOPWRIGHT_BUILT"] === "1";
+const main = fileURLToPath(new URL(isBuilt ? "../../apps/cli/dist/main.js" : "../../apps/cli/src/main.ts", import.meta.url));
 const example = fileURLToPath(new URL("./event-source.mjs", import.meta.url));
 
 let folder = "";
@@ -26,7 +28,16 @@ function said(child: ChildProcess, isWhole: boolean): Promise<string> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "loopwright-event-source-"));
-  const words = ["--conditions=@loopwright/source", "--no-warnings", main, "run", "--offline", "--port", "0", "--json"];
+  const words = [
+    ...(isBuilt ? [] : ["--conditions=@loopwright/source"]),
+    "--no-warnings",
+    main,
+    "run",
+    "--offline",
+    "--port",
+    "0",
+    "--json",
+  ];
   const env = { PATH: process.env["PATH"] ?? "", LOOPWRIGHT_OFFLINE_PACE: "0" };
   server = spawn(process.execPath, words, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
   url = (JSON.parse((await said(server, false)).split("\n")[0] ?? "") as { readonly url: string }).url;

@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 
 const script = fileURLToPath(new URL("./execute.sh", import.meta.url));
-const main = fileURLToPath(new URL("../../apps/cli/src/main.ts", import.meta.url));
+// `npm test` has just built everything.
+const isBuilt = process.env["LOOPWRIGHT_BUILT"] === "1";
+const main = fileURLToPath(new URL(isBuilt ? "../../apps/cli/dist/main.js" : "../../apps/cli/src/main.ts", import.meta.url));
 
 interface Ended {
   readonly code: number | null;
@@ -15,7 +17,7 @@ function runScript(words: readonly string[], env: Readonly<Record<string, string
   const child = spawn("sh", [script, ...words], {
     env: {
       PATH: process.env["PATH"] ?? "",
-      LOOPWRIGHT: `'${process.execPath}' --conditions=@loopwright/source --no-warnings '${main}'`,
+      LOOPWRIGHT: `'${process.execPath}' ${isBuilt ? "" : "--conditions=@loopwright/source"} --no-warnings '${main}'`,
       LOOPWRIGHT_OFFLINE_PACE: "0",
       ...env,
     },

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-const main = fileURLToPath(new URL("../../apps/cli/src/main.ts", import.meta.url));
+// `npm test` has just built everything.
+const isBuilt = process.env["LOOPWRIGHT_BUILT"] === "1";
+const main = fileURLToPath(new URL(isBuilt ? "../../apps/cli/dist/main.js" : "../../apps/cli/src/main.ts", import.meta.url));
 const page = await readFile(new URL("./README.md", import.meta.url), "utf8");
 const commands = [...page.matchAll(/^```sh\n(curl[\s\S]*?)^```$/gm)].map(([, command = ""]) => command);
 
@@ -29,7 +31,16 @@ function runUntil(command: string, texts: readonly string[]): Promise<string> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "loopwright-http-"));
-  const words = ["--conditions=@loopwright/source", "--no-warnings", main, "run", "--offline", "--port", "0", "--json"];
+  const words = [
+    ...(isBuilt ? [] : ["--conditions=@loopwright/source"]),
+    "--no-warnings",
+    main,
+    "run",
+    "--offline",
+    "--port",
+    "0",
+    "--json",
+  ];
   const child = spawn(process.execPath, words, {
     cwd: folder,
     env: { PATH: process.env["PATH"] ?? "", LOOPWRIGHT_OFFLINE_PACE: "0" },

@@ -5,7 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { RestrictedStart } from "@loopwright/simulator/node";
 
-export const main: string = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+/** `npm test` has just built everything: a program starts in half the time from its builds, and these are what users get. */
+const isBuilt = process.env["LOOPWRIGHT_BUILT"] === "1";
+const sources: readonly string[] = isBuilt ? [] : ["--conditions=@loopwright/source"];
+
+export const main: string = fileURLToPath(new URL(isBuilt ? "../dist/main.js" : "../src/main.ts", import.meta.url));
 const each: string = fileURLToPath(new URL("run-each.ts", import.meta.url));
 
 /** Compiled code of the sources, kept for the next process: a third of what a start costs. */
@@ -42,16 +46,9 @@ export function emptyDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), "loopwright-cli-"));
 }
 
-/** Starts the command line from its sources, with an empty environment and the offline model in no hurry and without pauses. */
+/** Starts the command line with an empty environment and the offline model in no hurry and without pauses. */
 export function start(words: readonly string[], { cwd, env = {}, input, restricted = { prefix: [] }, module = main }: RunOptions): Running {
-  const [program = "", ...args] = [
-    ...restricted.prefix,
-    process.execPath,
-    "--conditions=@loopwright/source",
-    "--no-warnings",
-    module,
-    ...words,
-  ];
+  const [program = "", ...args] = [...restricted.prefix, process.execPath, ...sources, "--no-warnings", module, ...words];
   const child = spawn(program, args, {
     cwd,
     ...(restricted.uid === undefined ? {} : { uid: restricted.uid }),

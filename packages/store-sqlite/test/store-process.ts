@@ -3,6 +3,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type RestrictedStart, restrictedStart } from "@loopwright/simulator/node";
 
+/** `npm test` has just built everything: a program starts faster from the builds of the packages it imports. */
+const sources: readonly string[] = process.env["LOOPWRIGHT_BUILT"] === "1" ? [] : ["--conditions=@loopwright/source"];
+
 const file = fileURLToPath(new URL("store-child.ts", import.meta.url));
 
 /** A process that works on a store and prints one line of JSON for each thing it has done. */
@@ -33,7 +36,7 @@ export const obeyingModes = (): RestrictedStart | string => restrictedStart([fil
 /** Starts `store-child.ts` with what it shall do. */
 export function startStoreProcess(task: Task, path: string, name: string, options: StoreProcessOptions = {}): StoreProcess {
   const { restricted = { prefix: [] }, fileBlocksMax, environment } = options;
-  const command = [...restricted.prefix, process.execPath, "--conditions=@loopwright/source", file, task, path, name];
+  const command = [...restricted.prefix, process.execPath, ...sources, file, task, path, name];
   const limited = fileBlocksMax === undefined ? command : ["sh", "-c", `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`, ...command];
   const [program = "", ...args] = limited;
   const child = spawn(program, args, {
