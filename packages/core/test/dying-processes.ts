@@ -8,6 +8,7 @@ import {
   readHistory,
   resume,
   type SessionEvent,
+  type SessionOptions,
 } from "../src/index.ts";
 import { type Death, type DyingStore, dyingStore } from "./dying-store.ts";
 import { type AgentParts, calm, type Script, type World, world } from "./harness.ts";
@@ -31,7 +32,7 @@ export interface Client {
 /** One log and one clock, and processes of which each may die. */
 export interface Processes extends World {
   /** A process of its own over the log. It dies at the append it is told, or when it is killed. */
-  boot(death?: Death, options?: { readonly drives?: boolean }): Process;
+  boot(death?: Death, options?: Pick<SessionOptions, "drives" | "ledger">): Process;
   /** A process that dies between its claim and its first append. */
   bootUntilClaim(): Process;
   /** The lease of whoever died runs out. */

@@ -3,16 +3,19 @@ import { afterEach, beforeEach, describe, it, type MockInstance, vi } from "vite
 import { clockKit } from "../src/clock/clock-kit.ts";
 import { idSourceKit } from "../src/ids/id-source-kit.ts";
 import { runKit } from "../src/kit/kit.ts";
+import { usageLedgerKit } from "../src/ledger/usage-ledger-kit.ts";
 import { loggerKit } from "../src/logger/logger-kit.ts";
 import { priceTableKit } from "../src/prices/price-table-kit.ts";
 import { makeManualClock } from "./clock/clock-saboteurs.ts";
 import { makeSeededIds } from "./ids/id-source-saboteurs.ts";
+import { makeMemoryLedger } from "./ledger/usage-ledger-saboteurs.ts";
 import { makeFixedPrices } from "./prices/price-table-saboteurs.ts";
 
 /** The platform's own time, advanced by hand: no test waits. */
 const pass = async (ms: number): Promise<void> => void (await vi.advanceTimersByTimeAsync(ms));
 
 describe("prices written by hand keep every promise", () => runKit(it, priceTableKit, { make: makeFixedPrices }));
+describe("the ledger in memory keeps every promise", () => runKit(it, usageLedgerKit, { make: makeMemoryLedger }));
 describe("the manual clock keeps every promise", () => runKit(it, clockKit, { make: makeManualClock }));
 describe("seeded ids keep every promise", () => runKit(it, idSourceKit, { make: makeSeededIds }));
 

@@ -5,6 +5,7 @@ import type { IdSource } from "../ports/id-source.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
 import type { SessionStore } from "../ports/session-store.ts";
+import type { UsageLedger } from "../ports/usage-ledger.ts";
 import type { AgentSession, ExecuteOptions, ExecuteStream } from "../protocol/execute.ts";
 import type { ExecuteInput } from "../protocol/execute-input.ts";
 import type { Agent } from "./agent.ts";
@@ -47,6 +48,7 @@ export interface Runtime {
   readonly hasOwnChannel: boolean;
   readonly queue: RunQueue | undefined;
   readonly observers: readonly Observer[];
+  readonly ledger: UsageLedger | undefined;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;

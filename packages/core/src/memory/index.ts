@@ -6,6 +6,7 @@ export { fixedPrices, type ModelPrice } from "./fixed-prices.ts";
 export { randomIds } from "./ids.ts";
 export { type ManualClock, manualClock } from "./manual-clock.ts";
 export { type MemoryChannelOptions, memoryChannel } from "./memory-channel.ts";
+export { type LedgerLimit, type MemoryLedger, type MemoryLedgerOptions, memoryLedger } from "./memory-ledger.ts";
 export { type MemoryQueueOptions, memoryQueue } from "./memory-queue.ts";
 export {
   type ScriptedCall,

@@ -24,3 +24,4 @@ export type {
 export { appendLimits } from "./session-log.ts";
 export type { SessionStore } from "./session-store.ts";
 export type { SnapshotStore } from "./snapshot-store.ts";
+export type { LedgerOutcome, LedgerRequest, LedgerSpending, UsageAmount, UsageLedger } from "./usage-ledger.ts";

@@ -30,6 +30,8 @@ export interface RequestBuilder {
   build(state: State, contextTokens?: number, besideLength?: number): BuiltHistory;
   /** The same of a list that is not the session's, at the cost of all of it. */
   buildFrom(messages: readonly Message[], contextTokens?: number, besideLength?: number): BuiltHistory;
+  /** Characters of the history at the state, as `lengthOf` counts them, before anything is cut. */
+  lengthAt(state: State): number;
   /** Brings the transcript to the state without building. */
   follow(state: State): GrowingTranscript;
   /**
@@ -81,6 +83,7 @@ export function createRequestBuilder(): RequestBuilder {
   return {
     transcript,
     follow,
+    lengthAt: (state) => upToDate(state).textLength,
     messagesAt: (state) => Object.freeze([...follow(state).messages]),
     build(state, contextTokens, besideLength = 0) {
       if (state.run?.calls.some((call) => call.state !== "done")) return { waiting: true };

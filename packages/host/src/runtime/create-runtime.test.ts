@@ -1,5 +1,5 @@
 import { type Agent, createAgent, isAgentError, type Runtime } from "@loopwright/core";
-import { fixedPrices, memoryQueue, memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
+import { fixedPrices, memoryLedger, memoryQueue, memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { createWorker } from "../create-worker.ts";
 import { createRuntime, type RuntimeOptions } from "./create-runtime.ts";
@@ -98,6 +98,21 @@ describe("a runtime", () => {
     const own = fixedPrices({ "scripted-1": { inputUsd: 0, outputUsd: 0 } });
     const runtime = runtimeOf({ agents: [helper(), createAgent({ ...helper("x", "free"), prices: own })], prices });
     expect(runtime.agents.map((agent) => agent.prices)).toEqual([prices, own]);
+  });
+
+  it("gives its ledger to sessions and workers", async () => {
+    const ledger = memoryLedger({ limits: { "scope/local": { tokens: 5_000 }, "scope/team": { tokens: 1 } } });
+    const shared = { store: memoryStore(), queue: memoryQueue(), agents: [helper()], logger: silentLogger, ledger };
+    const worker = createWorker({ runtime: createRuntime(shared) });
+    const ask = (scope: string, drives: boolean) =>
+      createRuntime(shared)
+        .ask("helper", "Hi.", { drives, access: { user: "ann", scope } })
+        .result();
+    for (const drives of [true, false]) {
+      expect((await ask("local", drives)).text).toBe("Hello.");
+      expect((await ask("team", drives)).error?.code).toBe("LIMIT_REACHED");
+    }
+    await worker.close();
   });
 
   it("closes its backend once, and only when it is asked to", async () => {

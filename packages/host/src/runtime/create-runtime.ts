@@ -17,7 +17,7 @@ import {
   refuseUnknownOptions,
 } from "@loopwright/core";
 import { consoleLogger, memoryChannel, memoryStore, randomIds, systemClock } from "@loopwright/core/memory";
-import type { Clock, EventChannel, IdSource, Logger, PriceTable, RunQueue, SessionStore } from "@loopwright/core/ports";
+import type { Clock, EventChannel, IdSource, Logger, PriceTable, RunQueue, SessionStore, UsageLedger } from "@loopwright/core/ports";
 import { hintOffers } from "../hints/hint-offers.ts";
 import { hintingStore } from "../hints/hinting-store.ts";
 import { checkedAgents } from "./checked-agents.ts";
@@ -33,6 +33,8 @@ export interface RuntimeOptions {
   readonly queue?: RunQueue;
   /** For telemetry, metering and audit, called in each process that loads the sessions. Default: none. */
   readonly observers?: readonly Observer[];
+  /** Quotas and budgets: asked before each model call. Default: none. */
+  readonly ledger?: UsageLedger;
   /** For agents without prices of their own. */
   readonly prices?: PriceTable;
   /** How long the owner of a session may be silent before another node takes over, in milliseconds. Default 20,000. */
@@ -51,6 +53,7 @@ const knownOptions: { readonly [Name in keyof RuntimeOptions]-?: true } = {
   channel: true,
   queue: true,
   observers: true,
+  ledger: true,
   prices: true,
   leaseMs: true,
   logger: true,
@@ -62,10 +65,11 @@ const knownOptions: { readonly [Name in keyof RuntimeOptions]-?: true } = {
 /** @throws AgentError CONFIG_INVALID */
 export function createRuntime(options: RuntimeOptions): Runtime {
   refuseUnknownOptions(options, knownOptions, "`createRuntime`");
-  const { clock = systemClock, ids = randomIds, logger = consoleLogger(), leaseMs, queue, observers = [] } = options;
+  const { clock = systemClock, ids = randomIds, logger = consoleLogger(), leaseMs, queue, ledger, observers = [] } = options;
   const { store = memoryStore({ clock }), channel = memoryChannel({ logger }) } = options;
   const agents = checkedAgents(options.agents, options.prices);
-  const shared = { observers, store, channel, clock, ids, logger, ...(leaseMs === undefined ? {} : { leaseMs }) };
+  const asked = { ...(leaseMs === undefined ? {} : { leaseMs }), ...(ledger ? { ledger } : {}) };
+  const shared = { observers, store, channel, clock, ids, logger, ...asked };
   const recording = queue ? { ...shared, store: hintingStore(store, { hint: hintOffers(queue, logger), clock }) } : shared;
 
   const sessionOf = <Output>({ drives = true, ...rest }: RuntimeSessionOptions<Output>, agent: Agent): AgentSession<Output> =>
@@ -75,7 +79,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   let closing: Promise<void> | undefined;
   return {
-    ...{ agents: agents.list, observers, store, channel, queue, clock, ids, logger, leaseMs },
+    ...{ agents: agents.list, observers, ledger, store, channel, queue, clock, ids, logger, leaseMs },
     hasOwnChannel: options.channel === undefined,
     findAgent: agents.find,
     session,

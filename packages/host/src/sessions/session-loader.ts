@@ -23,6 +23,7 @@ import {
   refKey,
   type SessionRef,
   type SessionStore,
+  type UsageLedger,
 } from "@loopwright/core/ports";
 import type { OfferHint } from "../hints/hint-offers.ts";
 import { hintingStore } from "../hints/hinting-store.ts";
@@ -50,6 +51,7 @@ export interface LoaderParts {
   /** For a process that does not drive: offers the session to the processes that do. */
   readonly hint?: OfferHint;
   readonly observers?: readonly Observer[];
+  readonly ledger?: UsageLedger;
 }
 
 type Shared = Omit<LoaderParts, "agents" | "findAgent" | "hint" | "logger" | "loggerOf" | "node"> & { readonly node: string };
@@ -64,7 +66,7 @@ export class SessionLoader {
 
   constructor(parts: LoaderParts, loaded: LoadedSessions) {
     const { agents, findAgent = inList(agents), channel, clock, ids, leaseMs, logger, loggerOf = () => logger } = parts;
-    const { drives = true, hint, node = ids.next(), observers = [] } = parts;
+    const { drives = true, hint, node = ids.next(), observers = [], ledger } = parts;
     this.#findAgent = findAgent;
     this.#firstAgent = agents[0]?.name ?? "";
     const store = hint ? hintingStore(parts.store, { hint, clock }) : parts.store;
@@ -77,6 +79,7 @@ export class SessionLoader {
       drives,
       node,
       observers,
+      ...(ledger ? { ledger } : {}),
       ...(leaseMs === undefined ? {} : { leaseMs }),
     };
     this.#loaded = loaded;

@@ -17,23 +17,30 @@ import { withStoredMedia } from "../../prompt/stored-media.ts";
 import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
 import { chosenModel, nextModel } from "../effects/fallback-link.ts";
 import { noteShown } from "../effects/shown-tools.ts";
-import type { SyncOrAsync } from "../effects/sync-or-async.ts";
+import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createUserCodeTimeout } from "../effects/user-code-timeout.ts";
 import { holdsTurns, userFilterOf } from "../effects/user-filter.ts";
 import type { Deps } from "../setup/deps.ts";
+import type { GuardedCall } from "../setup/guarded-call.ts";
 import { storeError } from "../setup/session-errors.ts";
 import { internalError } from "../setup/user-code.ts";
 import { withoutVision } from "./check-vision.ts";
 import { closeModel, stoppedModel } from "./close-model.ts";
 import { createChunkFilter } from "./filter-chunks.ts";
+import type { LoadedReservations } from "./loaded-reservations.ts";
 import { type ModelAttemptEnd, startModelAttempt } from "./model-attempt.ts";
 import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model.ts";
+import type { Reservation } from "./reservations.ts";
+
+interface CallPreparation extends PreparationDeps {
+  readonly reservations: LoadedReservations | undefined;
+}
 
 /** The intent of a model call that is owed. */
 export function prepareCall(
   options: EffectDeps,
   effect: Extract<Effect, { type: "call-model" }>,
-  setup: PreparationDeps,
+  setup: CallPreparation,
 ): SyncOrAsync<Prepared> {
   const { deps, builder } = options;
   const { agent, registry } = deps.bound;
@@ -41,13 +48,18 @@ export function prepareCall(
   const context = contextOf(deps, { run, turn: effect.turn }, setup.timeout);
   const messages = (): readonly Message[] => builder.messagesAt(setup.state);
   const asking = askingOf(options, context, run);
-  const ready = (prepared: PreparedModel | StoppedBefore): Prepared =>
-    prepared.instead
-      ? { bodies: [prepared.instead] }
-      : {
-          bodies: [prepared.intent],
-          launch: (intent, now) => launchModel(options, { prepared, effect, intent, ...now, track: setup.track }),
-        };
+  const begun = (prepared: PreparedModel, reservation?: Reservation): Prepared => ({
+    bodies: [reservation ? { ...prepared.intent, reservation: reservation.id } : prepared.intent],
+    launch: (intent, now) => launchModel(options, { prepared, effect, intent, reservation, ...now, track: setup.track }),
+  });
+  const reserved = async (prepared: PreparedModel, loaded: LoadedReservations): Promise<Prepared> => {
+    const reservation = await (await loaded.load()).reserve({ effect, prepared, state: setup.state, context });
+    return "id" in reservation ? begun(prepared, reservation) : { bodies: reservation };
+  };
+  const ready = (prepared: PreparedModel | StoppedBefore): SyncOrAsync<Prepared> => {
+    if (prepared.instead) return { bodies: [prepared.instead] };
+    return setup.reservations ? reserved(prepared, setup.reservations).catch(failed) : begun(prepared);
+  };
   const failed = (error: unknown): Prepared => {
     const { runId, turn, attempt } = effect;
     const { provider, model } = chosenModel(agent, run);
@@ -75,29 +87,30 @@ interface Launch extends Pick<PreparationDeps, "track">, LaunchState {
   readonly prepared: PreparedModel;
   readonly effect: Extract<Effect, { type: "call-model" }>;
   readonly intent: Fact | undefined;
+  readonly reservation: Reservation | undefined;
 }
 
-function launchModel(options: EffectDeps, { prepared, effect, intent, state, isStopped, track }: Launch): void {
-  const { deps, builder, hub, session, shown } = options;
+function launchModel(options: EffectDeps, launch: Launch): void {
+  const { prepared, effect, intent, state, track, reservation } = launch;
+  const { deps, builder, hub, session } = options;
   const { bound, clock } = deps;
   const { agent } = bound;
   const { runId, turn, attempt } = effect;
   const run = state.run;
   if (!run || !intent) return;
-  if (isStopped) return void session.close(stoppedModel(prepared));
-  noteShown(shown, run, prepared.registry);
   const { provider } = prepared;
-  const built = builtOrFailed(options, state, prepared);
-  if ("failure" in built) return void session.close(failedUnsent(effect, run, built.failure));
-  const request: ModelRequest = { ...prepared.request, messages: built.messages };
-  const admitted = deps.callGuard.admit({ scope: deps.ref.scope, provider: provider.name, model: request.model }, attempt);
-  if ("refused" in admitted) return void session.close(failedUnsent(effect, run, admitted.refused));
-  const guarded = admitted.call;
+  const admitted = admittedCall(options, launch, run);
+  if ("unsent" in admitted) {
+    reservation?.release();
+    return void session.close(admitted.unsent);
+  }
+  reservation?.sent();
+  const { request, guarded, hasStoredMedia } = admitted;
   const timeout = createUserCodeTimeout(clock);
   const context = contextOf(deps, { run, turn }, timeout);
   const filter = userFilterOf(agent, context, deps);
   const call = startModelAttempt({
-    provider: built.hasStoredMedia ? withStoredMedia(provider, (key) => loadBlob(deps, key)) : provider,
+    provider: hasStoredMedia ? withStoredMedia(provider, (key) => loadBlob(deps, key)) : provider,
     request,
     attempt,
     callKeyPrefix: `${runId}.${turn}`,
@@ -111,7 +124,7 @@ function launchModel(options: EffectDeps, { prepared, effect, intent, state, isS
   });
   const lane = hub.openLane({ id: intent.seq, runId, isAnswer: true, snapshot: () => call.snapshot() });
   let isHandedOver = false;
-  const closing = call.end.then((ended) => {
+  const close = (ended: ModelAttemptEnd): SyncOrAsync<FactBody> => {
     const end = judged(ended, (given) => {
       const failure = repairable(given, request.messages);
       const moves = nextModel(run, { attempt, failure, hasSpoken: ended.type === "failed" && ended.parts.length > 0 }) !== undefined;
@@ -131,6 +144,10 @@ function launchModel(options: EffectDeps, { prepared, effect, intent, state, isS
       if (isHandedOver) return closeModel(prepared, left, { ...setup, agent: free });
       return closeModel(prepared, end, { ...setup, agent: { ...free, hooks: [{ name: "timeout", decide: () => rethrow(error) }] } });
     });
+  };
+  const closing = call.end.then((ended) => {
+    const body = close(ended);
+    return reservation ? andThen(body, (known) => reservation.settled(ended, known)) : body;
   });
   const abort = (graceMs: number): void => {
     call.abort();
@@ -142,6 +159,28 @@ function launchModel(options: EffectDeps, { prepared, effect, intent, state, isS
   };
   const broken = (failure: Failure): FactBody => ({ type: "model.failed", runId, turn, attempt, failure });
   track(effect, { abort, handOver, closing, broken, lane });
+}
+
+interface AdmittedCall {
+  readonly request: ModelRequest;
+  readonly hasStoredMedia: boolean;
+  readonly guarded: GuardedCall;
+}
+
+/** The request that may go out now, or the closing fact of an attempt whose request is not sent. */
+function admittedCall(options: EffectDeps, launch: Launch, run: Run): AdmittedCall | { readonly unsent: FactBody } {
+  const { prepared, effect, state, isStopped } = launch;
+  const { deps, shown } = options;
+  if (isStopped) return { unsent: stoppedModel(prepared) };
+  noteShown(shown, run, prepared.registry);
+  const built = builtOrFailed(options, state, prepared);
+  if ("failure" in built) return { unsent: failedUnsent(effect, run, built.failure) };
+  const { messages, hasStoredMedia } = built;
+  const request: ModelRequest = { ...prepared.request, messages };
+  const target = { scope: deps.ref.scope, provider: prepared.provider.name, model: request.model };
+  const admitted = deps.callGuard.admit(target, effect.attempt);
+  if ("refused" in admitted) return { unsent: failedUnsent(effect, run, admitted.refused) };
+  return { request, hasStoredMedia, guarded: admitted.call };
 }
 
 /** The closing fact of an attempt that never reached the vendor. */

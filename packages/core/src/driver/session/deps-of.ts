@@ -44,6 +44,7 @@ export function depsOf(options: SessionOptions): Deps {
     ids,
     logger,
     observation,
+    ledger: options.ledger,
     channel: options.channel && guardedChannel(options.channel, { logger, sessionId, observation }),
     callGuard: options.callGuard ?? guardOf(clock),
     node: options.node ?? randomIds.next(),

@@ -6,6 +6,7 @@ import type { EventChannel } from "../../ports/event-channel.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
+import type { UsageLedger } from "../../ports/usage-ledger.ts";
 import type { CallGuard } from "./guarded-call.ts";
 
 export interface SessionOptions<Output = unknown> extends SessionBeginning {
@@ -18,6 +19,8 @@ export interface SessionOptions<Output = unknown> extends SessionBeginning {
   readonly logger?: Logger;
   /** Telemetry, metering, audit, notified in this order. Default: none. */
   readonly observers?: readonly Observer[];
+  /** Quotas and budgets: asked before each model call. Default: none. */
+  readonly ledger?: UsageLedger;
   /** Carries the events to other nodes. */
   readonly channel?: EventChannel;
   /** Bounds retries and leaves failing vendors alone. Default: the one that all sessions of this clock share, so one per process. */
@@ -85,6 +88,7 @@ export const driverLimits: {
   readonly pingsAloneMs: number;
   readonly acceptMs: number;
   readonly filterMs: number;
+  readonly ledgerMs: number;
   readonly hookStateBytes: number;
   readonly noteBytes: number;
   readonly faultBaseMs: number;
@@ -131,6 +135,8 @@ export const driverLimits: {
   acceptMs: 1_500,
   /** How long a filter may take for one piece of text, while its readers wait. */
   filterMs: 10_000,
+  /** How long the usage ledger may take to answer. */
+  ledgerMs: 5_000,
   /** What the hooks of one run may keep in `context.state`, and what one `note.recorded` may hold. */
   hookStateBytes: 16 * 1024,
   noteBytes: 16 * 1024,

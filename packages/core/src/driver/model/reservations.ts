@@ -1,0 +1,198 @@
+/*
+ * Owns: the reservations of one session in the usage ledger: what is asked for, what is settled, what is released. Loaded only where there is a ledger.
+ * Does not own: the accounts' sums and limits (the ledger).
+ * Invariants
+ *  U1 no model call starts without its reservation; a ledger that fails ends the run;
+ *  U2 what may have been sent is settled or stays reserved; only what was certainly not sent is released.
+ */
+import type { Effect } from "../../loop/effect.ts";
+import type { BodyOf, FactBody } from "../../loop/fact.ts";
+import type { Run, State } from "../../loop/state.ts";
+import { tokensOf, type Usage } from "../../message/usage.ts";
+import type { LedgerOutcome, LedgerSpending, UsageAmount, UsageLedger } from "../../ports/usage-ledger.ts";
+import { lengthBesideMessages, lengthOf } from "../../prompt/message-length.ts";
+import type { RequestBuilder } from "../../prompt/request-builder.ts";
+import type { EffectContext } from "../effects/hook-deps.ts";
+import { costOf } from "../effects/spent.ts";
+import type { Deps } from "../setup/deps.ts";
+import { driverLimits } from "../setup/session-options.ts";
+import { hookFailed, reportThrown } from "../setup/user-code.ts";
+import type { ModelAttemptEnd } from "./model-attempt.ts";
+import type { PreparedModel } from "./prepare-model.ts";
+
+type CallModel = Extract<Effect, { readonly type: "call-model" }>;
+
+/** The reservation of one attempt. */
+export interface Reservation {
+  readonly id: string;
+  /** No request was sent, and none will be. */
+  release(): void;
+  /** The request goes out. */
+  sent(): void;
+  /** The attempt has ended so. Returns the fact that is recorded of it. */
+  settled(end: ModelAttemptEnd, closing: FactBody): FactBody;
+}
+
+/** What the reservation of an attempt is made with. */
+export interface ReservationRequest {
+  readonly effect: CallModel;
+  readonly prepared: PreparedModel;
+  readonly state: State;
+  readonly context: Pick<EffectContext, "access">;
+}
+
+/** Characters of a token, in estimates. */
+const charactersPerToken = 4;
+/** What an answer may have where neither the request nor the model has a limit. */
+const outputTokensUsual = 4_096;
+
+export class Reservations {
+  readonly #deps: Deps;
+  readonly #ledger: UsageLedger;
+  readonly #builder: RequestBuilder;
+  /** Asked for or reserved, and not yet sent. */
+  readonly #unsent = new Map<string, { readonly runId: string; isReserved: boolean }>();
+  /** The next reservation finds the books up to date. */
+  #booked: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: Deps, ledger: UsageLedger, builder: RequestBuilder) {
+    this.#deps = deps;
+    this.#ledger = ledger;
+    this.#builder = builder;
+  }
+
+  /** The reservation, or the facts that end the run without one. */
+  async reserve(request: ReservationRequest): Promise<Reservation | readonly FactBody[]> {
+    const { effect, prepared, state, context } = request;
+    const { clock, ref } = this.#deps;
+    const run = state.run as Run;
+    const id = `${ref.scope}/${ref.session}/${effect.id}`;
+    const usage = this.#expected(request);
+    const { scope, user } = context.access;
+    const accounts = [`scope/${scope}`, `user/${scope}/${user}`, `session/${ref.scope}/${ref.session}`];
+    // The closing fact of the attempt may wait for hooks.
+    const expiresAt = clock.now() + this.#deps.bound.agent.deadlines.totalMs + driverLimits.hookMs;
+    const held = this.#unsent.get(id) ?? { runId: effect.runId, isReserved: false };
+    this.#unsent.set(id, held);
+    const asked = async (): Promise<LedgerOutcome> => {
+      await this.#booked;
+      const outcome = await this.#ledger.reserve({ id, accounts, ask: await this.#amountOf(prepared, usage), expiresAt });
+      held.isReserved = outcome.type === "reserved";
+      // Meanwhile the attempt was given up.
+      if (held.isReserved && !this.#unsent.has(id)) this.#book(async () => this.#ledger.release(id));
+      return outcome;
+    };
+    let outcome: LedgerOutcome;
+    try {
+      outcome = await this.#inTime(asked());
+    } catch (error) {
+      const { code, message } = hookFailed(this.#deps, "The usage ledger", error);
+      const failure = { code, message, retryable: false };
+      return [{ type: "run.finished", runId: effect.runId, status: "failed", reason: code, failure, ...keptOf(prepared) }];
+    }
+    if (outcome.type === "refused") return refusedFacts(run, outcome, prepared);
+    return {
+      id,
+      release: () => this.#release(id),
+      sent: () => void this.#unsent.delete(id),
+      settled: (end, closing) => {
+        this.#book(() => this.#settle(id, { prepared, expected: usage, end, closing }));
+        return closing;
+      },
+    };
+  }
+
+  /** Releases what was reserved for attempts that are owed no longer. What another owner may make under the same id is kept. */
+  onState({ run }: State): void {
+    for (const [id, { runId }] of this.#unsent) if (run?.runId !== runId || run.abort) this.#release(id);
+  }
+
+  #release(id: string): void {
+    const held = this.#unsent.get(id);
+    this.#unsent.delete(id);
+    if (held?.isReserved) this.#book(async () => this.#ledger.release(id));
+  }
+
+  async #settle(id: string, how: Settling): Promise<void> {
+    const { prepared, closing } = how;
+    const closed = closing.type === "model.finished" || closing.type === "model.failed" ? closing : undefined;
+    const reported = closed?.usage ?? how.end.usage;
+    const usage = reported ?? estimated(how);
+    const source: LedgerSpending["source"] = reported && usage.source !== "estimated" ? "reported" : "estimated";
+    const cost =
+      closed?.cost && reported ? { tokens: tokensOf(usage), costUsd: closed.cost.totalUsd } : await this.#amountOf(prepared, usage);
+    await this.#ledger.settle(id, { ...cost, source });
+  }
+
+  /** Does this after what was booked before. What it throws is reported; the reservation then stays. */
+  #book(work: () => Promise<void>): void {
+    const reported = (error: unknown): void => reportThrown(this.#deps, "The usage ledger threw an error.", error);
+    this.#booked = this.#booked.then(() => this.#inTime(work())).catch(reported);
+  }
+
+  /** What the attempt is expected to read, and the most that it may write. */
+  #expected({ effect, prepared, state }: ReservationRequest): Usage {
+    const { request, provider, messages } = prepared;
+    const all = [...(messages ?? []), ...(state.run?.steered ?? []).flatMap(({ message }) => message ?? [])];
+    const texts = (prepared.intent.notices ?? effect.notices).reduce((sum, text) => sum + text.length, 0);
+    const base = messages ? 0 : this.#builder.lengthAt(state);
+    const length = all.reduce((sum, message) => sum + lengthOf(message), base + texts + lengthBesideMessages(request));
+    const output = request.maxTokens ?? provider.capabilities(request.model).outputTokensMax ?? outputTokensUsual;
+    return { input: Math.ceil(length / charactersPerToken), output, source: "estimated" };
+  }
+
+  async #amountOf({ intent: { provider, model } }: PreparedModel, usage: Usage): Promise<UsageAmount> {
+    const { bound, clock } = this.#deps;
+    const { prices } = bound.agent;
+    const cost = prices && (await costOf({ ...this.#deps, prices }, { provider, model, usage, at: clock.now() }));
+    return { tokens: tokensOf(usage), ...(cost ? { costUsd: cost.totalUsd } : {}) };
+  }
+
+  #inTime<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const late = (): void => reject(new Error(`The usage ledger did not answer within ${driverLimits.ledgerMs} ms.`));
+      const cancel = this.#deps.clock.after(driverLimits.ledgerMs, late);
+      void work.then(resolve, reject).finally(cancel);
+    });
+  }
+}
+
+interface Settling {
+  readonly prepared: PreparedModel;
+  readonly expected: Usage;
+  readonly end: ModelAttemptEnd;
+  readonly closing: FactBody;
+}
+
+/** What an attempt that its vendor reported no usage of is taken to have spent. A vendor that refused at once charges nothing. */
+function estimated({ expected, end }: Settling): Usage {
+  const written = lengthOf({ role: "assistant", content: end.parts, stopReason: "stop" });
+  const isRefused = end.type === "failed" && end.parts.length === 0 && end.failure.code !== "MODEL_TIMEOUT";
+  if (isRefused) return { input: 0, output: 0, source: "estimated" };
+  return { input: expected.input ?? 0, output: Math.ceil(written / charactersPerToken), source: "estimated" };
+}
+
+/** The run ends as at a limit of its own, but without a last answer: that would be another call. */
+function refusedFacts(
+  run: Run,
+  refused: Extract<LedgerOutcome, { readonly type: "refused" }>,
+  prepared: PreparedModel,
+): readonly FactBody[] {
+  const { account, which, limit } = refused;
+  const { runId } = run;
+  const name = `${which} of ${account}`;
+  const reached: readonly FactBody[] = run.limit ? [] : [{ type: "limit.reached", runId, which: name, value: limit }];
+  const kept = keptOf(prepared);
+  if (run.limits.onLimit === "stop") return [...reached, { type: "run.finished", runId, status: "completed", reason: "limit", ...kept }];
+  const what = which === "tokens" ? "tokens" : "US dollars";
+  const message = `The account \`${account}\` has reached its limit of ${limit} ${what}.`;
+  const failure = { code: "LIMIT_REACHED", message, retryable: false } as const;
+  return [...reached, { type: "run.finished", runId, status: "failed", reason: failure.code, failure, ...kept }];
+}
+
+/** What the `prepare` hooks leave, of a call that is not made. */
+function keptOf({
+  intent: { verdicts, hookState, expenses },
+}: PreparedModel): Pick<BodyOf<"run.finished">, "verdicts" | "hookState" | "expenses"> {
+  return { ...(verdicts ? { verdicts } : {}), ...(hookState ? { hookState } : {}), ...(expenses ? { expenses } : {}) };
+}

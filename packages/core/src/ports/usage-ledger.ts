@@ -1,0 +1,46 @@
+/** An amount of usage: not negative. */
+export interface UsageAmount {
+  readonly tokens: number;
+  /** Absent: the price is unknown, and the amount counts for tokens alone. */
+  readonly costUsd?: number;
+}
+
+/** What one attempt of a model call may spend. */
+export interface LedgerRequest {
+  /** Names the attempt, over all sessions: `<scope>/<session>/<effect id>`, and the effect id ends with the attempt. */
+  readonly id: string;
+  /** The accounts that it counts for, widest first: `scope/<scope>`, `user/<scope>/<user>`, `session/<scope>/<session>`. */
+  readonly accounts: readonly string[];
+  /** The most that the attempt is expected to spend. */
+  readonly ask: UsageAmount;
+  /** Milliseconds since the epoch. Later neither `settle` nor `release` follows: the ledger may forget the id, and what is not settled stays spent. */
+  readonly expiresAt: number;
+}
+
+export type LedgerOutcome =
+  | { readonly type: "reserved" }
+  /** `limit`: that of `account`, in units of `which`. */
+  | { readonly type: "refused"; readonly account: string; readonly which: "tokens" | "costUsd"; readonly limit: number };
+
+/** What one attempt has spent. */
+export interface LedgerSpending extends UsageAmount {
+  /** `estimated`: the vendor did not report it. */
+  readonly source: "reported" | "estimated";
+}
+
+/**
+ * Quotas and budgets over all sessions. The driver reserves before each attempt of a model call, settles when the attempt has ended, and releases
+ * where no request was sent. All three are idempotent by id. What is reserved counts as spent, in full, until it is settled or released: also if the
+ * process dies. What is thrown is the error of the operator: `reserve` then ends the run with HOOK_FAILED, the others leave the reservation.
+ */
+export interface UsageLedger {
+  /**
+   * Reserves for all accounts or for none, also of several at once: refused if one of them would exceed its limit. A known id is reserved already and
+   * counts once; a refused or released id may be reserved again.
+   */
+  reserve(request: LedgerRequest): LedgerOutcome | Promise<LedgerOutcome>;
+  /** Puts what was spent, which may be more, in the place of what was reserved. Does nothing for an id that is settled, released or unknown. */
+  settle(id: string, spent: LedgerSpending): void | Promise<void>;
+  /** Nothing was spent. Does nothing for an id that is settled, released or unknown. */
+  release(id: string): void | Promise<void>;
+}

@@ -1,0 +1,266 @@
+import { assertEventStream } from "@loopwright/testing";
+import { describe, expect, it } from "vitest";
+import { AgentError, createCallGuard, defineTool, execute, type FactOf } from "../src/index.ts";
+import { fixedPrices, type MemoryLedgerOptions, memoryLedger, type ScriptedTurn } from "../src/memory/index.ts";
+import { manualClock } from "../src/memory/manual-clock.ts";
+import type { LedgerRequest, LedgerSpending, Logger, UsageLedger } from "../src/ports/index.ts";
+import { processes } from "./dying-processes.ts";
+import { type AgentParts, calm, deferred, eventsOf, type Script, world } from "./harness.ts";
+
+const usage = { input: 30, output: 12 };
+const act = defineTool({ name: "act", description: "Acts.", parameters: { type: "object" }, execute: () => "done" });
+const calling: ScriptedTurn = { calls: [{ name: "act" }], usage };
+
+/** A ledger in memory that notes what it is asked. */
+function notedLedger(limits: MemoryLedgerOptions["limits"] = { "scope/local": {} }) {
+  const books = memoryLedger({ limits });
+  const requests: LedgerRequest[] = [];
+  const settled: (LedgerSpending & { readonly id: string })[] = [];
+  const released: string[] = [];
+  const ledger: UsageLedger = {
+    reserve(request) {
+      requests.push(request);
+      return books.reserve(request);
+    },
+    settle(id, spent) {
+      settled.push({ id, ...spent });
+      books.settle(id, spent);
+    },
+    release(id) {
+      released.push(id);
+      books.release(id);
+    },
+  };
+  return { ledger, requests, settled, released, spent: () => books.spent("scope/local") };
+}
+
+const worldWith = (script: Script, ledger: UsageLedger, options: AgentParts & Parameters<typeof world>[1] = {}) =>
+  world(script, { maxTokens: 1_000, ...options, session: { ...options.session, ledger } });
+
+function listeningLogger(): { readonly logger: Logger; readonly errors: string[] } {
+  const errors: string[] = [];
+  return {
+    errors,
+    logger: { log: (level, message, fields) => void (level === "error" && errors.push(`${message} ${JSON.stringify(fields)}`)) },
+  };
+}
+
+describe("a usage ledger", () => {
+  it("is asked before each model call, under the id that model.started records, and settled with what the vendor reports", async () => {
+    const { ledger, requests, settled, released, spent } = notedLedger();
+    const { session, facts } = worldWith([calling, { text: "There.", usage }], ledger, { tools: [act], prompt: "p".repeat(396) });
+    expect((await execute(session, "four").result()).text).toBe("There.");
+    const started = (await facts()).filter((fact): fact is FactOf<"model.started"> => fact.type === "model.started");
+    expect(started.map(({ reservation }) => reservation)).toEqual(requests.map(({ id }) => id));
+    expect(requests.map(({ id }) => id)).toEqual(started.map(({ runId, turn, attempt }) => `local/s1/${runId}.${turn}#${attempt}`));
+    expect(requests[0]?.accounts).toEqual(["scope/local", "user/local/local", "session/local/s1"]);
+    expect(requests[0]?.ask.tokens).toBeGreaterThan(1_100);
+    expect(requests[0]?.ask.tokens).toBeLessThan(1_120);
+    expect(requests[1]?.ask.tokens).toBeGreaterThan(requests[0]?.ask.tokens as number);
+    await calm();
+    expect(settled).toEqual(requests.map(({ id }) => ({ id, tokens: 42, source: "reported" })));
+    expect([released, spent().tokens]).toEqual([[], 84]);
+  });
+
+  it("is given prices, and an estimate that is marked where the vendor reports nothing", async () => {
+    const { ledger, requests, settled } = notedLedger();
+    const prices = fixedPrices({ "scripted-1": { inputUsd: 1_000_000, outputUsd: 2_000_000 } });
+    const { session } = worldWith([{ ...calling }, { text: "x".repeat(40) }], ledger, { tools: [act], prices });
+    await execute(session, "four").result();
+    await calm();
+    expect(requests[0]?.ask.costUsd).toBeGreaterThan(2_000);
+    expect(settled[0]).toMatchObject({ tokens: 42, costUsd: 54, source: "reported" });
+    const read = (requests[1]?.ask.tokens ?? 0) - 1_000;
+    expect(settled[1]).toMatchObject({ tokens: read + 10, costUsd: read + 20, source: "estimated" });
+  });
+
+  it("is not asked again for what was reserved, and charges nothing for an attempt that the vendor refused at once", async () => {
+    const { ledger, requests, settled, spent } = notedLedger();
+    const { session, clock } = worldWith([{ error: "MODEL_OVERLOADED" }, { text: "There.", usage }], ledger);
+    const result = execute(session, "go").result();
+    await calm();
+    clock.advance(30_000);
+    expect((await result).text).toBe("There.");
+    await calm();
+    expect(requests.map(({ id }) => id.slice(-2))).toEqual(["#1", "#2"]);
+    expect(settled.map(({ tokens, source }) => [tokens, source])).toEqual([
+      [0, "estimated"],
+      [42, "reported"],
+    ]);
+    expect(spent().tokens).toBe(42);
+  });
+
+  it("counts what was written before an abort", async () => {
+    const { ledger, settled, spent } = notedLedger();
+    const { session } = worldWith([{ text: "x".repeat(400), hang: true }], ledger);
+    const stream = execute(session, "four");
+    await calm();
+    await session.abort();
+    expect((await stream.result()).status).toBe("aborted");
+    await calm();
+    expect(settled[0]).toMatchObject({ tokens: 101, source: "estimated" });
+    expect(spent().tokens).toBe(101);
+  });
+
+  it("keeps the reservation of a process that died as spent, and has another one for the next attempt", async () => {
+    const { ledger, requests, settled, released, spent } = notedLedger();
+    const machine = processes(
+      [
+        { text: "half", hang: true },
+        { text: "There.", usage },
+      ],
+      { maxTokens: 1_000 },
+    );
+    let isDead = false;
+    const mortal: UsageLedger = { ...ledger, settle: (id, amount) => (isDead ? undefined : ledger.settle(id, amount)) };
+    const first = machine.boot(undefined, { ledger: mortal });
+    void execute(first.session, "go")
+      .result()
+      .catch(() => {});
+    await calm();
+    first.store.kill();
+    isDead = true;
+    machine.outlive();
+    const second = machine.boot(undefined, { ledger });
+    expect((await machine.finish(second.session)).text).toBe("There.");
+    await calm();
+    expect(requests.map(({ id }) => id.slice(-2))).toEqual(["#1", "#2"]);
+    expect([settled.length, released]).toEqual([1, []]);
+    expect(spent().tokens).toBe((requests[0]?.ask.tokens ?? 0) + 42);
+  });
+});
+
+describe("a reservation that is refused", () => {
+  const limits = { "user/local/local": { tokens: 2_100 } };
+
+  it("ends the run before the call, with an error that names account and limit", async () => {
+    const { ledger } = notedLedger({ "scope/local": { tokens: 999 } });
+    const { session, provider, types } = worldWith([{ text: "never" }], ledger);
+    const stream = execute(session, "go");
+    const events = eventsOf(stream);
+    const result = await stream.result();
+    expect(result).toMatchObject({ status: "error", limit: { which: "tokens of scope/local", value: 999 } });
+    expect(result.error).toMatchObject({
+      code: "LIMIT_REACHED",
+      message: "The account `scope/local` has reached its limit of 999 tokens.",
+    });
+    expect(provider.requests).toHaveLength(0);
+    expect((await types()).slice(-3)).toEqual(["run.started", "limit.reached", "run.finished"]);
+    assertEventStream(await events);
+  });
+
+  it("ends a later turn in the same way, and a run that is to stop at limits as completed", async () => {
+    for (const onLimit of ["finalize", "error", "stop"] as const) {
+      const { ledger, spent } = notedLedger(limits);
+      const { session, facts } = worldWith([{ ...calling, usage: { input: 1_000, output: 200 } }], ledger, {
+        tools: [act],
+        limits: { onLimit },
+      });
+      const stream = execute(session, "go");
+      const events = eventsOf(stream);
+      const result = await stream.result();
+      expect([result.status, result.limit?.which]).toEqual([onLimit === "stop" ? "completed" : "error", "tokens of user/local/local"]);
+      expect((await facts()).at(-1)).toMatchObject({ type: "run.finished", reason: onLimit === "stop" ? "limit" : "LIMIT_REACHED" });
+      assertEventStream(await events);
+      expect(spent().tokens).toBe(0);
+    }
+  });
+});
+
+describe("what was reserved is released", () => {
+  it("where the history does not fit, and where a circuit is open", async () => {
+    const { ledger, requests, released, settled } = notedLedger();
+    const small = { contextTokens: 10 };
+    const overflow = worldWith([{ text: "never" }], ledger);
+    const provider = { ...overflow.provider, capabilities: (model: string) => ({ ...overflow.provider.capabilities(model), ...small }) };
+    const { session } = worldWith([], ledger, { provider });
+    expect((await execute(session, "x".repeat(400)).result()).error?.code).toBe("CONTEXT_OVERFLOW");
+    await calm();
+    expect(released).toEqual(requests.map(({ id }) => id));
+
+    const callGuard = createCallGuard({ clock: manualClock(), failuresMax: 1, retriesSpare: 0 });
+    const broken = worldWith(() => ({ error: "MODEL_OVERLOADED" }), ledger, { limits: { attemptsMax: 1 }, session: { callGuard } });
+    await execute(broken.session, "go").result();
+    expect((await execute(broken.session, "again").result()).error?.code).toBe("MODEL_CIRCUIT_OPEN");
+    await calm();
+    expect([requests.length, released.length, settled.length]).toEqual([3, 2, 1]);
+  });
+
+  it("where the run is stopped while the ledger thinks", async () => {
+    const { ledger, released, spent } = notedLedger();
+    const thinking = deferred();
+    const slow: UsageLedger = { ...ledger, reserve: (request) => thinking.promise.then(() => ledger.reserve(request)) };
+    const { session, provider } = worldWith([{ text: "never" }], slow);
+    const result = execute(session, "go").result();
+    await calm();
+    await session.abort();
+    expect((await result).status).toBe("aborted");
+    thinking.resolve();
+    await calm();
+    expect([provider.requests.length, released.length, spent().tokens]).toEqual([0, 1, 0]);
+  });
+});
+
+describe("a ledger that fails", () => {
+  const failing: { readonly [how: string]: UsageLedger["reserve"] } = {
+    throws: () => {
+      throw new TypeError("password of the books", { cause: new RangeError("the cause") });
+    },
+    rejects: async () => {
+      throw new AgentError("MODEL_OVERLOADED", { message: "The books are closed.", cause: new RangeError("the cause") });
+    },
+  };
+
+  it.each(Object.entries(failing))(
+    "when it %s on a reservation: the run ends, and the operator reads it once with its cause",
+    async (_, reserve) => {
+      const { logger, errors } = listeningLogger();
+      const ledger: UsageLedger = { ...notedLedger().ledger, reserve };
+      const callGuard = createCallGuard({ clock: manualClock(), failuresMax: 1 });
+      const { session, provider, types } = worldWith([{ text: "There." }], ledger, { session: { logger, callGuard } });
+      const { error } = await execute(session, "go").result();
+      expect(error?.code).toBe("HOOK_FAILED");
+      expect(error?.message).not.toContain("password");
+      expect(provider.requests).toHaveLength(0);
+      expect((await types()).slice(-2)).toEqual(["run.started", "run.finished"]);
+      expect(errors).toHaveLength(1);
+      expect(errors[0]).toContain("The usage ledger threw an error.");
+      expect(errors[0]).toContain("the cause");
+      const healthy = worldWith([{ text: "There." }], notedLedger().ledger, { session: { callGuard } });
+      expect((await execute(healthy.session, "go").result()).text).toBe("There.");
+    },
+  );
+
+  it("when it throws on a settlement: the answer stands, and the reservation stays", async () => {
+    const { logger, errors } = listeningLogger();
+    const { ledger, requests, spent } = notedLedger();
+    const broken: UsageLedger = { ...ledger, settle: failing["throws"] as never };
+    const { session } = worldWith([{ text: "There.", usage }], broken, { session: { logger } });
+    expect((await execute(session, "go").result()).text).toBe("There.");
+    await calm();
+    expect(errors).toHaveLength(1);
+    expect(spent().tokens).toBe(requests[0]?.ask.tokens);
+  });
+
+  it("when it does not answer: it is given up after five seconds, and an answer that comes later is given back", async () => {
+    const { logger, errors } = listeningLogger();
+    const { ledger, released, spent } = notedLedger();
+    const thinking = deferred();
+    const slow: UsageLedger = { ...ledger, reserve: (request) => thinking.promise.then(() => ledger.reserve(request)) };
+    const { session, clock } = worldWith([{ text: "never" }], slow, { session: { logger } });
+    const result = execute(session, "go").result();
+    await calm();
+    clock.advance(5_000);
+    expect((await result).error?.code).toBe("HOOK_FAILED");
+    expect(errors[0]).toContain("did not answer within 5000 ms");
+    thinking.resolve();
+    await calm();
+    expect([released.length, spent().tokens]).toEqual([1, 0]);
+  });
+});
+
+it("a session without a ledger records no reservation", async () => {
+  const { session, facts } = world([{ text: "There." }]);
+  await execute(session, "go").result();
+  expect((await facts()).some((fact) => "reservation" in fact)).toBe(false);
+});
