@@ -200,7 +200,9 @@ class RedisReceiver implements Receiver {
     try {
       readFrame(text, topic.reader);
     } catch (error) {
-      logger.log("error", "The event channel heard what it cannot read.", { name: error instanceof Error ? error.name : typeof error });
+      logger.log("error", "The event channel received a message that it cannot read.", {
+        name: error instanceof Error ? error.name : typeof error,
+      });
       topic.reader.missed(null);
     }
   }

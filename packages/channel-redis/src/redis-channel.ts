@@ -132,7 +132,7 @@ function clientOptionsOf({ url, clientOptions }: RedisChannelOptions): RedisClie
   // The client library would put the whole URL into its error, with the password.
   if (!url || !/^rediss?:$/.test(URL.parse(url)?.protocol ?? ""))
     throw new AgentError("CONFIG_INVALID", {
-      message: "The `url` of the Redis channel is none.",
+      message: "The `url` of the Redis channel is not a URL.",
       fix: "Use redis://host:port or rediss://host:port.",
     });
   return { url };

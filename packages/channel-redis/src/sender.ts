@@ -102,7 +102,8 @@ class RedisSender implements Sender {
       if (verdict.type === "unknown") link.renew(verdict.cause);
       else this.#arrived();
       if (verdict.type === "partly") {
-        if (!this.#isRefused) logger.log("warn", "Redis refuses a part of what the event channel keeps.", { error: verdict.error });
+        if (!this.#isRefused)
+          logger.log("warn", "Redis refuses to keep a part of the events for readers that join later.", { error: verdict.error });
         this.#rings.forget();
       }
       this.#isRefused = verdict.type === "partly";

@@ -1,4 +1,4 @@
-/** What kind of trouble it is: decides retry, fallback and exit codes. */
+/** The kind of an error: decides retry, fallback and exit codes. */
 export type ErrorClass = "rate" | "overload" | "timeout" | "network" | "auth" | "billing" | "format" | "refusal" | "context" | "unknown";
 
 export interface ErrorEntry {
@@ -7,7 +7,7 @@ export interface ErrorEntry {
   readonly status: number;
   readonly retryable: boolean;
   readonly class: ErrorClass;
-  /** What to do, unless the thrower knows better. */
+  /** What to do; an error may bring a `fix` of its own. */
   readonly fix: string;
 }
 
@@ -100,7 +100,7 @@ export type ErrorCode =
   | "SERVER_UNREACHABLE"
   | "INTERNAL";
 
-/** An entry in the order in which people read it: what happened, what to do. */
+/** An entry in reading order: what happened, its class, what to do. */
 const entry = (meaning: string, [status, kind]: readonly [number, ErrorClass], more: { retryable?: boolean; fix: string }): ErrorEntry => ({
   meaning,
   status,
@@ -125,90 +125,96 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     ...again,
     fix: "Try again in a moment, or use another model.",
   }),
-  MODEL_CIRCUIT_OPEN: entry("The model has failed again and again, so it is left alone for a while.", [503, "overload"], {
+  MODEL_CIRCUIT_OPEN: entry("The model has failed repeatedly, so it is not called for a while.", [503, "overload"], {
     ...again,
-    fix: "Try again after the time that is named, or use another model.",
+    fix: "Try again after the given time, or use another model.",
   }),
   MODEL_TIMEOUT: entry("The model did not answer in time.", [504, "timeout"], {
     ...again,
-    fix: "Try again; raise the deadline if the model is slow by nature.",
+    fix: "Try again; raise the agent's `deadlines` if the model needs more time.",
   }),
-  MODEL_UNREACHABLE: entry("The connection to the vendor could not be made or broke.", [502, "network"], {
+  MODEL_UNREACHABLE: entry("The connection to the vendor could not be opened, or it broke.", [502, "network"], {
     ...again,
     fix: "Check the network, the proxy and the base URL.",
   }),
-  MODEL_STREAM_BROKEN: entry("The answer ended before it was complete.", [502, "network"], { ...again, fix: "Try again." }),
+  MODEL_STREAM_BROKEN: entry("The model's answer ended before it was complete.", [502, "network"], { ...again, fix: "Try again." }),
   MODEL_PROTOCOL: entry("The vendor's answer could not be understood.", [502, "unknown"], {
     ...again,
     fix: "Check that the base URL is an API of the chosen vendor.",
   }),
-  MODEL_REDIRECTED: entry("The model's address sent the call on to another one, which was not followed.", [502, "network"], {
+  MODEL_REDIRECTED: entry("The address of the model answered with a redirect, which was not followed.", [502, "network"], {
     fix: "Pass the final address as the base URL, if you trust it with the key and the prompt.",
   }),
   MODEL_AUTH: entry("The vendor refused the key.", [401, "auth"], { fix: "Check the API key and that it may use this model." }),
   MODEL_KEY_MISSING: entry("No key for the vendor was given.", [401, "auth"], { fix: "Set the vendor's key variable or pass `apiKey`." }),
   MODEL_NOT_FOUND: entry("The vendor does not know the model.", [404, "format"], { fix: "Check the model's name." }),
   MODEL_BAD_REQUEST: entry("The vendor refused the request as malformed.", [400, "format"], {
-    fix: "Check the options; if they are right, report this.",
+    fix: "Check the options of the agent; if they are right, report a bug.",
   }),
-  MODEL_THINKING_REFUSED: entry("The vendor refused the thinking of an earlier answer, which only it can read.", [400, "format"], {
+  MODEL_THINKING_REFUSED: entry("The vendor refused the recorded thinking of an earlier answer.", [400, "format"], {
     ...again,
-    fix: "Nothing: the call is made again, and all later ones, without the thinking so far.",
+    fix: "Do nothing: this call is made again without that thinking, and so are all later calls.",
   }),
   MODEL_REFUSED: entry("The model or the vendor's filter declined to answer.", [422, "refusal"], { fix: "Rephrase the request." }),
-  MODEL_UNSUPPORTED: entry("The model cannot do what was asked.", [400, "format"], { fix: "Choose a model that can." }),
-  CONTEXT_OVERFLOW: entry("The conversation does not fit the model's window.", [413, "context"], {
+  MODEL_UNSUPPORTED: entry("The model does not support a part of the request.", [400, "format"], {
+    fix: "Choose a model that supports it, or leave it out.",
+  }),
+  CONTEXT_OVERFLOW: entry("The conversation does not fit into the context window of the model.", [413, "context"], {
     fix: "Start a new session or use a model with a larger window.",
   }),
   // Tools.
-  TOOL_UNKNOWN: entry("The model asked for a tool that does not exist.", [400, "format"], {
+  TOOL_UNKNOWN: entry("The model called a tool that does not exist.", [400, "format"], {
     fix: "Register the tool or correct the prompt.",
   }),
   TOOL_ARGUMENTS: entry("The arguments of a tool call are not usable.", [400, "format"], {
     fix: "Check the tool's schema and description.",
   }),
-  TOOL_NOT_ENABLED: entry("The tool is switched off for this call.", [403, "format"], { fix: "Enable the tool or do not ask for it." }),
-  TOOL_DENIED: entry("A hook refused the call.", [403, "format"], { fix: "See the reason given." }),
+  TOOL_NOT_ENABLED: entry("The tool is switched off for this call.", [403, "format"], {
+    fix: "Enable the tool for this caller, or leave it out of the prompt.",
+  }),
+  TOOL_DENIED: entry("A hook or a person denied the call.", [403, "format"], { fix: "See the reason in the message." }),
   TOOL_FAILED: entry("The tool threw an error.", [500, "unknown"], { fix: "See the tool's own message." }),
   TOOL_TIMEOUT: entry("The tool did not end in time.", [504, "timeout"], { fix: "Raise the tool's `timeoutMs` or make it faster." }),
   TOOL_INTERRUPTED: entry("The tool was started and its outcome is unknown.", [500, "unknown"], {
-    fix: "Check what it did before asking again.",
+    fix: "Check what the tool has done before you let it run again.",
   }),
-  INPUT_REFUSED: entry("A hook refused the message.", [422, "refusal"], { fix: "See the reason given." }),
-  ANSWER_WITHDRAWN: entry("A hook withdrew the answer.", [422, "refusal"], { fix: "See the reason given." }),
+  INPUT_REFUSED: entry("A hook refused the message.", [422, "refusal"], { fix: "See the reason in the message." }),
+  ANSWER_WITHDRAWN: entry("A hook withdrew the answer.", [422, "refusal"], { fix: "See the reason in the message." }),
   HOOK_FAILED: entry("A hook, a prompt or another callback of the application threw an error.", [500, "unknown"], {
     fix: "See the log of the process: it has the error, its stack and its cause.",
   }),
   HOOK_TIMEOUT: entry("A hook, a prompt or a lookup did not answer in time.", [504, "timeout"], {
-    fix: "Make it faster, or let it give up when its signal is aborted.",
+    fix: "Make it faster, or let it stop when its signal is aborted.",
   }),
-  TOOL_LIMIT: entry("The run has used up its tool calls.", [429, "rate"], { fix: "Raise `limits.toolCallsMax`." }),
+  TOOL_LIMIT: entry("The run has reached its limit of tool calls.", [429, "rate"], { fix: "Raise `limits.toolCallsMax`." }),
   INVALID_PATH: entry("The path is not allowed.", [400, "format"], { fix: "Use a relative path inside the files directory." }),
   NOT_REGULAR: entry("The path is not a regular file.", [400, "format"], { fix: "Name a regular file." }),
   FILE_NOT_FOUND: entry("The file does not exist.", [404, "format"], { fix: "List the files and check the name." }),
   FILE_EXISTS: entry("The file exists already.", [409, "format"], { fix: "Choose another name or allow overwriting." }),
   FILE_LIMIT: entry("A limit of the files directory is reached.", [413, "format"], { fix: "Delete files or raise the limit." }),
   // Runs and sessions.
-  LIMIT_REACHED: entry("A limit of the run was reached.", [429, "rate"], { fix: "Go on with another message, or raise the limit." }),
+  LIMIT_REACHED: entry("A limit of the run was reached.", [429, "rate"], { fix: "Send another message to continue, or raise the limit." }),
   RUN_ABORTED: entry("The run was stopped.", [499, "unknown"], { fix: "Send a message to continue." }),
-  CRASHED: entry("The process that ran this attempt died.", [500, "unknown"], { ...again, fix: "Nothing: the attempt is made again." }),
+  CRASHED: entry("The process that ran this attempt died.", [500, "unknown"], { ...again, fix: "Do nothing: the attempt is made again." }),
   HANDED_OVER: entry("The process that ran this attempt gave the run to another one.", [500, "unknown"], {
     ...again,
-    fix: "Nothing: the attempt is made again, and does not count as one.",
+    fix: "Do nothing: the attempt is made again, and this one does not count.",
   }),
   SESSION_NOT_FOUND: entry("There is no such session.", [404, "format"], { fix: "List the sessions and check the id." }),
   SESSION_EXISTS: entry("The session exists already.", [409, "format"], {
     fix: "Choose another id, or open the session without `context`.",
   }),
   SESSION_CLOSED: entry("The session is closed.", [410, "format"], { fix: "Start a new session." }),
-  SESSION_BUSY: entry("The session is running.", [409, "format"], {
+  SESSION_BUSY: entry("A run of the session is open.", [409, "format"], {
     ...again,
-    fix: "Wait for the run, or send with mode `enqueue`, `steer` or `interrupt`.",
+    fix: "Wait until the run has ended, or send with the mode `enqueue`, `steer` or `interrupt`.",
   }),
-  SESSION_CORRUPT: entry("The log of the session is damaged; it is read-only.", [500, "unknown"], {
-    fix: "Run `loopwright doctor`; restore the store from a backup.",
+  SESSION_CORRUPT: entry("The log of the session is damaged, so the session is read-only.", [500, "unknown"], {
+    fix: "Run `loopwright doctor`, and restore the store from a backup.",
   }),
-  SESSION_TOO_NEW: entry("The log holds facts of a newer version; it is read-only here.", [409, "format"], { fix: "Upgrade Loopwright." }),
+  SESSION_TOO_NEW: entry("The log holds facts of a newer version of Loopwright, so the session is read-only here.", [409, "format"], {
+    fix: "Upgrade Loopwright.",
+  }),
   SESSION_AGENT_MISMATCH: entry("The session began with another agent, or with other client tools or another prompt.", [409, "format"], {
     fix: "Open it with the agent that it began with and leave `tools` and `prompt` out, or begin a new session.",
   }),
@@ -217,18 +223,20 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     fix: "See the message; make the schema simpler, or use a model that supports structured output.",
   }),
   CALL_UNKNOWN: entry("No such call is waiting for a result.", [404, "format"], { fix: "Answer one of the pending calls." }),
-  CALL_ANSWERED: entry("The call has another result already.", [409, "format"], { fix: "Read the session; the first result counts." }),
-  APPROVAL_DECIDED: entry("The call was decided on already.", [409, "format"], { fix: "Read the session; the first decision counts." }),
-  APPROVAL_MISMATCH: entry("The decision is about other arguments than those that wait.", [409, "format"], {
-    fix: "Read the pending approval and decide on what it shows.",
+  CALL_ANSWERED: entry("The call already has another result.", [409, "format"], { fix: "Read the session: the first result counts." }),
+  APPROVAL_DECIDED: entry("Another decision on the call was recorded already.", [409, "format"], {
+    fix: "Read the session: the first decision counts.",
+  }),
+  APPROVAL_MISMATCH: entry("The decision is about other arguments than those of the pending call.", [409, "format"], {
+    fix: "Read the pending approval, and decide on the arguments that it shows.",
   }),
   INPUT_INVALID: entry("The input cannot be used.", [400, "format"], { fix: "See the message." }),
   CONFIG_INVALID: entry("An option is wrong.", [400, "format"], { fix: "See the message." }),
-  KEY_REUSED: entry("The idempotency key was used with another content.", [422, "format"], { fix: "Use a new key for a new input." }),
+  KEY_REUSED: entry("The idempotency key was used with other content.", [422, "format"], { fix: "Use a new key for a new input." }),
   // Stores and queues.
   QUEUE_UNAVAILABLE: entry("The run queue does not answer.", [503, "network"], {
     ...again,
-    fix: "Check the queue; a sweep finds sessions without a hint.",
+    fix: "Check the queue. No work is lost: workers find it by sweeps over the store.",
   }),
   STORE_UNAVAILABLE: entry("The store does not answer.", [503, "network"], {
     ...again,
@@ -240,23 +248,32 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     fix: "Restore it from a backup, or move it away to start anew.",
   }),
   STORE_TOO_NEW: entry("The store was written by a newer version.", [409, "format"], { fix: "Upgrade Loopwright." }),
-  STORE_ROLLED_BACK: entry("The store went back to an older state; nothing is run until a person accepts it.", [503, "unknown"], {
-    fix: "Put the newest data back, or run `loopwright doctor --accept-restored`: what was done since that state may be done again.",
+  STORE_ROLLED_BACK: entry(
+    "The store has an older state than before, so no session runs until a person accepts that state.",
+    [503, "unknown"],
+    {
+      fix: "Restore the newest data, or run `loopwright doctor --accept-restored`: effects that came after that state may then happen again.",
+    },
+  ),
+  STORE_CONFLICT: entry("Other writers changed the session at the same time, again and again.", [409, "unknown"], {
+    ...again,
+    fix: "Try again.",
   }),
-  STORE_CONFLICT: entry("The session changed too often at once.", [409, "unknown"], { ...again, fix: "Try again." }),
   BLOB_NOT_FOUND: entry("A large payload of the log is missing.", [500, "unknown"], { fix: "Restore the blob store from a backup." }),
-  PAYLOAD_TOO_LARGE: entry("The payload is over a limit.", [413, "format"], { fix: "Send less, or raise the limit named." }),
+  PAYLOAD_TOO_LARGE: entry("The payload is over a limit.", [413, "format"], {
+    fix: "Send less, or raise the limit that the message names.",
+  }),
   // Over HTTP.
-  UNAUTHENTICATED: entry("The request does not say who sends it.", [401, "auth"], {
+  UNAUTHENTICATED: entry("The request has no valid credentials.", [401, "auth"], {
     fix: "Send `Authorization: Bearer <token>` with a token of this server.",
   }),
   FORBIDDEN: entry("The caller may not do this.", [403, "auth"], {
-    fix: "Ask with another principal, or leave out what the message names.",
+    fix: "Use the credentials of another user, or leave out what the message names.",
   }),
   ORIGIN_REFUSED: entry("The request comes from a page of another origin.", [403, "auth"], {
     fix: "Open the page from the server itself, or add the origin to `origins`.",
   }),
-  HOST_REFUSED: entry("The request names a host that this server does not answer for.", [421, "auth"], {
+  HOST_REFUSED: entry("The `Host` of the request is not one of this server.", [421, "auth"], {
     fix: "Use the address that the server printed, or add the name to `hosts`.",
   }),
   ROUTE_NOT_FOUND: entry("There is no such route.", [404, "format"], { fix: "See `/openapi.json` for the routes." }),
@@ -266,17 +283,17 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     ...again,
     fix: "Send the request again, over a better connection.",
   }),
-  MEDIA_TYPE_UNSUPPORTED: entry("The body is of another type than the route takes.", [415, "format"], {
+  MEDIA_TYPE_UNSUPPORTED: entry("The route does not take a body of this media type.", [415, "format"], {
     fix: "Send JSON with `Content-Type: application/json`.",
   }),
-  RATE_LIMITED: entry("Too many requests of this caller.", [429, "rate"], { ...again, fix: "Wait for the time in `Retry-After`." }),
-  CONNECTION_LIMIT: entry("Too many open event streams.", [503, "overload"], {
+  RATE_LIMITED: entry("This caller has sent too many requests.", [429, "rate"], { ...again, fix: "Wait for the time in `Retry-After`." }),
+  CONNECTION_LIMIT: entry("Too many event streams are open.", [503, "overload"], {
     ...again,
     fix: "Close streams that are not needed, or follow several sessions over `/api/notifications`.",
   }),
   RUN_LIMIT: entry("Too many runs of this caller are open.", [429, "rate"], { ...again, fix: "Wait until one of them has ended." }),
   NOT_READY: entry("The server is starting or shutting down.", [503, "overload"], { ...again, fix: "Try again in a moment." }),
-  NODE_BEHIND: entry("This node has not seen yet what the request asks for.", [503, "overload"], {
+  NODE_BEHIND: entry("This node has not read the requested part of the log yet.", [503, "overload"], {
     ...again,
     fix: "Try again in a moment.",
   }),
@@ -287,8 +304,8 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   CURSOR_INVALID: entry("The cursor is not one of this session.", [400, "format"], {
     fix: "Send the `id:` of an event of this session, or none to begin at the start.",
   }),
-  HISTORY_LOST: entry("The cursor is ahead of the log: the store has lost its end.", [409, "unknown"], {
-    fix: "Read the session again; inform the operator of the store.",
+  HISTORY_LOST: entry("The cursor is ahead of the log: the store has lost the newest facts.", [409, "unknown"], {
+    fix: "Read the session again, and inform the operator of the store.",
   }),
   HISTORY_EXPIRED: entry("The events after the cursor are no longer kept.", [410, "format"], {
     fix: "Read the session and continue from the cursor it returns.",
@@ -298,5 +315,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     ...again,
     fix: "Check the address and that the server runs.",
   }),
-  INTERNAL: entry("A broken invariant: a bug.", [500, "unknown"], { fix: "Please report it with the code and the run id." }),
+  INTERNAL: entry("An invariant of Loopwright was broken: this is a bug.", [500, "unknown"], {
+    fix: "Report it with the code and the run id.",
+  }),
 };

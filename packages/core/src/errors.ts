@@ -20,14 +20,14 @@ export interface AgentErrorOptions {
   readonly details?: { readonly [key: string]: Json } | undefined;
   readonly cause?: unknown;
   readonly runId?: string | undefined;
-  /** What the other side said, for the operator's log alone: it may repeat what it was sent. No part of the error shows it. */
+  /** The other side's own text, for the operator's log alone, because it may repeat the request. No part of the error shows it. */
   readonly vendorSaid?: string | undefined;
 }
 
 /** Beside the errors, not in them: whatever copies, prints or serialises an error does not meet it. */
 const vendorWords = new WeakMap<object, string>();
 
-/** What the other side said when the error was made, for the operator's log; `undefined` where it said nothing. */
+/** The other side's own text at the time of the error, for the operator's log; `undefined` without such a text. */
 export function vendorSaidBy(error: unknown): string | undefined {
   return typeof error === "object" && error !== null ? vendorWords.get(error) : undefined;
 }
@@ -75,7 +75,7 @@ export interface Failure {
   readonly retryAfterMs?: number;
 }
 
-/** The error as data; a stranger becomes INTERNAL without its text, which may hold anything. */
+/** The error as data. An error that is no AgentError becomes INTERNAL without its text, which may hold anything. */
 export function failureOf(error: unknown): Failure {
   if (!isAgentError(error)) return { code: "INTERNAL", message: `Unexpected ${nameOf(error)}.`, retryable: false };
   const { code, message, retryable, retryAfterMs } = error;

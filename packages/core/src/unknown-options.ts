@@ -5,7 +5,7 @@ import { shownId } from "./message/shown-id.ts";
 const changesMax = 2;
 
 /**
- * Refuses an option whose name nobody reads: a typing error would be ignored without a word. Members that are `undefined` count as absent.
+ * Refuses an option with an unknown name, because a typing error would be ignored silently otherwise. Members that are `undefined` count as absent.
  * `known` has a member for every option; `owner` is named in the error, such as "the provider `openai`".
  * @throws AgentError CONFIG_INVALID with the option and the one that is nearest to it
  */

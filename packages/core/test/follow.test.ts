@@ -315,10 +315,10 @@ describe("a follower that loses its session", () => {
     const told = followed(session);
     await calm();
     await session[Symbol.asyncDispose]();
-    expect(told.lost).toMatchObject([{ message: "The session handle was let go." }]);
+    expect(told.lost).toMatchObject([{ message: "The session handle was disposed of." }]);
     const late = followed(session);
     await calm();
-    expect(late.lost).toMatchObject([{ message: "The session handle was let go." }]);
+    expect(late.lost).toMatchObject([{ message: "The session handle was disposed of." }]);
     expect(late.rests).toBe(0);
   });
 

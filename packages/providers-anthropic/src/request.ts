@@ -135,7 +135,7 @@ interface ThinkingContext {
 /** @see https://platform.claude.com/docs/en/build-with-claude/thinking (2026-11-21) */
 function thinkingOf({ reasoning }: ModelRequest, { model, maxTokens, messages, forced, context }: ThinkingContext): JsonObject | undefined {
   const mode = model.thinking;
-  if (reasoning && mode === "none") throw cannotThink("The model is not known to think, and was asked to.");
+  if (reasoning && mode === "none") throw cannotThink("The request asks for reasoning, and the model is not known to think.");
   // "Thinking may not be enabled when tool_choice forces tool use."
   if (forced) return mode === "default" ? { type: "disabled" } : undefined;
   if (mode === "always" || mode === "default" || (mode === "adaptive" && reasoning)) {

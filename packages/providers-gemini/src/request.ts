@@ -101,7 +101,7 @@ function thinkingOf(
 
 const cannotReason = (): AgentError =>
   new AgentError("MODEL_UNSUPPORTED", {
-    message: "The model is not known to think, and was asked to.",
+    message: "The request asks for reasoning, and the model is not known to think.",
     fix: "Leave `reasoning` out, choose a model that thinks, or ask in its own words by `vendorOptions: { generationConfig: { thinkingConfig } }`.",
   });
 

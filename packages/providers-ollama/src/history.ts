@@ -49,7 +49,7 @@ export function historyOf(messages: readonly Message[], { vision }: { readonly v
     const rendered = render(message);
     if (rendered.images.length > 0 && !vision) {
       throw new AgentError("MODEL_UNSUPPORTED", {
-        message: "The conversation holds an image and the model is not known to see.",
+        message: "The conversation holds an image, and the model is not known to have vision.",
         fix: "Choose a model with vision, or pass `capabilities: { vision: true }` if this one has it.",
       });
     }

@@ -56,8 +56,8 @@ export function refuseReasoning({ model }: ModelRequest, isTakenByServer: boolea
   if (isTakenByServer && modelOf(model)?.reasoning !== false) return;
   throw new AgentError("MODEL_UNSUPPORTED", {
     message: isTakenByServer
-      ? `The model ${model} does not reason, and was asked to.`
-      : `The server of ${model} takes no wish for reasoning.`,
+      ? `The request asks for reasoning, and the model ${model} does not reason.`
+      : `The server of ${model} does not take options for reasoning.`,
     fix: "Leave `reasoning` out, choose a model that reasons, or ask in the server's own words by `vendorOptions`.",
   });
 }

@@ -82,7 +82,7 @@ const toolsMax = 128;
 const tooManyTools = (count: number): AgentError =>
   new AgentError("CONFIG_INVALID", {
     message: `OpenAI takes at most ${toolsMax} tools, and the agent has ${count}.`,
-    fix: "Give the agent fewer tools, or several agents some of them each.",
+    fix: "Give the agent fewer tools, or divide them among several agents.",
   });
 
 /** @throws AgentError CONFIG_INVALID without a model, MODEL_UNSUPPORTED for images that the model cannot see. */

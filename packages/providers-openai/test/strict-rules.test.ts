@@ -80,7 +80,7 @@ const setting = fc.record(
   { requiredKeys: [] },
 );
 const history = fc.nat().map(roughHistory);
-const refusedReasoning = /does not reason|takes no wish for reasoning/;
+const refusedReasoning = /does not reason|does not take options for reasoning/;
 const model = fc.constantFrom("gpt-6.1-sol", "gpt-4.1", "o4-mini", "llama");
 
 describe("a request from any valid history", () => {

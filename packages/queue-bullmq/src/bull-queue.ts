@@ -103,7 +103,7 @@ function answered(answer: Promise<unknown>, deadlineMs: number): Promise<void> {
       },
       () => {
         cancel();
-        fail("Redis refused what the run queue asked, or was lost meanwhile.");
+        fail("Redis refused a command of the run queue, or the connection broke meanwhile.");
       },
     );
   });
@@ -122,7 +122,7 @@ function clientOptionsOf({ url, clientOptions }: BullQueueOptions): RedisClientO
   // The client library would put the whole URL into its error, with the password.
   if (!url || !/^rediss?:$/.test(URL.parse(url)?.protocol ?? ""))
     throw new AgentError("CONFIG_INVALID", {
-      message: "The `url` of the run queue is none.",
+      message: "The `url` of the run queue is not a URL.",
       fix: "Use redis://host:port or rediss://host:port.",
     });
   return { url };

@@ -6,12 +6,12 @@ import type { HttpOptions } from "./server-options.ts";
 export function checkOptions({ basePath = "", limits = {}, origins = [], dialects = [] }: HttpOptions): void {
   if (!/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath)) {
     const fix = "Use one like `/agents`, without a slash at its end.";
-    throw new AgentError("CONFIG_INVALID", { message: "`basePath` is no path.", fix });
+    throw new AgentError("CONFIG_INVALID", { message: "`basePath` is not a path.", fix });
   }
   for (const origin of origins)
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
       const fix = "Use ones like `https://app.example.com`, without a path.";
-      throw new AgentError("CONFIG_INVALID", { message: "`origins` holds what is no origin.", fix });
+      throw new AgentError("CONFIG_INVALID", { message: "An entry of `origins` is not an origin.", fix });
     }
   const names = dialects.map(({ name }) => name);
   for (const name of names)

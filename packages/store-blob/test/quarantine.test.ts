@@ -48,7 +48,7 @@ it("after damage was read nobody writes who opens the log later, until the objec
   const next = open(blobs).log;
   await expect(next.append(ref, noteBatch("news", 13))).rejects.toMatchObject({
     code: "SESSION_CORRUPT",
-    message: "The log of session `first` was seen to be damaged.",
+    message: "The log of session `first` is marked as damaged.",
     details: { key: mark },
   });
   expect((await next.head(ref)).lastSeq).toBe(13);

@@ -82,7 +82,7 @@ function checkModel({
   // A variable is set for all commands: `--offline` sets it aside for one.
   if (isOffline && namedModel === undefined) return;
   throw new AgentError("CONFIG_INVALID", {
-    message: `The model \`${model.slice(0, 100)}\` is named, and the offline demonstration model would answer in its place: no provider is chosen.`,
+    message: `No provider is chosen for the model \`${model.slice(0, 100)}\`, so the offline demonstration model would answer in its place.`,
     fix: "Name the provider of the model, for example with `--provider ollama`, set its key, or leave the model out.",
   });
 }

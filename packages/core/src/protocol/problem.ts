@@ -65,7 +65,7 @@ export function errorFromProblem(json: unknown): AgentError {
   const message = [detail, error].find((text): text is string => typeof text === "string" && text !== "");
   if (message === undefined || typeof code !== "string") {
     return new AgentError("INTERNAL", {
-      message: "The other side failed and sent no problem document.",
+      message: "The server failed and sent no problem document.",
       fix: "Check that the address is a server of Loopwright.",
     });
   }

@@ -35,7 +35,7 @@ const numberBytes = 32;
 
 function checkCount(facts: readonly FactDraft[]): void {
   if (facts.length === 0 || facts.length > appendLimits.facts)
-    throw invalid(`A batch of ${facts.length} facts; it has 1 to ${appendLimits.facts}.`);
+    throw invalid(`The batch has ${facts.length} facts; 1 to ${appendLimits.facts} are allowed.`);
 }
 
 function textOf(draft: FactDraft, seq: number): string {
@@ -43,7 +43,7 @@ function textOf(draft: FactDraft, seq: number): string {
   try {
     return JSON.stringify(isNumbered ? draft : { ...draft, seq });
   } catch {
-    throw invalid(`A fact of type \`${draft.type}\` is no JSON value.`);
+    throw invalid(`A fact of type \`${draft.type}\` is not a JSON value.`);
   }
 }
 
@@ -57,9 +57,10 @@ function checkSizes(texts: readonly string[]): void {
   for (const text of texts) {
     const bytes = encoder.encode(text).length;
     batchBytes += bytes;
-    if (bytes > appendLimits.factBytes) throw invalid(`A fact of ${bytes} bytes; it may have ${appendLimits.factBytes}.`);
+    if (bytes > appendLimits.factBytes) throw invalid(`A fact has ${bytes} bytes; at most ${appendLimits.factBytes} are allowed.`);
   }
-  if (batchBytes > appendLimits.batchBytes) throw invalid(`A batch of ${batchBytes} bytes; it may have ${appendLimits.batchBytes}.`);
+  if (batchBytes > appendLimits.batchBytes)
+    throw invalid(`The batch has ${batchBytes} bytes; at most ${appendLimits.batchBytes} are allowed.`);
 }
 
 function invalid(message: string, fix?: string): AgentError {

@@ -24,7 +24,7 @@ export function errorFromFetch(error: unknown, context: FetchErrorContext): unkn
   const codes = codesOf(error);
   const name = codes[0] ?? nameOf(error);
   if (error instanceof SyntaxError) {
-    return new AgentError("MODEL_PROTOCOL", { message: `${provider} sent what is not JSON.`, cause: error });
+    return new AgentError("MODEL_PROTOCOL", { message: `${provider} sent a body that is not JSON.`, cause: error });
   }
   if (codes.includes("ERR_INVALID_URL") || codes.includes("ERR_INVALID_PROTOCOL")) {
     return new AgentError("CONFIG_INVALID", {

@@ -34,7 +34,7 @@ function redirectError(response: Response, { provider, secrets, url }: RedirectC
   return new AgentError("MODEL_REDIRECTED", {
     message: redirected
       ? `The transport for ${provider} followed a redirect to ${where}; its answer was not used.`
-      : `${provider} sent the call on to ${where}${status === 0 ? "" : ` (status ${status})`}, which was not followed.`,
+      : `${provider} redirected the call to ${where}${status === 0 ? "" : ` (status ${status})`}, which was not followed.`,
     details: { ...(status === 0 || redirected ? {} : { status }), ...(origin === undefined ? {} : { origin }) },
   });
 }

@@ -38,7 +38,10 @@ const unauthenticated = "?";
 export async function answerRoute(route: Route, matched: MatchedRequest, server: ServerContext): Promise<Response> {
   const { request, params, connection } = matched;
   if (request.method === "HEAD" && Object.values(route.responses).some(({ stream }) => stream))
-    throw new AgentError("METHOD_NOT_ALLOWED", { message: "A stream has no head without its body.", fix: "Use GET." });
+    throw new AgentError("METHOD_NOT_ALLOWED", {
+      message: "The route answers with an event stream, and a HEAD request cannot get one.",
+      fix: "Use GET.",
+    });
   const principal = route.access === "public" ? anonymous : await principalOf(matched, server);
   const isCounted = route.access === "principal" && connection.principal === undefined;
   if (isCounted) await server.rates.take(`${principal.scope}/${principal.user}`, route.method !== "GET");

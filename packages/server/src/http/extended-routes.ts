@@ -12,7 +12,7 @@ export function extendedRoutes(builtIn: readonly Route[], extensions: readonly E
   for (const extension of extensions) {
     const { method, path, id } = extension;
     const name = `The route \`${String(method)} ${String(path)}\` of \`routes\``;
-    if (!methods.has(method)) throw invalid(`${name} has no method that a route may have.`, "Use GET, POST, PATCH or DELETE.");
+    if (!methods.has(method)) throw invalid(`${name} has a method that a route may not have.`, "Use GET, POST, PATCH or DELETE.");
     if (!pathPattern.test(path))
       throw invalid(
         `${name} has a path that cannot be used.`,

@@ -13,7 +13,7 @@ export interface RateLimiter {
 const minuteMs = 60_000;
 
 /**
- * The minute is a part of the key, so that the clock alone says when a new one begins. What the library adds is that counts of past minutes
+ * The minute is a part of the key, so that the clock alone decides when a new one begins. What the library adds is that counts of past minutes
  * are forgotten.
  */
 export function createRateLimiter({ requestsPerMinute, writesPerMinute }: HttpLimits, clock: Clock): RateLimiter {

@@ -43,7 +43,7 @@ function check(bytes: number, most: number, whose: string): void {
   if (bytes <= most) return;
   throw new AgentError("CONNECTION_LIMIT", {
     message: `With this file more than ${Math.round(most / mebibyte)} MiB of files would be on their way to ${whose}.`,
-    fix: "Read those that were asked for, or close their connections; then ask again.",
+    fix: "Read the files of the open requests, or close their connections; then send the request again.",
     retryAfterMs,
   });
 }

@@ -41,12 +41,12 @@ function checkTools(context: SessionContext | undefined, limits: ServerContext["
   const tools = context?.tools ?? [];
   if (tools.length > limits.declaredTools)
     throw new AgentError("PAYLOAD_TOO_LARGE", {
-      message: `${tools.length} tools came with the session, at most ${limits.declaredTools}.`,
+      message: `The session has ${tools.length} tools; at most ${limits.declaredTools} are allowed.`,
     });
   const bytes = JSON.stringify(tools).length;
   if (bytes <= limits.declaredToolBytes) return;
   throw new AgentError("PAYLOAD_TOO_LARGE", {
-    message: `The tools weigh ${bytes} bytes, at most ${limits.declaredToolBytes}.`,
+    message: `The tools have ${bytes} bytes; at most ${limits.declaredToolBytes} are allowed.`,
   });
 }
 

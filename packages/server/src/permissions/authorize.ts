@@ -64,7 +64,7 @@ async function isPermitted(principal: Principal, { action, session }: Intent, se
     logger.log("error", "`authorize` threw an error, so the request was refused.", { ...asked, ...causeOf(cause) });
     throw new AgentError("HOOK_FAILED", {
       message: "The server could not establish whether the caller may do this.",
-      fix: "The operator finds the cause in the log of the server.",
+      fix: "Ask the operator: the log of the server has the cause.",
       cause,
     });
   });

@@ -40,7 +40,11 @@ function check({ name, value, rule, names }: SentLabel, principal: Principal): v
   };
   const label = `The label \`${name.slice(0, 64)}\``;
   if (rule === undefined)
-    refuse(`${label} is not one that inputs may have here.`, names.length === 0 ? "Leave it out." : `Use ${names.join(", ")}.`);
+    refuse(
+      `${label} is not a label that this server takes with an input.`,
+      names.length === 0 ? "Leave it out." : `Use ${names.join(", ")}.`,
+    );
   else if (typeof rule === "function") rule(value, principal);
-  else if (rule !== "any" && !rule.includes(value)) refuse(`${label} has a value that it may not have here.`, `Use ${rule.join(", ")}.`);
+  else if (rule !== "any" && !rule.includes(value))
+    refuse(`${label} has a value that this server does not take.`, `Use ${rule.join(", ")}.`);
 }

@@ -19,7 +19,7 @@ function check(path: string): void {
   const name = path.slice(path.indexOf(".") + 1);
   if (path === known || !promptField.test(name)) return;
   throw new AgentError("INPUT_INVALID", {
-    message: `\`${path}\` is no field of a request: prompts come from the server.`,
+    message: `\`${path}\` is not a field of a request: prompts come from the server.`,
     fix: "Leave it out. Trusted callers may begin a session with `context.systemPrompt`.",
     details: { field: path },
   });

@@ -34,7 +34,7 @@ function inputIn({ field, documented, isKind = () => true }: InputField, value: 
     // The depth, the keys and the numbers of the whole body were checked when it was parsed.
     const input = checkInput(field === "regenerate" ? { regenerate: value } : value, { isScanned: true });
     if (isKind(input)) return input;
-    throw new AgentError("INPUT_INVALID", { message: "The input cannot be used: it is of another kind than its field takes." });
+    throw new AgentError("INPUT_INVALID", { message: "The input cannot be used: the field does not take this kind of value." });
   } catch (error) {
     if (!isAgentError(error)) throw error;
     const { path, message } = deepestIssue(documented.safeParse(value).error?.issues ?? []);

@@ -51,7 +51,7 @@ function historyLost(
     metrics.cursorAhead();
     logger.log("info", "A cursor is ahead of the log of its session.", { ...ref, ...details });
   }
-  return new AgentError("HISTORY_LOST", { message: `The cursor names event ${seq} and the log ends at ${lastSeq}.` });
+  return new AgentError("HISTORY_LOST", { message: `The cursor names fact ${seq}, and the log ends at fact ${lastSeq}.` });
 }
 
 function historyExpired({ seq }: EventCursor, { ref }: HostedSession, { options, limits }: CursorContext): AgentError {

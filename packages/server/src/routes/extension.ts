@@ -66,7 +66,7 @@ async function inTime(
     logger.log("error", "An extension route threw an error.", { route: id, ...error });
     throw new AgentError("HOOK_FAILED", {
       message: `The route \`${id}\` failed.`,
-      fix: "The operator finds the cause in the log of the server.",
+      fix: "Ask the operator: the log of the server has the cause.",
       cause,
     });
   } finally {

@@ -29,4 +29,7 @@ export async function awaitSeq(
 }
 
 export const behind = (minSeq: number, lastSeq: number): AgentError =>
-  new AgentError("NODE_BEHIND", { message: `Fact ${minSeq} was asked for, and this node has seen ${lastSeq}.`, retryAfterMs: 1_000 });
+  new AgentError("NODE_BEHIND", {
+    message: `The request needs fact ${minSeq}, and this node has read the log up to fact ${lastSeq}.`,
+    retryAfterMs: 1_000,
+  });

@@ -70,7 +70,7 @@ async function openNamed(context: RequestContext, names: readonly string[]): Pro
   const most = server.limits.sessionsPerNotifications;
   if (names.length > most)
     throw new AgentError("INPUT_INVALID", {
-      message: `${names.length} sessions are named, at most ${most}.`,
+      message: `The request names ${names.length} sessions; at most ${most} are allowed.`,
       fix: "Open a second stream.",
     });
   const followed = new Map<string, Followed>();
@@ -118,7 +118,7 @@ function dialectOf(name: string, { server }: RequestContext): StreamDialect {
   const found = dialects.find((dialect) => dialect.name === name);
   if (found) return found;
   throw new AgentError("INPUT_INVALID", {
-    message: "`dialect` names no dialect of this server.",
+    message: "This server has no dialect with the name in `dialect`.",
     fix: dialects.length === 0 ? "Leave it out." : `Use one of ${dialects.map((dialect) => dialect.name).join(", ")}, or leave it out.`,
     details: { field: "dialect" },
   });

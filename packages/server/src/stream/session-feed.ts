@@ -45,7 +45,7 @@ export interface FeedParts extends Pick<LoadedSession, "ref" | "session" | "use"
   readonly logger: Logger;
 }
 
-/** A feed as its creator sees it, who alone closes it. */
+/** The feed for its creator, which alone may close it. */
 export interface ClosableFeed extends SessionFeed {
   /** Ends every stream; the readers reconnect. */
   close(): void;

@@ -141,7 +141,7 @@ export class FolderLock {
     const { folder } = this.#options;
     this.#lost = new AgentError("STORE_UNAVAILABLE", {
       message: `Another process took the store ${folder} over while this one stood still.`,
-      fix: "Start this process anew. Nothing acknowledged is lost.",
+      fix: "Restart this process. No acknowledged data is lost.",
     });
     return this.#lost;
   }

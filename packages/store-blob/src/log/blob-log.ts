@@ -207,16 +207,17 @@ function subscribe(log: OpenLog, listener: (lastSeq: number) => void): () => voi
 /** The facts with their numbers, and as JSON. @throws AgentError INPUT_INVALID */
 function numberedBatch({ facts, expectedSeq }: AppendRequest): { readonly facts: readonly Fact[]; readonly lines: readonly string[] } {
   if (facts.length === 0 || facts.length > appendLimits.facts)
-    throw invalid(`A batch of ${facts.length} facts; it has 1 to ${appendLimits.facts}.`);
+    throw invalid(`The batch has ${facts.length} facts; 1 to ${appendLimits.facts} are allowed.`);
   const numbered = facts.map((draft, at) => numberedFact(draft, expectedSeq + at + 1));
   const lines = numbered.map(lineOf);
   let batchBytes = 0;
   for (const line of lines) {
     const bytes = Buffer.byteLength(line);
     batchBytes += bytes;
-    if (bytes > appendLimits.factBytes) throw invalid(`A fact of ${bytes} bytes; it may have ${appendLimits.factBytes}.`);
+    if (bytes > appendLimits.factBytes) throw invalid(`A fact has ${bytes} bytes; at most ${appendLimits.factBytes} are allowed.`);
   }
-  if (batchBytes > appendLimits.batchBytes) throw invalid(`A batch of ${batchBytes} bytes; it may have ${appendLimits.batchBytes}.`);
+  if (batchBytes > appendLimits.batchBytes)
+    throw invalid(`The batch has ${batchBytes} bytes; at most ${appendLimits.batchBytes} are allowed.`);
   return { facts: numbered, lines };
 }
 
@@ -228,7 +229,7 @@ function lineOf(fact: Fact): string {
   try {
     return JSON.stringify(fact);
   } catch {
-    throw invalid(`A fact of type \`${fact.type}\` is no JSON value.`);
+    throw invalid(`A fact of type \`${fact.type}\` is not a JSON value.`);
   }
 }
 

@@ -27,7 +27,7 @@ export async function markDamage(log: MarkedLog, damage: AgentError): Promise<vo
 /** The error of a writer of a log that bears the mark. */
 export function markedDamage({ ref, keys }: MarkedLog): AgentError {
   return new AgentError("SESSION_CORRUPT", {
-    message: `The log of session \`${ref.session}\` was seen to be damaged.`,
+    message: `The log of session \`${ref.session}\` is marked as damaged.`,
     fix: `Put its objects back from a backup, then delete \`${keys.damage}\` and start the processes of the store anew.`,
     details: { key: keys.damage },
   });

@@ -55,6 +55,6 @@ export function factsOf(lines: readonly string[]): readonly Fact[] {
   try {
     return JSON.parse(`[${lines.join(",")}]`);
   } catch {
-    throw new AgentError("SESSION_CORRUPT", { message: "A fact of the log is no JSON." });
+    throw new AgentError("SESSION_CORRUPT", { message: "A fact of the log is not JSON." });
   }
 }

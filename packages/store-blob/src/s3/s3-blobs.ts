@@ -65,7 +65,7 @@ function checkEndpoint(endpoint: string): void {
   const url = URL.parse(endpoint);
   if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && url.search === "") return;
   throw new AgentError("CONFIG_INVALID", {
-    message: "The `endpoint` of the object store is no address of a server.",
+    message: "The `endpoint` of the object store is not the address of a server.",
     fix: "Use https://host or http://host:port, and pass the keys as `accessKeyId` and `secretAccessKey`.",
   });
 }

@@ -52,7 +52,7 @@ export class HookRunner {
     this.#asked = hooks;
     const addUsage: HookContext["addUsage"] = (spent) => {
       if (!this.#spent.add(spent))
-        context.logger.log("warn", `The hook \`${hooks.name}\`: its usage was ignored: it holds no count of tokens.`);
+        context.logger.log("warn", `The hook \`${hooks.name}\`: its usage was ignored, because it has no count of tokens.`);
     };
     return {
       ...context,

@@ -9,7 +9,7 @@ import type { AssistantPart } from "../../message/content.ts";
  */
 export interface ModelTeller {
   tell(chunks: readonly ModelChunk[]): readonly EphemeralBody[];
-  /** Takes chunks when nobody listens: tracks the blocks but makes no events. True if the chunks have content. */
+  /** Takes chunks while there is no subscriber: tracks the blocks but makes no events. True if the chunks have content. */
   passOver(chunks: readonly ModelChunk[]): boolean;
   /** The end events that are still due: those of open text blocks, and that of every call, with its arguments. */
   finish(parts: readonly AssistantPart[]): readonly EphemeralBody[];

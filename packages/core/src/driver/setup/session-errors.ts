@@ -12,7 +12,7 @@ export const sessionRemoved = (sessionId: string): AgentError =>
 
 /** For using a handle after it was disposed of, and for watching a run through it. */
 export const handleLetGo = (): AgentError =>
-  new AgentError("RUN_ABORTED", { message: "The session handle was let go.", fix: "Open the session again." });
+  new AgentError("RUN_ABORTED", { message: "The session handle was disposed of.", fix: "Open the session again." });
 
 /** The error of a log that ends before facts that were read from it. */
 export const historyLost = (sessionId: string, lastSeq: number): AgentError =>
@@ -67,7 +67,7 @@ export const closingRefused = ({ message }: AgentError): AgentError =>
 
 /** For an offer that lost against other appends too often in a row. */
 export const storeConflict = (): AgentError =>
-  new AgentError("STORE_CONFLICT", { message: `Others changed the session ${driverLimits.conflictsMax} times in a row.` });
+  new AgentError("STORE_CONFLICT", { message: `Other writers changed the session ${driverLimits.conflictsMax} times in a row.` });
 
 /** The error as one of ours; what a store throws against its contract counts as the store being lost. */
 export function storeError(error: unknown): AgentError {

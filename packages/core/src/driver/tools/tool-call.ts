@@ -96,7 +96,7 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
     labels: options.labels,
     progress: progress.open,
     addUsage: (more) => {
-      if (!spent.add(more)) onWarning(`Tool \`${tool.name}\`: its usage was ignored: it holds no count of tokens.`);
+      if (!spent.add(more)) onWarning(`Tool \`${tool.name}\`: its usage was ignored, because it has no count of tokens.`);
     },
     logger: options.logger,
     record: options.record,

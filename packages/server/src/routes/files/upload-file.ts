@@ -61,5 +61,8 @@ function nameOf(request: Request): string | undefined {
   } catch {
     // Refused below.
   }
-  throw new AgentError("INPUT_INVALID", { message: "`X-File-Name` is no name.", fix: "Send at most 255 characters, percent-encoded." });
+  throw new AgentError("INPUT_INVALID", {
+    message: "`X-File-Name` is not a file name.",
+    fix: "Send at most 255 characters, percent-encoded.",
+  });
 }

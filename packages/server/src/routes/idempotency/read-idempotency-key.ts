@@ -6,7 +6,7 @@ export function idempotencyKeyOf(request: Request): { readonly idempotencyKey?: 
   if (idempotencyKey === null || idempotencyKey === "") return {};
   if (/^[\x21-\x7e]{1,200}$/.test(idempotencyKey)) return { idempotencyKey };
   throw new AgentError("INPUT_INVALID", {
-    message: "`Idempotency-Key` is no key.",
+    message: "The value of `Idempotency-Key` is not a usable key.",
     fix: "Send 1 to 200 visible ASCII characters without spaces, for example a UUID.",
   });
 }

@@ -134,7 +134,7 @@ function checkRoom({ inputs, run }: State, sessionId: string): void {
   const { inputsWaiting } = driverLimits;
   if (inputs.length + (run?.steered.length ?? 0) < inputsWaiting) return;
   throw new AgentError("SESSION_BUSY", {
-    message: `${inputsWaiting} inputs of the session \`${sessionId}\` wait for an answer already.`,
+    message: `The session \`${sessionId}\` already has ${inputsWaiting} inputs that wait for an answer.`,
     fix: "Send the input again when some of them have their answers, or stop the run.",
   });
 }

@@ -101,7 +101,7 @@ function names(result: ToolResultMessage, part: { readonly id: string; readonly 
   if (part.callKey !== result.callKey) return false;
   if (isId) return true;
   throw new AgentError("INPUT_INVALID", {
-    message: `The call \`${shownId(String(result.callKey))}\` has not the id \`${shownId(result.toolCallId)}\`.`,
+    message: `The call \`${shownId(String(result.callKey))}\` does not have the id \`${shownId(result.toolCallId)}\`.`,
     fix: "Send `toolCallId` and `callKey` of one pending call.",
   });
 }
@@ -118,7 +118,7 @@ function recordedResult(state: State, result: ToolResultMessage, { sessionId }: 
   if (!entry && state.status === "closed") throw sessionClosed(sessionId);
   if (!entry) throw new AgentError("CALL_UNKNOWN", { message: `No call \`${toolCallId}\` waits for a result.`, details });
   if (isSameResult(entry, result)) return entry;
-  throw new AgentError("CALL_ANSWERED", { message: `The call \`${toolCallId}\` has another result already.`, details });
+  throw new AgentError("CALL_ANSWERED", { message: `The call \`${toolCallId}\` already has another result.`, details });
 }
 
 function isSameResult({ message }: Entry, result: ToolResultMessage): boolean {
