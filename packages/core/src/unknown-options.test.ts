@@ -43,7 +43,7 @@ it("known names and members without a value are let through", () => {
   expect(refused({ baseURL: "x", turnsMax: 1, api: "y", colour: undefined })).toBe("");
 });
 
-it("an agent refuses limits and deadlines that nobody reads, and a wrong way to end at a limit", () => {
+it("an agent refuses unknown limits and deadlines, and an unknown value of `onLimit`", () => {
   const made = (more: object): string => refusal(() => createAgent({ name: "a", provider: scripted([]), ...more }));
   expect(made({ limits: { maxTurns: 3 } })).toContain("There is no option `maxTurns` of `limits` of the agent `a`. Use: turnsMax, ");
   expect(made({ limits: { turnMax: 3 } })).toBe("There is no option `turnMax` of `limits` of the agent `a`. Did you mean `turnsMax`?");

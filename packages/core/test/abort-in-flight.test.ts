@@ -59,7 +59,7 @@ describe("an abort that arrives while the start of a model call is being written
     expect(session.snapshot().status).toBe("idle");
   });
 
-  it("leaves a session that can go on", async () => {
+  it("leaves a session that can be continued", async () => {
     const { store, isWritten, answer } = holding("model.started");
     const { session, provider } = world([{ text: "Here I am." }], { session: { store } });
     const stream = execute(session, "go");

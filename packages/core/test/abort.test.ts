@@ -54,7 +54,7 @@ describe("an abort", () => {
     expect([(await stream.result()).status, provider.requests.length]).toEqual(["aborted", 0]);
   });
 
-  it("by a signal that was aborted before ends the run that results go on with", async () => {
+  it("by a signal that was aborted before ends the run that the results continue", async () => {
     const { session, provider } = world([{ calls: [{ name: "pick", id: "a" }] }, { text: "never" }], {
       tools: [defineTool({ name: "pick", description: "Picks.", parameters: { type: "object" } })],
     });
@@ -177,7 +177,7 @@ describe("an abort", () => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  it("is told as aborting, an error of reason aborted, and the end", async () => {
+  it("is published as aborting, an error with the reason aborted, and the end", async () => {
     const { session } = world([{ text: "abc", hang: true }]);
     const stream = execute(session, "x");
     await calm();

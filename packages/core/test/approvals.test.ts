@@ -62,7 +62,7 @@ beforeEach(() => {
 });
 
 describe("a gate that asks", () => {
-  it("has the run wait: nothing ran, and everybody is told what is asked", async () => {
+  it("makes the run wait: nothing has run, and every subscriber gets the request", async () => {
     const { session, store, provider, facts } = asked([{ calls: [removes("/tmp/a")] }], [asks({ reason: "It is gone for good." })]);
     const stream = execute(session, "go");
     const events = await eventsOf(stream);
@@ -149,7 +149,7 @@ describe("a gate that asks", () => {
     expect(ran).toEqual([{ path: "/safe", force: true }]);
   });
 
-  it("that edits so that the arguments fit no more asks nobody", async () => {
+  it("that edits the arguments so that they do not fit the schema requests no approval", async () => {
     const hooks: readonly Hooks[] = [asks(), { name: "gate", gate: () => ({ action: "edit", args: { path: 7 } }) }];
     const { session, types } = asked([{ calls: [removes("/tmp/a")] }, { text: "sorry" }], hooks);
     expect((await execute(session, "go").result()).text).toBe("sorry");
@@ -191,7 +191,7 @@ describe("a gate that asks", () => {
 });
 
 describe("a decision with edited arguments", () => {
-  it("has the tool run with them, and tells everybody", async () => {
+  it("makes the tool run with them, and every subscriber gets them", async () => {
     const { session, facts } = asked([{ calls: [removes("/tmp/a")] }, { text: "ok" }]);
     await execute(session, "go").result();
     const told: unknown[] = [];
@@ -309,7 +309,7 @@ describe("a decision", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("that the same person, or the same key, says again is the first one, also after the session was closed", async () => {
+  it("that is repeated by the same person or under the same key is the first one, also after the session was closed", async () => {
     const { session, again } = asked([{ calls: [removes("/tmp/a")] }, { text: "ok" }]);
     await execute(session, "go").result();
     const { callKey } = approvalOf(session);
@@ -359,14 +359,14 @@ describe("a decision", () => {
     expect(session.pendingToolCalls).toHaveLength(1);
   });
 
-  it("by somebody of another scope is refused", async () => {
+  it("by a person of another scope is refused", async () => {
     const { session } = asked([{ calls: [removes("/tmp/a")] }]);
     await execute(session, "go").result();
     const access = { user: "eve", scope: "other" };
     await expect(session.decide(approvalOf(session).callKey, { decision: "allow", access })).rejects.toMatchObject({ code: "FORBIDDEN" });
   });
 
-  it("on a call of a run that was stopped, or of a closed session, says so", async () => {
+  it("on a call of a stopped run, or of a closed session, is refused with that reason", async () => {
     const { session } = asked([{ calls: [removes("/tmp/a")] }, { calls: [removes("/tmp/b", "c2")] }]);
     await execute(session, "go").result();
     const { callKey } = approvalOf(session);
@@ -386,7 +386,7 @@ describe("a decision", () => {
 describe("the deadline of an approval", () => {
   const hooks = [asks({ timeoutMs: 60_000 })];
 
-  it("passes: the model is told that nobody decided, and a later decision is refused", async () => {
+  it("passes: the model reads that no decision was made, and a later decision is refused", async () => {
     const { session, clock, provider, facts } = asked([{ calls: [removes("/tmp/a")] }, { text: "too late" }], hooks);
     await execute(session, "go").result();
     const { callKey, deadline } = approvalOf(session);
@@ -394,13 +394,13 @@ describe("the deadline of an approval", () => {
     clock.advance(60_001);
     await calm();
     expect((await facts()).find(({ type }) => type === "tool.finished")).toMatchObject({ outcome: "expired" });
-    expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("nobody decided before the deadline");
+    expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("no decision was made before the deadline");
     const late = { code: "APPROVAL_DECIDED", details: { callKey, outcome: "expired" } };
     await expect(session.decide(callKey, { decision: "allow" })).rejects.toMatchObject(late);
     expect([ran, gated]).toEqual([[], [callKey]]);
   });
 
-  it("passes while no process runs: it is a date in the log, and whoever comes next says so", async () => {
+  it("passes while no process runs: it is a date in the log, and the next process records that it has passed", async () => {
     const { session, again, store, clock } = asked([{ calls: [removes("/tmp/a")] }, { text: "too late" }], hooks);
     await execute(session, "go").result();
     const { callKey, deadline } = approvalOf(session);
@@ -448,7 +448,7 @@ describe("a turn with several calls", () => {
     expect(results).toEqual(["c1", "c2"]);
   });
 
-  it("of a server tool, a client tool and an approval runs each once, and goes on with all results", async () => {
+  it("of a server tool, a client tool and an approval runs each once, and continues with all results", async () => {
     const calls = [{ name: "look", id: "l" }, { name: "pick", id: "p" }, removes("/a")];
     const { session, store, provider } = asked([{ calls }, { text: "all" }]);
     const first = await execute(session, "go").result();

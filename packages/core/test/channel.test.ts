@@ -4,7 +4,7 @@ import { memoryChannel } from "../src/memory/index.ts";
 import { calm, world } from "./harness.ts";
 
 describe("the event channel", () => {
-  it("carries what the owner says, deltas and facts, once and in order", async () => {
+  it("carries what the owner publishes, deltas and facts, once and in order", async () => {
     const channel = memoryChannel();
     const heard: AgentEvent[] = [];
     const { session, again } = world([{ text: "hello there" }], { session: { channel } });

@@ -21,7 +21,7 @@ describe("client tools and a prompt that come with a session", () => {
     expect(request?.tools?.[1]).toEqual({ name: "choose", description: choose.description, parameters });
   });
 
-  it("are in the opening of the log, from which a restored session goes on", async () => {
+  it("are in the opening of the log, from which a restored session reads them", async () => {
     const { session, store, agent, clock, provider } = world(callsIt, { session: { tools: [choose], prompt: "Be brief." } });
     await session.submit("hi");
     await calm();

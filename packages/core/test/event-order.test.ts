@@ -64,7 +64,7 @@ describe("the tree in the README", () => {
   });
 });
 
-describe("an execution is told in order", () => {
+describe("the events of an execution are in order", () => {
   const plain: readonly (readonly [string, readonly ScriptedTurn[], AgentParts?])[] = [
     ["of text", [{ text: "a longer answer" }]],
     ["of thinking and text", [{ thinking: "let me think", text: "done" }]],
@@ -190,7 +190,7 @@ describe("an execution is told in order", () => {
     }
   });
 
-  it("of results that go on with a run, and of a run that is resumed elsewhere", async () => {
+  it("of results that continue a run, and of a run that is resumed elsewhere", async () => {
     const { session, again } = world(
       [
         {
@@ -272,7 +272,7 @@ function toldOf(before: State, fact: Fact): readonly SessionEvent[] {
 }
 
 describe("any session", () => {
-  it("is told in order, whatever happens in it", () => {
+  it("is published in order, whatever happens in it", () => {
     for (let seed = 1; seed <= 100; seed++) {
       const { facts, states } = simulateLoop(seed);
       const told = facts.flatMap((fact, i) => toldOf(states[i] ?? emptyState, fact));
@@ -366,7 +366,7 @@ describe("a wrong stream is refused", () => {
     expect(() => conforms(spoilt, { joins: false })).toThrow(reason);
   });
 
-  it("but one of a later version, with types that nobody knows, is not", async () => {
+  it("but one of a later version, with unknown types, is not", async () => {
     const events = await record();
     conforms([...events.slice(0, 5), { type: "moon_risen", seq: 1 } as never, ...events.slice(5)]);
   });

@@ -92,7 +92,7 @@ describe("an execution", () => {
     expect((await execute(session, "go").result()).text).toBe("met");
   });
 
-  it("goes on when the finish reason lies, and stops when there are no calls", async () => {
+  it("continues when the finish reason is wrong, and stops when there are no calls", async () => {
     const lying = world([{ calls: [{ name: "add", args: { a: 1, b: 2 } }], stopReason: "stop" }, { text: "3" }], { tools: [add] });
     expect((await execute(lying.session, "1+2").result()).text).toBe("3");
     const empty = world([{ text: "nothing to do", stopReason: "tool_calls" }], { tools: [add] });
@@ -116,7 +116,7 @@ describe("an execution", () => {
     expect(() => stream[Symbol.asyncIterator]()).toThrow(/being read already/);
   });
 
-  it("says what it cannot use, and leaves the session as it was", async () => {
+  it("names the input that it cannot use, and leaves the session as it was", async () => {
     const { session, types } = world([]);
     expect(() => execute(session, "  ")).toThrow(/empty/);
     expect(() => execute(session, { role: "assistant" } as never)).toThrow(/neither text/);
@@ -150,7 +150,7 @@ describe("an execution", () => {
     await expect(execute(session, "pay more", { idempotencyKey: "k" }).result()).rejects.toMatchObject({ code: "KEY_REUSED" });
   });
 
-  it("tells details to the application only", async () => {
+  it("shows details to the application only", async () => {
     const tool = createSimpleTool({ name: "find", description: "Finds.", parameters: { type: "object" } }, async () => ({
       output: "found",
       details: { secret: 7 },
@@ -189,7 +189,7 @@ describe("an execution", () => {
     expect(session.status).toBe("error");
   });
 
-  it("never causes an unhandled rejection when nobody looks", async () => {
+  it("never causes an unhandled rejection when nothing reads it", async () => {
     const { session } = world([{ error: "MODEL_AUTH" }]);
     execute(session, "x");
     await calm();

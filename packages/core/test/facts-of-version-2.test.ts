@@ -67,7 +67,7 @@ describe("a call that waits for a child", () => {
     expect(plan(claimed)).toEqual({ facts: [], effects: [] });
   });
 
-  it("gets its result from the fact by which the child ends, once, whoever appends it", () => {
+  it("gets its result from the fact that ends the child, once, whichever node appends it", () => {
     const ended = after(children, 13);
     expect(ended.run?.calls.map(({ state }) => state)).toEqual(["done", "done"]);
     expect(transcriptOf(ended).messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool_result", "tool_result"]);
@@ -85,7 +85,7 @@ describe("a call that waits for a child", () => {
     expect(plan(closed).facts).toMatchObject([{ type: "run.finished", status: "aborted" }]);
   });
 
-  it("lets another node end the child while this one follows, and its run goes on", async () => {
+  it("lets another node end the child while this one follows, and its run continues", async () => {
     const { store, clock } = await stored(children.slice(0, 12));
     const made = world([{ text: "Both were read." }], { session: { store, clock } });
     await made.session.ready();
@@ -225,7 +225,7 @@ describe("a schedule", () => {
 });
 
 describe("a session under a legal hold", () => {
-  it("says so until the hold is lifted, and takes inputs as before", () => {
+  it("shows the hold until it is lifted, and takes inputs as before", () => {
     const held = after(schedules, 11);
     expect(held.hold).toMatchObject({ reason: "a case", by: "legal" });
     const lifted = fold(held, { type: "hold.changed", held: false, seq: 12, at: 0, v: 2 });
@@ -234,7 +234,7 @@ describe("a session under a legal hold", () => {
 });
 
 describe("a note", () => {
-  it("changes no state and tells nothing", () => {
+  it("changes no state and publishes nothing", () => {
     const last = children.at(-1) as Fact;
     const before = after(children, last.seq - 1);
     const { seq: _, updatedAt: __, ...rest } = fold(before, last);

@@ -137,7 +137,7 @@ describe("a chain of models", () => {
     },
   );
 
-  it("goes on at once where the vendor asks for a longer wait than a minute", async () => {
+  it("calls the next model at once if the vendor asks for a wait of more than a minute", async () => {
     const slow = new AgentError("MODEL_RATE_LIMITED", { message: "Slow down.", retryAfterMs: 600_000 });
     const { session, clock } = chained([
       { name: "first", steps: [{ error: slow }] },
@@ -158,7 +158,7 @@ describe("a chain of models", () => {
     expect((await execute(crossing.session, "x").result()).text).toBe("Paid by the platform.");
   });
 
-  it("withdraws what the first model has said before the second one speaks", async () => {
+  it("withdraws the text of the first model before the text of the second one begins", async () => {
     const { session } = chained(
       [
         { name: "first", steps: [{ text: "half", error: "MODEL_OVERLOADED" }] },

@@ -93,7 +93,7 @@ const allOf = async (made: ReturnType<typeof world>, events: readonly AgentEvent
 const act = (execute: Tool["execute"]): Tool =>
   defineTool({ name: "act", description: "Acts.", parameters: schema, ...(execute ? { execute } : {}) });
 
-describe.each(speeds)("a secret in what a model says, where the filter answers $speed", ({ hooks, numRuns }) => {
+describe.each(speeds)("a secret in the output of a model, where the filter answers $speed", ({ hooks, numRuns }) => {
   it("reaches no event, no fact, no request and no tool, however blocks are cut and interleave, and nothing else is lost", async () => {
     const seeds = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
     await fc.assert(
@@ -118,7 +118,7 @@ describe.each(speeds)("a secret in what a model says, where the filter answers $
   });
 });
 
-describe("a secret in what a model says", () => {
+describe("a secret in the output of a model", () => {
   it("is not shown in half by an answer that is cut off", async () => {
     const made = world([{ chunks: [[{ type: "text", index: 0, delta: `the key is ${secret.slice(0, -1)}` }]], hang: true }], {
       hooks: [filter],
@@ -180,7 +180,7 @@ describe("a secret in what a model says", () => {
   });
 });
 
-describe.each(speeds)("a secret in what a tool says, where the filter answers $speed", ({ hooks }) => {
+describe.each(speeds)("a secret in the output of a tool, where the filter answers $speed", ({ hooks }) => {
   it("reaches no event, no fact and no request, however its deltas are cut", async () => {
     const seeds = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
     await fc.assert(

@@ -63,7 +63,7 @@ function fragile(store: SessionStore): { readonly store: SessionStore; isDown: b
 }
 
 describe("who follows a session", () => {
-  it("that is not loaded yet is told what happens from now on, nothing of before", async () => {
+  it("that is not loaded yet gets the events from now on, and none from before", async () => {
     const { session, again } = world([{ text: "one" }, { text: "two" }]);
     await execute(session, "first").result();
     const other = again();
@@ -78,7 +78,7 @@ describe("who follows a session", () => {
     expect(typesOf(told).filter((type) => type === "run_start")).toHaveLength(1);
   });
 
-  it("that was loaded long ago is told what others have done since", async () => {
+  it("that was loaded long ago gets the events of other handles since then", async () => {
     const { session, again } = world([{ text: "one" }, { text: "two" }]);
     await execute(session, "first").result();
     const other = again();
@@ -94,7 +94,7 @@ describe("who follows a session", () => {
     expect(typesOf(told)).toContain("run_end");
   });
 
-  it("is told at once that nothing moves, and again after every run", async () => {
+  it("gets `rested` at once, and again after every run", async () => {
     const { session } = world([{ text: "one" }]);
     const told = followed(session);
     await calm();
@@ -105,7 +105,7 @@ describe("who follows a session", () => {
     expect(session.isResting).toBe(true);
   });
 
-  it("is not told of rest while a run is under way, and is while it waits for its caller", async () => {
+  it("gets no `rested` while a run is in progress, and gets it while the run waits for its caller", async () => {
     const goOn = deferred();
     const ask = defineTool({ name: "ask", description: "Asks", parameters });
     const { session } = world([{ calls: [{ name: "ask" }], after: goOn.promise }], { tools: [ask] });
@@ -122,7 +122,7 @@ describe("who follows a session", () => {
     expect(session.snapshot().status).toBe("waiting");
   });
 
-  it("hears the same as another one, each batch of one run or of none", async () => {
+  it("gets the same events as another one, each batch of one run or of none", async () => {
     const { session } = world([{ text: "one" }, { text: "two" }]);
     const [a, b] = [followed(session), followed(session)];
     await session.submit("first");
@@ -153,7 +153,7 @@ describe("who follows a session", () => {
     expect(lines).toContainEqual(["error", "A listener of the session threw an error.", reported]);
   });
 
-  it("and has left is told nothing more, not even in the round in which it leaves", async () => {
+  it("that has left gets nothing more, not even in the round in which it leaves", async () => {
     const { session } = world([{ text: "one" }]);
     await session.ready();
     const heard: string[] = [];
@@ -173,7 +173,7 @@ describe("who follows a session", () => {
     expect(heard).toEqual(["first"]);
   });
 
-  it("goes on with a run that its owner has left behind", async () => {
+  it("continues a run that its owner has left behind", async () => {
     const { session, again, clock } = world([{ text: "half", hang: true }, { text: "whole" }]);
     await session.submit("hi");
     await calm();
@@ -187,7 +187,7 @@ describe("who follows a session", () => {
     expect(heir.snapshot().messages.at(-1)?.message).toMatchObject({ role: "assistant", content: [{ text: "whole" }] });
   });
 
-  it("of an idle session notices what others append to a log that cannot tell", async () => {
+  it("of an idle session notices what others append to a log without `subscribe`", async () => {
     const { again, store, clock, session } = world([{ text: "one" }]);
     await execute(session, "hi").result();
     const { subscribe: _, ...deafLog } = store.log;
@@ -202,8 +202,8 @@ describe("who follows a session", () => {
   });
 });
 
-describe("what each open lane has said", () => {
-  it("is told to who asks, of all runs or of one", async () => {
+describe("the snapshot of each open lane", () => {
+  it("is given on request, of all runs or of one", async () => {
     const { session } = world([{ text: "half an answer", hang: true }]);
     const { runId } = await session.submit("hi");
     await calm();
@@ -253,7 +253,7 @@ describe("a follower that loses its session", () => {
     return made;
   }
 
-  it("is told when the session is removed while it is idle", async () => {
+  it("gets `lost` when the session is removed while it is idle", async () => {
     const { session, store, clock } = await idle();
     const told = followed(session);
     await calm();
@@ -263,7 +263,7 @@ describe("a follower that loses its session", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("is told when another process removes it, on a log that cannot tell", async () => {
+  it("gets `lost` when another process removes the session, on a log without `subscribe`", async () => {
     const { again, store, clock } = await idle();
     const { subscribe: _, ...deafLog } = store.log;
     const told = followed(again({ store: { ...store, log: deafLog } }));
@@ -276,7 +276,7 @@ describe("a follower that loses its session", () => {
     expect(told.lost).toMatchObject([removed]);
   });
 
-  it("is told when it is removed under a run, which stops at once", async () => {
+  it("gets `lost` when the session is removed during a run, which stops at once", async () => {
     const { session, store, clock, provider } = world([{ text: "half", hang: true }]);
     const told = followed(session);
     await session.submit("hi");
@@ -290,7 +290,7 @@ describe("a follower that loses its session", () => {
     await expect(session.submit("again")).rejects.toMatchObject({ code: "SESSION_CLOSED" });
   });
 
-  it("is told nothing more; the handle is usable again, and who follows it anew misses nothing that comes", async () => {
+  it("gets nothing more; the handle can be used again, and a new follower misses no later event", async () => {
     const { again, store } = await idle();
     const fault = fragile(store);
     const session = again({ store: fault.store });
@@ -310,7 +310,7 @@ describe("a follower that loses its session", () => {
     expect(anew.lost).toEqual([]);
   });
 
-  it("is told when the handle is let go, and who follows one that was let go is told the same", async () => {
+  it("gets `lost` when the handle is disposed of, and so does a follower of a handle that was disposed of before", async () => {
     const { session } = await idle();
     const told = followed(session);
     await calm();
@@ -322,7 +322,7 @@ describe("a follower that loses its session", () => {
     expect(late.rests).toBe(0);
   });
 
-  it("by letting go hears nothing of a batch that the store acknowledges afterwards", async () => {
+  it("by disposing of the handle gets no event of a batch that the store acknowledges afterwards", async () => {
     const { again, store } = await idle();
     const acknowledged = deferred();
     let isSlow = false;

@@ -108,7 +108,7 @@ describe("the golden logs", () => {
       for (const name of namesOn(shelf)) expect(new Set(writtenFacts(shelf, name).map(({ v }) => v))).toEqual(new Set([shelf.version]));
   });
 
-  it("of version 1 keep the ids of their messages, and say what a session that is played today says", () => {
+  it("of version 1 keep the ids of their messages, and give the events of a session that is played today", () => {
     for (const name of namesOn(shelves[0] as Shelf)) {
       const [old, fresh] = shelves.map((shelf) => foldAll(emptyState, logOf(shelf, name))) as [State, State];
       const { ids, messages } = transcriptOf(old);
@@ -129,7 +129,7 @@ describe.each(shelves.flatMap((shelf) => namesOn(shelf).map((name) => [shelf.ver
   (_, name, shelf) => {
     const facts = logOf(shelf, name);
 
-    it("says what it said when it was written", () => {
+    it("gives the events that it gave when it was written", () => {
       expect(digestsOf(facts)).toEqual(kept(shelf)[name]);
     });
 

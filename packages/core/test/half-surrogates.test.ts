@@ -15,7 +15,7 @@ const isSound = (value: unknown): boolean => {
   return Object.entries(value).every(([name, member]) => isSound(name) && isSound(member));
 };
 
-describe("what a model says is well-formed before it is a fact", () => {
+describe("the text of a model is well-formed before it is a fact", () => {
   it.each<[string, { readonly text?: string; readonly thinking?: string; readonly chunks?: readonly (readonly ModelChunk[])[] }]>([
     ["text that the token limit cut", { text: `Up ${first}` }],
     ["thinking that the token limit cut", { thinking: `Up ${first}`, text: "Well." }],
@@ -43,7 +43,7 @@ describe("what a model says is well-formed before it is a fact", () => {
     expect(isSound(provider.requests.map(({ messages }) => messages))).toBe(true);
   });
 
-  it("a pair that is cut between two deltas is told and kept whole", async () => {
+  it("a pair that is cut between two deltas is published and kept whole", async () => {
     const deltas = ["Up ", first, `${second}${first}`, second, "."];
     const chunks = deltas.map((delta): readonly ModelChunk[] => [{ type: "text", index: 0, delta }]);
     const { session } = world([{ chunks }]);

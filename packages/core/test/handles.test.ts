@@ -27,7 +27,7 @@ describe("two handles on one session in one process", () => {
     expect(facts.find((fact) => fact.type === "tool.finished")).toMatchObject({ outcome: "ok" });
   });
 
-  it("tell who follows how each run ended, also when it reads of two at once", async () => {
+  it("report to a follower how each run ended, also when it reads of two at once", async () => {
     const clock = manualClock();
     const inner = memoryStore({ clock });
     const deaf: SessionStore = { ...inner, log: { ...inner.log } };
@@ -48,7 +48,7 @@ describe("two handles on one session in one process", () => {
     expect(result).toMatchObject({ status: "error", error: { code: "MODEL_AUTH" } });
   });
 
-  it("tell who listens only what happens from now on, once", async () => {
+  it("give a listener only the events from now on, once", async () => {
     const { session, again } = world([{ text: "one" }, { text: "two" }]);
     await execute(session, "first").result();
     const other = again();
@@ -137,7 +137,7 @@ describe("the same words at two handles", () => {
 });
 
 describe("an owner whose first append is acknowledged late", () => {
-  it("hears of what others wrote meanwhile", async () => {
+  it("gets what others wrote meanwhile", async () => {
     const clock = manualClock();
     const inner = memoryStore({ clock });
     const acknowledged = deferred();
@@ -164,7 +164,7 @@ describe("an owner whose first append is acknowledged late", () => {
 });
 
 describe("who joins a run that speaks", () => {
-  it("gets what was said so far as a snapshot, then the rest", async () => {
+  it("gets the text so far as a snapshot, then the rest", async () => {
     const speaking = world([{ text: "one two", hang: true }]);
     const first = execute(speaking.session, "hi");
     await calm();

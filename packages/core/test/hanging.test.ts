@@ -47,7 +47,7 @@ describe("user code that hangs", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("is told by its signal", async () => {
+  it("is notified by its signal", async () => {
     let signal: AbortSignal | undefined;
     const prepare: Hooks["prepare"] = (context) => {
       signal = context.signal;

@@ -56,7 +56,7 @@ describe("the rules of tools in the prompt", () => {
     expect(seen).toEqual([{ begun: true }, { begun: true }]);
   });
 
-  it("B18: `prepare` says for each call whether the model may call tools in parallel", async () => {
+  it("B18: `prepare` decides for each call whether the model may call tools in parallel", async () => {
     const { session, provider } = hooked([{ calls: [sum] }, { text: "3" }], { prepare: ({ turn }) => ({ parallelToolCalls: turn === 1 }) });
     await execute(session, "x").result();
     expect(provider.requests.map(({ parallelToolCalls }) => parallelToolCalls)).toEqual([true, false]);
@@ -307,7 +307,7 @@ describe("more rows that hooks express", () => {
     expect(provider.requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, { tool: "rag" }, { tool: "rag" }, undefined]);
   });
 
-  it("B61: the state that hooks keep is JSON in the log: another process that goes on makes the same next request", async () => {
+  it("B61: the state that hooks keep is JSON in the log: another process that continues the run makes the same next request", async () => {
     const counts: Hooks = {
       name: "counts",
       prepare({ state }) {

@@ -164,7 +164,7 @@ describe("the hook decide", () => {
     expect((await stream.result()).text).toBe("right");
   });
 
-  it("of several sets: each sees the answer as the one before it left it, and the first that says what follows decides that", async () => {
+  it("of several sets: each sees the answer as the one before it left it, and the first verdict on the next turn counts", async () => {
     const seen: unknown[] = [];
     const { session, facts } = world([{ text: "one" }], {
       hooks: [

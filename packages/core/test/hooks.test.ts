@@ -50,7 +50,7 @@ describe("the messages that user code is given", () => {
   const rolesIn = (lists: readonly (readonly Message[])[]): readonly (readonly string[])[] =>
     lists.map((messages) => messages.map(({ role }) => role));
 
-  it("stay as they were when `prepare` was asked, while the app reads the session and the run goes on", async () => {
+  it("stay as they were when `prepare` was called, while the app reads the session and the run continues", async () => {
     const kept: (readonly Message[])[] = [];
     const seen: number[] = [];
     const { session } = withHooks([{ calls }, { text: "ok" }], {
@@ -125,7 +125,7 @@ describe("the hook gate", () => {
     expect(ofType(events, "tool_execution_start")).toEqual([]);
   });
 
-  it("edits the arguments; what ran is what is told", async () => {
+  it("edits the arguments; the events show the arguments that the tool ran with", async () => {
     ran.length = 0;
     const { session } = withHooks(
       [{ calls }, { text: "ok" }],
@@ -224,7 +224,7 @@ describe("a point without a hook", () => {
 });
 
 describe("a tool that the hook prepare leaves out", () => {
-  it("does not run when the model calls it all the same, and the model is told which tools there are", async () => {
+  it("does not run when the model calls it all the same, and the model reads which tools exist", async () => {
     ran.length = 0;
     const { session, provider, facts } = withHooks([{ calls }, { text: "ok" }], { name: "prepare", prepare: () => ({ tools: [] }) });
     const events = await eventsOf(execute(session, "x"));
@@ -248,7 +248,7 @@ describe("a tool that the hook prepare leaves out", () => {
     expect(provider.requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined]);
   });
 
-  it("is asked of nobody when it runs at the caller", async () => {
+  it("is not requested for a tool that runs at the caller", async () => {
     const pick = defineTool({ name: "pick", description: "Asks.", parameters: { type: "object" } });
     const { session } = world([{ calls: [{ name: "pick" }] }, { text: "ok" }], {
       tools: [pick],

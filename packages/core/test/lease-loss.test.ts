@@ -98,7 +98,7 @@ describe("a lease that is lost", () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it("ends the lanes of what was under way: late words of a tool are not told", async () => {
+  it("ends the lanes that were open: late deltas of a tool are not published", async () => {
     const clock = manualClock();
     const inner = memoryStore({ clock });
     let mayRenew = false;
@@ -134,7 +134,7 @@ describe("a lease that is lost", () => {
 });
 
 describe("a claim that others were faster than", () => {
-  it("is in the log all the same: what the dead owner left is in doubt, and the run goes on", async () => {
+  it("is in the log all the same: the outcome of what the dead owner started is unknown, and the run continues", async () => {
     const clock = manualClock();
     const inner = memoryStore({ clock });
     let isFirst = true;

@@ -83,7 +83,7 @@ describe("a lease whose process stood still", () => {
     lease.drop();
   });
 
-  it("is lost, and says so before anyone goes on, when the answer comes after its time", async () => {
+  it("is lost, which is noticed before anything continues, when the answer comes after its time", async () => {
     const { clock, time, real, lease, answers, losses, live, answer, calm } = await held();
     await live(1_000);
     clock.stop();

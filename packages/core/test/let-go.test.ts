@@ -97,7 +97,7 @@ describe("a session that is let go", () => {
     expect((await store.log.head({ scope: "local", session: "s1" })).lease).toBeUndefined();
   });
 
-  it("while it claims listens for nobody afterwards", async () => {
+  it("while it claims leaves no subscription behind", async () => {
     const inner = memoryStore();
     let listeners = 0;
     const subscribe: SessionLog["subscribe"] = (ref, listener) => {

@@ -58,7 +58,7 @@ describe("a model call", () => {
     });
   });
 
-  it("F3: that never ends is given up at its total deadline, however much it says", async () => {
+  it("F3: that never ends is given up at its total deadline, however much text it sends", async () => {
     const error = await failure([{ type: "text", index: 0, delta: "and " }], 400_000);
     expect(error).toMatchObject({ code: "MODEL_TIMEOUT", message: expect.stringContaining("not complete after 400000 ms") });
   });
@@ -93,7 +93,7 @@ describe("a model call", () => {
     expect(JSON.stringify(session.messages).length).toBeGreaterThan(50_000);
   });
 
-  it("is told of at most fifty tools when it asks for one that does not exist", async () => {
+  it("reads the names of at most fifty tools when it calls one that does not exist", async () => {
     const tools = Array.from({ length: 60 }, (_, n) => tool(`tool${n}`, () => "ok"));
     const { session, provider } = world([{ calls: [{ name: "nowhere" }] }, { text: "ok" }], { tools });
     await execute(session, "go").result();
@@ -114,7 +114,7 @@ describe("a tool", () => {
     expect(finished).toMatchObject({ outcome: "ok", progress: { length: 200 } });
   });
 
-  it("is shown to whoever comes late by the end of what it said, at most 128 Ki of characters", async () => {
+  it("is shown to a late subscriber by the end of its output, at most 128 Ki characters", async () => {
     const gate = deferred();
     const talks = tool(
       "talks",
@@ -220,7 +220,7 @@ describe("a batch", () => {
 });
 
 describe("an owner", () => {
-  it("whose log cannot tell looks four times a second for what others want", async () => {
+  it("whose log has no `subscribe` looks four times a second for records of others", async () => {
     const clock = manualClock();
     const { subscribe: _, ...mute } = memoryStore({ clock }).log;
     const store = { ...memoryStore({ clock }), log: mute };

@@ -10,7 +10,7 @@ const always = (request: { readonly tools?: readonly unknown[] }) =>
   request.tools ? { text: "more", calls: [{ name: "again" }] } : { text: "final" };
 
 describe("the turn limit", () => {
-  it("is ten by default: the tenth call goes without tools, told so, and must answer", async () => {
+  it("is ten by default: the tenth call goes without tools and with a notice, and must answer", async () => {
     const { session, provider } = world(always as never, { tools: [again] });
     const result = await execute(session, "go").result();
     expect(provider.requests).toHaveLength(10);
@@ -36,7 +36,7 @@ describe("the turn limit", () => {
     expect(session.messages.at(-1)?.role).toBe("tool_result");
   });
 
-  it("simply ends the run, where asked for, and another execution goes on", async () => {
+  it("with `stop` only ends the run, and another execution continues", async () => {
     const { session, provider } = world(always as never, { tools: [again], limits: { turnsMax: 2, onLimit: "stop" } });
     expect(await execute(session, "go").result()).toMatchObject({ status: "completed", limit: { which: "turns", value: 2 } });
     await execute(session, "go on").result();
@@ -50,7 +50,7 @@ describe("the turn limit", () => {
 });
 
 describe("the limit of tool calls", () => {
-  it("lets as many run as it says, refuses the rest of the batch, and asks once more without tools", async () => {
+  it("lets that many calls run, refuses the rest of the batch, and asks once more without tools", async () => {
     ran = 0;
     const calls = [{ name: "again" }, { name: "again" }, { name: "again" }];
     const { session, provider } = world([{ calls }, { text: "final" }], { tools: [again], limits: { toolCallsMax: 2 } });

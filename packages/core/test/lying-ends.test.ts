@@ -85,7 +85,7 @@ describe("F8: a count of tokens", () => {
     expect(log).not.toMatch(/NaN|Infinity|"totalUsd":null|-\d+,"output"/);
   });
 
-  it("that is told only in the first event, or only in the last, counts", async () => {
+  it("that is reported only in the first event, or only in the last, counts", async () => {
     const chunks = [
       [{ type: "usage" as const, usage: { input: 7 } }],
       [{ type: "text" as const, index: 0, delta: "x" }],

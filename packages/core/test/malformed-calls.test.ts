@@ -46,7 +46,7 @@ const bad: readonly (readonly [string, string, string])[] = [
 ];
 
 describe("F6: a call whose arguments are", () => {
-  it.each(bad)("%s is not run, the model is told why, and the run goes on", async (_, argsText, why) => {
+  it.each(bad)("%s is not run, the model reads why, and the run continues", async (_, argsText, why) => {
     const { ran, told, status, text } = await called(argsText);
     expect(ran).toEqual([]);
     expect(told.map(({ outcome }) => outcome)).toEqual(["ok", "error"]);
@@ -79,7 +79,7 @@ describe("F6: a call whose arguments are", () => {
     expect([ran, JSON.stringify(provider.requests[1]?.messages)]).toEqual([0, expect.stringContaining("`a`")]);
   });
 
-  it("cut off by the length limit is not run and says so", async () => {
+  it("cut off by the length limit is not run, and its result names the reason", async () => {
     const { ran, told } = await called('{"a": "b', { stopReason: "length" });
     expect([ran, JSON.stringify(told[1]?.content)]).toEqual([[], expect.stringContaining("length limit")]);
   });
@@ -173,7 +173,7 @@ describe("F6: arguments broken by chance", () => {
     "\ufeff",
   ];
 
-  it("are what JSON.parse says, or are named as a problem, and are never an empty object instead (20,000 texts of one seed)", () => {
+  it("are the value that JSON.parse gives, or are reported as a problem, and are never an empty object instead (20,000 texts of one seed)", () => {
     const random = seededRandom(20_261_121);
     const below = (most: number): number => Math.floor(random() * most);
     let problems = 0;

@@ -23,7 +23,7 @@ describe("several handles on one session", () => {
     expect(decided).toBeGreaterThan(seedCount / 4);
   });
 
-  it.each([468, 1_241, 1_734])("tell a reader that joins while tools run the whole of the answer after them (storm %i)", async (seed) => {
+  it.each([468, 1_241, 1_734])("give a reader that joins while tools run the whole answer after them (storm %i)", async (seed) => {
     expect(flawsOf(await simulateHandles(seed))).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ describe("an image in the blob store", () => {
     expect(JSON.stringify(await facts())).toContain('"blob":"picture"');
   });
 
-  it("that is not there is refused before the log names it, and the session goes on without it", async () => {
+  it("that does not exist is refused before the log names it, and the session continues without it", async () => {
     const { session, provider, facts } = world([{ text: "fine" }]);
     await expect(session.submit(image({ blob: "gone" }))).rejects.toMatchObject({
       code: "BLOB_UNKNOWN",

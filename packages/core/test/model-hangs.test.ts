@@ -101,7 +101,7 @@ describe("F3: a vendor that", () => {
     expect(timers).toBeLessThanOrEqual(1);
   });
 
-  it("sends endless empty deltas without a pause is left after five minutes, with nothing said", async () => {
+  it("sends endless empty deltas without a pause is given up after five minutes, with no text", async () => {
     const clock = manualClock();
     let batches = 0;
     const provider: ModelProvider = {

@@ -61,7 +61,7 @@ describe.each(kinds)("a session that holds %s", (what) => {
     expect(session.snapshot()).toMatchObject({ readOnly: true, messages: { length: 4 } });
   });
 
-  it("tells what happened before it", async () => {
+  it("shows what happened before it", async () => {
     const { again, store, before } = await goneOnWith(what);
     const events = await historyOf(store);
     expect(events.at(-1)).toMatchObject({ type: "run_end", seq: before.length });
@@ -92,7 +92,7 @@ describe.each(kinds)("a session that holds %s", (what) => {
     expect(session.messages).toHaveLength(4);
   });
 
-  it("is left, run and all, by the owner whom it happens to, and told to those who wait for it", async () => {
+  it("is released with its run by the owner that meets it, and reported to those who wait for it", async () => {
     const made = world([{ text: "half", hang: true }]);
     const result = execute(made.session, "one").result();
     await calm();

@@ -85,7 +85,7 @@ describe("an abort", () => {
     expect((await scene.types()).filter((type) => type === "run.finished")).toHaveLength(1);
   });
 
-  it("of a run that nobody owns is carried out by the next owner, without a model call", async () => {
+  it("of a run without an owner is carried out by the next owner, without a model call", async () => {
     const scene = nodes();
     const teller = scene.node({ drives: false });
     await teller.submit("go");

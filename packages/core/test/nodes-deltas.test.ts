@@ -42,7 +42,7 @@ const partsOf = (content: readonly AssistantPart[]): Map<string, string> =>
 const inLanes = (events: readonly SessionEvent[]): readonly EphemeralEvent[] => events.flatMap((event) => ("lane" in event ? [event] : []));
 
 describe("a node that watches what another runs", () => {
-  it("hears every delta once and in order, of answers and of tools, as the owner's own listeners do", async () => {
+  it("gets every delta once and in order, of answers and of tools, as the owner's own listeners do", async () => {
     const goOn = deferred();
     const tool = defineTool({
       name: "work",
@@ -81,7 +81,7 @@ describe("a node that watches what another runs", () => {
     expect(ofType(far, "tool_execution_delta")).toHaveLength(2);
   });
 
-  it("holds deltas back until it has told of their opening, however late its log is read", async () => {
+  it("holds deltas back until it has published their opening, however late its log is read", async () => {
     const { node, model, store, channel } = nodes();
     const slow = nodeStore(store);
     const watcher = node({ drives: false, store: slow.store });
@@ -103,7 +103,7 @@ describe("a node that watches what another runs", () => {
     expect(channel.recalls).toBe(0);
   });
 
-  it("tells nothing more of an attempt once its end was told", async () => {
+  it("publishes nothing more of an attempt after its end", async () => {
     const { node, model, store } = nodes();
     const slow = nodeStore(store);
     const watcher = node({ drives: false, store: slow.store });
@@ -125,7 +125,7 @@ describe("a node that watches what another runs", () => {
     expect(far.findLastIndex((event) => "lane" in event)).toBeLessThan(far.findIndex(({ type }) => type === "run_end"));
   });
 
-  it("that joins in the middle begins with a snapshot of the ring, and goes on with what comes", async () => {
+  it("that joins in the middle begins with a snapshot of the ring, and continues with later events", async () => {
     const { node, model } = nodes();
     execute(node(), "go");
     await calm();
@@ -147,7 +147,7 @@ describe("a node that watches what another runs", () => {
     expect(textIn(far)).toBe("three");
   });
 
-  it("that joins while a tool runs is told its output and its steps", async () => {
+  it("that joins while a tool runs gets its output and its steps", async () => {
     const goOn = deferred();
     const tool = defineTool({
       name: "work",
@@ -207,7 +207,7 @@ describe("a node that watches what another runs", () => {
     expect(channel.recalls).toBe(1);
   });
 
-  it("looks at the log and at the ring when the channel says that something may be missing, though nothing comes after it", async () => {
+  it("looks at the log and at the ring when the channel reports a gap, even if nothing comes after it", async () => {
     const { node, model, channel } = nodes({ tells: false });
     const far = heardBy(node({ drives: false }));
     await calm();
@@ -232,7 +232,7 @@ describe("a node that watches what another runs", () => {
     expect(findEventViolation(far, joined)).toBeUndefined();
   });
 
-  it("is told by the draft where the ring has forgotten: once the draft reaches what it holds, the words go on", async () => {
+  it("reads the draft where the ring has forgotten: once the draft reaches what it holds, the text continues", async () => {
     const { node, model, channel, pass, store } = nodes();
     channel.keeps = () => false;
     execute(node(), "go");
@@ -259,7 +259,7 @@ describe("a node that watches what another runs", () => {
     expect(await store.snapshots.get(ref, "lane")).toBeUndefined();
   });
 
-  it("is told every two seconds what a draft says where there is no channel", async () => {
+  it("gets the content of the draft every two seconds if there is no channel", async () => {
     const { node, model, pass, clock } = nodes({ hasChannel: false });
     const owner = node();
     const watcher = node({ drives: false });
@@ -368,7 +368,7 @@ describe("a node where facts overtake deltas", () => {
     return { near, far };
   }
 
-  it("tells what was not streamed before the end: text, thinking and calls, however much of them had come", async () => {
+  it("publishes what was not streamed before the end: text, thinking and calls, however much of them had come", async () => {
     for (let heard = 0; heard <= 14; heard++) {
       const { near, far } = await play(heard);
       const whole = 'thinking 0 let me think | text 1 I shall work | call 2 work {"a":1}';
@@ -383,7 +383,7 @@ describe("a node where facts overtake deltas", () => {
     }
   });
 
-  it("tells a quick answer as deltas, for readers that only add up", async () => {
+  it("publishes a quick answer as deltas, for readers that only add up", async () => {
     const { far } = await play(0);
     expect(textIn(far)).toBe("I shall workquicklater");
     expect(ofType(far, "message_snapshot")).toEqual([]);

@@ -103,7 +103,7 @@ describe("an observer of facts", () => {
     expect(driven.batches[0]?.facts.map(({ type }) => type)).toEqual(["session.opened", "input.accepted"]);
   });
 
-  it("is given by a new owner what the one before it may not have observed, and nothing twice by one that goes on", async () => {
+  it("gets from a new owner what the one before it may not have observed, and nothing twice from one that continues", async () => {
     const [first, second] = [watching(), watching()];
     const { session, again, facts } = world([{ text: "One." }, { text: "Two." }, { text: "Three." }, { text: "Four." }], {
       session: { observers: [first.observer] },
@@ -206,7 +206,7 @@ describe("an observer of attempts", () => {
     expect(found).toEqual(["call-model call-model", "run-tool run-tool", "call-model call-model"]);
   });
 
-  it("is told that an attempt was left when its session is let go of", async () => {
+  it("gets the outcome `left` of an attempt when its session is disposed of", async () => {
     const seen = watching();
     const { session } = world([{ calls: [{ name: "add" }] }], {
       tools: [adder({ execute: (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", reject)) })],

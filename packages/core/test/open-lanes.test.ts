@@ -12,7 +12,7 @@ const echo = defineTool({
 });
 
 describe("the open lanes of a session", () => {
-  it("never hold one whose end was told", async () => {
+  it("never hold a lane whose end was published", async () => {
     const provider = scripted([{ text: "Let me see.", calls: [{ name: "echo" }, { name: "echo" }] }, { text: "Done." }], { chunkSize: 2 });
     const session = createSession({ agent: createAgent({ name: "a", provider, tools: [echo] }) });
     const opened = new Map<string, number>();

@@ -144,7 +144,7 @@ describe("a process that dies at any append", () => {
 
 /* The rows of docs/recovery.md one by one: rows-*.test.ts. */
 describe("a session that is recovered", () => {
-  it("C04: has no doubled input: the same words said again after a crash are the interrupted ones, unless they were answered", async () => {
+  it("C04: has no doubled input: the same text sent again after a crash is the interrupted input, unless it was answered", async () => {
     const { boot, clock, facts, provider } = machine();
     execute(boot({ at: 2, when: "before" }).session, "go");
     await calm();

@@ -90,7 +90,7 @@ describe("a context that cannot be used", () => {
     expect(() => checkContext(context)).toThrow(expect.objectContaining(wanted));
   });
 
-  it("that an earlier build recorded opens, says so, is shown as far as it can be read, and can be gone on with", async () => {
+  it("that an earlier build recorded opens with a warning, is shown as far as it can be read, and can be continued", async () => {
     const lines: string[] = [];
     const made = world([{ text: "I am here." }], { session: { logger: { log: (level, line) => void lines.push(`${level}: ${line}`) } } });
     const context = [

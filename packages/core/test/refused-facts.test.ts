@@ -25,7 +25,7 @@ function choosy(isBad: (fact: FactDraft) => boolean = (fact) => JSON.stringify(f
 const parameters = { type: "object" } as const;
 
 describe("facts that a store will not take", () => {
-  it("of an input are refused alone: the inputs beside it and the answer under way go on under the same lease", async () => {
+  it("of an input are refused alone: the inputs beside it and the open answer continue under the same lease", async () => {
     const { session, facts, types } = world([{ text: "half", hang: true }, { text: "a" }, { text: "b" }], { session: { store: choosy() } });
     const first = execute(session, "go").result();
     await calm();
@@ -74,7 +74,7 @@ describe("facts that a store will not take", () => {
     expect((await types()).filter((type) => type === "model.failed")).toHaveLength(1);
   });
 
-  it("are told to whoever watches where nothing can be put in their place", async () => {
+  it("are reported to subscribers if nothing can be put in their place", async () => {
     const store = choosy(({ type }) => type === "model.started");
     await expect(execute(world([{ text: "never" }], { session: { store } }).session, "go").result()).rejects.toMatchObject({
       code: "INPUT_INVALID",

@@ -28,7 +28,7 @@ describe("a session that is restored under another agent", () => {
   const uses: readonly (readonly [string, (session: AgentSession) => Promise<unknown>])[] = [
     ["is read", (session) => session.ready()],
     ["is given an input", (session) => execute(session, "two").result()],
-    ["is given an input that nobody waits for", (session) => session.submit("two")],
+    ["is given an input without a waiting caller", (session) => session.submit("two")],
     ["is gone on with", (session) => resume(session).result()],
     ["is opened", (session) => session.open()],
     ["is aborted", (session) => session.abort()],

@@ -23,7 +23,7 @@ describe("a model call that fails", () => {
     expect(ofType(events, "retry_scheduled")).toEqual([expect.objectContaining({ until: wait?.type === "wait.scheduled" && wait.until })]);
   });
 
-  it("is tried as often as the limit says, then the run fails with the cause", async () => {
+  it("is tried up to the limit, then the run fails with the cause", async () => {
     const { session, clock, provider } = world((() => ({ error: "MODEL_RATE_LIMITED" })) as never, { limits: { attemptsMax: 3 } });
     const stream = execute(session, "x");
     await past(clock);
@@ -81,7 +81,7 @@ describe("a model call that fails", () => {
     });
   });
 
-  it("in an unexpected way says nothing of what was thrown", async () => {
+  it("in an unexpected way shows nothing of the error that was thrown", async () => {
     const { session, clock, facts } = world((() => ({ error: new Error("key sk-secret-123 refused") })) as never, {
       limits: { attemptsMax: 1 },
     });

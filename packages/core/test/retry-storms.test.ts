@@ -156,7 +156,7 @@ describe("F4: the wait that a vendor asks for", () => {
 });
 
 describe("a process whose retries are used up", () => {
-  it("fails runs with the vendor's own error, says why, and keeps what was shown", async () => {
+  it("fails runs with the vendor's own error and the reason, and keeps what was shown", async () => {
     const clock = manualClock();
     const callGuard = createCallGuard({ clock, retriesSpare: 0 });
     const turn = { text: "Half a", error: busy(undefined, "MODEL_RATE_LIMITED") };
@@ -240,7 +240,7 @@ describe("a model that has failed five times in half a minute", () => {
     expect(provider.requests).toHaveLength(6);
   });
 
-  it("fails at once, and says until when, where the circuit stays open for longer", async () => {
+  it("fails at once, and names the time, if the circuit stays open for longer", async () => {
     const { session, clock } = failing(1);
     for (let call = 0; call < 5; call++) await execute(session, "x").result();
     clock.advance(15_000);

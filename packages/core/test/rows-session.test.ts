@@ -8,7 +8,7 @@ const act = defineTool({ name: "act", description: "Acts.", parameters: object, 
 const pick = defineTool({ name: "pick", description: "Asks the person.", parameters: object });
 
 describe("a session", () => {
-  it("A02: has every message in its log by the time anybody hears that it is complete", async () => {
+  it("A02: has every message in its log before its end is published", async () => {
     const { session, store } = world([{ text: "one", calls: [{ name: "act" }] }, { text: "two" }], { tools: [act] });
     let checked = 0;
     for await (const event of execute(session, "go")) {
@@ -20,7 +20,7 @@ describe("a session", () => {
     expect(checked).toBe(4);
   });
 
-  it("D22: tells its status, its last model, its messages and its costs in every phase", async () => {
+  it("D22: shows its status, its last model, its messages and its costs in every phase", async () => {
     const prices = fixedPrices({ "scripted-1": { inputUsd: 1, outputUsd: 2 }, big: { inputUsd: 10, outputUsd: 20 } });
     const usage = { input: 1_000_000, output: 500_000 };
     const script = [
@@ -144,7 +144,7 @@ describe("a session", () => {
 });
 
 describe("an answer that was not completed", () => {
-  it("D12, D34-D36: by the provider's fault keeps its text as an error, tells it, and survives as valid history", async () => {
+  it("D12, D34-D36: by the provider's fault keeps its text as an error, publishes it, and stays as valid history", async () => {
     const { session, provider, again } = world([{ thinking: "hm", text: "half an ans", error: "MODEL_BAD_REQUEST" }, { text: "better" }]);
     const events = await eventsOf(execute(session, "go"));
     const kept = { role: "assistant", stopReason: "error", errorMessage: expect.stringContaining("failed as scripted") };
@@ -160,7 +160,7 @@ describe("an answer that was not completed", () => {
     ]);
   });
 
-  it("D12, D35: by somebody's wish is aborted, which is no error", async () => {
+  it("D12, D35: by a person is an abort, which is no error", async () => {
     const { session } = world([{ text: "half an ans", hang: true }]);
     const stream = execute(session, "go");
     await calm();

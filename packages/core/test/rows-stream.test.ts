@@ -15,7 +15,7 @@ function outline(events: readonly AgentEvent[], wanted: RegExp): readonly string
 }
 
 describe("the stream of an answer", () => {
-  it("D01: costs per event what its piece is long, not what was said before", async () => {
+  it("D01: costs per event in proportion to its piece, not to the text before it", async () => {
     const text = "0123456789".repeat(10_000);
     const { session } = world([{ text, chunkSize: 100 }]);
     const events = await eventsOf(execute(session, "go"));
@@ -25,7 +25,7 @@ describe("the stream of an answer", () => {
     expect(Math.max(...deltas.map((event) => JSON.stringify(event).length))).toBeLessThan(300);
   });
 
-  it("D02, D08, D09: tells thinking before text, each with a start, its deltas and an end that is their sum", async () => {
+  it("D02, D08, D09: streams thinking before text, each with a start, its deltas and an end that is their sum", async () => {
     const { session } = world([{ thinking: "let me see", text: "seen it" }]);
     const events = await eventsOf(execute(session, "go"));
     expect(outline(events, /^(text|thinking)_/)).toEqual([
@@ -40,7 +40,7 @@ describe("the stream of an answer", () => {
     expect(ofType(events, "text_end")[0]?.text).toBe(sum(ofType(events, "text_delta")));
   });
 
-  it("D03: tells arguments as they come, and their pieces add up to what the call has", async () => {
+  it("D03: streams arguments as they come, and their pieces add up to the arguments of the call", async () => {
     const argsText = '{"city":"Bern","days":3}';
     const { session } = world([{ calls: [{ name: "ask", argsText }], chunkSize: 3 }], {
       tools: [defineTool({ name: "ask", description: "Asks.", parameters: object })],
@@ -51,7 +51,7 @@ describe("the stream of an answer", () => {
     expect(JSON.parse(sum(deltas))).toEqual(ofType(events, "toolcall_end")[0]?.toolCall.args);
   });
 
-  it("D04: hands on what a tool says before the tool goes on", async () => {
+  it("D04: publishes each delta of a tool before the tool continues", async () => {
     const heard = deferred();
     const tool = defineTool({
       name: "talks",
@@ -93,7 +93,7 @@ describe("the stream of an answer", () => {
     expect(ofType(events, "session_end")[0]?.messages).toEqual(session.messages.slice(2));
   });
 
-  it("D10: tells interleaved calls apart by their index", async () => {
+  it("D10: distinguishes interleaved calls by their index", async () => {
     const start = (index: number): ModelChunk => ({ type: "call-start", index, id: `c${index}`, name: "ask" });
     const args = (index: number, delta: string): ModelChunk => ({ type: "call-args", index, delta });
     const chunks = [[start(0), start(1)], [args(1, '{"n":'), args(0, '{"n"')], [args(0, ":1}")], [args(1, "2}")]];
@@ -155,7 +155,7 @@ describe("reasoning", () => {
     ]);
   });
 
-  it("B68: that interleaves is stored whole, and told without a contradiction", async () => {
+  it("B68: that interleaves is stored whole, and published without a contradiction", async () => {
     for (const chunks of [
       [[thinking(0, "a")], [thinking(1, "x")], [thinking(0, "b")], [signature(1, "s")]],
       [[thinking(0, "a"), thinking(1, "x"), thinking(0, "b"), signature(1, "s")]],

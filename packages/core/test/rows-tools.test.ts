@@ -77,7 +77,7 @@ describe("a call", () => {
     expect(told.map(({ outcome }) => outcome)).toEqual(["ok", "error", "error", "ok"]);
   });
 
-  it("B70: that fails with a long story tells 2,000 characters of it, beside the results of the others", async () => {
+  it("B70: that fails with a long text shows 2,000 characters of it, beside the results of the others", async () => {
     const throws = tool("throws", () => {
       throw new Error("x".repeat(5_000));
     });
@@ -86,7 +86,7 @@ describe("a call", () => {
     expect(texts[0]?.length).toBeLessThan(2_100);
   });
 
-  it("that a gate denies at length tells 2,000 characters of the reason", async () => {
+  it("that a gate denies with a long reason shows 2,000 characters of it", async () => {
     const hooks: Hooks = { name: "gate", gate: () => ({ action: "deny", reason: "y".repeat(5_000) }) };
     const { texts } = await turnOf([{ name: "good" }], { tools: [tool("good", () => "fine")], hooks: [hooks] });
     expect(texts[0]?.length).toBeLessThan(2_100);
@@ -160,7 +160,7 @@ describe("a tool", () => {
     expect(told.map(({ content, outcome }) => [content, outcome])).toEqual(tools.map(() => [[{ type: "text", text: "same" }], "ok"]));
   });
 
-  it("D29: is told the id of its call", async () => {
+  it("D29: gets the id of its call", async () => {
     const { texts } = await turnOf([{ name: "echo", id: "abc" }], { tools: [tool("echo", (_, { callId }) => callId)] });
     expect(texts[0]).toContain("abc");
   });
@@ -187,7 +187,7 @@ describe("a tool", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("B05: with optional, enumerated, nullable and nested arguments is shown as JSON Schema that says so", () => {
+  it("B05: with optional, enumerated, nullable and nested arguments is shown as a JSON Schema of the same form", () => {
     const parameters = z.object({
       kind: z.enum(["a", "b"]),
       note: z.string().optional(),
@@ -219,7 +219,7 @@ describe("the tools of a request", () => {
     return provider.requests[0]?.parallelToolCalls;
   };
 
-  it("B11: are asked for at once as the agent, the user's plan or the model says, and unsaid without tools", async () => {
+  it("B11: are requested in parallel as the agent, the user's plan or the model says, and the option is left out without tools", async () => {
     const always = new Set(["scripted-1"]);
     const byPlan: Hooks = { name: "prepare", prepare: ({ access }) => ({ parallelToolCalls: access.labels?.["plan"] === "pro" }) };
     const byModel: Hooks = { name: "prepare", prepare: ({ model }) => (always.has(model) ? { parallelToolCalls: true } : undefined) };

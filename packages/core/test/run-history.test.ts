@@ -39,7 +39,7 @@ const logOf = (name: string): readonly Fact[] =>
     .map((line) => JSON.parse(line) as Fact);
 
 describe("the events of one run", () => {
-  it.each(names)("are those that the whole log tells of it, whatever of the log one has seen: %s", async (name) => {
+  it.each(names)("are those that the whole log gives, whatever part of the log was read before: %s", async (name) => {
     const facts = logOf(name);
     const { store } = storeOf(facts);
     const whole = await gathered(readHistory(store, ref));

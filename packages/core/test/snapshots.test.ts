@@ -114,7 +114,7 @@ describe("at every moment of any session", () => {
     );
   });
 
-  it("its cursor stands after every event that was told and before every one to come", () => {
+  it("its cursor stands after every event that was published and before every later one", () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const { facts, states } = simulateLoop(seed, { steps: 30 });
@@ -172,7 +172,7 @@ describe("the history of a session", () => {
     expect(sizes).toEqual([31, 64, 128, 256, 121]);
   });
 
-  it("is what those who followed were told, live: the owner's and another's", async () => {
+  it("is what followers got live: the owner's and another's", async () => {
     const ask = defineTool({ name: "ask", description: "Asks", parameters });
     const work = defineTool({
       name: "work",
@@ -274,7 +274,7 @@ describe("a snapshot", () => {
     expect(Object.fromEntries(ends)).toEqual({ [second]: question, [edited]: null, [last]: edited });
   });
 
-  it("tells what runs, what waits and where the head will go", async () => {
+  it("shows what runs, what waits and where the head will go", async () => {
     const done = deferred<string>();
     const work = defineTool({ name: "work", description: "Works", parameters, execute: () => done.promise });
     const { session, clock } = world([{ text: "one" }, { calls: [{ name: "work", id: "w", args: { a: 1 } }] }, { text: "two" }], {
@@ -317,7 +317,7 @@ describe("a snapshot", () => {
     expect(messages.find(({ id }) => id === head)).toMatchObject({ parent: question, runId, message: { content: [{ text: "again" }] } });
   });
 
-  it("of a closed session says so, and how its runs ended", async () => {
+  it("of a closed session shows that it is closed, and how its runs ended", async () => {
     const { session } = world([{ text: "half", hang: true }]);
     const { runId } = await session.submit("hi");
     await calm();

@@ -44,7 +44,7 @@ describe("an append whose answer is lost", () => {
     expect(types.filter((type) => type === "model.finished")).toHaveLength(2);
   });
 
-  it("for good is an error after a bounded number of tries, and nothing was told that may not be", async () => {
+  it("for good is an error after a bounded number of tries, and nothing undurable was published", async () => {
     const { session, clock } = world(script, { session: { store: faulty(async () => ({ type: "unknown" })) } });
     const stream = execute(session, "go");
     await expect(settle(stream.result(), clock)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
@@ -93,7 +93,7 @@ describe("an append that others were faster than", () => {
 });
 
 describe("a store", () => {
-  it("that is full says so, loses nothing that was acknowledged, and works again when it has space", async () => {
+  it("that is full gives STORE_FULL, loses nothing that was acknowledged, and works again when it has space", async () => {
     let isFull = false;
     const store = faulty(async (_, append) => (isFull ? { type: "full" } : append()));
     const { session, facts } = world([{ text: "one" }, { text: "two" }], { session: { store } });
@@ -107,7 +107,7 @@ describe("a store", () => {
     expect(session.messages).toHaveLength(4);
   });
 
-  it("that fails for most of a lease in mid-run stops the run as a crash would, and another execution goes on", async () => {
+  it("that fails for most of a lease during a run stops the run as a crash would, and another execution continues it", async () => {
     let isDown = false;
     let wasDown = false;
     const down = () => Promise.reject(new AgentError("STORE_UNAVAILABLE", { message: "Down." }));
@@ -181,7 +181,7 @@ describe("a large payload", () => {
 });
 
 describe("a closed session", () => {
-  it("refuses every input, and says so", async () => {
+  it("refuses every input with the reason", async () => {
     const { session, again } = world([{ text: "one" }]);
     await execute(session, "1").result();
     await session.end();

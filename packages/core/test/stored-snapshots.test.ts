@@ -185,7 +185,7 @@ function watched(store: SessionStore): Watched {
 }
 
 describe("a session", () => {
-  it("keeps a snapshot after 200 facts, from which the next handle goes on with what came later", async () => {
+  it("keeps a snapshot after 200 facts, from which the next handle continues with later facts", async () => {
     const clock = manualClock();
     const { store, reads, puts } = watched(memoryStore({ clock }));
     const { session, again, facts } = world(() => ({ text: "yes" }), { session: { store, clock } });
@@ -235,7 +235,7 @@ describe("a session", () => {
     expect(depsOf({ agent: answering().agent, store }).snapshotCheckShare).toBe(0.01);
   });
 
-  it("goes on where snapshots cannot be written, and says so once for each that is due", async () => {
+  it("continues if snapshots cannot be written, with one warning for each that is due", async () => {
     const { logger, said } = listening();
     const real = memoryStore();
     const snapshots = { ...real.snapshots, put: async (): Promise<void> => Promise.reject(new Error("disk full")) };
@@ -286,7 +286,7 @@ describe("a session", () => {
     expect(other.snapshot()).toEqual(session.snapshot());
   });
 
-  it("that was lost with its store tells its followers every event once, though a snapshot was written meanwhile", async () => {
+  it("that was lost with its store gives its followers every event once, though a snapshot was written meanwhile", async () => {
     const clock = manualClock();
     const real = memoryStore({ clock });
     let isAway = false;
@@ -376,7 +376,7 @@ const flaws: { readonly [what: string]: (store: SessionStore) => Promise<unknown
 };
 
 describe("a snapshot", () => {
-  it.each(Object.keys(flaws))("%s is not used, operators are told, and the next one is whole", async (what) => {
+  it.each(Object.keys(flaws))("%s is not used, the operator gets a warning, and the next one is whole", async (what) => {
     const { store, truth } = await withSnapshot();
     await flaws[what]?.(store);
     const { logger, alarms } = listening();

@@ -29,7 +29,7 @@ describe("an input that is submitted", () => {
     expect(replayed).toBe(false);
   });
 
-  it("is answered although nobody watches", async () => {
+  it("is answered without a subscriber", async () => {
     const { session, types } = world([{ text: "one" }]);
     await session.submit("hi");
     await calm();
@@ -182,7 +182,7 @@ describe("an input that is submitted", () => {
     await expect(session.submit("more")).rejects.toMatchObject({ code: "RUN_ABORTED" });
   });
 
-  it("is said by whom it names, and by nobody of another scope", async () => {
+  it("belongs to the user that it names, who may not be of another scope", async () => {
     const { session, facts } = world([{ text: "one" }]);
     await session.submit("hi", { access: { user: "ada", scope: "local", roles: ["admin"] } });
     expect((await facts()).find(({ type }) => type === "input.accepted")).toMatchObject({ access: { user: "ada", roles: ["admin"] } });
@@ -290,7 +290,7 @@ describe("an input that is submitted again under its key", () => {
     }
   });
 
-  it("tells which limit its run had reached", async () => {
+  it("shows which limit its run had reached", async () => {
     const work = defineTool({ name: "work", description: "Works", parameters, execute: () => "done" });
     const script = [{ calls: [{ name: "work" }] }, { text: "enough" }, { text: "later" }];
     const { session } = world(script, { tools: [work], limits: { turnsMax: 2 } });
@@ -347,7 +347,7 @@ describe("results that are submitted", () => {
     expect(await made.session.submit([answer("b"), answer("a")])).toEqual(a);
   });
 
-  it("of an earlier run are told of that run, also from another branch", async () => {
+  it("of an earlier run get the events of that run, also from another branch", async () => {
     const { session } = world(two, { tools: [ask] });
     await session.submit("hi");
     await calm();

@@ -65,7 +65,7 @@ describe("the summary of a tool's output", () => {
     expect(resultsIn(provider.requests[5])).toEqual(["page 1", "all of it", "page 2", "page 3"]);
   });
 
-  it("does not stand for it in a run that another process goes on with", async () => {
+  it("does not stand for it in a run that another process continues", async () => {
     const { session, again, provider } = reading([{ calls: [{ name: "read" }, { name: "choose", id: "c" }] }, { text: "Done." }]);
     await execute(session, "a").result();
     await session[Symbol.asyncDispose]();
@@ -113,7 +113,7 @@ describe("the summary of a tool's output", () => {
     expect(resultsOf(lists[2] ?? [])).toEqual(["page 1 in full", "all of it", "page 2 in full"]);
   });
 
-  it("takes the place of an image, so that a model without vision can go on", async () => {
+  it("takes the place of an image, so that a model without vision can continue", async () => {
     const { session, provider } = reading([{ calls: [{ name: "picture" }] }, { text: "A cat." }, { text: "Still a cat." }]);
     await execute(session, "a").result();
     const capabilities = { ...provider.capabilities("scripted-1"), vision: false };

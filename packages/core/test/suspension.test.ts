@@ -8,7 +8,7 @@ const server = defineTool({ name: "local", description: "Runs here.", parameters
 const answer = (toolCallId: string, content: string): ToolResultMessage => ({ role: "tool_result", toolCallId, content });
 
 describe("a client tool", () => {
-  it("D14, D15: suspends the run, and its result goes on with it", async () => {
+  it("D14, D15: suspends the run, and its result continues it", async () => {
     const { session, provider } = world([{ calls: [{ name: "pick", id: "c1" }] }, { text: "thanks" }], { tools: [client] });
     const events = await eventsOf(execute(session, "go"));
     expect(ofType(events, "awaiting_tool_execution")).toEqual([
@@ -102,7 +102,7 @@ describe("a client tool", () => {
     expect(facts).toEqual(before.filter((type) => type !== "owner.claimed"));
   });
 
-  it("says of an answer that comes after the session was closed that it is closed, and takes one again that it has", async () => {
+  it("refuses an answer after the session was closed with SESSION_CLOSED, and accepts the repetition of one that it has", async () => {
     const { session, again } = world(
       [
         {
@@ -136,7 +136,7 @@ describe("a client tool", () => {
     expect((await execute(later, [answer("a", "1")]).result()).text).toBe("done");
   });
 
-  it("D53: with a deadline goes on with a timeout that the model sees, and a late answer is refused", async () => {
+  it("D53: with a deadline continues with a timeout that the model sees, and a late answer is refused", async () => {
     const quick = defineTool({ name: "pick", description: "Asks the person.", parameters: { type: "object" }, timeoutMs: 60_000 });
     const { session, clock, provider } = world([{ calls: [{ name: "pick", id: "a" }] }, { text: "too late" }], { tools: [quick] });
     const events = await eventsOf(execute(session, "go"));
@@ -148,7 +148,7 @@ describe("a client tool", () => {
     await expect(execute(session, [answer("a", "1")]).result()).rejects.toMatchObject({ code: "CALL_ANSWERED" });
   });
 
-  it("D53: that no process waited for is too late all the same, on any handle, and told so once the session is looked at", async () => {
+  it("D53: that no process waited for is too late all the same, on any handle, which is recorded when the session is read", async () => {
     const quick = defineTool({ name: "pick", description: "Asks the person.", parameters: { type: "object" }, timeoutMs: 60_000 });
     const { session, again, clock, provider, types } = world([{ calls: [{ name: "pick", id: "a" }] }, { text: "too late" }], {
       tools: [quick],
@@ -199,7 +199,7 @@ describe("a client tool", () => {
     expect(session.messages.some((message) => message.role === "tool_result" && message.outcome === "aborted")).toBe(true);
   });
 
-  it("with an executor runs at the client all the same when it says so", async () => {
+  it("with an executor runs at the client if its visibility is `client`", async () => {
     const marked = defineTool({
       name: "pick",
       description: "Marked.",

@@ -11,7 +11,7 @@ type Approval = (args: { readonly euros: number }, context: { readonly resources
 
 const euros = { type: "object", properties: { euros: { type: "number" } }, required: ["euros"] } as const;
 
-/** A session whose model pays once, then says what it was told. */
+/** A session whose model calls `pay` once, then answers with the text of the result. */
 function paying(approval: true | string | Approval, more: { readonly hooks?: readonly Hooks[]; readonly euros?: number } = {}) {
   const paid: number[] = [];
   const defineTool = defineTools<Resources>();

@@ -39,7 +39,7 @@ describe("a tool may return", () => {
     expect((await endOf(tool)).end).toMatchObject({ outcome: "ok", output: [part] });
   });
 
-  it("what is no JSON, and is told where", async () => {
+  it("a value that is not JSON, and names the place", async () => {
     const { end } = await endOf(defineTool({ ...base, execute: () => ({ rows: [{ tags: new Map() }] }) }));
     expect(JSON.stringify(end?.output)).toContain("it holds a Map at `rows[0].tags`");
     const lines: string[] = [];

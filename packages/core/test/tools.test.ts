@@ -42,7 +42,7 @@ describe("a tool call", () => {
     expect(ran).toBe(0);
   });
 
-  it("that the length limit cut off is not run and says so", async () => {
+  it("that the length limit cut off is not run, and its result names the reason", async () => {
     let ran = 0;
     const { told } = await resultsOf([{ name: "t", argsText: '{"text": "abc' }], [textTool("t", () => ++ran)], "length");
     expect(told[0]?.text).toContain("cut off because the answer reached its length limit");
@@ -62,7 +62,7 @@ describe("a tool call", () => {
     expect(told[1]?.text).toContain("`a`");
   });
 
-  it("that throws is an error result for the model, and the run goes on", async () => {
+  it("that throws is an error result for the model, and the run continues", async () => {
     const { told, result } = await resultsOf(
       [{ name: "breaks" }],
       [
@@ -144,7 +144,7 @@ describe("a tool call", () => {
     });
   });
 
-  it("is told who asks, which call it is and what it was given", async () => {
+  it("gets the caller, the call and its arguments", async () => {
     const seen: unknown[] = [];
     const looks = textTool("looks", (_, { callId, callKey, idempotencyKey, attempt, access, resources, session }) => {
       seen.push({ callId, isKey: callKey === idempotencyKey, attempt, user: access.user, resources, messages: session.messages().length });

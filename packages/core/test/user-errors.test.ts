@@ -173,7 +173,7 @@ const places: { readonly [place: string]: Place } = {
 };
 
 describe("an error of user code in", () => {
-  it.each(Object.keys(places))("%s is told once to operators, typed, not retried, and in nobody else's words", async (name) => {
+  it.each(Object.keys(places))("%s is reported once to operators, typed, not retried, and never as another party's fault", async (name) => {
     const place = places[name] as Place;
     const { logger, entries } = listeningLogger();
     const made = world(place.script ?? [calls, { text: "ok" }], { tools: [tool()], ...place.agent, session: { logger } });
@@ -275,7 +275,7 @@ describe("an error of user code in", () => {
     expect(JSON.stringify(await made.facts())).not.toContain("hunter2");
   });
 
-  it.each(["at once", "later"])("a listener is told to operators and stops nothing, %s", async (when) => {
+  it.each(["at once", "later"])("a listener is reported to operators and stops nothing, %s", async (when) => {
     const { logger, entries } = listeningLogger();
     const made = world(text, { session: { logger } });
     let heard = 0;

@@ -4,7 +4,7 @@ import { memoryStore } from "../src/memory/index.ts";
 import type { SessionStore } from "../src/ports/index.ts";
 import { calm, deferred, world } from "./harness.ts";
 
-it("who begins to watch while a batch is written, just after the last watcher left, hears of what others append meanwhile", async () => {
+it("a subscriber that begins while a batch is written, just after the last one left, gets what others append meanwhile", async () => {
   const inner = memoryStore();
   const written = deferred();
   const goOn = deferred();

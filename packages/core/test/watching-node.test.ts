@@ -39,7 +39,7 @@ it("claims nothing while another node runs the session, and looks at its lease o
   expect(counts.head).toBeLessThanOrEqual(31);
 });
 
-it("claims once for a run that goes on for many appends", async () => {
+it("claims once for a run of many appends", async () => {
   const world = nodes();
   const owner = world.node();
   const { store, counts } = counted(world);
@@ -56,7 +56,7 @@ it("claims once for a run that goes on for many appends", async () => {
   expect(counts.claim ?? 0).toBeLessThanOrEqual(1);
 });
 
-it("goes on within a second with a session that its owner hands over", async () => {
+it("continues a session that its owner hands over within a second", async () => {
   const world = nodes();
   const owner = world.node();
   execute(owner, "go");
@@ -69,7 +69,7 @@ it("goes on within a second with a session that its owner hands over", async () 
   expect(world.model).toHaveLength(2);
 });
 
-it("goes on with a session as soon as the lease of a dead owner is over", async () => {
+it("continues a session as soon as the lease of a dead owner has expired", async () => {
   const world = nodes();
   const { epoch } = (await world.store.log.claim(ref, { node: "dead", leaseMs: 20_000 })) as { readonly epoch: number };
   execute(world.node({ drives: false }), "go");

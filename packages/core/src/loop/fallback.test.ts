@@ -174,7 +174,7 @@ describe("F10: after a failed attempt", () => {
     expect([linkAfter(open(15_000), chain), linkAfter(open(15_001), chain)]).toEqual([2, undefined]);
   });
 
-  it("that nobody may make again, such as one behind a wrong certificate, nothing follows", () => {
+  it("that may not be repeated, such as one behind a wrong certificate, nothing follows", () => {
     expect(linkAfter(failed(failureOf("MODEL_UNREACHABLE", { retryable: false }), { attemptsLeft: 2 }), chain)).toBeUndefined();
   });
 

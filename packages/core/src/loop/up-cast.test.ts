@@ -70,13 +70,13 @@ describe("a fact of version 1", () => {
     expect(cast(plain)).toEqual({ ...place, ...plain });
   });
 
-  it("jumps the queue only where it said so", () => {
+  it("jumps the queue only if its mode says so", () => {
     const fact = { type: "input.accepted", inputId: "i", runId: "r", mode: "interrupt" };
     expect(cast(fact)).toEqual({ ...place, ...fact, jumps: false });
     expect(cast({ ...fact, jumps: true })).toEqual({ ...place, ...fact });
   });
 
-  it("keeps the id of its answer, which nobody knew before it was complete", () => {
+  it("keeps the id of its answer, which was not published before the answer was complete", () => {
     expect(cast({ type: "model.finished", turn: 1, attempt: 1 })).toMatchObject({ messageId: "7" });
     expect(cast({ type: "model.started", turn: 1, attempt: 1 })).toMatchObject({ namedAtEnd: true });
   });

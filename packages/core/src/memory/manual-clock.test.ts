@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { manualClock } from "./manual-clock.ts";
 
-it("stands still until it is told to go on", () => {
+it("stands still until it is advanced", () => {
   const clock = manualClock(1_000);
   expect([clock.now(), clock.monotonic()]).toEqual([1_000, 0]);
   clock.advance(5);
@@ -38,7 +38,7 @@ it("does not run what was cancelled", () => {
   expect([runs, clock.pending]).toEqual([0, 0]);
 });
 
-it("lets the wall clock go back while its monotonic time goes on", () => {
+it("lets the wall clock go back while its monotonic time continues", () => {
   const clock = manualClock(1_000);
   clock.setBack(500);
   clock.advance(1);

@@ -15,7 +15,7 @@ it("delivers what was published in one turn as one call", async () => {
   expect(calls).toEqual([3]);
 });
 
-it("tells the logger the name of what a listener threw, and nothing of its text", async () => {
+it("logs the name of the error that a listener threw, without its text", async () => {
   const lines: unknown[] = [];
   const channel = memoryChannel({ logger: { log: (...line) => lines.push(line) } });
   channel.subscribe(ref, () => {
@@ -26,7 +26,7 @@ it("tells the logger the name of what a listener threw, and nothing of its text"
   expect(lines).toEqual([["error", "A listener of the event channel threw.", { name: "RangeError" }]]);
 });
 
-it("tells a scope what one session publishes in one turn as one call, and keeps what is told of several in order", async () => {
+it("delivers to a scope the events that one session publishes in one turn as one call, and keeps those of several sessions in order", async () => {
   const channel = memoryChannel();
   const heard: string[] = [];
   channel.subscribeScope("local", {

@@ -46,7 +46,7 @@ it("a hint for a session that is under way is handed on when that is over, once,
   expect(taken).toHaveLength(3);
 });
 
-it("nobody is called within the call of who offers", async () => {
+it("a worker is never called within the call of `offer`", async () => {
   const { queue, taken, work } = held(1);
   work();
   const offered = queue.offer(refOf("a"));

@@ -56,7 +56,7 @@ describe("a history that is too long for the window", () => {
     expect(shown).toMatch(/\[\d+ characters left out to fit the model's window\]$/);
   });
 
-  it("is told how much of a result is missing", () => {
+  it("reads how much of a result is missing", () => {
     const fitted = fitting(1_000)([user("go"), result([{ type: "json", value: "\u{1f600}".repeat(3_000) }])]);
     expect(fitted?.[1]).toMatchObject({ content: expect.stringContaining(`[${6_002 - 1_999} characters left out`) });
   });

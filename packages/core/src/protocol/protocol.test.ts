@@ -48,7 +48,7 @@ describe("a cursor", () => {
 });
 
 describe("a problem document", () => {
-  it("tells every error there is, and gives it back", () => {
+  it("writes every error that exists, and reads it back", () => {
     for (const code of Object.keys(errorTable) as ErrorCode[]) {
       const error = new AgentError(code, {
         message: `About ${code}.`,
@@ -68,7 +68,7 @@ describe("a problem document", () => {
     }
   });
 
-  it("tells a terminal nothing to do", () => {
+  it("sends no control sequence to a terminal", () => {
     const { detail, error } = problemOf(
       new AgentError("AGENT_NOT_FOUND", { message: "No\u001b]52;c;\u009b2J\r\u202e\u0000\tagent\n`x`." }),
     );
@@ -76,7 +76,7 @@ describe("a problem document", () => {
     expect(error).toBe(detail);
   });
 
-  it("leads to the docs page of whoever serves it", () => {
+  it("links to the docs page of the deployment that serves it", () => {
     const { docs } = problemOf(new AgentError("SESSION_BUSY", { message: "x" }), { docsPage: "https://docs.example/errors" });
     expect(docs).toBe("https://docs.example/errors#session_busy");
   });
@@ -188,7 +188,7 @@ describe("an input", () => {
     }
   });
 
-  it("is told apart by its role", () => {
+  it("is recognised by its role", () => {
     expect([isUserMessage({ role: "user", content: "x" }), isUserMessage(result), isUserMessage("x")]).toEqual([true, false, false]);
     expect([isToolResultMessage(result), isToolResultMessage({ role: "user", content: "x" })]).toEqual([true, false]);
   });

@@ -201,7 +201,7 @@ describe("a tool that throws", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("or yields a stranger is closed and fails", async () => {
+  it("or yields a value of an unknown kind is closed and fails", async () => {
     let cleaned = false;
     async function* strange() {
       try {

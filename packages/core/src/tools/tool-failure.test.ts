@@ -17,7 +17,7 @@ describe("the failure of a tool", () => {
     expect(failure?.message).toHaveLength(2_000);
   });
 
-  it("has no stack, no cause and no words of a stranger in it", () => {
+  it("has no stack, no cause and no text of an error that is no AgentError", () => {
     const said = JSON.stringify(toolFailure(new Error("outside", { cause: new Error("inside") }), tool));
     expect(said).not.toMatch(/inside|outside/);
     expect(said).not.toMatch(/\.test\.ts|at /);
@@ -42,7 +42,7 @@ describe("the failure of a tool", () => {
     expect(textOf(hostile)).toBe("TOOL_FAILED: The tool `probe` failed.");
   });
 
-  it("keeps what an AgentError says of itself", () => {
+  it("keeps the code, the message and the fix of an AgentError", () => {
     const error = new AgentError("TOOL_DENIED", { message: "Not today.", fix: "Ask tomorrow.", retryable: true, retryAfterMs: 9 });
     const { outcome, failure } = toolFailure(error, tool);
     expect(outcome).toBe("denied");

@@ -38,7 +38,7 @@ describe("the tool registry", () => {
     expect(first[0]?.parameters).toMatchObject({ type: "object", required: ["a", "b"], properties: { a: { type: "number" } } });
   });
 
-  it("refuses a name given twice and says which two tools have it", () => {
+  it("refuses a duplicate name, and names the two tools that have it", () => {
     const twin = defineTool({ name: "add", description: "Adds a row.", parameters: { type: "object" }, execute: () => "" });
     const { code, text } = codeAndText(() => createToolRegistry([add, ask, twin]));
     expect(code).toBe("CONFIG_INVALID");

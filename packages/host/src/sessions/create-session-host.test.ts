@@ -48,7 +48,7 @@ it("lets go of the session that has rested longest when there are too many, neve
   await host.close();
 });
 
-it("lets go of a session that nobody has used for a while, and keeps one that was asked for again", async () => {
+it("evicts a session that was not used for a while, and keeps one that was requested again", async () => {
   const { host, clock } = hostOf(10);
   (await make(host, "left")).release();
   const asked = await make(host, "asked");
@@ -64,7 +64,7 @@ it("lets go of a session that nobody has used for a while, and keeps one that wa
   expect(host.loaded).toBe(0);
 });
 
-it("lets go of a session that nobody uses also where its log has to be polled, which finds nothing new", async () => {
+it("evicts an unused session also if its log is polled, which finds nothing new", async () => {
   const store = memoryStore();
   const { subscribe: _, ...log } = store.log;
   const { host, clock } = hostOf(10, { ...store, log });
@@ -79,7 +79,7 @@ it("lets go of a session that nobody uses also where its log has to be polled, w
   expect(host.loaded).toBe(0);
 });
 
-it("keeps a session that runs here when it is told that somebody else runs it", async () => {
+it("keeps a session that runs here when it gets a report that another node runs it", async () => {
   const { host } = hostOf(10);
   const { session, ref, release } = await make(host, "here");
   await session.submit("Hi.");
@@ -121,7 +121,7 @@ it("holds nothing after its end: what is still being loaded is let go of", async
   expect(late.loaded).toBe(0);
 });
 
-it("keeps a session while its store is away, for nobody knows whether it rests, and lets go of it when it is back and does", async () => {
+it("keeps a session while its store is away, because its state is unknown, and evicts it when the store is back and the session rests", async () => {
   const store = failingStore(memoryStore());
   const { host, clock } = hostOf(10, store);
   const hosted = await make(host, "left");
@@ -139,7 +139,7 @@ it("keeps a session while its store is away, for nobody knows whether it rests, 
   stop();
 });
 
-it("gives a session that exists to who asks for it while another tries to make it anew", async () => {
+it("gives a session that exists to a caller that loads it while another caller tries to create it", async () => {
   const { host, store } = hostOf(10);
   await make(host, "there");
   const { host: second } = hostOf(10, store);
@@ -174,7 +174,7 @@ it("shows every loaded session to who listens, also those that were loaded befor
   expect(gone).toEqual(["before", "after"]);
 });
 
-it("tells all who follow a session that its log is gone before what is kept beside it ends", async () => {
+it("calls `lost` of all followers of a session whose log is gone before the listeners of `onGone`", async () => {
   const { host, store } = hostOf(10);
   const removed = await make(host, "removed");
   const heard: string[] = [];

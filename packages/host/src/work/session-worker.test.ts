@@ -39,7 +39,7 @@ function workerWithRoomForTwo() {
   return { worker, asked, undone, answers };
 }
 
-it("gives room that nobody needs any more to the next who waits", async () => {
+it("gives free room to the next call that waits", async () => {
   const { worker, asked, answers } = workerWithRoomForTwo();
   // Both places are taken; the third is told of twice, and the fourth waits behind it.
   for (const session of ["first", "second", "third", "third", "fourth"]) void worker.take({ scope: "local", session });
@@ -50,7 +50,7 @@ it("gives room that nobody needs any more to the next who waits", async () => {
   expect(asked).toEqual(["first", "second", "third", "fourth"]);
 });
 
-it("gives back what it has not begun when it stops: what waits for room, what cannot be opened any more, what it is told of later", async () => {
+it("gives back the sessions that it has not begun when it stops: those that wait for room, cannot be opened any more, or are offered later", async () => {
   const { worker, undone, answers } = workerWithRoomForTwo();
   const takes = ["empty", "full", "waiting"].map((session) => worker.take({ scope: "local", session }));
   worker.stop();

@@ -45,7 +45,7 @@ it("sweeps less and less often while there is nothing to do, and often again onc
   expect(await looksWithin(3_000)).toBeGreaterThanOrEqual(3);
 });
 
-it("sweeps at one pace where it is told to", async () => {
+it("sweeps at one pace if `idleMs` equals `everyMs`", async () => {
   const { looksWithin } = sweeping({ everyMs: 250, idleMs: 250 });
   expect(await looksWithin(30_000)).toBeGreaterThanOrEqual(115);
 });

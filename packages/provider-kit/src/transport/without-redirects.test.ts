@@ -23,7 +23,7 @@ describe.each([
     await expect(call).rejects.toMatchObject({
       code: "MODEL_REDIRECTED",
       retryable: false,
-      message: `Acme sent the call on to ${thief.origin} (status ${status}), which was not followed.`,
+      message: `Acme redirected the call to ${thief.origin} (status ${status}), which was not followed.`,
       details: { status, origin: thief.origin },
     });
     expect(thief.asked).toEqual([]);

@@ -36,7 +36,7 @@ describe("the events that wait for a reader", () => {
     expect(values).toEqual([start, rest, snapshot]);
   });
 
-  it("tell an answer whole before its end when its deltas were too many, whether it ends before or after they were dropped", async () => {
+  it("publish a whole answer before its end when its deltas were too many, whether it ends before or after they were dropped", async () => {
     const end = (text: string): AgentEvent => ({
       ...{ type: "message_end", messageId: "1", parent: null, seq: 9, k: 0, at: 0, sessionId: "s" },
       message: { role: "assistant", content: [{ type: "text", text }], provider: "p", model: "m", stopReason: "stop" },

@@ -12,7 +12,7 @@ const lane = (said: string): LaneOptions => ({
   snapshot: () => (said === "" ? undefined : { type: "message_snapshot", content: [{ type: "text", text: said }] }),
 });
 
-it.each(["one", "one two"])("an answer whose lane was opened again after it had said %j ends with a snapshot", (said) => {
+it.each(["one", "one two"])("an answer whose lane was opened again after the text %j ends with a snapshot", (said) => {
   const hub = createHub();
   const heard: SessionEvent[] = [];
   hub.listen((events) => void heard.push(...events));
@@ -26,7 +26,7 @@ it.each(["one", "one two"])("an answer whose lane was opened again after it had 
   expect(heard.slice(-2)).toEqual([{ type: "message_snapshot", content, lane: 3, n: 2 ** 31 - 1 }, ends]);
 });
 
-it("an answer that nobody heard anything of is told as deltas before its end", () => {
+it("an answer without any published event is published as deltas before its end", () => {
   const hub = createHub();
   const heard: SessionEvent[] = [];
   hub.listen((events) => void heard.push(...events));
@@ -37,7 +37,7 @@ it("an answer that nobody heard anything of is told as deltas before its end", (
   expect(heard.map(({ type }) => type)).toEqual(["message_start", "text_start", "text_delta", "text_end", "message_end"]);
 });
 
-it("counts what nobody hears, so that whoever joins gets it in a snapshot", () => {
+it("counts events without a subscriber, so that a later subscriber gets them in a snapshot", () => {
   const hub = createHub();
   const lane = hub.openLane({ id: 7, runId: "run", isAnswer: true, snapshot: () => ({ type: "message_snapshot", content: [] }) });
   expect(lane.isHeard).toBe(false);

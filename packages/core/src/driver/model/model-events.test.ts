@@ -5,7 +5,7 @@ import { createModelTeller } from "./model-events.ts";
 
 const text = (delta: string, index = 0): ModelChunk => ({ type: "text", index, delta });
 
-it("tells the rest of an answer whose beginning nobody heard", () => {
+it("publishes the rest of an answer whose beginning had no subscriber", () => {
   const assembler = createAssembler();
   const teller = createModelTeller(assembler);
   const take = (chunks: readonly ModelChunk[]): readonly ModelChunk[] => {

@@ -32,7 +32,7 @@ describe("the deadline of silence", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("is told once where the answer is over its time in all", () => {
+  it("is reported once when the answer has taken longer than its total time", () => {
     const { clock, errors, watchdog } = watched({ firstByteMs: 60_000, idleMs: 60_000, totalMs: 2_000 });
     watchdog.content();
     clock.advance(120_000);

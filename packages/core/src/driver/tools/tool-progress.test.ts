@@ -13,7 +13,7 @@ function scene() {
 }
 
 describe("the progress of a tool", () => {
-  it("is told at once where nothing was told shortly before, without a timer", () => {
+  it("is published at once, without a timer, if nothing was published shortly before", () => {
     const { clock, said, progress } = scene();
     const step = progress.open("Reading");
     for (const title of ["a", "b"]) {
@@ -24,7 +24,7 @@ describe("the progress of a tool", () => {
     expect(said()).toEqual(["1 Reading open", "1 a open", "1 b open"]);
   });
 
-  it("is told at most twenty times a second for each step, the newest each time, however often it changes", () => {
+  it("is published at most twenty times a second for each step, the newest state each time, however often it changes", () => {
     const { clock, told, progress } = scene();
     const steps = [progress.open("one"), progress.open("two")];
     for (let ms = 1; ms <= 1_000; ms += 1) {

@@ -57,7 +57,7 @@ describe("a circuit breaker", () => {
     expect(pauses).toEqual([30_000, 60_000, 120_000, 120_000, 120_000]);
   });
 
-  it("gives the probe to the next where somebody stopped it", () => {
+  it("gives the probe to the next caller when a person stopped it", () => {
     const breaker = opened();
     const stopped = ticketOf(breaker, 19_000);
     stopped.left();
@@ -68,7 +68,7 @@ describe("a circuit breaker", () => {
     expect(breaker.pauseMs("a", 20_000)).toBe(0);
   });
 
-  it("gives the probe to the next where nothing is heard of it for two minutes", () => {
+  it("gives the probe to the next caller when it has no result after two minutes", () => {
     const breaker = opened();
     ticketOf(breaker, 19_000);
     expect(breaker.pauseMs("a", 138_999)).toBe(3_000);
