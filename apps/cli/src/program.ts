@@ -7,7 +7,7 @@ const examples = `
 Examples:
   loopwright run                          the page, at http://127.0.0.1:8080
   loopwright                              talk (the offline demonstration model when no key is set)
-  loopwright chat --continue              go on with the latest session
+  loopwright chat --continue              continue the latest session
   git diff | loopwright ask "explain" -   one question, the diff from standard input
   loopwright sessions search invoice      find a session by its words
 
@@ -88,7 +88,7 @@ function addRun(program: Command, exit: (code: number) => void): void {
     .option("--models <names>", "further models that the page offers, with commas between them")
     .option("--insecure", "let everybody in who reaches the host")
     .option("--allow-host <name>", "another name by which callers may know this server; may be repeated", collect)
-    .option("--shutdown-timeout <seconds>", "how long open runs may go on when it is stopped; default: 0 at Ctrl+C, 30 at SIGTERM")
+    .option("--shutdown-timeout <seconds>", "how long open runs may continue when it is stopped; default: 0 at Ctrl+C, 30 at SIGTERM")
     .option("--json", "print what happens as one JSON object a line")
     .option("--role <name>", "server, worker or all; default: all. A worker listens only with --port, for /healthz, /readyz and /metrics")
     .action(async (flags) => {
@@ -101,8 +101,8 @@ const collect = (value: string, before: readonly string[] = []): readonly string
 
 function addChat(program: Command, exit: (code: number) => void): void {
   remote(shared(program.command("chat").description("talk; without a terminal a short demonstration on the offline model")))
-    .option("--resume <id>", "go on with this session; the beginning of its id will do")
-    .addOption(new Option("--continue", "go on with the session that changed last").conflicts("resume"))
+    .option("--resume <id>", "continue this session; the beginning of its id is enough")
+    .addOption(new Option("--continue", "continue the session that changed last").conflicts("resume"))
     .option("--plain", "append only: nothing on the screen is ever redrawn")
     .option("--no-color", "no colours")
     .action(async (flags) => {
@@ -114,7 +114,7 @@ function addChat(program: Command, exit: (code: number) => void): void {
 function addAsk(program: Command, exit: (code: number) => void): void {
   remote(shared(program.command("ask").description("ask once: the answer on standard output, everything else on standard error")))
     .argument("[words...]", "the question; `-` stands for standard input, piped input is appended")
-    .option("--session <id>", "go on with this session; the beginning of its id will do")
+    .option("--session <id>", "continue this session; the beginning of its id is enough")
     .option("--json", "print one event a line")
     .option("--plain", "append only: nothing on the screen is ever redrawn")
     .option("--quiet", "nothing on standard error but errors")

@@ -129,7 +129,7 @@ describe.concurrent("several processes", () => {
       const second = startNode([...own(commands[2] ?? []), "--offline"], { cwd, onEnd });
       await second.says("Ctrl+C stops it");
       const [code, said] = await stopped(worker);
-      expect([code, said.includes("1 run will go on at another node.")]).toEqual([0, true]);
+      expect([code, said.includes("1 run will continue at another node.")]).toEqual([0, true]);
       const { deltas, end } = await told;
       expect([end, deltas > 3]).toEqual(["completed", true]);
       const { events } = await one.sessions.events("trip");

@@ -93,7 +93,7 @@ describe.concurrent("a server that ends", () => {
     server.child.kill("SIGINT");
     const ended = await server.ended;
     expect(ended.code).toBe(0);
-    expect(ended.stdout).toContain("Stopping. 1 run will go on at the next start.");
+    expect(ended.stdout).toContain("Stopping. 1 run will continue at the next start.");
 
     const again = await startServer({ onEnd, cwd });
     await again.says("A run that was cut off goes on.");

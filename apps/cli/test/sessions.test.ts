@@ -110,7 +110,7 @@ test.concurrent("a killed answer goes on when its session is resumed at once: no
   const { code, stdout } = await run(["chat", "--resume", id, "--offline"], { cwd });
   const told = stdout.replace(/\s+/g, " ");
   expect(code).toBe(0);
-  expect(told).toContain("The last run was cut off before it was done.");
+  expect(told).toContain("The last run was interrupted.");
   expect(told).toMatch(/Attempt 1 was thrown away: the process that made it died \(CRASHED\)\. It is made again\./);
   expect(stdout.split("> what is 6 * 7?")).toHaveLength(2);
   expect(stdout).toMatch(/says: .*42/);

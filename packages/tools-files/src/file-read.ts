@@ -25,7 +25,7 @@ export function fileRead(settings: FileSettings): Tool<FileReadArguments> {
   return defineTool({
     name: "file_read",
     label: "Read file",
-    description: "Reads a text file of the shared files directory. Of a long file it gives a part and says where to go on with `offset`.",
+    description: "Reads a text file of the shared files directory. Of a long file it gives a part and names the `offset` of the rest.",
     parameters,
     replay: "pure",
     async *execute({ path, offset = 1, limit }, context): AsyncGenerator<ToolEvent, void> {

@@ -92,7 +92,7 @@ class LineWindow {
     if (this.given === 0 && !this.isFull) return { ...base, lines: 0, note: this.emptyNote(path) };
     if (!this.isFull) return { ...base, note: "" };
     const cut = this.atLineStart ? "" : `line ${this.line} is cut after ${this.given} characters of this answer, `;
-    return { ...base, note: `${this.atLineStart ? "" : "\n"}[${cut}more follows: go on with offset ${this.nextLine()}]` };
+    return { ...base, note: `${this.atLineStart ? "" : "\n"}[${cut}more follows: continue with offset ${this.nextLine()}]` };
   }
 
   /** A line that was cut is read again from its beginning, unless it was the only one: then it would be cut again. */

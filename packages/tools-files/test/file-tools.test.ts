@@ -89,7 +89,7 @@ describe("file_read", () => {
     const { call } = await makeScratch();
     await call("file_create", { path: "long.txt", content: lines.join("\n") });
     const { text } = await call("file_read", { path: "long.txt", offset: 3_000, limit: 2 });
-    expect(text).toBe("line 3000\nline 3001\n[more follows: go on with offset 3002]");
+    expect(text).toBe("line 3000\nline 3001\n[more follows: continue with offset 3002]");
     expect((await call("file_read", { path: "long.txt", offset: 3_999, limit: 5 })).text).toBe("line 3999\nline 4000");
     expect((await call("file_read", { path: "long.txt", offset: 5_000 })).text).toBe("[there is no line 5000: the file has 4000 lines]");
   });
@@ -101,7 +101,7 @@ describe("file_read", () => {
     let all = "";
     for (let offset: number | undefined = 1; offset !== undefined; ) {
       const { text } = await call("file_read", { path: "long.txt", offset });
-      const next = /(?:line (\d+) is cut [^\]]*)?more follows: go on with offset (\d+)\]$/.exec(text);
+      const next = /(?:line (\d+) is cut [^\]]*)?more follows: continue with offset (\d+)\]$/.exec(text);
       const body = next ? text.slice(0, text.lastIndexOf("[")) : text;
       all += next?.[1] ? `${body.split("\n").slice(0, -2).join("\n")}\n` : body;
       offset = next ? Number(next[2]) : undefined;
@@ -113,7 +113,7 @@ describe("file_read", () => {
     const { call } = await makeScratch({ readCharactersMax: 11 });
     await call("file_create", { path: "wide.txt", content: `${"😀".repeat(20)}\nnext` });
     const { text } = await call("file_read", { path: "wide.txt" });
-    expect(text).toBe(`${"😀".repeat(5)}\n[line 1 is cut after 10 characters of this answer, more follows: go on with offset 2]`);
+    expect(text).toBe(`${"😀".repeat(5)}\n[line 1 is cut after 10 characters of this answer, more follows: continue with offset 2]`);
     expect((await call("file_read", { path: "wide.txt", offset: 2 })).text).toBe("next");
   });
 

@@ -64,7 +64,7 @@ class SessionConversation implements Conversation {
       events: (events) => this.fold(events),
       connection: (isLost) =>
         isLost
-          ? this.notice("warning", ["The server does not answer. The chat goes on when it is back."])
+          ? this.notice("warning", ["The server does not answer. The chat continues when it is back."])
           : this.notice("quiet", ["The server is back."]),
       failed: (error) => {
         // The caller that waits for an answer reports the error.
@@ -97,7 +97,7 @@ class SessionConversation implements Conversation {
     if (pendingToolCalls.length + pendingApprovals.length > 0)
       this.screen = { ...this.screen, pending: pendingToolCalls, approvals: pendingApprovals, activity: "asking" };
     else if (state !== "resting") {
-      const cutOff = "The last run was cut off before it was done. It goes on now; everything recorded is kept.";
+      const cutOff = "The last run was interrupted. It continues now; everything recorded is kept.";
       this.notice(state === "cut-off" ? "warning" : "quiet", [state === "cut-off" ? cutOff : "A run is under way."]);
       this.follow(this.session.goOn());
     }

@@ -76,5 +76,5 @@ async function latest(place: ChatPlace): Promise<readonly string[]> {
   const found = await place.list(10);
   return found.length === 0
     ? ["There are no sessions yet."]
-    : [...found.map(summaryLine), `${place.resumeCommand("<id>")} goes on with one.`];
+    : [...found.map(summaryLine), `${place.resumeCommand("<id>")} continues one.`];
 }

@@ -106,10 +106,10 @@ async function stop(node: ServedNode, signal: StopSignal, { wishes, logger, link
   const count = node.running;
   const runs = count === 1 ? "1 run" : `${count} runs`;
   const later = links.queue ? "at another node" : "at the next start";
-  const plan = patienceMs === 0 ? `${runs} will go on ${later}.` : `${runs} may end within ${patienceMs / 1_000} s.`;
+  const plan = patienceMs === 0 ? `${runs} will continue ${later}.` : `${runs} may end within ${patienceMs / 1_000} s.`;
   if (count === 0) logger.tell("stopping", ["Stopping."], { signal });
   else logger.tell("stopping", [`Stopping. ${plan} The same again ends at once.`], { signal, running: count, patienceMs });
   const left = await node.handOver({ withinMs: patienceMs });
   if (left > 0 && patienceMs > 0)
-    logger.tell("handed over", [`${left === 1 ? "1 run" : `${left} runs`} will go on ${later}.`], { count: left });
+    logger.tell("handed over", [`${left === 1 ? "1 run" : `${left} runs`} will continue ${later}.`], { count: left });
 }

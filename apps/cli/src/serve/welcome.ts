@@ -27,7 +27,7 @@ export function welcome(parts: Welcome): readonly string[] {
     `Sessions are kept in ${storeText(settings.store)}`,
     ...(settings.channelUrl === undefined ? [] : [`Events are shared over ${withoutSecret(settings.channelUrl)}`]),
     ...(settings.queueUrl === undefined ? [] : [`Work is shared over ${withoutSecret(settings.queueUrl)}`]),
-    `Ctrl+C stops it (process ${process.pid}). ${wishes.role === "server" ? "Sessions run in workers." : `What runs then is kept and goes on ${links.queue ? "at another node" : "at the next start"}.`}`,
+    `Ctrl+C stops it (process ${process.pid}). ${wishes.role === "server" ? "Sessions run in workers." : `Open runs are kept and continue ${links.queue ? "at another node" : "at the next start"}.`}`,
   ];
 }
 

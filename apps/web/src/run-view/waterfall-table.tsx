@@ -15,7 +15,7 @@ const kindWords: { readonly [Kind in WaterfallBar["kind"]]: string } = {
 };
 
 const stateWords: { readonly [State in WaterfallBar["state"]]: string } = {
-  open: "goes on",
+  open: "in progress",
   ok: "done",
   failed: "failed",
   aborted: "stopped",

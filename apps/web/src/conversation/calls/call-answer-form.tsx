@@ -35,7 +35,7 @@ export function CallAnswerForm({ call }: { readonly call: ViewCall }): ReactNode
         className="field"
         rows={3}
         aria-label={`Answer to ${call.label ?? toolLabel(call.toolName) ?? call.toolName}`}
-        placeholder="What the model is told as the result"
+        placeholder="What the model reads as the result"
         value={content}
         onChange={(event) => setContent(event.target.value)}
       />

@@ -39,7 +39,7 @@ export function CallBody({ shown, call }: ShownCallProps): ReactNode {
       {state === "awaiting_client" && call ? <Answer call={call} /> : null}
       {words === undefined ? null : <p className="call-outcome">{words}</p>}
       {output.length > 0 ? (
-        <Part title={state === "ok" ? "Result" : state === "error" ? "Error" : "What the model was told"}>
+        <Part title={state === "ok" ? "Result" : state === "error" ? "Error" : "What the model read"}>
           <ResultParts parts={output} />
         </Part>
       ) : state === "ok" ? (

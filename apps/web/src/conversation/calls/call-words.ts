@@ -18,7 +18,7 @@ export const stateWords: { readonly [State in ShownCall["state"]]: string } = {
 
 /** What a person should know of an outcome that is not a success. */
 export const outcomeWords: { readonly [State in ShownCall["state"]]?: string } = {
-  interrupted: "It was started, and nobody knows whether it did its work. Check before you ask for it again.",
+  interrupted: "It was started, and its outcome is unknown. Check what it has done before you ask for it again.",
   denied: "It was not allowed and did not run.",
   expired: "Nobody answered in time.",
   aborted: "It was stopped before it was done.",

@@ -84,9 +84,9 @@ const Said = memo(function Said({ row }: { readonly row: MessageRow }): ReactNod
 
 function speakerOf(row: ConversationRow): string {
   if (row.kind === "end") return "How the run ended";
-  if (row.kind !== "message") return row.isContinued ? "Answer goes on" : "Answer";
+  if (row.kind !== "message") return row.isContinued ? "Answer, continued" : "Answer";
   const { role } = row.entry.message;
   if (role === "user") return "You";
   if (role === "notice") return "Note";
-  return row.isContinued ? "Answer goes on" : "Answer";
+  return row.isContinued ? "Answer, continued" : "Answer";
 }

@@ -81,7 +81,7 @@ export function expiredCalls({ run }: State, now: number): readonly FactBody[] {
   const late = run.calls.filter((call) => isAwaited(call) && call.deadline !== undefined && call.deadline <= now);
   return late.map((call) => {
     const text =
-      call.state === "awaiting_approval" ? "Not run: nobody decided before the deadline." : "No answer came before the deadline.";
+      call.state === "awaiting_approval" ? "Not run: no decision was made before the deadline." : "No answer came before the deadline.";
     return closeCall(run.runId, call, { outcome: "expired", code: "TOOL_TIMEOUT", text });
   });
 }

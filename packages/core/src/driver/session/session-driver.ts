@@ -204,7 +204,7 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
         this.#isWoken = false;
       } while (this.phase.name !== "disposed" && ((await this.#decider.decide()) || this.#isWoken));
     } catch (error) {
-      this.#loseLog(internalError(this.#deps, "The session could not go on", error));
+      this.#loseLog(internalError(this.#deps, "The session could not continue", error));
     }
     this.#isRunning = false;
     if (!this.isOwner) this.signal("idle");

@@ -16,7 +16,7 @@ export const decideCallRoute: Route<CallParams, unknown, DecisionRequest> = {
   method: "POST",
   path: "/api/sessions/:id/approvals/:callKey",
   id: "decideCall",
-  summary: "Allows or denies a call that waits for approval; the run goes on when nothing of it waits any more.",
+  summary: "Allows or denies a call that waits for approval; the run continues when none of its calls waits any more.",
   access: "principal",
   action: "session.decide",
   params: callParams,

@@ -12,7 +12,7 @@ export const sendResultsRoute: Route<SessionParams, unknown, CheckedResultsReque
   method: "POST",
   path: "/api/sessions/:id/tool-results",
   id: "sendResults",
-  summary: "Answers pending calls of client tools; the run goes on when all are answered.",
+  summary: "Answers pending calls of client tools; the run continues when all are answered.",
   access: "principal",
   action: "session.answer",
   params: sessionParams,

@@ -13,7 +13,7 @@ export const submitMessageRoute: Route<SessionParams, unknown, CheckedMessageReq
   method: "POST",
   path: "/api/sessions/:id/messages",
   id: "submitMessage",
-  summary: "Records an input and answers at once; the run that answers it goes on whether or not anybody watches.",
+  summary: "Records an input and answers at once; the run that answers it does not depend on a subscriber.",
   access: "principal",
   action: "session.send",
   isRefusedAtEnd: true,
