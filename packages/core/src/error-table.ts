@@ -156,23 +156,17 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     fix: "Do nothing: this call is made again without that thinking, and so are all later calls.",
   }),
   MODEL_REFUSED: entry("The model or the vendor's filter declined to answer.", [422, "refusal"], { fix: "Rephrase the request." }),
-  MODEL_UNSUPPORTED: entry("The model does not support a part of the request.", [400, "format"], {
-    fix: "Choose a model that supports it, or leave it out.",
-  }),
-  CONTEXT_OVERFLOW: entry("The conversation does not fit into the context window of the model.", [413, "context"], {
+  MODEL_UNSUPPORTED: entry("The model does not support the request.", [400, "format"], { fix: "Choose a model that supports it." }),
+  CONTEXT_OVERFLOW: entry("The conversation does not fit the model's context window.", [413, "context"], {
     fix: "Start a new session or use a model with a larger window.",
   }),
   // Tools.
-  TOOL_UNKNOWN: entry("The model called a tool that does not exist.", [400, "format"], {
-    fix: "Register the tool or correct the prompt.",
-  }),
+  TOOL_UNKNOWN: entry("The model called a tool that does not exist.", [400, "format"], { fix: "Register the tool or correct the prompt." }),
   TOOL_ARGUMENTS: entry("The arguments of a tool call are not usable.", [400, "format"], {
     fix: "Check the tool's schema and description.",
   }),
-  TOOL_NOT_ENABLED: entry("The tool is switched off for this call.", [403, "format"], {
-    fix: "Enable the tool for this caller, or leave it out of the prompt.",
-  }),
-  TOOL_DENIED: entry("A hook or a person denied the call.", [403, "format"], { fix: "See the reason in the message." }),
+  TOOL_NOT_ENABLED: entry("The tool is switched off for this call.", [403, "format"], { fix: "Enable the tool for this caller." }),
+  TOOL_DENIED: entry("A hook or a person denied the call.", [403, "format"], { fix: "See the reason given." }),
   TOOL_FAILED: entry("The tool threw an error.", [500, "unknown"], { fix: "See the tool's own message." }),
   TOOL_TIMEOUT: entry("The tool did not end in time.", [504, "timeout"], { fix: "Raise the tool's `timeoutMs` or make it faster." }),
   TOOL_INTERRUPTED: entry("The tool was started and its outcome is unknown.", [500, "unknown"], {
@@ -195,7 +189,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   // Runs and sessions.
   LIMIT_REACHED: entry("A limit of the run was reached.", [429, "rate"], { fix: "Send another message to continue, or raise the limit." }),
   RUN_ABORTED: entry("The run was stopped.", [499, "unknown"], { fix: "Send a message to continue." }),
-  CRASHED: entry("The process that ran this attempt died.", [500, "unknown"], { ...again, fix: "Do nothing: the attempt is made again." }),
+  CRASHED: entry("The process that ran this attempt died.", [500, "unknown"], { ...again, fix: "Do nothing: it is made again." }),
   HANDED_OVER: entry("The process that ran this attempt gave the run to another one.", [500, "unknown"], {
     ...again,
     fix: "Do nothing: the attempt is made again, and this one does not count.",
@@ -212,7 +206,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   SESSION_CORRUPT: entry("The log of the session is damaged, so the session is read-only.", [500, "unknown"], {
     fix: "Run `loopwright doctor`, and restore the store from a backup.",
   }),
-  SESSION_TOO_NEW: entry("The log holds facts of a newer version of Loopwright, so the session is read-only here.", [409, "format"], {
+  SESSION_TOO_NEW: entry("The log holds facts of a newer version, so it is read-only here.", [409, "format"], {
     fix: "Upgrade Loopwright.",
   }),
   SESSION_AGENT_MISMATCH: entry("The session began with another agent, or with other client tools or another prompt.", [409, "format"], {
@@ -225,7 +219,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   CALL_UNKNOWN: entry("No such call is waiting for a result.", [404, "format"], { fix: "Answer one of the pending calls." }),
   CALL_ANSWERED: entry("The call already has another result.", [409, "format"], { fix: "Read the session: the first result counts." }),
   APPROVAL_DECIDED: entry("Another decision on the call was recorded already.", [409, "format"], {
-    fix: "Read the session: the first decision counts.",
+    fix: "Read the session: the first one counts.",
   }),
   APPROVAL_MISMATCH: entry("The decision is about other arguments than those of the pending call.", [409, "format"], {
     fix: "Read the pending approval, and decide on the arguments that it shows.",
@@ -255,14 +249,12 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
       fix: "Restore the newest data, or run `loopwright doctor --accept-restored`: effects that came after that state may then happen again.",
     },
   ),
-  STORE_CONFLICT: entry("Other writers changed the session at the same time, again and again.", [409, "unknown"], {
+  STORE_CONFLICT: entry("Other writers changed the session too often at once.", [409, "unknown"], {
     ...again,
     fix: "Try again.",
   }),
   BLOB_NOT_FOUND: entry("A large payload of the log is missing.", [500, "unknown"], { fix: "Restore the blob store from a backup." }),
-  PAYLOAD_TOO_LARGE: entry("The payload is over a limit.", [413, "format"], {
-    fix: "Send less, or raise the limit that the message names.",
-  }),
+  PAYLOAD_TOO_LARGE: entry("The payload is over a limit.", [413, "format"], { fix: "Send less, or raise the named limit." }),
   // Over HTTP.
   UNAUTHENTICATED: entry("The request has no valid credentials.", [401, "auth"], {
     fix: "Send `Authorization: Bearer <token>` with a token of this server.",
@@ -315,7 +307,5 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     ...again,
     fix: "Check the address and that the server runs.",
   }),
-  INTERNAL: entry("An invariant of Loopwright was broken: this is a bug.", [500, "unknown"], {
-    fix: "Report it with the code and the run id.",
-  }),
+  INTERNAL: entry("An invariant was broken: this is a bug.", [500, "unknown"], { fix: "Report it with the code and the run id." }),
 };

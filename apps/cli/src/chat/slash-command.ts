@@ -74,7 +74,5 @@ function nameOf(typed: string): Name | undefined {
 
 async function latest(place: ChatPlace): Promise<readonly string[]> {
   const found = await place.list(10);
-  return found.length === 0
-    ? ["There are no sessions yet."]
-    : [...found.map(summaryLine), `${place.resumeCommand("<id>")} continues one.`];
+  return found.length === 0 ? ["There are no sessions yet."] : [...found.map(summaryLine), `${place.resumeCommand("<id>")} continues one.`];
 }

@@ -156,7 +156,7 @@ describe("a bug", () => {
     const answer = await rawExchange({ port, bytes: requestText("GET /api/sessions", headers) });
     expect(problemIn(answer)).toEqual({
       type: "urn:loopwright:error:INTERNAL",
-      title: "An invariant of Loopwright was broken: this is a bug.",
+      title: "An invariant was broken: this is a bug.",
       status: 500,
       code: "INTERNAL",
       detail: "Unexpected RangeError.",

@@ -32,7 +32,9 @@ export function RunEnd({ end, path }: { readonly end: ViewEnd; readonly path: Se
   return (
     <div className="run-end quiet">
       <Icon name={end.status === "aborted" ? "stop" : "info"} />
-      <span>{end.status === "aborted" ? "Stopped before there was an answer" : "A limit of the run was reached: send a message to continue"}</span>
+      <span>
+        {end.status === "aborted" ? "Stopped before there was an answer" : "A limit of the run was reached: send a message to continue"}
+      </span>
       {buttons}
     </div>
   );
