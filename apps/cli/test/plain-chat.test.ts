@@ -1,4 +1,4 @@
-import { AgentError } from "@loopwright/core";
+import { AgentError, createAgent } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import { offline } from "@loopwright/providers-scripted";
 import { expect, test } from "vitest";
@@ -56,6 +56,23 @@ test("a chat in this process shows what the vendor said of a call that it refuse
   await output.until((lines) => lines.at(-1) === "> ");
   input.write("hello\n");
   await output.until((lines) => lines.some((line) => line.includes("It said: No such model.")));
+  input.write("/quit\n");
+  await ended;
+});
+
+test("a chat shows what a hook changed, with its name, the point and the reason", async () => {
+  const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
+  const provider = offline({ pace: 0 });
+  const assistant = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
+  const gate = () => ({ action: "deny", reason: "no sums today" }) as const;
+  const agent = createAgent({ ...assistant, hooks: [...assistant.hooks, { name: "strict", gate }] });
+  const place = localPlace({ settings, provider, agent, store: memoryStore() });
+  const input = new FakeInput();
+  const output = new FakeScreen();
+  const ended = plainChat({ place, session: await place.open(undefined), style: createStyle(false), input, output });
+  await output.until((lines) => lines.at(-1) === "> ");
+  input.write("what is 6 * 7?\n");
+  await output.until((lines) => lines.some((line) => line.includes("strict (gate): deny, no sums today")));
   input.write("/quit\n");
   await ended;
 });

@@ -84,11 +84,11 @@ pageTest("a denied call is told so, with the note that the model reads; all of i
   const focused = (): Promise<string> =>
     page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
   const seen: string[] = [];
-  for (let step = 0; step < 5 && !seen.includes("Allow"); step++) {
+  for (let step = 0; step < 5 && !seen.includes("Allow, Call 2 of 2"); step++) {
     await page.keyboard.press("Tab");
     seen.push(await focused());
   }
-  expect(seen.slice(-3)).toEqual(["Note, if you like", "Deny", "Allow"]);
+  expect(seen.slice(-3)).toEqual(["Note, if you like", "Deny, Call 2 of 2", "Allow, Call 2 of 2"]);
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.type("Keep it.");
@@ -177,3 +177,20 @@ for (const [name, options] of [
     expect(await axeProblems(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)).toBe(false);
   });
+
+pageTest("equal calls that wait for approval at once have names of their own, for their forms and their buttons", async (scene) => {
+  const { chat, page } = await askedPage(scene, ["a", "a"]);
+  for (const order of ["Call 1 of 2", "Call 2 of 2"]) {
+    const form = page.getByRole("form", { name: new RegExp(`^Run “Remove a file”\\?\\s+It cannot be undone\\.\\s+${order}$`) });
+    expect(await form.count(), order).toBe(1);
+    expect(await form.getByText(order, { exact: true }).isVisible()).toBe(true);
+    for (const name of [`Allow, ${order}`, `Deny, ${order}`])
+      expect(await page.getByRole("button", { name, exact: true }).count(), name).toBe(1);
+  }
+  await page.getByRole("button", { name: "Deny, Call 2 of 2", exact: true }).click();
+  await chat.calls
+    .nth(1)
+    .getByRole("button", { name: /denied/ })
+    .waitFor();
+  expect(await page.getByRole("form", { name: /Call 1 of 2$/ }).count()).toBe(1);
+});

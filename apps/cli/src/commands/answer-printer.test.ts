@@ -43,6 +43,16 @@ test("a pipe gets nothing but the answer, unchanged", async () => {
   expect(timeless(await stderr.lines())).toEqual(tools);
 });
 
+test("what a hook changed stands on standard error, with its name, the point and the reason", async () => {
+  const [stdout, stderr] = [new Stream(false), new Stream(false)];
+  const printer = createAnswerPrinter({ stdout, stderr, flags: { color: false } });
+  const verdict = { type: "verdict", hook: "wording", point: "decide", action: "replace", reason: "it was rude" } as const;
+  printer.push({ ...verdict, seq: 2, k: 0, at: 0, sessionId: "s", runId: "r" });
+  printer.end("Good day.");
+  expect(stdout.written.join("")).toBe("Good day.\n");
+  expect((await stderr.lines()).join("\n")).toContain("wording (decide): replace, it was rude");
+});
+
 test("quiet is quiet", async () => {
   const [stdout, stderr] = [new Stream(true), new Stream(true)];
   await printed({ stdout, stderr, quiet: true });

@@ -36,7 +36,7 @@ export function applyRunEvent(draft: ViewDraft, event: DurableEvent): void {
       draft.changeRun({ aborting: event.reason });
       return;
     case "verdict":
-      if (view.run) draft.changeRun({ verdicts: [...(view.run.verdicts ?? []), verdictOf(event)] });
+      draft.addVerdict(verdictOf(event));
       return;
     case "limit_reached":
       draft.changeRun({ limit: { which: event.which, value: event.value } });
@@ -52,8 +52,9 @@ export function applyRunEvent(draft: ViewDraft, event: DurableEvent): void {
   }
 }
 
-function verdictOf({ hook, point, action, reason, callKey }: EventOf<"verdict">): ViewVerdict {
-  return { hook, point, action, ...(reason === undefined ? {} : { reason }), ...(callKey === undefined ? {} : { callKey }) };
+function verdictOf({ hook, point, action, reason, callKey, runId = "" }: EventOf<"verdict">): ViewVerdict {
+  const more = { ...(reason === undefined ? {} : { reason }), ...(callKey === undefined ? {} : { callKey }) };
+  return { hook, point, action, runId, ...more };
 }
 
 function startRun(draft: ViewDraft, { runId = "", provider, model }: EventOf<"run_start">): void {
@@ -76,7 +77,14 @@ function startAnswer(draft: ViewDraft, { seq, at, runId = "" }: EventOf<"message
 function endMessage(draft: ViewDraft, event: EventOf<"message_end">): void {
   const { view } = draft;
   const { messageId: id, parent, runId, at, message, timings } = event;
-  draft.addMessage({ id, parent, ...(runId === undefined ? {} : { runId }), at, message, ...(timings ? { timings } : {}) });
+  // The verdicts on a call are those of the call.
+  const verdicts = message.role === "tool_result" ? [] : draft.takeVerdicts(runId);
+  draft.addMessage({
+    ...{ id, parent, at, message },
+    ...(runId === undefined ? {} : { runId }),
+    ...(timings ? { timings } : {}),
+    ...(verdicts.length > 0 ? { verdicts } : {}),
+  });
   if (message.role === "assistant") {
     delete view.answer;
     Object.assign(view, addSpent(view, event));
@@ -99,6 +107,7 @@ function endRun(draft: ViewDraft, { runId = "", status, reason }: EventOf<"run_e
   const { view } = draft;
   const { movedHead, failure } = view.run ?? {};
   view.lastRun = { runId, status, reason, ...(status === "failed" ? failure : {}) };
+  draft.giveVerdictsToHead(runId);
   // Those that did not join get runs of their own.
   if (view.waiting.some((input) => input.mode === "steer"))
     view.waiting = inTurn(

@@ -28,6 +28,8 @@ export interface ViewMessage {
   readonly message: Message;
   /** Of an answer, where it came while this view was watching. */
   readonly timings?: Timings;
+  /** What hooks changed of it, where it came while this view was watching. */
+  readonly verdicts?: readonly ViewVerdict[];
 }
 
 /** A step that a tool tells of. */
@@ -62,6 +64,8 @@ export interface ViewCall {
   readonly outcome?: CallOutcome;
   readonly output?: readonly ResultPart[];
   readonly details?: Json;
+  /** What hooks changed of it while this view was watching. */
+  readonly verdicts?: readonly ViewVerdict[];
 }
 
 /** A piece of an answer that is being written. `index`: its place in the answer; absent as long as only a snapshot told of it. */
@@ -84,7 +88,7 @@ export interface ViewAnswer {
   readonly parts: readonly ViewPart[];
 }
 
-/** What a hook of the application changed in a run. */
+/** What a hook of the application changed in a run. A snapshot holds none: a view has those of the events that it applied. */
 export interface ViewVerdict {
   /** Name of the set of hooks. */
   readonly hook: string;
@@ -93,6 +97,8 @@ export interface ViewVerdict {
   readonly reason?: string;
   /** The call that it concerns. */
   readonly callKey?: string;
+  /** The run that it belongs to. */
+  readonly runId: string;
 }
 
 /** The run that is open. */
@@ -105,8 +111,6 @@ export interface ViewRun {
   readonly aborting?: string;
   readonly retry?: { readonly reason: string; readonly until?: number };
   readonly limit?: { readonly which: string; readonly value: number };
-  /** What hooks changed of it while this view was watching. */
-  readonly verdicts?: readonly ViewVerdict[];
   /** Where the next input goes on, when somebody chose another branch meanwhile. */
   readonly movedHead?: MessageId | null;
   /** Why it is about to end. */
@@ -145,6 +149,8 @@ export interface SessionView {
   readonly answer?: ViewAnswer;
   readonly run?: ViewRun;
   readonly lastRun?: ViewEnd;
+  /** What hooks changed of a message that is still to come; then it moves to that message. */
+  readonly verdicts?: readonly ViewVerdict[];
   readonly waiting: readonly WaitingInput[];
   readonly pendingToolCalls: readonly PendingToolCall[];
   readonly model?: string;

@@ -1,7 +1,7 @@
 import { type MessageId, pathOf } from "@loopwright/core/protocol";
 import { CallMap } from "./call-map.ts";
 import { pushInCallOrder } from "./path.ts";
-import type { SessionView, ViewCall, ViewMessage, ViewRun } from "./session-view.ts";
+import type { SessionView, ViewCall, ViewMessage, ViewRun, ViewVerdict } from "./session-view.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -63,6 +63,40 @@ export class ViewDraft {
     const mine = this.mine(turn);
     mine.set(callKey, next);
     this.view.calls = new CallMap(earlier, mine);
+  }
+
+  /** A verdict on a call of the open turn is kept with it, any other one until its message comes. */
+  addVerdict(verdict: ViewVerdict): void {
+    const { callKey } = verdict;
+    const { turn } = layersOf(this.view.calls);
+    if (callKey !== undefined && turn.has(callKey))
+      this.changeCall(callKey, (call) => ({ ...call, verdicts: [...(call.verdicts ?? []), verdict] }));
+    else this.view.verdicts = [...(this.view.verdicts ?? []), verdict];
+  }
+
+  /** Those of a run that wait for a message; they wait no longer. */
+  takeVerdicts(runId: string | undefined): readonly ViewVerdict[] {
+    const { verdicts = [] } = this.view;
+    const taken = verdicts.filter((verdict) => verdict.runId === runId);
+    if (taken.length === 0) return taken;
+    const left = verdicts.filter((verdict) => verdict.runId !== runId);
+    if (left.length > 0) this.view.verdicts = left;
+    else delete this.view.verdicts;
+    return taken;
+  }
+
+  /** No further message of the run comes: what still waits belongs to its last one. */
+  giveVerdictsToHead(runId: string): void {
+    const { view } = this;
+    const tip = view.path.at(-1);
+    const verdicts = this.takeVerdicts(runId);
+    if (verdicts.length === 0 || tip?.runId !== runId) return;
+    const changed: ViewMessage = { ...tip, verdicts: [...(tip.verdicts ?? []), ...verdicts] };
+    const messages = this.mine(view.messages);
+    messages.set(tip.id, changed);
+    view.messages = messages;
+    view.path = view.path.with(-1, changed);
+    this.own.add(view.path);
   }
 
   private mine<K, V>(map: ReadonlyMap<K, V>): Map<K, V> {

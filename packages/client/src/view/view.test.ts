@@ -29,12 +29,12 @@ const viewAt = (steps: readonly SimulatedStep[], place: number): SessionView => 
 
 /** What a screen shows whenever it began to watch: without what only a watcher from the start can know. */
 function shown(view: SessionView): unknown {
-  const { cursor: _, updatedAt: __, messages, children, path, calls, answer, run, ...rest } = view;
+  const { cursor: _, updatedAt: __, verdicts: ___, messages, children, path, calls, answer, run, ...rest } = view;
   return {
     ...rest,
     // A failure stands for one moment, and verdicts are those that this view has seen.
-    run: run && { ...run, failure: undefined, verdicts: undefined },
-    messages: [...messages.values()].map(({ timings: _, ...message }) => message),
+    run: run && { ...run, failure: undefined },
+    messages: [...messages.values()].map(({ timings: _, verdicts: __, ...message }) => message),
     children: [...children].map(([parent, ids]) => [parent, [...ids]]),
     path: path.map(({ id }) => id),
     calls: [...calls.values()].filter(({ callKey }) => callKey.startsWith(`${run?.runId}.`)).map(shownCall),
@@ -45,7 +45,7 @@ function shown(view: SessionView): unknown {
 const textOf = (parts: NonNullable<SessionView["answer"]>["parts"]): readonly string[] =>
   parts.flatMap((part) => (part.type === "tool_call" || part.text === "" ? [] : [`${part.type}: ${part.text}`]));
 
-function shownCall({ label: _, progress: __, n: ___, startedAt, args, ...call }: ViewCall): unknown {
+function shownCall({ label: _, progress: __, n: ___, verdicts: ____, startedAt, args, ...call }: ViewCall): unknown {
   // Arguments that were edited are told with the call's start: of one that is over a snapshot has what the model wrote.
   return call.state === "running" ? { ...call, args, startedAt } : call.state === "done" ? call : { ...call, args };
 }

@@ -12,10 +12,12 @@ import { DoubtfulHosts } from "./doubtful-hosts.tsx";
 
 export interface CallApprovalProps {
   readonly call: ViewCall;
+  /** Which of the calls of its message it is, in words; absent for the only one. */
+  readonly order?: string;
 }
 
 /** Where a person decides whether a call may run: not before the end of its arguments was in sight. */
-export function CallApproval({ call }: CallApprovalProps): ReactNode {
+export function CallApproval({ call, order }: CallApprovalProps): ReactNode {
   const { decideCall, toolLabel } = use(ActionsContext);
   const [note, setNote] = useState("");
   const [isSending, setSending] = useState(false);
@@ -27,6 +29,8 @@ export function CallApproval({ call }: CallApprovalProps): ReactNode {
   const hint = useId();
   const name = call.label ?? toolLabel(call.toolName) ?? call.toolName;
   const reason = call.approval?.reason;
+
+  const named = (word: string): string => (order === undefined ? word : `${word}, ${order}`);
 
   const decide = async (decision: CallDecision["decision"]): Promise<void> => {
     // The buttons disappear with the answer: the focus of the keyboard stays with the call.
@@ -60,6 +64,7 @@ export function CallApproval({ call }: CallApprovalProps): ReactNode {
             <PlainText text={reason} />
           </span>
         )}
+        {order === undefined ? null : <span className="call-approval-order"> {order}</span>}
       </p>
       <ArgumentsToRead args={call.args} onRead={markRead} />
       <DoubtfulHosts args={call.args} />
@@ -80,10 +85,16 @@ export function CallApproval({ call }: CallApprovalProps): ReactNode {
       )}
       <div className="call-answer-foot">
         {call.deadline === undefined ? null : <span className="call-deadline">until {clockLabel(call.deadline)}</span>}
-        <button type="button" className="button small" disabled={isSending} onClick={() => void decide("deny")}>
+        <button type="button" className="button small" aria-label={named("Deny")} disabled={isSending} onClick={() => void decide("deny")}>
           Deny
         </button>
-        <button type="submit" className="button small primary" disabled={isSending || !isRead} aria-describedby={isRead ? undefined : hint}>
+        <button
+          type="submit"
+          className="button small primary"
+          aria-label={named("Allow")}
+          disabled={isSending || !isRead}
+          aria-describedby={isRead ? undefined : hint}
+        >
           Allow
         </button>
       </div>

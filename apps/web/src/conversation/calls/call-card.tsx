@@ -7,6 +7,7 @@ import { durationLabel } from "../amount-labels.ts";
 import { Elapsed } from "../elapsed.tsx";
 import { useFold } from "../fold-state.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
+import { VerdictLines } from "../verdict-lines.tsx";
 import { CallApproval } from "./call-approval.tsx";
 import { CallBody, type ShownCallProps } from "./call-body.tsx";
 import { CallIcon } from "./call-icon.tsx";
@@ -18,20 +19,26 @@ export interface CallOfProps {
   readonly part: ToolCallPart;
   readonly call: ViewCall | undefined;
   readonly result: ViewMessage | undefined;
+  /** Its number among the calls of its message, from 1, and how many those are. */
+  readonly number: number;
+  readonly count: number;
 }
 
 /** A call of a message. */
-export const CallOf = memo(function CallOf({ part, call, result }: CallOfProps): ReactNode {
-  return <CallCard shown={shownCall(part, call, result)} {...(call ? { call } : {})} />;
+export const CallOf = memo(function CallOf({ part, call, result, number, count }: CallOfProps): ReactNode {
+  const order = count > 1 ? { order: `Call ${number} of ${count}` } : {};
+  return <CallCard shown={shownCall(part, call, result)} {...(call ? { call } : {})} {...order} />;
 });
 
 /** A call in one line; what it was given and what came of it on request. */
-export function CallCard({ shown, call }: ShownCallProps): ReactNode {
+export function CallCard({ shown, call, order }: ShownCallProps & { readonly order?: string }): ReactNode {
   const [isOpen, setOpen] = useFold(`call/${shown.key}`);
   const { toolLabel } = use(ActionsContext);
   const body = useId();
   const { state, startedAt, durationMs, progress } = shown;
   const line = argsLine(shown);
+  // The question below has the reason why a hook asks.
+  const isAsked = state === "awaiting_approval";
   const step = state === "running" ? progress.findLast((each) => each.state === "open") : undefined;
   return (
     <div className="call" data-state={state} data-open={isOpen || undefined}>
@@ -66,7 +73,8 @@ export function CallCard({ shown, call }: ShownCallProps): ReactNode {
       <div id={body} hidden={!isOpen}>
         {isOpen ? <CallBody shown={shown} {...(call ? { call } : {})} /> : null}
       </div>
-      {state === "awaiting_approval" && call ? <CallApproval key={call.callKey} call={call} /> : null}
+      <VerdictLines name={shown.key} verdicts={isAsked ? call?.verdicts?.filter(({ action }) => action !== "ask") : call?.verdicts} />
+      {isAsked && call ? <CallApproval key={call.callKey} call={call} {...(order === undefined ? {} : { order })} /> : null}
     </div>
   );
 }

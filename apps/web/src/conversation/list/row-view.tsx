@@ -7,6 +7,7 @@ import { RunEnd } from "../messages/run-end.tsx";
 import { UserMessageView } from "../messages/user-message.tsx";
 import { WorkNote } from "../messages/work-note.tsx";
 import type { ConversationRow, MessageRow } from "../rows/conversation-row.ts";
+import { VerdictLines } from "../verdict-lines.tsx";
 
 export interface RowViewProps {
   readonly row: ConversationRow;
@@ -57,9 +58,14 @@ function Content({ row, view }: Pick<RowViewProps, "row" | "view">): ReactNode {
         <Said row={row} />
       );
     case "answer":
-      return view.answer ? <Answer name={row.key} answer={view.answer} run={view.run} /> : null;
+      return view.answer ? <Answer name={row.key} answer={view.answer} run={view.run} verdicts={view.verdicts} /> : null;
     case "work":
-      return <WorkNote run={view.run} />;
+      return (
+        <>
+          <VerdictLines name={row.key} verdicts={view.verdicts} />
+          <WorkNote run={view.run} />
+        </>
+      );
     case "end":
       return view.lastRun ? <RunEnd end={view.lastRun} path={view.path} /> : null;
     default:

@@ -1,9 +1,10 @@
-import type { SessionView, ViewAnswer, ViewRun } from "@loopwright/client";
+import type { SessionView, ViewAnswer, ViewRun, ViewVerdict } from "@loopwright/client";
 import type { AssistantMessage } from "@loopwright/core/protocol";
 import { memo, type ReactNode } from "react";
 import { Icon } from "../../app/icon.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
 import type { MessageRow } from "../rows/conversation-row.ts";
+import { VerdictLines } from "../verdict-lines.tsx";
 import { AnswerFoot } from "./answer-foot.tsx";
 import { keptParts, writtenParts } from "./answer-parts.tsx";
 import { WorkNote } from "./work-note.tsx";
@@ -14,6 +15,8 @@ export type AnswerProps = { readonly name: string } & (WrittenAnswer | KeptAnswe
 interface WrittenAnswer {
   readonly answer: ViewAnswer;
   readonly run: ViewRun | undefined;
+  /** What hooks changed of it so far. */
+  readonly verdicts: readonly ViewVerdict[] | undefined;
 }
 
 interface KeptAnswer {
@@ -28,10 +31,11 @@ interface KeptAnswer {
  */
 export const Answer = memo(function Answer(props: AnswerProps): ReactNode {
   if ("answer" in props) {
-    const { name, answer, run } = props;
+    const { name, answer, run, verdicts } = props;
     const isSilent = answer.parts.every((part) => part.type !== "tool_call" && part.text === "");
     return (
       <div className="answer" data-live="">
+        <VerdictLines name={name} verdicts={verdicts} />
         {writtenParts(name, answer)}
         {isSilent || run?.aborting !== undefined ? <WorkNote run={run} since={answer.startedAt} /> : null}
       </div>
@@ -40,6 +44,7 @@ export const Answer = memo(function Answer(props: AnswerProps): ReactNode {
   const { name, row, message, calls } = props;
   return (
     <div className="answer">
+      <VerdictLines name={name} verdicts={row.entry.verdicts} />
       {keptParts({ name, message, calls, results: row.results })}
       <StopMark message={message} />
       {row.turns.length > 0 ? <AnswerFoot row={row} /> : null}

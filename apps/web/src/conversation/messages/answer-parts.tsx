@@ -17,6 +17,7 @@ export interface KeptPartsOptions {
 
 /** The parts of a message of the model, in order. */
 export function keptParts({ name, message, calls, results }: KeptPartsOptions): ReactNode {
+  const asked = message.content.filter((part) => part.type === "tool_call");
   return message.content.filter(isShown).map((part, i) => {
     const key = `${name}/${i}`;
     switch (part.type) {
@@ -25,7 +26,16 @@ export function keptParts({ name, message, calls, results }: KeptPartsOptions): 
       case "thinking":
         return <Thinking key={key} name={key} text={part.text} isOpen={false} />;
       case "tool_call":
-        return <CallOf key={key} part={part} call={calls.get(part.callKey)} result={resultOf(results, part.callKey, part.id)} />;
+        return (
+          <CallOf
+            key={key}
+            part={part}
+            call={calls.get(part.callKey)}
+            result={resultOf(results, part.callKey, part.id)}
+            number={asked.indexOf(part) + 1}
+            count={asked.length}
+          />
+        );
       default:
         return <MediaPart key={key} part={part} />;
     }

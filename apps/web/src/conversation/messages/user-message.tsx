@@ -9,6 +9,7 @@ import { useFold } from "../fold-state.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
 import { MediaPart } from "../media-part.tsx";
 import type { MessageRow } from "../rows/conversation-row.ts";
+import { VerdictLines } from "../verdict-lines.tsx";
 import { EditMessage } from "./edit-message.tsx";
 import { VersionSwitch } from "./version-switch.tsx";
 
@@ -36,6 +37,7 @@ export function UserMessageView({ row, message }: UserMessageProps): ReactNode {
         </div>
       )}
       {text === "" ? null : <Words id={id} text={text} />}
+      <VerdictLines name={id} verdicts={row.entry.verdicts} />
       <div className="message-foot user-foot">
         <VersionSwitch id={id} versions={row.versions} />
         <span className="message-actions">
