@@ -57,7 +57,7 @@ export type StoreHealth = Pick<WatchedStore, "isAway" | "flaw" | "damages" | "da
 /** Looks for work at once if its role is to run sessions. @throws AgentError CONFIG_INVALID */
 export function createHost(options: HostOptions): Host {
   const { runtime, role = "all", node } = options;
-  const { agents, findAgent, channel, queue, observers, ledger, clock, ids, logger, leaseMs } = runtime;
+  const { agents, findAgent, channel, queue, observers, ledger, tokenCounter, clock, ids, logger, leaseMs } = runtime;
   checkLimits(options.limits ?? {});
   const limits = { ...defaultHostLimits, ...options.limits };
   const watched = watchStore(runtime.store, { logger, clock, probeMs: limits.probeMs });
@@ -75,6 +75,7 @@ export function createHost(options: HostOptions): Host {
     ...(node === undefined ? {} : { node }),
     ...(observers.length > 0 ? { observers } : {}),
     ...(ledger ? { ledger } : {}),
+    ...(tokenCounter ? { tokenCounter } : {}),
     ...(drives || !queue ? {} : { hint: hintOffers(queue, logger) }),
   });
   const shared = { host: sessions, store, limits, clock, ids, logger };

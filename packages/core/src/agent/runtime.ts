@@ -5,6 +5,7 @@ import type { IdSource } from "../ports/id-source.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
 import type { SessionStore } from "../ports/session-store.ts";
+import type { TokenCounter } from "../ports/token-counter.ts";
 import type { UsageLedger } from "../ports/usage-ledger.ts";
 import type { AgentSession, ExecuteOptions, ExecuteStream } from "../protocol/execute.ts";
 import type { ExecuteInput } from "../protocol/execute-input.ts";
@@ -49,6 +50,7 @@ export interface Runtime {
   readonly queue: RunQueue | undefined;
   readonly observers: readonly Observer[];
   readonly ledger: UsageLedger | undefined;
+  readonly tokenCounter: TokenCounter | undefined;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;

@@ -1,5 +1,6 @@
 /** The in-memory adapter of every port. */
 
+export { characterCounter } from "./character-counter.ts";
 export { systemClock } from "./clock.ts";
 export { consoleLogger } from "./console-logger.ts";
 export { fixedPrices, type ModelPrice } from "./fixed-prices.ts";

@@ -24,4 +24,5 @@ export type {
 export { appendLimits } from "./session-log.ts";
 export type { SessionStore } from "./session-store.ts";
 export type { SnapshotStore } from "./snapshot-store.ts";
+export type { CountedPart, TokenCounter } from "./token-counter.ts";
 export type { LedgerOutcome, LedgerRequest, LedgerSpending, UsageAmount, UsageLedger } from "./usage-ledger.ts";

@@ -9,10 +9,10 @@ import type { FilePart, ImagePart, ResultPart, UserPart } from "../message/conte
 import { type Message, partsOf, type ToolResultMessage, type UserMessage } from "../message/message.ts";
 import { headOf } from "../tools/cut-text.ts";
 import { jsonHead } from "../tools/json-head.ts";
-import { lengthOf } from "./message-length.ts";
+import { charactersPerToken, estimatedSizes, type MessageSizes } from "./message-length.ts";
 
-/** Characters that a token stands for at the least and at the most: text outside these bounds is rare. */
-const charactersPerToken = { usual: 4, most: 8 };
+/** Characters that a token stands for at the most: text outside this bound is rare. */
+const charactersPerTokenMost = 8;
 /** Results shorter than this are never cut. */
 const resultKeptMin = 2_000;
 /** How full the window is after a cut: the room is for the next turns, which would else cut, and lose the vendor's cache, each time. */
@@ -20,10 +20,12 @@ const filledAfterCut = 0.75;
 
 /** What a history has to fit into. */
 export interface Window {
-  /** Characters of the history, as `lengthOf` counts them. */
+  /** Size of the history, in characters. */
   readonly textLength: number;
-  /** Characters of the request beside its messages. */
+  /** Size of the request beside its messages. */
   readonly besideLength: number;
+  /** Sizes of single messages. Default: the estimate. */
+  readonly sizes?: Pick<MessageSizes, "sizeOf"> | undefined;
   /** Unknown: nothing is cut. */
   readonly contextTokens: number | undefined;
 }
@@ -41,9 +43,9 @@ export function createWindowFit(): WindowFit {
   let cuts: Cuts | undefined;
   return {
     fit(messages, window) {
-      const { contextTokens, textLength, besideLength } = window;
-      if (contextTokens === undefined || textLength + besideLength <= contextTokens * charactersPerToken.usual) return messages;
-      if (!cuts?.goesOn(messages, contextTokens)) cuts = new Cuts(messages, contextTokens);
+      const { contextTokens, textLength, besideLength, sizes = estimatedSizes } = window;
+      if (contextTokens === undefined || textLength + besideLength <= contextTokens * charactersPerToken) return messages;
+      if (!cuts?.goesOn(messages, contextTokens, sizes)) cuts = new Cuts(messages, contextTokens, sizes);
       return cuts.fitted(besideLength);
     },
   };
@@ -58,19 +60,22 @@ interface Candidate {
 class Cuts {
   readonly #messages: readonly Message[];
   readonly #contextTokens: number;
+  readonly #sizes: Pick<MessageSizes, "sizeOf">;
   readonly #shown = new Map<number, Message>();
   #results: Candidate[] = [];
   #media: Candidate[] = [];
   #done = 0;
   #left = 0;
 
-  constructor(messages: readonly Message[], contextTokens: number) {
+  constructor(messages: readonly Message[], contextTokens: number, sizes: Pick<MessageSizes, "sizeOf">) {
     this.#messages = messages;
     this.#contextTokens = contextTokens;
+    this.#sizes = sizes;
   }
 
-  goesOn(messages: readonly Message[], contextTokens: number): boolean {
-    return this.#messages === messages && this.#contextTokens === contextTokens && this.#done <= messages.length;
+  goesOn(messages: readonly Message[], contextTokens: number, sizes: Pick<MessageSizes, "sizeOf">): boolean {
+    const isSame = this.#messages === messages && this.#contextTokens === contextTokens && this.#sizes === sizes;
+    return isSame && this.#done <= messages.length;
   }
 
   fitted(besideLength: number): readonly Message[] | undefined {
@@ -81,19 +86,19 @@ class Cuts {
       this.#take(message, this.#done);
     }
     this.#shrink(besideLength);
-    if (this.#left + besideLength > this.#contextTokens * charactersPerToken.most) return undefined;
+    if (this.#left + besideLength > this.#contextTokens * charactersPerTokenMost) return undefined;
     return this.#messages.map((message, place) => this.#shown.get(place) ?? message);
   }
 
   #take(message: Message, place: number): void {
-    const size = lengthOf(message);
+    const size = this.#sizes.sizeOf(message);
     this.#left += size;
     if (message.role === "tool_result" && (size > resultKeptMin || hasMedia(message))) this.#results.push({ place, size });
     if (message.role === "user" && hasMedia(message)) this.#media.push({ place, size });
   }
 
   #shrink(besideLength: number): void {
-    const full = this.#contextTokens * charactersPerToken.usual - besideLength;
+    const full = this.#contextTokens * charactersPerToken - besideLength;
     if (this.#left <= full) return;
     const goal = full * filledAfterCut;
     this.#results = this.#cutSome(this.#results.sort(largestFirst), goal);
@@ -108,7 +113,7 @@ class Cuts {
       if (this.#left <= goal) return true;
       const shown = cut(this.#messages[place] as Message);
       this.#shown.set(place, shown);
-      this.#left += lengthOf(shown) - size;
+      this.#left += this.#sizes.sizeOf(shown) - size;
       return false;
     });
     return spared < 0 ? [] : candidates.slice(spared);

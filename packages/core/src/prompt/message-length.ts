@@ -3,6 +3,18 @@ import type { Message } from "../message/message.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
 import { systemText } from "./system-text.ts";
 
+/** Characters that a token usually stands for. */
+export const charactersPerToken = 4;
+
+/** Sizes of the parts of a request, in characters: four for each token that was counted. */
+export interface MessageSizes {
+  sizeOf(message: Message): number;
+  /** The sum over a list that only grows, at the cost of what is new in it. */
+  sizeOfAll(messages: readonly Message[]): number;
+  /** Of what stands beside the messages. */
+  sizeBeside(request: Pick<ModelRequest, "system" | "tools" | "output">): number;
+}
+
 /** Characters that an image counts for, and a file of unknown size: about 1,500 tokens, what vendors count for an image of usual size. */
 export const mediaCharacters = 6_000;
 /** Base64 characters of a file that is no text for each character of it that a model reads: a page of a PDF is 100 KB and 4,000 tokens. */
@@ -47,3 +59,6 @@ function lengthOfSchema(schema: object): number {
   }
   return length;
 }
+
+/** The light estimate: characters. */
+export const estimatedSizes: Pick<MessageSizes, "sizeOf" | "sizeBeside"> = { sizeOf: lengthOf, sizeBeside: lengthBesideMessages };

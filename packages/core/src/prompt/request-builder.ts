@@ -2,7 +2,8 @@ import { type Compaction, type State, tipOf } from "../loop/state.ts";
 import { createTranscript, followTranscript, type GrowingTranscript } from "../loop/transcript.ts";
 import type { Message, MessageId, ToolResultMessage } from "../message/message.ts";
 import { soundMessage } from "../message/sound-message.ts";
-import { createWindowFit } from "./fit-window.ts";
+import { createWindowFit, type Window } from "./fit-window.ts";
+import type { MessageSizes } from "./message-length.ts";
 import { withoutThinking } from "./opaque-content.ts";
 import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./valid-history.ts";
 
@@ -19,19 +20,28 @@ export type BuiltHistory =
   | { readonly waiting: true; readonly messages?: never; readonly failed?: never }
   | { readonly failed: "context"; readonly messages?: never; readonly waiting?: never };
 
+/** Into what a history is fitted. */
+export interface RequestWindow {
+  /** Of the model. Absent: unknown, and nothing is cut. */
+  readonly contextTokens?: number | undefined;
+  /** Size of the request beside its messages, in characters. Default 0. */
+  readonly besideLength?: number;
+  /** Default: the estimate. */
+  readonly sizes?: MessageSizes | undefined;
+}
+
 /** Builds the history of each model call of one session; a turn costs what is new in it. */
 export interface RequestBuilder {
   /** The path as people see it, up to date with the last state given. Shared, grows in place. */
   readonly transcript: GrowingTranscript;
   /**
-   * Total: any state of any log has an answer. `contextTokens`: the model's window, where known; `besideLength`: the characters of the request
-   * beside its messages.
+   * Total: any state of any log has an answer.
    */
-  build(state: State, contextTokens?: number, besideLength?: number): BuiltHistory;
+  build(state: State, window?: RequestWindow): BuiltHistory;
   /** The same of a list that is not the session's, at the cost of all of it. */
-  buildFrom(messages: readonly Message[], contextTokens?: number, besideLength?: number): BuiltHistory;
-  /** Characters of the history at the state, as `lengthOf` counts them, before anything is cut. */
-  lengthAt(state: State): number;
+  buildFrom(messages: readonly Message[], window?: RequestWindow): BuiltHistory;
+  /** The history at the state before anything is cut. Shared, grows in place. */
+  historyAt(state: State): Pick<ValidHistory, "messages" | "textLength">;
   /** Brings the transcript to the state without building. */
   follow(state: State): GrowingTranscript;
   /**
@@ -83,23 +93,29 @@ export function createRequestBuilder(): RequestBuilder {
   return {
     transcript,
     follow,
-    lengthAt: (state) => upToDate(state).textLength,
+    historyAt: upToDate,
     messagesAt: (state) => Object.freeze([...follow(state).messages]),
-    build(state, contextTokens, besideLength = 0) {
+    build(state, into = {}) {
       if (state.run?.calls.some((call) => call.state !== "done")) return { waiting: true };
       const valid = upToDate(state);
       if (valid.messages.length === 0) return { waiting: true };
-      const fitted = window.fit(valid.messages, { textLength: valid.textLength, besideLength, contextTokens });
-      return builtOf(valid, fitted);
+      return builtOf(valid, window.fit(valid.messages, windowOf(valid, into)));
     },
-    buildFrom(messages, contextTokens, besideLength = 0) {
+    buildFrom(messages, into = {}) {
       const valid = createValidHistory();
       valid.take(messages.map(soundMessage));
       if (valid.messages.length === 0) return { waiting: true };
-      return builtOf(valid, createWindowFit().fit(valid.messages, { textLength: valid.textLength, besideLength, contextTokens }));
+      return builtOf(valid, createWindowFit().fit(valid.messages, windowOf(valid, into)));
     },
   };
 }
+
+const windowOf = ({ messages, textLength }: ValidHistory, { contextTokens, besideLength = 0, sizes }: RequestWindow): Window => ({
+  contextTokens,
+  besideLength,
+  textLength: sizes?.sizeOfAll(messages) ?? textLength,
+  sizes,
+});
 
 function builtOf({ hasStoredMedia, hasImages }: ValidHistory, fitted: readonly Message[] | undefined): BuiltHistory {
   return fitted ? { messages: withAnswerableEnd(fitted), hasStoredMedia, hasImages } : { failed: "context" };

@@ -100,17 +100,21 @@ describe("a runtime", () => {
     expect(runtime.agents.map((agent) => agent.prices)).toEqual([prices, own]);
   });
 
-  it("gives its ledger to sessions and workers", async () => {
+  it("gives its ledger and its token counter to sessions and workers", async () => {
+    let counted = 0;
+    const tokenCounter = { count: () => ++counted };
     const ledger = memoryLedger({ limits: { "scope/local": { tokens: 5_000 }, "scope/team": { tokens: 1 } } });
-    const shared = { store: memoryStore(), queue: memoryQueue(), agents: [helper()], logger: silentLogger, ledger };
+    const shared = { store: memoryStore(), queue: memoryQueue(), agents: [helper()], logger: silentLogger, ledger, tokenCounter };
     const worker = createWorker({ runtime: createRuntime(shared) });
     const ask = (scope: string, drives: boolean) =>
       createRuntime(shared)
         .ask("helper", "Hi.", { drives, access: { user: "ann", scope } })
         .result();
     for (const drives of [true, false]) {
+      counted = 0;
       expect((await ask("local", drives)).text).toBe("Hello.");
       expect((await ask("team", drives)).error?.code).toBe("LIMIT_REACHED");
+      expect(counted).toBe(2);
     }
     await worker.close();
   });

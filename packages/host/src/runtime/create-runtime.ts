@@ -17,7 +17,17 @@ import {
   refuseUnknownOptions,
 } from "@loopwright/core";
 import { consoleLogger, memoryChannel, memoryStore, randomIds, systemClock } from "@loopwright/core/memory";
-import type { Clock, EventChannel, IdSource, Logger, PriceTable, RunQueue, SessionStore, UsageLedger } from "@loopwright/core/ports";
+import type {
+  Clock,
+  EventChannel,
+  IdSource,
+  Logger,
+  PriceTable,
+  RunQueue,
+  SessionStore,
+  TokenCounter,
+  UsageLedger,
+} from "@loopwright/core/ports";
 import { hintOffers } from "../hints/hint-offers.ts";
 import { hintingStore } from "../hints/hinting-store.ts";
 import { checkedAgents } from "./checked-agents.ts";
@@ -35,6 +45,8 @@ export interface RuntimeOptions {
   readonly observers?: readonly Observer[];
   /** Quotas and budgets: asked before each model call. Default: none. */
   readonly ledger?: UsageLedger;
+  /** Counts tokens, so that histories fill the windows of their models. Default: an estimate of four characters a token. */
+  readonly tokenCounter?: TokenCounter;
   /** For agents without prices of their own. */
   readonly prices?: PriceTable;
   /** How long the owner of a session may be silent before another node takes over, in milliseconds. Default 20,000. */
@@ -54,6 +66,7 @@ const knownOptions: { readonly [Name in keyof RuntimeOptions]-?: true } = {
   queue: true,
   observers: true,
   ledger: true,
+  tokenCounter: true,
   prices: true,
   leaseMs: true,
   logger: true,
@@ -65,10 +78,10 @@ const knownOptions: { readonly [Name in keyof RuntimeOptions]-?: true } = {
 /** @throws AgentError CONFIG_INVALID */
 export function createRuntime(options: RuntimeOptions): Runtime {
   refuseUnknownOptions(options, knownOptions, "`createRuntime`");
-  const { clock = systemClock, ids = randomIds, logger = consoleLogger(), leaseMs, queue, ledger, observers = [] } = options;
+  const { clock = systemClock, ids = randomIds, logger = consoleLogger(), leaseMs, queue, ledger, tokenCounter, observers = [] } = options;
   const { store = memoryStore({ clock }), channel = memoryChannel({ logger }) } = options;
   const agents = checkedAgents(options.agents, options.prices);
-  const asked = { ...(leaseMs === undefined ? {} : { leaseMs }), ...(ledger ? { ledger } : {}) };
+  const asked = { ...(leaseMs === undefined ? {} : { leaseMs }), ...(ledger ? { ledger } : {}), ...(tokenCounter ? { tokenCounter } : {}) };
   const shared = { observers, store, channel, clock, ids, logger, ...asked };
   const recording = queue ? { ...shared, store: hintingStore(store, { hint: hintOffers(queue, logger), clock }) } : shared;
 
@@ -79,7 +92,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   let closing: Promise<void> | undefined;
   return {
-    ...{ agents: agents.list, observers, ledger, store, channel, queue, clock, ids, logger, leaseMs },
+    ...{ agents: agents.list, observers, ledger, tokenCounter, store, channel, queue, clock, ids, logger, leaseMs },
     hasOwnChannel: options.channel === undefined,
     findAgent: agents.find,
     session,

@@ -23,6 +23,7 @@ import {
   refKey,
   type SessionRef,
   type SessionStore,
+  type TokenCounter,
   type UsageLedger,
 } from "@loopwright/core/ports";
 import type { OfferHint } from "../hints/hint-offers.ts";
@@ -52,6 +53,7 @@ export interface LoaderParts {
   readonly hint?: OfferHint;
   readonly observers?: readonly Observer[];
   readonly ledger?: UsageLedger;
+  readonly tokenCounter?: TokenCounter;
 }
 
 type Shared = Omit<LoaderParts, "agents" | "findAgent" | "hint" | "logger" | "loggerOf" | "node"> & { readonly node: string };
@@ -66,7 +68,7 @@ export class SessionLoader {
 
   constructor(parts: LoaderParts, loaded: LoadedSessions) {
     const { agents, findAgent = inList(agents), channel, clock, ids, leaseMs, logger, loggerOf = () => logger } = parts;
-    const { drives = true, hint, node = ids.next(), observers = [], ledger } = parts;
+    const { drives = true, hint, node = ids.next(), observers = [], ledger, tokenCounter } = parts;
     this.#findAgent = findAgent;
     this.#firstAgent = agents[0]?.name ?? "";
     const store = hint ? hintingStore(parts.store, { hint, clock }) : parts.store;
@@ -80,6 +82,7 @@ export class SessionLoader {
       node,
       observers,
       ...(ledger ? { ledger } : {}),
+      ...(tokenCounter ? { tokenCounter } : {}),
       ...(leaseMs === undefined ? {} : { leaseMs }),
     };
     this.#loaded = loaded;

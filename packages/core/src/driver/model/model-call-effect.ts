@@ -5,12 +5,12 @@
 import { type AgentError, type Failure, failureOf } from "../../errors.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { Fact, FactBody } from "../../loop/fact.ts";
-import type { Run, State } from "../../loop/state.ts";
+import type { Run } from "../../loop/state.ts";
 import { mayRetry } from "../../loop/turns.ts";
 import type { Message } from "../../message/message.ts";
 import type { Blob } from "../../ports/blob-store.ts";
 import type { ModelRequest } from "../../ports/model-provider.ts";
-import { lengthBesideMessages } from "../../prompt/message-length.ts";
+import { estimatedSizes, type MessageSizes } from "../../prompt/message-length.ts";
 import { holdsOpaque } from "../../prompt/opaque-content.ts";
 import type { BuiltHistory } from "../../prompt/request-builder.ts";
 import { withStoredMedia } from "../../prompt/stored-media.ts";
@@ -27,6 +27,7 @@ import { internalError } from "../setup/user-code.ts";
 import { withoutVision } from "./check-vision.ts";
 import { closeModel, stoppedModel } from "./close-model.ts";
 import { createChunkFilter } from "./filter-chunks.ts";
+import type { LoadedCounts } from "./loaded-counts.ts";
 import type { LoadedReservations } from "./loaded-reservations.ts";
 import { type ModelAttemptEnd, startModelAttempt } from "./model-attempt.ts";
 import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model.ts";
@@ -34,6 +35,13 @@ import type { Reservation } from "./reservations.ts";
 
 interface CallPreparation extends PreparationDeps {
   readonly reservations: LoadedReservations | undefined;
+  readonly counts: LoadedCounts | undefined;
+}
+
+/** What a call has where the session has a ledger or a token counter. */
+interface Extras {
+  readonly reservation?: Reservation | undefined;
+  readonly sizes?: MessageSizes | undefined;
 }
 
 /** The intent of a model call that is owed. */
@@ -48,17 +56,19 @@ export function prepareCall(
   const context = contextOf(deps, { run, turn: effect.turn }, setup.timeout);
   const messages = (): readonly Message[] => builder.messagesAt(setup.state);
   const asking = askingOf(options, context, run);
-  const begun = (prepared: PreparedModel, reservation?: Reservation): Prepared => ({
-    bodies: [reservation ? { ...prepared.intent, reservation: reservation.id } : prepared.intent],
-    launch: (intent, now) => launchModel(options, { prepared, effect, intent, reservation, ...now, track: setup.track }),
+  const begun = (prepared: PreparedModel, extras: Extras = {}): Prepared => ({
+    bodies: [extras.reservation ? { ...prepared.intent, reservation: extras.reservation.id } : prepared.intent],
+    launch: (intent, now) => launchModel(options, { prepared, effect, intent, ...extras, ...now, track: setup.track }),
   });
-  const reserved = async (prepared: PreparedModel, loaded: LoadedReservations): Promise<Prepared> => {
-    const reservation = await (await loaded.load()).reserve({ effect, prepared, state: setup.state, context });
-    return "id" in reservation ? begun(prepared, reservation) : { bodies: reservation };
+  const { counts, reservations } = setup;
+  const measured = async (prepared: PreparedModel): Promise<Prepared> => {
+    const sizes = await counts?.sizesOf(prepared, setup.state);
+    const admission = await (await reservations?.load())?.reserve({ effect, prepared, state: setup.state, context, sizes });
+    return !admission || "id" in admission ? begun(prepared, { sizes, reservation: admission }) : { bodies: admission };
   };
   const ready = (prepared: PreparedModel | StoppedBefore): SyncOrAsync<Prepared> => {
     if (prepared.instead) return { bodies: [prepared.instead] };
-    return setup.reservations ? reserved(prepared, setup.reservations).catch(failed) : begun(prepared);
+    return counts || reservations ? setup.timeout.waitFor(measured(prepared).catch(failed), failed) : begun(prepared);
   };
   const failed = (error: unknown): Prepared => {
     const { runId, turn, attempt } = effect;
@@ -83,11 +93,10 @@ export function prepareCall(
   }
 }
 
-interface Launch extends Pick<PreparationDeps, "track">, LaunchState {
+interface Launch extends Pick<PreparationDeps, "track">, LaunchState, Extras {
   readonly prepared: PreparedModel;
   readonly effect: Extract<Effect, { type: "call-model" }>;
   readonly intent: Fact | undefined;
-  readonly reservation: Reservation | undefined;
 }
 
 function launchModel(options: EffectDeps, launch: Launch): void {
@@ -169,11 +178,11 @@ interface AdmittedCall {
 
 /** The request that may go out now, or the closing fact of an attempt whose request is not sent. */
 function admittedCall(options: EffectDeps, launch: Launch, run: Run): AdmittedCall | { readonly unsent: FactBody } {
-  const { prepared, effect, state, isStopped } = launch;
+  const { prepared, effect, isStopped } = launch;
   const { deps, shown } = options;
   if (isStopped) return { unsent: stoppedModel(prepared) };
   noteShown(shown, run, prepared.registry);
-  const built = builtOrFailed(options, state, prepared);
+  const built = builtOrFailed(options, launch);
   if ("failure" in built) return { unsent: failedUnsent(effect, run, built.failure) };
   const { messages, hasStoredMedia } = built;
   const request: ModelRequest = { ...prepared.request, messages };
@@ -192,14 +201,13 @@ function failedUnsent({ runId, turn, attempt }: Launch["effect"], run: Run, fail
 /** The history of the request, or why there is none. */
 function builtOrFailed(
   { deps, builder }: EffectDeps,
-  state: State,
-  { provider, request, messages }: PreparedModel,
+  { state, sizes, prepared: { provider, request, messages } }: Launch,
 ): Extract<BuiltHistory, { readonly messages: readonly Message[] }> | { readonly failure: Failure } {
   const { model } = request;
   try {
     const { contextTokens, vision } = provider.capabilities(model);
-    const beside = lengthBesideMessages(request);
-    const built = messages ? builder.buildFrom(messages, contextTokens, beside) : builder.build(state, contextTokens, beside);
+    const window = { contextTokens, besideLength: (sizes ?? estimatedSizes).sizeBeside(request), sizes };
+    const built = messages ? builder.buildFrom(messages, window) : builder.build(state, window);
     if (built.messages) return built.hasImages && !vision ? { failure: failureOf(withoutVision(model)) } : built;
     const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
     return { failure: { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false } };

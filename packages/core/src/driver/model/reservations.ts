@@ -8,9 +8,10 @@
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf, FactBody } from "../../loop/fact.ts";
 import type { Run, State } from "../../loop/state.ts";
+import type { Message } from "../../message/message.ts";
 import { tokensOf, type Usage } from "../../message/usage.ts";
 import type { LedgerOutcome, LedgerSpending, UsageAmount, UsageLedger } from "../../ports/usage-ledger.ts";
-import { lengthBesideMessages, lengthOf } from "../../prompt/message-length.ts";
+import { charactersPerToken, estimatedSizes, lengthOf, type MessageSizes } from "../../prompt/message-length.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { EffectContext } from "../effects/hook-deps.ts";
 import { costOf } from "../effects/spent.ts";
@@ -39,10 +40,10 @@ export interface ReservationRequest {
   readonly prepared: PreparedModel;
   readonly state: State;
   readonly context: Pick<EffectContext, "access">;
+  /** Absent: estimated. */
+  readonly sizes: MessageSizes | undefined;
 }
 
-/** Characters of a token, in estimates. */
-const charactersPerToken = 4;
 /** What an answer may have where neither the request nor the model has a limit. */
 const outputTokensUsual = 4_096;
 
@@ -131,12 +132,15 @@ export class Reservations {
   }
 
   /** What the attempt is expected to read, and the most that it may write. */
-  #expected({ effect, prepared, state }: ReservationRequest): Usage {
+  #expected({ effect, prepared, state, sizes }: ReservationRequest): Usage {
     const { request, provider, messages } = prepared;
-    const all = [...(messages ?? []), ...(state.run?.steered ?? []).flatMap(({ message }) => message ?? [])];
-    const texts = (prepared.intent.notices ?? effect.notices).reduce((sum, text) => sum + text.length, 0);
-    const base = messages ? 0 : this.#builder.lengthAt(state);
-    const length = all.reduce((sum, message) => sum + lengthOf(message), base + texts + lengthBesideMessages(request));
+    const known = sizes ?? estimatedSizes;
+    const sizeOfAll = (all: readonly Message[]): number => all.reduce((sum, message) => sum + known.sizeOf(message), 0);
+    const history = messages ? undefined : this.#builder.historyAt(state);
+    const notices = (prepared.intent.notices ?? effect.notices).map((text): Message => ({ role: "notice", text }));
+    const joining = (state.run?.steered ?? []).flatMap(({ message }) => message ?? []);
+    const before = history ? (sizes?.sizeOfAll(history.messages) ?? history.textLength) : sizeOfAll(messages ?? []);
+    const length = before + sizeOfAll([...joining, ...notices]) + known.sizeBeside(request);
     const output = request.maxTokens ?? provider.capabilities(request.model).outputTokensMax ?? outputTokensUsual;
     return { input: Math.ceil(length / charactersPerToken), output, source: "estimated" };
   }

@@ -45,6 +45,7 @@ export function depsOf(options: SessionOptions): Deps {
     logger,
     observation,
     ledger: options.ledger,
+    tokenCounter: options.tokenCounter,
     channel: options.channel && guardedChannel(options.channel, { logger, sessionId, observation }),
     callGuard: options.callGuard ?? guardOf(clock),
     node: options.node ?? randomIds.next(),

@@ -23,6 +23,7 @@ import { createRunWatch } from "../effects/run-watch.ts";
 import { shownTools } from "../effects/shown-tools.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createUserCodeTimeout, type UserCodeTimeout } from "../effects/user-code-timeout.ts";
+import { loadedCounts } from "../model/loaded-counts.ts";
 import { loadedReservations } from "../model/loaded-reservations.ts";
 import { prepareCall } from "../model/model-call-effect.ts";
 import { ObservedLaunches } from "../observation/observed-launches.ts";
@@ -58,7 +59,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
   const running = new Map<string, Running>();
   let generation = 0;
   const watchEnd = createRunWatch(options);
-  const reservations = loadedReservations(options.deps, options.builder);
+  const extras = { reservations: loadedReservations(options.deps, options.builder), counts: loadedCounts(options.deps, options.builder) };
 
   /** Tracks an effect until its closing fact is handed in; one that was forgotten hands in nothing. */
   const track: Track = ({ id, runId }, work) => {
@@ -88,7 +89,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
       case "schedule-retry":
         return { bodies: [scheduleRetry(options.deps, effect, state.run?.handedOver ?? 0)] };
       case "call-model":
-        return prepareCall(options, effect, { state, timeout, track, reservations });
+        return prepareCall(options, effect, { state, timeout, track, ...extras });
       case "run-tool":
         return prepareRun(options, effect, { state, timeout, track });
       case "lookup-tool":
@@ -105,7 +106,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
     onState(state) {
       const { run } = state;
       watchEnd.adopted(state);
-      reservations?.current?.onState(state);
+      extras.reservations?.current?.onState(state);
       for (const { runId, abort, isOver } of running.values()) {
         if (isOver) continue;
         if (run?.runId !== runId) abort(0);

@@ -5,6 +5,7 @@ import type { EventChannel } from "../../ports/event-channel.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
+import type { TokenCounter } from "../../ports/token-counter.ts";
 import type { UsageLedger } from "../../ports/usage-ledger.ts";
 import type { BoundAgent } from "./bound-agent.ts";
 import type { CallGuard } from "./guarded-call.ts";
@@ -24,6 +25,7 @@ export interface Deps {
   readonly logger: Logger;
   readonly observation: Observation | undefined;
   readonly ledger: UsageLedger | undefined;
+  readonly tokenCounter: TokenCounter | undefined;
   readonly channel: EventChannel | undefined;
   readonly callGuard: CallGuard;
   readonly node: string;

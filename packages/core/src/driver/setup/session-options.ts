@@ -6,6 +6,7 @@ import type { EventChannel } from "../../ports/event-channel.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
+import type { TokenCounter } from "../../ports/token-counter.ts";
 import type { UsageLedger } from "../../ports/usage-ledger.ts";
 import type { CallGuard } from "./guarded-call.ts";
 
@@ -21,6 +22,8 @@ export interface SessionOptions<Output = unknown> extends SessionBeginning {
   readonly observers?: readonly Observer[];
   /** Quotas and budgets: asked before each model call. Default: none. */
   readonly ledger?: UsageLedger;
+  /** Counts tokens, so that the history fills the window of its model. Default: an estimate of four characters a token. */
+  readonly tokenCounter?: TokenCounter;
   /** Carries the events to other nodes. */
   readonly channel?: EventChannel;
   /** Bounds retries and leaves failing vendors alone. Default: the one that all sessions of this clock share, so one per process. */
@@ -89,6 +92,7 @@ export const driverLimits: {
   readonly acceptMs: number;
   readonly filterMs: number;
   readonly ledgerMs: number;
+  readonly counterMs: number;
   readonly hookStateBytes: number;
   readonly noteBytes: number;
   readonly faultBaseMs: number;
@@ -137,6 +141,8 @@ export const driverLimits: {
   filterMs: 10_000,
   /** How long the usage ledger may take to answer. */
   ledgerMs: 5_000,
+  /** How long the token counter may take for one part of a request before that is estimated. */
+  counterMs: 5_000,
   /** What the hooks of one run may keep in `context.state`, and what one `note.recorded` may hold. */
   hookStateBytes: 16 * 1024,
   noteBytes: 16 * 1024,
