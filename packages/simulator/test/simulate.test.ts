@@ -16,6 +16,8 @@ describe("the runtime", () => {
     [28, "a session was never idle where its log was polled"],
     [53, "a worker took what another process held"],
     [10_000_358, "a hint was not passed to a session whose claim was refused before"],
+    [10_500_997, "the checker left out the time of a hook during a hand-over"],
+    [10_501_210, "the checker counted a hand-over as a failure of the model"],
     [10_000_925, "a session waited for the only place of a worker"],
   ])("seed %d, which once failed because %s, finds nothing", async (seed) => {
     const report = await simulate({ seed });

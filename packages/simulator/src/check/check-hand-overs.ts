@@ -6,6 +6,7 @@
  */
 import type { Fact } from "@loopwright/core";
 import type { HandOver } from "../world/host-record.ts";
+import { hookSlowestMs } from "../world/node-agent.ts";
 import type { SimulatedHost } from "../world/simulated-host.ts";
 import type { World } from "../world/simulated-world.ts";
 import type { Claim } from "./finding.ts";
@@ -25,8 +26,8 @@ const deeds: ReadonlySet<string> = new Set(["claim", "renew", "model-call", "too
 const handOverMs = 700;
 /** The way of a hint to its worker, and of the worker to a claim. */
 const takeOverMs = 300;
-/** An effect may end so long after the signal and be recorded; it is signalled within so long after the time to rest is over. */
-const [graceMs, signalMs] = [400, 60];
+/** An effect may end so long after the signal and be recorded, its hooks included; it is signalled within so long after the time to rest is over. */
+const [graceMs, signalMs] = [400 - hookSlowestMs, 60];
 
 export function checkHandOvers(scene: HandOverScene): void {
   const { world, claim } = scene;

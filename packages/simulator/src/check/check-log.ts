@@ -76,6 +76,9 @@ function checkRun(run: RunModel, facts: readonly Fact[], { claim, isOver }: { re
   for (const call of calls.values()) checkCall(call, run, claim);
 }
 
+/** Codes of attempts that ended with their process: they are not failures of the model. */
+const cutOff: ReadonlySet<string> = new Set(["CRASHED", "HANDED_OVER"]);
+
 /** Each attempt once, in order, and no more failures than are allowed. */
 function checkAttempts({ runId, started, modelStarts, modelEnds }: RunModel, claim: Claim): void {
   const seen = new Set<string>();
@@ -89,7 +92,7 @@ function checkAttempts({ runId, started, modelStarts, modelEnds }: RunModel, cla
   const most = started[0]?.limits.attemptsMax ?? Number.POSITIVE_INFINITY;
   const failures = new Map<number, number>();
   for (const end of modelEnds) {
-    if (end.type === "model.failed" && end.failure.code !== "CRASHED") failures.set(end.turn, (failures.get(end.turn) ?? 0) + 1);
+    if (end.type === "model.failed" && !cutOff.has(end.failure.code)) failures.set(end.turn, (failures.get(end.turn) ?? 0) + 1);
   }
   for (const [turn, count] of failures)
     claim(count <= most, "I7", () => `turn ${turn} of run ${runId} failed ${count} times, ${most} are allowed`);

@@ -4,6 +4,9 @@ import type { SimulatedNode } from "./simulated-node.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import { witnessedTools } from "./witnessed-tools.ts";
 
+/** The longest that a hook takes, in virtual milliseconds. */
+export const hookSlowestMs = 300;
+
 /** The agent as one process runs it: its own hooks and tools, watched, over the simulated model. */
 export function nodeAgent(
   agent: Agent,
@@ -14,7 +17,7 @@ export function nodeAgent(
     ...agent,
     provider: simulatedModel({ ...options, like: agent.provider }),
     tools: witnessedTools(agent.tools, { ...options, slowestMs: toolSlowestMs }),
-    hooks: agent.hooks.map((hooks) => slowHooks(hooks, { node, time, thinkMs: () => options.dice.next() ** 3 * 300 })),
+    hooks: agent.hooks.map((hooks) => slowHooks(hooks, { node, time, thinkMs: () => options.dice.next() ** 3 * hookSlowestMs })),
   });
 }
 
