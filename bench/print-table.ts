@@ -34,7 +34,15 @@ function verdictOf(row: Row): string {
 
 /** In process: the client of a model. */
 export const processColumns: Columns = {
-  head: ["what", "openai SDK, by hand (= 1)", "fetch + SSE, by hand", "Loopwright", "with `nodeHttp()`", "goal", "verdict"],
+  head: [
+    "what",
+    "openai SDK, by hand (= 1)",
+    "fetch + SSE, by hand",
+    "Loopwright over `fetch`",
+    "Loopwright by default",
+    "goal",
+    "verdict",
+  ],
   cells: (row) => [
     row.title,
     row.basis,

@@ -7,6 +7,8 @@ import type { Options } from "tsup";
 const SOURCE = "@loopwright/source";
 
 interface Manifest {
+  /** What a package imports of itself by condition: each file is built, and chosen only where the package is used. */
+  readonly imports?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly bin?: Readonly<Record<string, string>>;
 }
@@ -15,7 +17,11 @@ const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 
 const doors = Object.values(manifest.exports ?? {}).flatMap((door) => (typeof door === "string" ? [] : [door[SOURCE] ?? []].flat()));
 const binaries = Object.values(manifest.bin ?? {}).map((file) => file.replace("dist/", "src/").replace(/\.js$/, ".ts"));
-const entries = [...doors, ...binaries].map((file) => file.replace(/^\.\//, ""));
+const chosen = Object.values(manifest.imports ?? {}).flatMap((files) => Object.values(files));
+const sources = chosen
+  .flatMap((file) => (typeof file === "string" ? file : []))
+  .map((file) => file.replace("./dist/", "./src/").replace(/\.js$/, ".ts"));
+const entries = [...new Set([...doors, ...binaries, ...sources])].map((file) => file.replace(/^\.\//, ""));
 
 /** Most characters of a line: Node.js prints the whole line of an error that is not caught. */
 const lineMax = 300;
@@ -105,6 +111,7 @@ const options: Options = {
   },
   plugins: [shortLocals],
   platform: "node",
+  external: [/^#/],
   // node:sqlite exists under this name only.
   removeNodeProtocol: false,
 };

@@ -1,6 +1,5 @@
-import { nodeHttp } from "@loopwright/provider-kit/node";
 import type { Open } from "./contender.ts";
 import { openerOver } from "./loopwright.ts";
 
-/** Loopwright on keep-alive node:http. */
-export const open: Open = openerOver(nodeHttp());
+/** Loopwright as it comes: on keep-alive node:http. */
+export const open: Open = openerOver(undefined);

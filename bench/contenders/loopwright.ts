@@ -85,5 +85,5 @@ export const openerOver =
     };
   };
 
-/** Loopwright as it comes: global fetch. */
-export const open: Open = openerOver(undefined);
+/** Loopwright over the global fetch, as the SDK and the loop by hand are. */
+export const open: Open = openerOver((input, init) => fetch(input, init));

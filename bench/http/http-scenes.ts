@@ -92,7 +92,7 @@ export const httpScenes: readonly HttpScene[] = [
   fanOut(20, { deltas: 600, gapMs: 2 }, { deltas: 1_500, gapMs: 2 }),
   fanOut(200, { deltas: 200, gapMs: 8 }, { deltas: 500, gapMs: 8 }),
   crowd("http-crowd", "1,000 concurrent runs of two turns", false),
-  crowd("http-crowd-node", "1,000 concurrent runs of two turns, `nodeHttp()` to the model", true),
+  crowd("http-crowd-node", "1,000 concurrent runs of two turns, the default transport to the model", true),
   idle("events", "idle client of a session's events"),
   idle("notifications", "idle client of notifications"),
 ];

@@ -4,7 +4,7 @@
 export interface ServeSettings {
   /** Of the model server, with the scenario, ending with `/v1`. Absent: the server speaks itself, at the pace that a request asks for. */
   readonly modelUrl?: string;
-  /** Whether the model is called over `nodeHttp()` instead of global fetch. */
+  /** Whether the model is called over the default transport instead of the global fetch. */
   readonly overNode?: boolean;
 }
 

@@ -2,7 +2,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Agent, createAgent, defineTool, type ModelChunk } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { createRuntime } from "@loopwright/host";
-import { nodeHttp } from "@loopwright/provider-kit/node";
 import { openai } from "@loopwright/providers-openai";
 import { createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
@@ -42,7 +41,9 @@ const paced: ModelProvider = {
 
 function agentFor({ modelUrl, overNode }: ServeSettings): Agent {
   const provider =
-    modelUrl === undefined ? paced : openai({ apiKey: "bench", baseURL: modelUrl, ...(overNode ? { transport: nodeHttp() } : {}) });
+    modelUrl === undefined
+      ? paced
+      : openai({ apiKey: "bench", baseURL: modelUrl, ...(overNode ? {} : { transport: (input, init) => fetch(input, init) }) });
   const isPair = modelUrl?.includes("/pair/") ?? false;
   const tools = benchTools(emptyRecord).map(({ execute, ...tool }) =>
     defineTool({ ...tool, execute: (args) => execute(args as Record<string, unknown>) }),

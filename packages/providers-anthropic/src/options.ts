@@ -18,7 +18,7 @@ export interface AnthropicOptions {
   readonly model?: string;
   /** Name on facts and messages. Default `anthropic`. */
   readonly name?: string;
-  /** The transport. Default: the global `fetch`; `nodeHttp()` of `@loopwright/provider-kit/node` is one. */
+  /** The transport. Default: `nodeHttp()` of `@loopwright/provider-kit/node` on Node.js, elsewhere the global `fetch` at the time of the call. */
   readonly transport?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
   /** The `anthropic-version` header, for compatible servers that only know an older date such as `2023-06-01`; the key is then sent as `x-api-key`. Default: the SDK's. */

@@ -17,7 +17,7 @@ export interface GeminiOptions {
   readonly model?: string;
   /** Name on facts and messages. Default `gemini`. */
   readonly name?: string;
-  /** The transport. Default: the global `fetch`; `nodeHttp()` of `@loopwright/provider-kit/node` is one. */
+  /** The transport. Default: `nodeHttp()` of `@loopwright/provider-kit/node` on Node.js, elsewhere the global `fetch` at the time of the call. */
   readonly transport?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether models that think show a summary of it. Default true. */

@@ -16,7 +16,7 @@ export interface OllamaOptions {
   readonly model?: string;
   /** Name on facts and messages. Default `ollama`. */
   readonly name?: string;
-  /** The transport. Default: the global `fetch`; `nodeHttp()` of `@loopwright/provider-kit/node` is one. */
+  /** The transport. Default: `nodeHttp()` of `@loopwright/provider-kit/node` on Node.js, elsewhere the global `fetch` at the time of the call. */
   readonly transport?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
   /** Size of the context window (`num_ctx`) in tokens. The server's own default is small, and what does not fit is cut without a word. */

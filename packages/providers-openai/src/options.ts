@@ -21,7 +21,7 @@ export interface OpenAiOptions {
   readonly project?: string;
   /** Name on facts and messages. Default `openai`. */
   readonly name?: string;
-  /** The transport, for example `nodeHttp()` of `@loopwright/provider-kit/node`. Default: the global `fetch` at the time of the call. */
+  /** The transport. Default: `nodeHttp()` of `@loopwright/provider-kit/node` on Node.js, elsewhere the global `fetch` at the time of the call. */
   readonly transport?: typeof fetch;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ export interface AcmeOptions {
   readonly baseURL?: string;
   /** Default model of this instance; see `models.ts`. */
   readonly model?: string;
-  /** The transport. Default: the global `fetch`; `nodeHttp()` of `@loopwright/provider-kit/node` is one. */
+  /** The transport. Default: `nodeHttp()` of `@loopwright/provider-kit/node` on Node.js, elsewhere the global `fetch` at the time of the call. */
   readonly transport?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
 }

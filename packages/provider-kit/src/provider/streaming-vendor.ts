@@ -51,7 +51,7 @@ export interface StreamingVendor<Read, Event, Body> {
   /** The vendor's name for people, for example `Anthropic`. */
   readonly label: string;
   readonly defaultModel: string;
-  /** The transport that the user passed. Default: the global `fetch`. */
+  /** The transport that the user passed. Default: that of `modelTransport`. */
   readonly transport?: typeof fetch | undefined;
   readonly framing: Framing<Read>;
   capabilities(model: string): ModelCapabilities;

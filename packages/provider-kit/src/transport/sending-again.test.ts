@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { defaultTransport as nodeTransport } from "../node/node-transport.ts";
+import { trailersOf } from "../node/response-trailers.ts";
+import { defaultTransport as globalTransport } from "./global-transport.ts";
 import { modelTransport } from "./model-transport.ts";
 import { sendAgainMax, sendingAgain, sparesMax } from "./sending-again.ts";
 
@@ -33,10 +36,15 @@ async function serve(answer: (count: number) => string | undefined): Promise<{ r
 const post = { method: "POST", body: "prompt" } as const;
 const provider = "Vendor";
 
-describe("the default transport", () => {
+describe.each([
+  // Two answers, four failed calls: one connection was reused, so one request is sent again.
+  { where: "on Node.js", defaultTransport: nodeTransport, seenOfDying: 7 },
+  // Every answer counts as one connection that may be reused.
+  { where: "elsewhere", defaultTransport: globalTransport, seenOfDying: 8 },
+])("the default transport $where", ({ defaultTransport, seenOfDying }) => {
   it("sends once more what a reused connection lost before an answer", async () => {
     const { url, seen } = await serve((count) => (count === 2 ? undefined : `answer ${count}`));
-    const transport = modelTransport(undefined, { provider });
+    const transport = defaultTransport();
     expect(await (await transport(url, post)).text()).toBe("answer 1");
     expect(await (await transport(url, post)).text()).toBe("answer 3");
     expect(seen()).toBe(3);
@@ -44,26 +52,45 @@ describe("the default transport", () => {
 
   it("sends nothing again to a server that has not answered before", async () => {
     const { url, seen } = await serve(() => undefined);
-    const transport = modelTransport(undefined, { provider });
+    const transport = defaultTransport();
     for (let call = 1; call <= 3; call++) await expect(transport(url, post)).rejects.toThrow(TypeError);
     expect(seen()).toBe(3);
   });
 
-  it("sends no more requests again than there were answers, to a server that died", async () => {
+  it("sends no more requests again than it reused connections, to a server that died", async () => {
     const { url, seen } = await serve((count) => (count <= 2 ? "answer" : undefined));
-    const transport = modelTransport(undefined, { provider });
+    const transport = defaultTransport();
     for (let call = 1; call <= 2; call++) await (await transport(url, post)).text();
     for (let call = 1; call <= 4; call++) await expect(transport(url, post)).rejects.toThrow(TypeError);
-    // Two answers, four failed calls, two sent again.
-    expect(seen()).toBe(8);
+    expect(seen()).toBe(seenOfDying);
   });
 
+  it("is the global `fetch` where a program has replaced that", async () => {
+    const { fetch } = globalThis;
+    cleanUps.push(() => {
+      globalThis.fetch = fetch;
+    });
+    const transport = defaultTransport();
+    globalThis.fetch = async () => new Response("of the program");
+    expect(await (await transport("http://vendor.test", post)).text()).toBe("of the program");
+  });
+});
+
+describe("the transport of a provider", () => {
   it("leaves a transport that was given alone", async () => {
     const { url, seen } = await serve((count) => (count === 2 ? undefined : "answer"));
     const transport = modelTransport((input, init) => fetch(input, init), { provider });
     await (await transport(url, post)).text();
     await expect(transport(url, post)).rejects.toThrow(TypeError);
     expect(seen()).toBe(2);
+  });
+
+  it("is over `node:http` on Node.js, where none was given", async () => {
+    const { url } = await serve(() => "answer");
+    const response = await modelTransport(undefined, { provider })(url, post);
+    await response.text();
+    // `fetch` drops the trailers of an answer.
+    expect(trailersOf(response)).toBeInstanceOf(Headers);
   });
 });
 
