@@ -1,5 +1,6 @@
-import { AgentError } from "@loopwright/core";
+import { AgentError, isAgentError } from "@loopwright/core";
 import { isId } from "@loopwright/core/ports";
+import { causeOf } from "../cause-of.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Authenticate, HttpOptions, Principal } from "../server-options.ts";
 import { type Caller, localPrincipal } from "./local-principal.ts";
@@ -18,9 +19,12 @@ const tokenNames: ReadonlySet<string> = new Set([
 ]);
 
 /** What the caller is known by. */
-type IdentityContext = Pick<ServerContext, "clock" | "limits"> & { readonly options: HttpOptions };
+type IdentityContext = Pick<ServerContext, "clock" | "limits" | "logger"> & { readonly options: HttpOptions };
 
-/** The principal of the request. @throws AgentError UNAUTHENTICATED, FORBIDDEN for a principal without scope, NOT_READY where `authenticate` takes too long */
+/**
+ * The principal of the request. @throws AgentError UNAUTHENTICATED, FORBIDDEN for a principal without scope, NOT_READY where `authenticate` takes too
+ * long, HOOK_FAILED where it throws; an AgentError that it throws itself is the answer
+ */
 export async function identify(request: Request, server: IdentityContext, caller: Caller): Promise<Principal> {
   const { authenticate, insecure = false } = server.options;
   const { searchParams } = new URL(request.url);
@@ -36,15 +40,24 @@ export async function identify(request: Request, server: IdentityContext, caller
   return principal;
 }
 
-/** The answer of `authenticate`, if it comes in time. A later one is ignored. */
-function inTime(authenticate: Authenticate, request: Request, { clock, limits }: IdentityContext): Promise<Principal | undefined> {
+/** The answer of `authenticate`, if it comes in time. A later one is ignored. Its failure is reported with its cause, without the credentials of the request. */
+function inTime(authenticate: Authenticate, request: Request, { clock, limits, logger }: IdentityContext): Promise<Principal | undefined> {
   const { authenticateMs } = limits;
   return new Promise((resolve, reject) => {
     const cancel = clock.after(authenticateMs, () => {
+      logger.log("error", "`authenticate` gave no answer in time, so the request was refused.", { timeoutMs: authenticateMs });
       const message = `The server could not authenticate the request within ${authenticateMs} ms.`;
       reject(new AgentError("NOT_READY", { message, fix: "Send the request again.", retryAfterMs: 1_000 }));
     });
-    const known = (async () => authenticate(request))();
+    const known = (async () => authenticate(request))().catch((cause: unknown) => {
+      if (isAgentError(cause)) throw cause;
+      logger.log("error", "`authenticate` threw an error, so the request was refused.", causeOf(cause, request));
+      throw new AgentError("HOOK_FAILED", {
+        message: "The server could not authenticate the request.",
+        fix: "The operator finds the cause in the log of the server.",
+        cause,
+      });
+    });
     known.then(resolve, reject).finally(cancel);
   });
 }

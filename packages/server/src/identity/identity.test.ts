@@ -1,4 +1,4 @@
-import { systemText } from "@loopwright/core";
+import { AgentError, systemText } from "@loopwright/core";
 import { manualClock } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { scriptedAgent, testServer } from "../../test/test-server.ts";
@@ -29,6 +29,39 @@ it("`authenticate` that does not answer holds a request for five seconds, and wh
   fail(new Error("too late"));
   await new Promise((resolve) => setImmediate(resolve));
   await server.close();
+});
+
+it("an `authenticate` that throws is logged with the text of its cause, and never with the credentials of the request", async () => {
+  const authenticate = (request: Request): never => {
+    const token = request.headers.get("Authorization")?.split(" ")[1];
+    throw new TypeError(`The directory did not answer about ${token} and ${request.headers.get("Cookie")}.`);
+  };
+  const { refused, logged } = testServer({ authenticate });
+  const headers = { Authorization: `Bearer ${annesToken}`, Cookie: "sid=0123456789abcdef; theme=dark" };
+  const problem = await refused("/api/sessions", { headers });
+  expect(problem).toMatchObject({ status: 500, code: "HOOK_FAILED" });
+  expect(JSON.stringify(problem)).not.toContain("directory");
+  expect(logged).toMatchObject([
+    {
+      level: "error",
+      message: "`authenticate` threw an error, so the request was refused.",
+      fields: {
+        cause: "TypeError: The directory did not answer about [redacted] and [redacted].",
+        stack: expect.stringContaining("    at "),
+      },
+    },
+  ]);
+  for (const secret of [annesToken, "0123456789abcdef"]) expect(JSON.stringify(logged)).not.toContain(secret);
+});
+
+it("an AgentError that `authenticate` throws is the answer", async () => {
+  const { refused, logged } = testServer({
+    authenticate: () => {
+      throw new AgentError("FORBIDDEN", { message: "The account is closed." });
+    },
+  });
+  expect(await refused("/api/sessions")).toMatchObject({ status: 403, code: "FORBIDDEN", detail: "The account is closed." });
+  expect(logged).toEqual([]);
 });
 
 describe("bearer tokens", () => {

@@ -1,6 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { isId } from "@loopwright/core/ports";
 import type { Intent } from "../action.ts";
+import { causeOf } from "../cause-of.ts";
 import type { RequestInput, Route } from "../request/route.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
@@ -74,10 +75,4 @@ async function isPermitted(principal: Principal, { action, session }: Intent, se
   } finally {
     cancel();
   }
-}
-
-/** What the operator reads of an error; the caller gets none of it. */
-function causeOf(cause: unknown): { readonly cause: string; readonly stack?: string } {
-  if (!(cause instanceof Error)) return { cause: String(cause) };
-  return { cause: `${cause.name}: ${cause.message}`, ...(cause.stack === undefined ? {} : { stack: cause.stack }) };
 }

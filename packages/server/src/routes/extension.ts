@@ -1,4 +1,5 @@
 import { AgentError, isAgentError } from "@loopwright/core";
+import { causeOf } from "../cause-of.ts";
 import { parseJson } from "../request/parse-json.ts";
 import { readBody } from "../request/read-body.ts";
 import type { RequestContext, Route } from "../request/route.ts";
@@ -62,8 +63,7 @@ async function inTime(
     return new Response(response.body, response);
   } catch (cause) {
     if (isAgentError(cause)) throw cause;
-    const error = cause instanceof Error ? { cause: `${cause.name}: ${cause.message}`, stack: cause.stack } : { cause: String(cause) };
-    logger.log("error", "An extension route threw an error.", { route: id, ...error });
+    logger.log("error", "An extension route threw an error.", { route: id, ...causeOf(cause) });
     throw new AgentError("HOOK_FAILED", {
       message: `The route \`${id}\` failed.`,
       fix: "Ask the operator: the log of the server has the cause.",

@@ -368,6 +368,15 @@ describe("what the server says of itself", () => {
     await stream.body?.cancel();
   });
 
+  it("counts the verdicts of hooks for Prometheus, also those that changed nothing", async () => {
+    const hooks = [{ name: 'the "strict" one', accept: () => ({ action: "allow" }) as const }];
+    const { ask, send } = testServer({ agents: [scriptedAgent(undefined, { hooks })] });
+    for (const id of ["a", "b"]) await ask("/api/sessions", { json: { id } });
+    for (const id of ["a", "b"]) await ask(`/api/sessions/${id}/messages`, { json: { input: "Hi" } });
+    const lines = (await (await send("/metrics")).text()).split("\n");
+    expect(lines).toContain('loopwright_hook_verdicts_total{agent="helper",hook="the \\"strict\\" one",point="accept",action="allow"} 2');
+  });
+
   it("is not ready while its store does not answer", async () => {
     const store = memoryStore();
     const broken = { ...store, log: { ...store.log, head: () => Promise.reject(new Error("gone")) } };

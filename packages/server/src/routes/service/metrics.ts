@@ -1,3 +1,4 @@
+import { type Agent, hookCounts } from "@loopwright/core";
 import type { Route } from "../../request/route.ts";
 
 /** Name, kind and help of one value. */
@@ -15,7 +16,7 @@ export const metricsRoute: Route = {
   access: "principal",
   action: "server.inspect",
   responses: { 200: { description: "Lines of text." } },
-  handle({ server: { host, streams, metrics, watched } }) {
+  handle({ server: { host, streams, metrics, watched, options } }) {
     const lines = [
       ...gauge("loopwright_runs_active", "Sessions that run in this process.", host.running),
       ...gauge("loopwright_sessions_loaded", "Sessions that this process holds.", host.loaded),
@@ -25,8 +26,25 @@ export const metricsRoute: Route = {
       "# HELP loopwright_damaged_sessions_total Sessions whose log was found damaged or without its end, by code.",
       "# TYPE loopwright_damaged_sessions_total counter",
       ...[...watched.damages].map(([code, count]) => `loopwright_damaged_sessions_total{code="${code}"} ${count}`),
+      "# HELP loopwright_hook_verdicts_total Verdicts of hooks in this process, also those that changed nothing.",
+      "# TYPE loopwright_hook_verdicts_total counter",
+      ...options.agents.flatMap(verdictLines),
       ...metrics.lines(),
     ];
     return new Response(`${lines.join("\n")}\n`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });
   },
 };
+
+/** One line for each hook, point and action. The name of a hook may hold any character, those of point and action none that ends a label. */
+function verdictLines(agent: Agent): readonly string[] {
+  return [...hookCounts(agent)].map(([key, count]) => {
+    const [, hook = "", point, action] = /^(.*)\/([^/]*)\/([^/]*)$/s.exec(key) ?? [];
+    const labels = [
+      ["agent", agent.name],
+      ["hook", hook],
+      ["point", point],
+      ["action", action],
+    ].map(([name, value = ""]) => `${name}="${value.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`);
+    return `loopwright_hook_verdicts_total{${labels.join(",")}} ${count}`;
+  });
+}
