@@ -27,6 +27,20 @@ describe("an image in the blob store", () => {
     expect(JSON.stringify(await facts())).toContain('"blob":"picture"');
   });
 
+  it("belongs to a session that begins with the messages of another as well: it stays until both are erased", async () => {
+    const { session, store, provider, again } = world([{ text: "seen" }, { text: "seen again" }]);
+    const bytes = Uint8Array.of(1, 2, 3);
+    await store.blobs.put("local", "picture", { bytes, mediaType: "image/png" });
+    await execute(session, image({ blob: "picture" })).result();
+    const fork = again({ id: "fork", context: session.messages });
+    await fork.open();
+    await store.log.remove({ scope: "local", session: "s1" });
+    expect((await execute(fork, "and now?").result()).text).toBe("seen again");
+    expect(provider.requests[1]?.messages[0]).toEqual(image({ data: Buffer.from(bytes).toString("base64") }));
+    await store.log.remove({ scope: "local", session: "fork" });
+    expect(await store.blobs.list("local")).toEqual([]);
+  });
+
   it("that does not exist is refused before the log names it, and the session continues without it", async () => {
     const { session, provider, facts } = world([{ text: "fine" }]);
     await expect(session.submit(image({ blob: "gone" }))).rejects.toMatchObject({

@@ -1,6 +1,7 @@
 /** What tests of agents, tools and companions are made with. */
 
-export { type BlobsUnderTest, blobStoreKit } from "./blobs/blob-store-kit.ts";
+export { blobStoreKit } from "./blobs/blob-store-kit.ts";
+export type { BlobsUnderTest } from "./blobs/blobs-under-test.ts";
 export type { ChannelUnderTest } from "./channel/channel-under-test.ts";
 export { eventChannelKit } from "./channel/event-channel-kit.ts";
 export { type ClockUnderTest, clockKit } from "./clock/clock-kit.ts";

@@ -1,16 +1,9 @@
-import type { BlobStore, SessionLog } from "@loopwright/core/ports";
+import type { BlobStore } from "@loopwright/core/ports";
 import { expectSame, expectThat } from "../kit/kit.ts";
 import type { StoreKit } from "../kit/store-case.ts";
 import { noteBatch } from "../samples/sample-facts.ts";
-
-/** A fresh, empty blob store. */
-export interface BlobsUnderTest {
-  readonly blobs: BlobStore;
-  /** Closes the store and opens it again. Capability `reopen`. */
-  readonly reopen?: () => Promise<BlobStore>;
-  /** The log of the same store. Capability `log`: removing a session erases the blobs that it alone owns. */
-  readonly log?: SessionLog;
-}
+import type { BlobsUnderTest } from "./blobs-under-test.ts";
+import { ownerCases } from "./owner-cases.ts";
 
 const first = { scope: "local", session: "first" };
 const second = { scope: "local", session: "second" };
@@ -245,6 +238,7 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
       expectSame([await blobs.list("local"), await bytesOf(blobs, "upload")], [["upload"], [1]], "what is there");
     },
   },
+  ...ownerCases,
   {
     id: "reopen",
     promise: "blobs are there after the store was closed and opened again",

@@ -1,6 +1,6 @@
 import { memoryStore } from "@loopwright/core/memory";
 import type { BlobStore } from "@loopwright/core/ports";
-import type { BlobsUnderTest } from "../../src/blobs/blob-store-kit.ts";
+import type { BlobsUnderTest } from "../../src/blobs/blobs-under-test.ts";
 import type { Saboteur } from "../../src/kit/saboteur.ts";
 import type { Make } from "../../src/kit/store-case.ts";
 
@@ -16,7 +16,7 @@ function spoiledBlobs(spoil: (real: BlobStore) => Partial<BlobStore>): Make<Blob
 export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   {
     defect: "forgets media types",
-    breaks: ["round-trip", "session-owns", "taken-over"],
+    breaks: ["round-trip", "session-owns", "taken-over", "fork", "owners-at-once", "owner-meanwhile"],
     make: spoiledBlobs((real) => ({
       put: (scope, key, { mediaType: _, ...blob }) => real.put(scope, key, blob),
     })),
@@ -96,12 +96,22 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   },
   {
     defect: "erases nothing with a session",
-    breaks: ["erased-with-session", "last-owner", "taken-over", "late-owner", "reopen"],
+    breaks: ["erased-with-session", "last-owner", "taken-over", "late-owner", "fork", "owners-at-once", "owner-meanwhile", "reopen"],
     make: async () => ({ blobs: memoryStore().blobs, log: memoryStore().log, reopen: async () => memoryStore().blobs }),
   },
   {
     defect: "gives all blobs to the scope",
-    breaks: ["session-owns", "erased-with-session", "last-owner", "taken-over", "given-again", "late-owner"],
+    breaks: [
+      "session-owns",
+      "erased-with-session",
+      "last-owner",
+      "taken-over",
+      "given-again",
+      "late-owner",
+      "fork",
+      "owners-at-once",
+      "owner-meanwhile",
+    ],
     make: spoiledBlobs((real) => ({
       put: (scope, key, { session: _, ...blob }) => real.put(scope, key, blob),
       own: async (scope, key) => (await real.get(scope, key)) !== undefined,
@@ -154,7 +164,7 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   },
   {
     defect: "erases what another session still owns",
-    breaks: ["last-owner", "taken-over", "given-again", "late-owner"],
+    breaks: ["last-owner", "taken-over", "given-again", "late-owner", "fork", "owners-at-once", "owner-meanwhile"],
     async make() {
       const { blobs, log } = memoryStore();
       return {
@@ -172,7 +182,7 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   },
   {
     defect: "keeps what a session takes over for the scope as well",
-    breaks: ["taken-over", "given-again"],
+    breaks: ["taken-over", "given-again", "fork", "owners-at-once"],
     make: spoiledBlobs((real) => ({
       async own(scope, key, session) {
         const before = await real.get(scope, key);
@@ -206,6 +216,76 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
           (await real.put(scope, key, blob)) ||
           (blob.session !== undefined && !blob.ifAbsent && real.put(scope, key, { bytes: blob.bytes }))
         );
+      },
+    })),
+  },
+  {
+    defect: "lets a session take over from the scope alone",
+    breaks: ["fork"],
+    make: spoiledBlobs((real) => {
+      const ofScope = new Set<string>();
+      return {
+        async put(scope, key, blob) {
+          if (blob.session === undefined) ofScope.add(key);
+          return real.put(scope, key, blob);
+        },
+        own: async (scope, key, session) => ofScope.has(key) && real.own(scope, key, session),
+      };
+    }),
+  },
+  {
+    defect: "moves a blob from one session to the next",
+    breaks: ["fork", "given-again"],
+    async make() {
+      const { blobs: real, log } = memoryStore();
+      const owners = new Map<string, string>();
+      const blobs: BlobStore = {
+        ...real,
+        async own(scope, key, session) {
+          const value = await real.get(scope, key);
+          if (!value || !(await real.own(scope, key, session))) return false;
+          owners.set(key, session);
+          return true;
+        },
+      };
+      return {
+        blobs,
+        reopen: async () => blobs,
+        log: {
+          ...log,
+          async remove(ref) {
+            await log.remove(ref);
+            for (const [key, owner] of owners) if (owner === ref.session) await real.remove(ref.scope, key);
+          },
+        },
+      };
+    },
+  },
+  {
+    defect: "lets one of several take over at once",
+    breaks: ["owners-at-once"],
+    make: spoiledBlobs((real) => {
+      const busy = new Set<string>();
+      return {
+        async own(scope, key, session) {
+          if (busy.has(key)) return true;
+          busy.add(key);
+          await Promise.resolve();
+          busy.delete(key);
+          return real.own(scope, key, session);
+        },
+      };
+    }),
+  },
+  {
+    defect: "adds an owner in two steps that a removal may part",
+    breaks: ["late-owner", "owner-meanwhile"],
+    make: spoiledBlobs((real) => ({
+      async own(scope, key, session) {
+        if (!(await real.get(scope, key))) return false;
+        for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+        await real.own(scope, key, session);
+        return true;
       },
     })),
   },
