@@ -7,12 +7,12 @@ import { fitsBatch, spillBatch } from "../log/spill-values.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
-/** An append whose outcome is known. `refused`: there is something in it that the store will never take (INPUT_INVALID), or it names a blob that is not there (BLOB_UNKNOWN). */
+/** An append with a known outcome. `refused`: it has a fact that the store never takes (INPUT_INVALID), or names a blob that does not exist (BLOB_UNKNOWN). */
 export type AppendedBatch = Exclude<AppendOutcome, { readonly type: "unknown" }> | { readonly type: "refused"; readonly error: AgentError };
 
 /**
- * Appends one batch and stays with it until its outcome is known: after `unknown` only the same batch id is offered again.
- * @throws AgentError STORE_UNAVAILABLE when it stays unknown: the caller must then behave as if its process had died.
+ * Appends one batch, and retries under the same batch id until the outcome is known.
+ * @throws AgentError STORE_UNAVAILABLE when the outcome stays unknown: the caller must then behave as if its process had died.
  */
 export async function appendBatch(
   { store, isPrivate, clock, ref, staysFor }: Pick<Deps, "store" | "isPrivate" | "clock" | "ref"> & Pick<RetryOptions, "staysFor">,
@@ -20,7 +20,7 @@ export async function appendBatch(
 ): Promise<AppendedBatch> {
   const named = namedBlobs(request.facts);
   let batch: AppendRequest | undefined = named.length === 0 && fitsBatch(request.facts) ? request : undefined;
-  // What facts name belongs to the session before the log has them, so that a deletion that follows finds it. Doing it again changes nothing.
+  // The session becomes an owner of the blobs before the log names them, so that a later deletion of the session finds them. A repetition changes nothing.
   const prepare = async (): Promise<AppendRequest> => {
     await Promise.all(named.map((key) => takeOver(store, ref, key)));
     return { ...request, facts: await spillBatch(request.facts, store.blobs, ref) };
@@ -31,7 +31,7 @@ export async function appendBatch(
     return outcome.type === "unknown" ? undefined : outcome;
   };
   try {
-    // A private store answers at once, and always knows what it did.
+    // A store in memory answers at once, and its outcome is never unknown.
     const outcome = isPrivate && batch ? await store.log.append(ref, batch) : undefined;
     if (outcome && outcome.type !== "unknown") return outcome;
     return await retryUnavailable(append, { clock, staysFor, answerMs: isPrivate ? Number.POSITIVE_INFINITY : driverLimits.appendMs });
@@ -41,9 +41,9 @@ export async function appendBatch(
   }
 }
 
-/** @throws AgentError BLOB_UNKNOWN where there is no such blob: with its name in the log every later model call of the session would fail */
+/** @throws AgentError BLOB_UNKNOWN when there is no such blob, because with its name in the log every later model call of the session would fail */
 async function takeOver({ blobs }: Deps["store"], { scope, session }: SessionRef, key: string): Promise<void> {
-  // A removed session owns nothing either; the append reports that.
+  // A removed session may not own blobs either; the append reports the removal.
   if ((await blobs.own(scope, key, session)) || (await blobs.get(scope, key))) return;
   throw new AgentError("BLOB_UNKNOWN", {
     message: `There is no file \`${shownId(key)}\`.`,

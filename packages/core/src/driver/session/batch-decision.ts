@@ -5,33 +5,33 @@ import type { Inbox, WaitingOffer } from "./inbox.ts";
 import type { PhaseName } from "./session-phase.ts";
 import type { Speculation } from "./speculation.ts";
 
-/** What a driver makes of everything that arrived: one batch, and what is done once the log has it. */
+/** The decision on everything that has arrived: one batch, and the actions that follow when the log has it. */
 export interface BatchDecision {
   readonly speculation: Speculation;
   readonly accepted: readonly WaitingOffer[];
   readonly launches: readonly Launch[];
-  /** Under which it was made. */
+  /** The lease under which the decision was made. */
   readonly lease: Lease | undefined;
   /** The lease is released with this batch. */
   readonly rests: boolean;
 }
 
-/** What a decision is judged by, beside itself. */
+/** The state around a decision that its evaluation needs. */
 export interface DecisionContext {
   readonly inbox: Inbox;
-  /** Effects under way, those included whose closing fact is in the decision. */
+  /** The number of running effects, including those whose closing fact is in the decision. */
   readonly running: number;
   readonly phase: PhaseName;
 }
 
-/** Whether the log is to have it. A claim alone is no session, and has no meaning for one that rests: what is refused leaves no trace. */
+/** True if the batch is to be appended. A batch with a claim alone is not: it would create a session, or wake one that rests, for a refused offer. */
 export function isForLog({ speculation, rests }: BatchDecision, before: State): boolean {
   const { facts, state } = speculation;
   if (facts.length === 0 || state.status === "new") return false;
   return !(rests && isAtRest(before) && facts.every(({ type }) => type === "owner.claimed"));
 }
 
-/** Whether the lease is released with the decision: nothing is left to do under it, and the session rests or is handed over. */
+/** True if the lease is released with the batch: no effect runs under it, and the session rests or is handed over. */
 export function releasesLease(
   { speculation, accepted, launches, lease }: Omit<BatchDecision, "rests">,
   { inbox, running, phase }: DecisionContext,

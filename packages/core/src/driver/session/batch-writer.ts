@@ -1,6 +1,6 @@
 /*
- * Owns: appending one decision, and what each outcome of the append means for its offers and for the lease.
- * Does not own: how often the store is asked (commit), what is launched once the log has the batch (the driver).
+ * Owns: the append of one decision, and the consequences of each outcome for its offers and for the lease.
+ * Does not own: retries of the append (append-batch), the launch of effects after it (the decider).
  */
 import type { LogView } from "../log/log-view.ts";
 import { type FactObservation, observeFacts } from "../observation/fact-observation.ts";
@@ -13,7 +13,7 @@ import { type AppendedBatch, appendBatch } from "./append-batch.ts";
 import type { BatchDecision } from "./batch-decision.ts";
 import type { Inbox } from "./inbox.ts";
 
-/** What a writer needs of the session. */
+/** The parts of the session that a writer uses. */
 export interface BatchWriterHost {
   /** How long the store may be away before the batch is given up, in milliseconds. */
   readonly outageMs: number;
@@ -30,7 +30,7 @@ export interface BatchWriterParts {
 export class BatchWriter {
   readonly #deps: Deps;
   readonly #parts: BatchWriterParts;
-  /** Conflicts in a row after which nothing new was to be read. */
+  /** Consecutive conflicts after which the log had no new facts. */
   #emptyConflicts = 0;
   readonly #observation: FactObservation | undefined;
 
@@ -41,7 +41,7 @@ export class BatchWriter {
   }
 
   /**
-   * True once the log has the batch: it is adopted and published then. False: its offers wait in the inbox again, or were refused.
+   * True when the log has the batch, which is then adopted and published. False: its offers wait in the inbox again, or were refused.
    * @throws AgentError when the log is lost to this process
    */
   async write(decision: BatchDecision): Promise<boolean> {
@@ -57,7 +57,7 @@ export class BatchWriter {
         if (outcome.actualSeq < view.state.seq) throw historyLost(this.#deps.sessionId, outcome.actualSeq);
         inbox.putBack(accepted, { isOwner: ownership.lease !== undefined });
         await view.read();
-        // The log reports a conflict, and has no newer fact.
+        // The log reports a conflict although it has no newer fact.
         if (view.state.seq === speculation.from && ++this.#emptyConflicts > driverLimits.conflictsMax) throw storeConflict();
         return false;
       case "fenced":

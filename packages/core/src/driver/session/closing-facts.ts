@@ -15,7 +15,7 @@ export interface ClosingFactsParts {
   };
 }
 
-/** Puts the closing facts of effects into the inbox. Those of effects that end in the same moment are decided on together: one batch, not one for each. */
+/** Puts the closing facts of effects into the inbox. Effects that end at the same moment are recorded in one batch. */
 export class ClosingFacts {
   readonly #logger: Logger;
   readonly #parts: ClosingFactsParts;
@@ -27,7 +27,7 @@ export class ClosingFacts {
     this.#interruptSoon = createDebounce(clock, () => parts.session.interrupt());
   }
 
-  /** Resolves when the fact is recorded, or void. `running`: effects under way, this one included. */
+  /** Resolves when the fact is recorded, or void. `running`: the number of running effects, including this one. */
   add(body: FactBody, running: number): Promise<void> {
     const { inbox, session } = this.#parts;
     const instead = (error: AgentError): readonly FactBody[] => this.#failed(body, error);
@@ -46,7 +46,7 @@ export class ClosingFacts {
 
 const ignored = (): void => {};
 
-/** Closes the same effect with an error, without any content of the tool or the model. Usage and cost are kept. */
+/** The closing fact of the same effect as an error, without content of the tool or the model. Usage and cost are kept. */
 function failedClosing(body: FactBody, error: AgentError): FactBody {
   switch (body.type) {
     case "tool.finished": {

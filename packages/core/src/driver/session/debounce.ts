@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 
-/** Runs once, soon, however often it is asked until then. */
+/** Runs the function once, soon, however often it is requested until then. */
 export function createDebounce(clock: Clock, run: () => void): () => void {
   let isPlanned = false;
   return () => {

@@ -1,6 +1,6 @@
 /*
- * Owns: one decision of a session: claim it where an owner is needed, fold what arrived, prepare what is owed, write one batch, launch.
- * Does not own: when a decision is made (the driver), what an outcome of the append means (batch-writer).
+ * Owns: one decision of a session: claim the session if it needs an owner, fold what arrived, prepare the planned effects, append one batch, launch.
+ * Does not own: when a decision is made (the driver), the consequences of an append's outcome (batch-writer).
  */
 import type { AgentError } from "../../errors.ts";
 import { isAtRest, type State } from "../../loop/state.ts";
@@ -17,14 +17,14 @@ import type { SessionWork } from "./session-work.ts";
 import { speculate } from "./speculation.ts";
 import type { WakeSources } from "./wake-sources.ts";
 
-/** What decisions need of the session. */
+/** The parts of the session that decisions use. */
 export interface DeciderHost extends BatchWriterHost {
   readonly phase: SessionPhase;
-  /** Open runs are continued while there are watchers. */
+  /** True if there are subscribers: then open runs are continued. */
   readonly isWatched: boolean;
-  /** Settled when the store has the last release of a lease. */
+  /** Settled when the last release of a lease has reached the store. */
   readonly released: Promise<void> | undefined;
-  /** The log was continued by a newer version: nothing can be decided here. */
+  /** A newer version has continued the log, so nothing can be decided here. */
   giveUp(tooNew: AgentError): void;
 }
 
@@ -56,7 +56,7 @@ export class Decider {
     return this.#parts.ownership.lease !== undefined;
   }
 
-  /** One decision: from what arrived to one batch. False when nothing is left to do now. @throws AgentError when the log is lost to this process */
+  /** Makes one decision: from everything that arrived to one batch. False when there is no work now. @throws AgentError when this process has lost the log */
   async decide(): Promise<boolean> {
     const { session, view, inbox, ownership } = this.#parts;
     if (view.tooNew) {
@@ -69,7 +69,7 @@ export class Decider {
       if (inbox.length === 0 && !claims) return false;
       if (claims) await this.#claim();
     }
-    // What an offer becomes depends on what others did: only an owner knows all of it.
+    // The facts of an offer depend on what other processes have recorded; only an owner knows all of it.
     if (!this.#isOwner) await view.refresh();
     const made = this.#makeDecision();
     const decision = made instanceof Promise ? await made : made;
@@ -90,7 +90,7 @@ export class Decider {
     return inbox.isAlone || decision.launches.length > 0 || decision.accepted.length > 0;
   }
 
-  /** Whether another decision may follow a batch at once. Not while effects are under way and nothing else has arrived: their ends wake the loop. */
+  /** True if another decision may follow at once. False while effects run and nothing else has arrived: the end of an effect wakes the loop. */
   #mayFollow({ speculation, lease }: BatchDecision): boolean {
     const { session, view, inbox, work } = this.#parts;
     const isWorking = lease !== undefined && session.phase.name === "owning" && work.count > 0 && !isAtRest(this.#state);
@@ -125,7 +125,7 @@ export class Decider {
     return andThen(launches, (prepared) => this.#judge({ speculation, accepted, launches: prepared, lease }));
   }
 
-  /** `undefined`: the lease was lost meanwhile, so what was made under it is void (D4). */
+  /** `undefined`: the lease was lost meanwhile, so the decision under it is void (D4). */
   #judge(parts: Omit<BatchDecision, "rests">): BatchDecision | undefined {
     const { session, inbox, ownership, work } = this.#parts;
     const phase = session.phase.name;
@@ -135,19 +135,19 @@ export class Decider {
     return undefined;
   }
 
-  /** Launches, once the log has the intents. False: the log or the lease has to be looked at before. */
+  /** Launches the effects when the log has their intents. False: the log or the lease must be checked first. */
   #launched({ launches, lease }: BatchDecision): boolean {
     const { session, view, inbox, ownership, work } = this.#parts;
     if (launches.length === 0 || !lease || ownership.lease !== lease) return true;
     if (view.isBehind || !lease.isConfirmed) return false;
     const now = { state: this.#state, isStopped: inbox.stopsRun(this.#state) };
     for (const launch of launches) launch(now);
-    // Their intents were on the way to the log when the hand-over was asked for.
+    // The intents of these effects were being appended when the hand-over was requested.
     if (session.phase.name === "leaving") work.end();
     return true;
   }
 
-  /** What arrived while the batch was written may stop the run; the process may stand still while that is read, and others append while the lease is confirmed. */
+  /** Repeats its checks: an offer that arrived during the append may stop the run, the process may have been paused, and others may have appended. */
   async #launchOnceSure(decision: BatchDecision): Promise<void> {
     const { view, ownership } = this.#parts;
     const { lease } = decision;

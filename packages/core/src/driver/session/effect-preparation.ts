@@ -1,6 +1,6 @@
 /*
- * Owns: the preparation of what a state owes: folding what follows from it, asking for the effects' intents, keeping those whose user code has not answered.
- * Does not own: what is owed (plan), how an effect is prepared (effects), when a batch is written (the driver).
+ * Owns: the preparation of the effects that a state needs: it folds the facts that follow, requests the intents, and keeps effects whose user code has not answered.
+ * Does not own: which effects are needed (plan), how an effect is prepared (effects), when a batch is written (the driver).
  */
 import type { Effect } from "../../loop/effect.ts";
 import type { Fact } from "../../loop/fact.ts";
@@ -21,15 +21,15 @@ export interface EffectPreparationOptions {
   readonly effects: Effects;
   readonly clock: Clock;
   readonly session: {
-    /** An effect is prepared that no batch waits for. */
+    /** Called when an effect is prepared that no batch waits for. */
     wake(): void;
   };
 }
 
-/** What is prepared for one batch. */
+/** The prepared effects of one batch. */
 interface PreparedBatch {
   readonly launches: Launch[];
-  /** Effects that were asked for: each once a batch. */
+  /** Effects whose preparation was requested: each once per batch. */
   readonly seen: string[];
 }
 
@@ -37,7 +37,7 @@ interface PreparedBatch {
 interface PendingPreparation {
   readonly timeout: UserCodeTimeout;
   readonly done: Promise<void>;
-  /** Throws what preparing threw: a bug of ours. */
+  /** Rethrows an error of the preparation, which is a bug in core. */
   take?: () => Prepared;
 }
 
@@ -56,8 +56,8 @@ export class EffectPreparation {
   }
 
   /**
-   * Folds what follows and prepares what is owed, until neither is left or the batch is full. User code that takes long delays no batch: a later call
-   * takes its result.
+   * Folds the facts that follow and prepares the needed effects, until neither is left or the batch is full. Slow user code delays no batch: a later
+   * call takes its result.
    */
   prepareOwed(speculation: Speculation): SyncOrAsync<readonly Launch[]> {
     this.#wait.reset();
@@ -90,7 +90,7 @@ export class EffectPreparation {
     for (const [id, pending] of this.#pending) if (!owed.some((effect) => effect.id === id)) this.#drop(id, pending);
   }
 
-  /** Ends the wait for user code. */
+  /** Stops waiting for user code in this call. */
   interrupt(): void {
     this.#wait.interrupt();
   }
@@ -100,7 +100,7 @@ export class EffectPreparation {
     for (const [id, pending] of this.#pending) this.#drop(id, pending);
   }
 
-  /** What is owed now, is not under way, and has room in the batch. */
+  /** The effects that are needed now, do not run yet, and have room in the batch. */
   #fitting(
     owed: readonly Effect[],
     { seen, speculation }: { readonly seen: readonly string[]; readonly speculation: Speculation },
@@ -131,7 +131,7 @@ export class EffectPreparation {
     return pending;
   }
 
-  /** What is ready of these; at once where no user code is asked. An effect that an earlier call waited for wakes the loop when it is ready. */
+  /** The effects that are ready; synchronous if no user code is called. An effect that an earlier call waited for wakes the loop when it is ready. */
   #readyOf(due: readonly Effect[], state: State): SyncOrAsync<readonly Prepared[]> {
     const ready: Prepared[] = [];
     const asked: Promise<void>[] = [];
@@ -145,7 +145,7 @@ export class EffectPreparation {
     return ready.length === due.length ? ready : this.#whenAsked(due, { begun, asked });
   }
 
-  /** Waits for the user code that is asked now, unless it is interrupted. */
+  /** Waits for the user code that is running now, unless the wait is interrupted. */
   async #whenAsked(
     due: readonly Effect[],
     { begun, asked }: { readonly begun: readonly (Prepared | PendingPreparation)[]; readonly asked: readonly Promise<void>[] },
@@ -161,7 +161,7 @@ export class EffectPreparation {
   }
 }
 
-/** A wait that is short at the most, and over at once when it is interrupted. */
+/** A wait with a short limit, which ends at once when it is interrupted. */
 class ShortWait {
   readonly #clock: Clock;
   #isInterrupted = false;

@@ -22,17 +22,17 @@ export interface Spent {
   readonly cost?: Cost;
 }
 
-/** What the open run has used up. */
+/** The usage and the cost of the open run. */
 export const spentBy = ({ run }: State): Spent => ({
   ...(run?.usage ? { usage: run.usage } : {}),
   ...(run?.cost ? { cost: run.cost } : {}),
 });
 
-/** Where the stream of a run that was under way before begins. */
+/** The beginning of the stream of a run that was open before. */
 interface ExecutionStart {
-  /** The durable events of the run from there on, as the log has them. */
+  /** The durable events of the run after that point, read from the log. */
   read(state: State, runId: string): AsyncIterable<readonly DurableEvent[]>;
-  /** What the run had used up by then. */
+  /** The usage and the cost of the run at that point. */
   readonly spent: Spent;
 }
 
@@ -40,18 +40,18 @@ interface ExecutionOptions {
   readonly driver: SessionDriver;
   readonly sessionId: string;
   readonly user: string;
-  /** What to record and which run to watch, in the newest state. Throws to refuse. */
+  /** The facts to record and the run to follow, in the newest state. Throws to refuse. */
   readonly begin: SyncOrAsync<(state: State) => AcceptedInput>;
   /** The input may stop the run that is open. */
   readonly mayStop: boolean;
   readonly signal: AbortSignal | undefined;
-  /** Of the agent's answers. */
+  /** The form of the agent's answers. */
   readonly output?: OutputSpec | undefined;
-  /** Default: the stream begins with what `begin` records. */
+  /** Default: the stream begins with the facts of `begin`. */
   readonly start?: ExecutionStart;
 }
 
-/** One run, watched from its acceptance until it ends or waits for its caller. */
+/** The stream of one run, from its acceptance until it ends or waits for its caller. */
 class Execution implements ExecuteStream {
   readonly sessionId: string;
   private readonly options: ExecutionOptions;
@@ -62,7 +62,7 @@ class Execution implements ExecuteStream {
   private runId: string | undefined;
   private before: Spent = {};
   private isAccepted = false;
-  /** Events since the input was last offered: others may be faster, and then another run answers. */
+  /** Events since the input was last offered. Another process may append first; then another run may answer the input. */
   private early: (readonly SessionEvent[])[] = [];
   /** The run was open before: snapshots of its open lanes come first. */
   private isJoining = false;
@@ -113,7 +113,7 @@ class Execution implements ExecuteStream {
     const { driver, begin } = this.options;
     this.stops.push(driver.hub.listen((events, runId) => this.take(events, runId)));
     this.stops.push(driver.watch({ settled: (state) => this.look(state), lost: (error) => this.fail(error) }));
-    // Hooks may have to be asked first; their refusal is the end.
+    // `accept` hooks are called first; their refusal ends the stream.
     if (begin instanceof Promise)
       begin.then(
         (ready) => this.offer(ready),
@@ -147,14 +147,14 @@ class Execution implements ExecuteStream {
     this.stops.push(() => signal.removeEventListener("abort", onAbort));
   }
 
-  /** Recorded with its input, so that nothing is begun for it. An input that was there before is aborted as ever. */
+  /** The abort is recorded with the input, so that no effect starts. The run of an input that the log already had is aborted as usual. */
   private abortWith({ bodies, runId }: AcceptedInput, { run }: State): AcceptedInput["bodies"] {
     const { signal, user } = this.options;
     if (bodies.length === 0 || !signal || (run?.runId === runId && run.abort)) return [];
     return [{ type: "abort.requested", runId, reason: reasonOf(signal), by: user }];
   }
 
-  /** Reads what the run has recorded since the cursor at which the stream begins; what happens meanwhile waits in `early`. */
+  /** Reads the events of the run since the cursor at which the stream begins; live events wait in `early` meanwhile. */
   private async catchUp(): Promise<void> {
     const { start, driver } = this.options;
     if (!start || this.runId === undefined) return;
@@ -165,7 +165,7 @@ class Execution implements ExecuteStream {
     }
   }
 
-  /** `snapshots`: of the open lanes; a reader that joins gets them in place of the deltas. */
+  /** `snapshots`: the snapshots of the open lanes, which a reader that joins gets in place of the deltas. */
   private accepted(snapshots: readonly SessionEvent[]): void {
     this.isAccepted = true;
     const early = this.early.splice(0).flat();
@@ -248,7 +248,7 @@ class Execution implements ExecuteStream {
   }
 }
 
-/** The messages of a run that was over before it was watched: the answer to an input that is sent again. */
+/** The messages of a run that had ended before the stream began: the answer to a repeated input. */
 function messagesOf(state: State, runId: string | undefined): readonly Message[] {
   return Array.from({ length: state.history.length }, (_, index) => at(state.history, index)).flatMap((entry) =>
     entry?.runId === runId && entry ? [entry.message] : [],
@@ -275,7 +275,7 @@ function reasonOf(signal: AbortSignal): string {
   return isAgentError(reason) ? reason.code : typeof reason === "string" ? reason.slice(0, 200) : "signal";
 }
 
-/** The stream of the run that `begin` names, from what it records on. */
+/** The stream of the run that `begin` names, from the recorded facts on. */
 export function watchRun<Output>(
   { deps, driver }: CommandContext,
   begin: SyncOrAsync<(state: State) => AcceptedInput>,
@@ -284,11 +284,11 @@ export function watchRun<Output>(
   const mayStop = mode === "interrupt" || signal !== undefined;
   const { user } = deps.access;
   const { output } = deps.bound.agent;
-  // The value is checked by the `output` of the agent whose type this is.
+  // The `output` schema of the agent has checked the value, and `Output` is its type.
   return new Execution({ driver, sessionId: deps.sessionId, user, begin, signal, mayStop, output }) as ExecuteStream<Output>;
 }
 
-/** The stream of a run that is known already, from one of its facts on. */
+/** The stream of a run with a known id, from one of its facts on. */
 export function watchRunFrom<Output>(
   { deps, driver }: CommandContext,
   { runId, seq }: { readonly runId: string; readonly seq: number },

@@ -4,7 +4,7 @@ import type { Deps } from "../setup/deps.ts";
 import { guardListener } from "./guard-listener.ts";
 import type { SessionDriver } from "./session-driver.ts";
 
-/** Notifies the follower until it leaves, or the session is lost; an open run is continued meanwhile. */
+/** Notifies the follower until it leaves or the session is lost. An open run is continued while there is a follower. */
 export function followSession(
   { deps, driver }: { readonly deps: Deps; readonly driver: SessionDriver },
   follower: SessionFollower,

@@ -1,7 +1,7 @@
 import type { Deps } from "../setup/deps.ts";
 import { reportThrown } from "../setup/user-code.ts";
 
-/** Makes listeners whose errors are their own affair, also those of a listener that is asynchronous. */
+/** Wraps a listener so that its errors, synchronous or not, are logged and stop nothing. */
 export function guardListener(deps: Deps): <Args extends readonly unknown[]>(listener: (...args: Args) => void) => (...args: Args) => void {
   const report = (error: unknown): void => reportThrown(deps, "A listener of the session threw an error.", error);
   return (listener) =>

@@ -6,19 +6,19 @@ import { storeConflict, storeSilent } from "../setup/session-errors.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import type { Speculation } from "./speculation.ts";
 
-/** Facts that a caller wants in the log. */
+/** Facts that a caller offers to the log. */
 export interface Offer {
-  /** What to record, given the newest state; asked again whenever others were faster. Nothing: it is done. @throws AgentError to refuse the offer. */
+  /** The facts to record in the newest state; called again after each conflict. No facts: the offer is done. @throws AgentError to refuse the offer. */
   readonly bodies: (state: State) => readonly FactBody[];
-  /** What to record in their place where the store will not take them. Absent: the offer is refused with the store's error. */
+  /** The facts to record instead if the store refuses them. Absent: the offer is refused with the error of the store. */
   readonly instead?: (error: AgentError) => readonly FactBody[];
   /** True when the offer begins or continues a run, so that this process should own the session. */
   readonly needsOwner: boolean;
-  /** True where it may stop the run that is open: asked for its facts before an effect is launched, beside the batch that takes it. */
+  /** True if the offer may stop the open run: its facts are also computed before an effect is launched, not only for the batch that takes it. */
   readonly mayStop?: boolean;
   /** True for the closing fact of an effect of this process: void once the lease is lost. */
   readonly isClosing?: boolean;
-  /** True when the caller waits for a store that does not answer, without a limit. A closing fact always waits. */
+  /** True when the caller waits without a limit for a store that does not answer. A closing fact always waits. */
   readonly waitsForStore?: boolean;
 }
 
@@ -26,53 +26,53 @@ export interface Offer {
 export interface WaitingOffer extends Omit<Offer, "instead"> {
   bodies: Offer["bodies"];
   readonly instead: Offer["instead"];
-  /** The store would not take it, and has `instead` to take. */
+  /** The store refused the facts; `instead` is offered now. */
   isReplaced: boolean;
   resolve(): void;
   reject(error: AgentError): void;
-  /** What became of it in the batch that it is in. */
+  /** The outcome in the batch that has the offer. */
   facts: readonly Fact[];
   conflicts: number;
-  /** Its promise is settled: it is not offered again. */
+  /** True if its promise is settled, so that it is not offered again. */
   isOver: boolean;
-  /** Ends the wait for the store, where there is one. */
+  /** Ends the wait for the store, if it waits. */
   cancelWait: (() => void) | undefined;
 }
 
-/** Offers in the order in which they came. */
+/** The offers of a session, in the order of their arrival. */
 export interface Inbox {
   readonly length: number;
   /**
-   * Resolves when the facts are in the log, with these, or nothing was left to record. Rejects with the AgentError that refused them; with
-   * STORE_UNAVAILABLE, unless it is patient, when the store has not answered for 1.8 s.
+   * Resolves with the facts when the log has them, or with none when there was nothing to record. Rejects with the AgentError that refused them, and,
+   * unless the offer is patient, with STORE_UNAVAILABLE when the store has not answered for 1.8 s.
    */
   put(offer: Offer): Promise<readonly Fact[]>;
-  /** Folds offers until the batch is full; refused ones are rejected at once, the rest waits for the next batch. */
+  /** Folds offers until the batch is full. Refused offers are rejected at once; the rest waits for the next batch. */
   accept(speculation: Speculation): readonly WaitingOffer[];
   /**
-   * Puts offers back in front after others were faster. One that lost too often is refused with STORE_CONFLICT; a closing fact never is, but all of
-   * them are void where this process is no owner any more.
+   * Puts offers back to the front after a conflict. An offer with too many conflicts is refused with STORE_CONFLICT. A closing fact never is, but it is
+   * void if this process no longer owns the session.
    */
   putBack(offers: readonly WaitingOffer[], options: { readonly isOwner: boolean }): void;
   /**
-   * The store will not take a batch with these, though it could. The next ones take one offer each and nothing else, until it is known which it was:
-   * that one is replaced, or refused with the error. @throws the error where no offer is to blame, or one that was replaced
+   * The store has refused a batch with these offers. The next batches have one offer each, until the refused offer is known: it is replaced, or refused
+   * with the error. @throws the error if no offer is the cause, or one that was already replaced
    */
   refused(offers: readonly WaitingOffer[], error: AgentError): void;
-  /** The batch under way is to have one offer and nothing else. */
+  /** True if the next batch may have one offer only. */
   readonly isAlone: boolean;
-  /** Forgets closing facts. */
+  /** Drops the closing facts. */
   dropClosings(): void;
-  /** Refuses those that wait. */
+  /** Refuses the offers that wait. */
   refuseAll(error: AgentError): void;
-  /** Refuses those that wait and those of the decision under way: it is not known whether the log has them. */
+  /** Refuses the offers that wait, and those of the decision in progress, because it is unknown whether the log has them. */
   lose(error: AgentError): void;
   readonly needsOwner: boolean;
-  /** Whether the open run of the state is being stopped: by the log, or by an offer that waits. */
+  /** True if the open run is being stopped, by the log or by an offer that waits. */
   stopsRun(state: State): boolean;
 }
 
-/** `refusal`: what refuses an offer that could not be turned into facts. */
+/** `refusal`: the error of an offer that could not be turned into facts. */
 export function createInbox(clock: Clock, refusal: (error: unknown) => AgentError): Inbox {
   return new OfferList(clock, refusal);
 }
@@ -81,9 +81,9 @@ class OfferList implements Inbox {
   readonly #clock: Clock;
   readonly #refusal: (error: unknown) => AgentError;
   #waiting: WaitingOffer[] = [];
-  /** Of the last decision. */
+  /** The offers of the last decision. */
   #taken: readonly WaitingOffer[] = [];
-  /** Offers at the front of those that wait that go in alone. */
+  /** How many offers at the front must be appended alone. */
   #suspects = 0;
   isAlone = false;
 
@@ -156,7 +156,7 @@ class OfferList implements Inbox {
   }
 
   lose(error: AgentError): void {
-    // Those whose outcome is known are settled already.
+    // Offers with a known outcome are settled already.
     for (const offer of [...this.#taken, ...this.#waiting.splice(0)]) offer.reject(error);
     this.#taken = [];
   }
@@ -186,7 +186,7 @@ interface Settling {
   readonly reject: (error: AgentError) => void;
 }
 
-/** An offer that waits. A class: each of a thousand runs at once makes six, and as literals they had four closures each. */
+/** An offer that waits. A class, because a run makes six of them, and as literals they had four closures each. */
 class PutOffer implements WaitingOffer {
   readonly #settling: Settling;
   readonly needsOwner: boolean;
@@ -228,7 +228,7 @@ class PutOffer implements WaitingOffer {
   }
 }
 
-/** Puts something else in the place of what the store will not take; false where there is nothing, and the offer is refused. */
+/** Replaces the facts that the store refused by `instead`; false if there is none, and the offer is refused. */
 function isReplaced(offer: WaitingOffer, error: AgentError): boolean {
   if (offer.isReplaced) throw error;
   if (!offer.instead) {
@@ -241,7 +241,7 @@ function isReplaced(offer: WaitingOffer, error: AgentError): boolean {
   return true;
 }
 
-/** After others were faster; one that lost too often is refused. */
+/** Offers the facts again after a conflict; an offer with too many conflicts is refused. */
 function mayTryAgain(offer: WaitingOffer): boolean {
   offer.conflicts += 1;
   if (offer.isClosing || offer.conflicts <= driverLimits.conflictsMax) return true;

@@ -1,12 +1,12 @@
 /*
- * Owns: the command loop of one session: fold what arrived, plan, prepare what is owed, append one batch, adopt, publish, signal, launch.
- * Does not own: which phase follows (session-phase), what is decided (decider), what follows from facts (loop), what runs under the lease (session-work), the
- *  listeners (hub).
+ * Owns: the command loop of one session: fold what arrived, plan, prepare effects, append one batch, adopt, publish, signal, launch.
+ * Does not own: which phase follows (session-phase), one decision (decider), what follows from facts (loop), the effects under the lease (session-work),
+ *  the listeners (hub).
  * Invariants
  *  D1 nothing is published, launched or acknowledged before the log has it;
  *  D2 one batch per decision, one decision at a time;
- *  D3 whatever goes wrong with the log, the driver behaves as if its process had died: it drops everything and reads the log again;
- *  D4 a decision is written and launched under the lease that it was made under, or not at all.
+ *  D3 after any failure of the log the driver behaves as if its process had died: it drops everything and reads the log again;
+ *  D4 a decision is written and launched under the lease of its beginning, or not at all.
  */
 import type { AgentError } from "../../errors.ts";
 import type { Fact } from "../../loop/fact.ts";
@@ -29,7 +29,7 @@ import { createWatchers, type Watcher, type Watchers } from "./watchers.ts";
 export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHost, SessionWorkHost, DeciderHost {
   readonly hub: Hub;
   readonly builder: RequestBuilder = createRequestBuilder();
-  /** What is known of the log in this process. */
+  /** The part of the log that this process has read. */
   readonly view: LogView;
   readonly #deps: Deps;
   readonly #inbox: Inbox;
@@ -39,11 +39,11 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
   readonly #sources: WakeSources;
   readonly #watchers: Watchers = createWatchers();
   phase: SessionPhase;
-  /** A round of the command loop is under way. */
+  /** True while a round of the command loop is in progress. */
   #isRunning = false;
-  /** Something may have happened since the last decision began. */
+  /** True if something may have happened since the last decision began. */
   #isWoken = false;
-  /** Resolved once a session that is handed over has no owner in this process. */
+  /** Resolved when this process no longer owns a session that it hands over. */
   readonly #handedOver: (() => void)[] = [];
   /** Settled when the store has the last release of a lease. */
   released: Promise<void> | undefined;
@@ -84,7 +84,7 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     };
   }
 
-  /** Resolves with the facts once the log has them, or with none where nothing was left to record. Rejects with the AgentError that refused them. */
+  /** Resolves with the facts when the log has them, or with none if there was nothing to record. Rejects with the AgentError that refused them. */
   offer(offer: Offer): Promise<readonly Fact[]> {
     if (this.phase.name === "disposed") return Promise.reject(handleLetGo());
     const done = this.#inbox.put(offer);
@@ -93,25 +93,25 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     return done;
   }
 
-  /** Runs the command loop; one that runs already makes another decision. */
+  /** Runs the command loop; a loop in progress makes another decision. */
   wake(): void {
     this.#isWoken = true;
     if (!this.#isRunning && this.phase.name !== "disposed") void this.#run();
   }
 
-  /** The same, and ends the wait for user code: something arrived that a batch can take before. */
+  /** The same, and stops waiting for user code, because something arrived that can be recorded before it answers. */
   interrupt(): void {
     this.#work.interrupt();
     this.wake();
   }
 
-  /** Gives the session up: what is under way is signalled and left to the next owner. */
+  /** Disposes of the session: running effects get an abort signal and are left to the next owner. */
   async dispose(): Promise<void> {
     this.signal("dispose");
     await this.released;
   }
 
-  /** Gives the session to the next process that claims it, at once: what ends soon after the signal is recorded, the rest is left. Follows it from then on. */
+  /** Hands the session over to the next process that claims it: effects that end soon after their signal are recorded, the others are left. Then follows it. */
   async handOver(): Promise<void> {
     if (this.phase.name === "disposed") return;
     const confirmed = new Promise<void>((resolve) => void this.#handedOver.push(resolve));
@@ -120,13 +120,13 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     await confirmed;
   }
 
-  /** The owner has left: its lease is not waited for. */
+  /** The owner has left, so its lease is not waited for. */
   takeOver(): void {
     this.#ownership.rivalLeft();
     this.wake();
   }
 
-  /** The lease may be another's: nothing is done under it any more. */
+  /** Another process may hold the lease, so nothing is done under it any more. */
   leaseLost(): void {
     this.signal("lease-lost");
   }
@@ -148,12 +148,12 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     if (this.view.isBehind) this.interrupt();
   }
 
-  /** Work that runs here would be lost with the store, and none of it is worth more than the lease. */
+  /** Gives the lease up while the store is away: the effects that run here could not be recorded. */
   get outageMs(): number {
     return this.isOwner && this.#work.count > 0 ? driverLimits.outageMs : 0;
   }
 
-  /** Enters the phase that follows the signal, and does what the transition asks for. */
+  /** Enters the phase that follows the signal, and performs the actions of the transition. */
   signal(signal: PhaseSignal): void {
     const { phase, actions } = nextPhase(this.phase, signal);
     this.phase = phase;
@@ -191,7 +191,7 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     }
   }
 
-  /** One round: decides until nothing is left to do at once. */
+  /** One round: makes decisions until there is no work now. */
   async #run(): Promise<void> {
     this.#isRunning = true;
     this.view.invalidate();
@@ -208,16 +208,16 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     }
     this.#isRunning = false;
     if (!this.isOwner) this.signal("idle");
-    // It is `loading` after a fault.
+    // The phase is `loading` after a fault.
     if (this.phase.name !== "disposed" && this.phase.name !== "loading") this.#settle();
   }
 
-  /** Subscribes before the log is read. Where it was read before that, others may have appended in between. */
+  /** Subscribes before the log is read. If it was read before, it is read again, because others may have appended in between. */
   #subscribeFirst(): void {
     if (this.isWatched && this.#sources.begin()) this.view.markStale();
   }
 
-  /** A newer version has gone on with the session: a process that can read it is to own it. */
+  /** A newer version has continued the session: a process that can read it must own it. */
   giveUp(tooNew: AgentError): void {
     this.signal("lease-given-up");
     this.#inbox.refuseAll(tooNew);
@@ -237,9 +237,9 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     this.#sources.retryAfterFault(this.isWatched && this.phase.name !== "disposed");
   }
 
-  /** Nothing is left to do at once: notifies the watchers, and waits for what will move the session next. */
+  /** There is no work now: notifies the subscribers, and waits for the next wake-up. */
   #settle(): void {
-    // The first watcher may have come in this round, after those before it had left and the subscriptions were ended.
+    // The first subscriber may have come in this round, after the last one had left and the subscriptions of the log had ended.
     this.#subscribeFirst();
     if (this.#inbox.length > 0 || this.view.isBehind) return void this.wake();
     this.view.rest();

@@ -1,6 +1,6 @@
 /*
- * Owns: the effects under way in this process: launching, signalling, handing in their closing facts.
- * Does not own: what is owed (plan), what is recorded (the driver).
+ * Owns: the effects that run in this process: their launch, their abort signals, their closing facts.
+ * Does not own: which effects are needed (plan), what is recorded (the driver).
  */
 import type { Agent } from "../../agent/agent.ts";
 import { failureOf } from "../../errors.ts";
@@ -35,21 +35,21 @@ import { type LookupEffect, lookUpCall } from "../tools/look-up-call.ts";
 import { prepareRun } from "../tools/run-tool.ts";
 
 export interface Effects {
-  /** Asks what an owed effect is to be. User code is asked with `timeout`. */
+  /** Prepares a planned effect. User code is called with `timeout`. */
   readonly prepare: (effect: Effect, state: State, timeout: UserCodeTimeout) => SyncOrAsync<Prepared>;
   isRunning(effectId: string): boolean;
   count(): number;
-  /** Signals what the state wants no longer: effects of an aborted run, with its grace, and of a run that is over. */
+  /** Signals the effects that the state no longer needs: those of an aborted run, with its grace period, and those of a run that has ended. */
   onState(state: State): void;
-  /** Signals everything that the session goes to another node. What ends by itself is handed in still. */
+  /** Signals all effects for a hand-over. The closing facts of those that end by themselves are still recorded. */
   handOver(): void;
-  /** Signals everything and forgets it: nothing is handed in any more. */
+  /** Signals all effects and drops them: none of their closing facts is recorded. */
   forget(): void;
 }
 
 interface Running extends Work {
   readonly runId: string;
-  /** It has ended by itself; its closing fact is on the way. */
+  /** True if it has ended by itself, and its closing fact is being recorded. */
   isOver: boolean;
 }
 
@@ -61,7 +61,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
   const watchEnd = createRunWatch(options);
   const extras = { reservations: loadedReservations(options.deps, options.builder), counts: loadedCounts(options.deps, options.builder) };
 
-  /** Tracks an effect until its closing fact is handed in; one that was forgotten hands in nothing. */
+  /** Tracks an effect until its closing fact is in the inbox; an effect that was dropped adds none. */
   const track: Track = ({ id, runId }, work) => {
     const born = generation;
     const attempt = observed?.take();
@@ -128,7 +128,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
   };
 }
 
-/** Whether a call of a client tool may have to pass gates; `prepare` may show tools that ask for approval. */
+/** True if a call of a client tool may have to pass gates. `prepare` may add tools with `approval`. */
 const mayGateClient = ({ hooks, tools }: Agent): boolean =>
   hooks.some(({ gate, prepare }) => gate || prepare) || tools.some(({ approval }) => approval !== undefined);
 
@@ -159,7 +159,7 @@ function openRun(options: EffectDeps, { input }: Extract<Effect, { type: "open-r
   return timeout.waitFor(asked, failed);
 }
 
-/** Full jitter, but never before the moment the vendor asked for, and not in one moment with others. Attempts that were handed over have not failed. */
+/** Full jitter, but never before the time that the vendor asked for. Attempts that were handed over do not count as failed. */
 function scheduleRetry({ clock, ids, callGuard }: Deps, effect: Extract<Effect, { type: "schedule-retry" }>, handedOver: number): FactBody {
   const { runId, turn, attempt, failure } = effect;
   const spreadMs = Math.min(driverLimits.retryCapMs, driverLimits.retryBaseMs * 2 ** (attempt - handedOver));

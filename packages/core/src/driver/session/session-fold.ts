@@ -11,7 +11,7 @@ import { snapshotOf } from "./public-snapshot.ts";
 export interface SessionFold {
   /** The seq of the last fact folded; 0 before the first. */
   readonly seq: number;
-  /** Folds the facts that come right after it. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_*, BLOB_NOT_FOUND; then nothing was folded */
+  /** Folds the next facts. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_*, BLOB_NOT_FOUND; then no fact was folded */
   add(facts: readonly Fact[]): Promise<void>;
   /** The session as a screen shows it. The cost is the number of messages. */
   snapshot(): SessionSnapshot;

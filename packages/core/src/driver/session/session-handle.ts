@@ -31,7 +31,7 @@ import { snapshotOf } from "./public-snapshot.ts";
 import type { SessionDriver } from "./session-driver.ts";
 import { SharedSnapshot } from "./shared-public-snapshot.ts";
 
-/** A class, so that a handle is a small object: as a literal with so many getters it took 4 KB. */
+/** A class, because a handle as a literal with this many getters takes 4 KB. */
 export class SessionHandle<Output> implements AgentSession<Output> {
   readonly id: string;
   readonly #context: CommandContext;
@@ -207,7 +207,7 @@ export class SessionHandle<Output> implements AgentSession<Output> {
   }
 }
 
-/** A lane is over with the fact that closes it; its effect ends a moment later. */
+/** The fact that closes a lane ends it; its effect ends a moment later. */
 function isLaneOpen(state: State, lane: number): boolean {
   return openLanes(state).some((open) => open.lane === lane);
 }

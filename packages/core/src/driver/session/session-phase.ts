@@ -1,6 +1,6 @@
 /*
- * Owns: the phases of one session in this process, and which phase follows each signal.
- * Does not own: when a signal is sent, and how an action is done (the driver).
+ * Owns: the phases of one session in this process, and the phase that follows each signal.
+ * Does not own: when a signal is sent, and how an action is performed (the driver).
  *
  *             loaded                claimed
  *   loading ---------> following ------------> owning
@@ -12,19 +12,19 @@
 
 /**
  * `loading`: the log has not been read, or was lost. `following`: another handle may own the session. `owning`: the lease is held here, so effects
- * are launched. `leaving`: the session is being handed over; the lease is kept until the effects under way have ended. `disposed`: nothing is done any more.
+ * are launched. `leaving`: the session is being handed over; the lease is kept until the running effects have ended. `disposed`: final.
  */
 export type PhaseName = "loading" | "following" | "owning" | "leaving" | "disposed";
 
 export interface SessionPhase {
   readonly name: PhaseName;
-  /** May claim the lease. False for good once the session was handed over. */
+  /** True if the lease may be claimed. False for good after a hand-over. */
   readonly mayOwn: boolean;
 }
 
 /**
- * `lease-released`: this handle gave it back in order. `lease-lost`: another may hold it. `lease-given-up`: this process cannot work on the session,
- * another may. `idle`: a round of the command loop has ended without a lease. `log-lost`: the store failed, or the log cannot be understood.
+ * `lease-released`: this handle gave the lease back in order. `lease-lost`: another process may hold it. `lease-given-up`: this process cannot work on the
+ * session, another one may. `idle`: a round of the command loop has ended without a lease. `log-lost`: the store failed, or the log cannot be read.
  */
 export type PhaseSignal =
   | "loaded"
@@ -38,13 +38,13 @@ export type PhaseSignal =
   | "dispose";
 
 /**
- * `abandon-work`: drop the lease, and forget what runs under it. `end-work`: signal what runs, and record what ends soon. `release-lease`: give the
- * lease back to the store. `subscribe`: follow the log and the channel as the new phase needs it. `confirm-hand-over`: resolve the promises of its callers. `stop`: end all
- * subscriptions and timers, refuse what waits in the inbox. `dismiss-watchers`: notify them that the handle was disposed of.
+ * `abandon-work`: drop the lease and the effects under it. `end-work`: signal the effects, and record those that end soon. `release-lease`: give the
+ * lease back to the store. `subscribe`: follow the log and the channel as the new phase needs it. `confirm-hand-over`: resolve the promises of the
+ * callers. `stop`: end all subscriptions and timers, refuse the offers in the inbox. `dismiss-watchers`: notify them that the handle was disposed of.
  */
 export type PhaseAction = "abandon-work" | "end-work" | "release-lease" | "subscribe" | "confirm-hand-over" | "stop" | "dismiss-watchers";
 
-/** What a signal leads to: the next phase, and what is done, in this order. */
+/** The result of a signal: the next phase, and the actions in this order. */
 export interface Transition {
   readonly to: PhaseName;
   readonly actions: readonly PhaseAction[];
@@ -77,7 +77,7 @@ export const transitions: { readonly [From in PhaseName]: { readonly [Signal in 
     dispose: to("disposed", "release-lease", "abandon-work", "stop", "dismiss-watchers"),
   },
   leaving: {
-    // A claim was under way when the hand-over was asked for.
+    // A claim was in progress when the hand-over was requested.
     claimed: to("leaving", "subscribe"),
     "lease-lost": to("leaving", "abandon-work"),
     "lease-given-up": to("leaving", "release-lease", "abandon-work"),
@@ -86,13 +86,13 @@ export const transitions: { readonly [From in PhaseName]: { readonly [Signal in 
     dispose: to("disposed", "release-lease", "abandon-work", "confirm-hand-over", "stop", "dismiss-watchers"),
   },
   disposed: {
-    // A claim was under way.
+    // A claim was in progress.
     claimed: to("disposed", "release-lease"),
     idle: to("disposed", "stop"),
   },
 };
 
-/** The phase that follows, and what is to be done. A pure function. */
+/** The next phase and the actions. A pure function. */
 export function nextPhase(
   phase: SessionPhase,
   signal: PhaseSignal,

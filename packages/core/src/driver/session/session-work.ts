@@ -1,7 +1,7 @@
 /*
- * Owns: the work of an owner: effects that are being prepared, effects under way, the draft of what they stream, and their closing
- * facts on the way to the inbox.
- * Does not own: what is owed (plan), what is recorded (the driver).
+ * Owns: the work of an owner: effects in preparation, running effects, the draft of their streams, and their closing facts until the inbox has
+ * them.
+ * Does not own: which effects are needed (plan), what is recorded (the driver).
  */
 import type { FactBody } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
@@ -21,13 +21,13 @@ import type { Inbox } from "./inbox.ts";
 import { createEffects, type Effects } from "./session-effects.ts";
 import type { Speculation } from "./speculation.ts";
 
-/** What the work needs of the session. */
+/** The parts of the session that the work uses. */
 export interface SessionWorkHost {
   /** The newest adopted state. */
   readonly state: State;
-  /** Something can be recorded or launched that could not before. */
+  /** Called when something new can be recorded or launched. */
   wake(): void;
-  /** The same, and a batch can take it before the user code that is waited for. */
+  /** The same, for something that a batch can take before the user code has answered. */
   interrupt(): void;
 }
 
@@ -58,7 +58,7 @@ export class SessionWork implements EffectHost {
     this.#preparation = new EffectPreparation({ effects: this.#effects, clock: deps.clock, session });
   }
 
-  /** Effects under way, those included whose closing fact is on the way. */
+  /** The number of running effects, including those whose closing fact is being recorded. */
   get count(): number {
     return this.#effects.count();
   }
@@ -85,22 +85,22 @@ export class SessionWork implements EffectHost {
     return this.#preparation.prepareOwed(speculation);
   }
 
-  /** Signals what the state does not want any more. */
+  /** Signals the effects that the state no longer needs. */
   onState(state: State): void {
     this.#effects.onState(state);
   }
 
-  /** Keeps a draft of the open lanes of an owner, for readers on other nodes. */
+  /** Keeps a draft of the open lanes for readers on other nodes. */
   keepDraft(state: State, isOwner: boolean): void {
     this.#drafts.keep(isOwner && openLanes(state).length > 0);
   }
 
-  /** Ends the wait for user code. */
+  /** Stops waiting for user code. */
   interrupt(): void {
     this.#preparation.interrupt();
   }
 
-  /** Signals everything, for a hand-over: what ends within 500 ms is recorded still, the rest is forgotten. */
+  /** Signals all effects for a hand-over: those that end within 500 ms are still recorded, the others are dropped. */
   end(): void {
     this.#preparation.interrupt();
     this.#preparation.forget();

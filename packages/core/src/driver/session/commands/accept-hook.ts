@@ -1,6 +1,6 @@
 /*
- * Owns: asking the `accept` hooks about a message before it is offered to the log, and the input as they leave it.
- * Does not own: whether the log takes it (accept-input).
+ * Owns: the calls of the `accept` hooks for a message before it is offered to the log, and the input that results.
+ * Does not own: whether the log takes the input (accept-input).
  */
 import type { AcceptContext, AcceptVerdict, Hooks } from "../../../agent/hooks.ts";
 import { AgentError } from "../../../errors.ts";
@@ -19,17 +19,17 @@ import { driverLimits } from "../../setup/session-options.ts";
 import { hookFailed } from "../../setup/user-code.ts";
 import { knownInput, type NewInput } from "./accept-input.ts";
 
-/** What the hooks ask of the log. */
+/** The parts of the log that the hooks need. */
 interface Log {
   readonly state: State;
   load(): Promise<void>;
 }
 
-/** Whether a hook is to be asked about messages. */
+/** True if an `accept` hook must be called for messages. */
 export const hasAcceptHooks = ({ bound }: Deps): boolean => bound.agent.hooks.some(({ accept }) => accept);
 
 /**
- * The input as the hooks leave it. They are not asked about one that the log has already, and nothing is recorded where they refuse it.
+ * The input with the changes of the hooks. They are not called for an input that the log already has, and a refused input is not recorded.
  * @throws AgentError INPUT_REFUSED, HOOK_FAILED, HOOK_TIMEOUT, and what reading the log throws
  */
 export async function runAcceptHooks(input: NewInput, { deps, log }: { readonly deps: Deps; readonly log: Log }): Promise<NewInput> {
@@ -101,7 +101,7 @@ async function askAll(given: NewInput & { readonly message: UserMessage }, askin
   };
 }
 
-/** @throws AgentError INPUT_INVALID when the hook gives what is no message */
+/** @throws AgentError INPUT_INVALID when the hook returns a value that is not a message */
 function edited({ message }: Extract<AcceptVerdict, { readonly action: "edit" }>, isRegenerated: boolean): UserMessage {
   if (isRegenerated) throw new TypeError("A message that is answered again cannot be edited.");
   checkInput(message);
@@ -112,7 +112,7 @@ const shown = (reason: string): string => cutText(reason, toolLimits.errorTextMa
 
 const refused = (reason: string): AgentError => new AgentError("INPUT_REFUSED", { message: shown(reason), retryable: false });
 
-/** The message that is to be answered again. */
+/** The message that a regeneration answers again. */
 function regenerated({ regenerate }: NewInput, state: State): UserMessage | undefined {
   const index = regenerate === undefined ? undefined : placeOf(state, regenerate);
   const message = index === undefined ? undefined : at(state.history, index)?.message;

@@ -16,18 +16,18 @@ import type { Deps } from "../../setup/deps.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
 import { driverLimits } from "../../setup/session-options.ts";
 
-/** An input that asks for a run, with the ids it gets when it is accepted. */
+/** An input that requests a run, with the ids that it gets on acceptance. */
 export interface NewInput {
   readonly inputId: string;
   readonly runId: string;
   readonly message: UserMessage | undefined;
   readonly regenerate: string | undefined;
   readonly options: SubmitOptions;
-  /** Of what came under the idempotency key beside message and parent; absent without a key. */
+  /** Digest of the content under the idempotency key other than message and parent; absent without a key. */
   readonly keyedDigest: string | undefined;
-  /** The message as it came, where an `accept` hook edited it. */
+  /** The original message, if an `accept` hook edited it. */
   readonly given?: UserMessage;
-  /** What an `accept` hook answered. */
+  /** The answer of an `accept` hook, in place of a model call. */
   readonly answer?: string;
   readonly verdicts?: readonly Verdict[];
 }
@@ -36,7 +36,7 @@ export interface AcceptedInput {
   readonly bodies: readonly FactBody[];
   /** The run that answers it. */
   readonly runId: string;
-  /** Where the log has it, or the first part of it, already. */
+  /** The number of its fact, or of its first fact, if the log already has it. */
   readonly known?: { readonly seq: number; readonly inputId?: string };
 }
 
@@ -62,7 +62,7 @@ function checkMode(mode: string | undefined): void {
 
 const invalid = (message: string): AgentError => new AgentError("INPUT_INVALID", { message, fix: "Send text, or parts with content." });
 
-/** Lone surrogates do not survive UTF-8. Only where JSON has `\ud` there may be one. */
+/** Replaces lone surrogates, which UTF-8 cannot hold. JSON text without `\ud` has none. */
 function wellFormedMessage(message: UserMessage): UserMessage {
   const text = JSON.stringify(message);
   const mend = (_: string, value: unknown): unknown => (typeof value === "string" ? wellFormed(value) : value);
@@ -70,8 +70,8 @@ function wellFormedMessage(message: UserMessage): UserMessage {
 }
 
 /**
- * What the input becomes in this state: nothing where it was accepted before, else its fact, with the opening of a new log and the abort
- * that `interrupt` asks for. @throws AgentError SESSION_BUSY, SESSION_CLOSED, INPUT_INVALID, KEY_REUSED
+ * The facts that record the input in this state: none if it was accepted before; otherwise its fact, with the opening of a new log and the abort
+ * that `interrupt` requests. @throws AgentError SESSION_BUSY, SESSION_CLOSED, INPUT_INVALID, KEY_REUSED
  */
 export function acceptInput(
   state: State,
@@ -129,7 +129,7 @@ function inputBody(
   };
 }
 
-/** Each that waits is held in memory by every node that has the session. @throws AgentError SESSION_BUSY */
+/** Bounds the waiting inputs, because every node that has the session loaded holds them in memory. @throws AgentError SESSION_BUSY */
 function checkRoom({ inputs, run }: State, sessionId: string): void {
   const { inputsWaiting } = driverLimits;
   if (inputs.length + (run?.steered.length ?? 0) < inputsWaiting) return;
@@ -160,14 +160,14 @@ function runOptions({ model, temperature, maxTokens, reasoningEffort }: ExecuteO
   return chosen.length === 0 ? {} : { options: Object.fromEntries(chosen) };
 }
 
-/** What the caller has chosen counts, not what became of it: a `steer` that came too late is recorded as `enqueue`. */
+/** Compares the mode that the caller chose, not the recorded one: a `steer` that came too late is recorded as `enqueue`. */
 function keyedDigestOf(options: SubmitOptions): string | undefined {
   const { idempotencyKey, mode = "enqueue", keyedContent = null, labels } = options;
   const { options: chosen = {} } = runOptions(options);
   return idempotencyKey === undefined ? undefined : digestOf(canonicalJson([mode, { ...labels, ...chosen }, keyedContent]));
 }
 
-/** Of a message as it came, whatever the order of its members. */
+/** The digest of the original message, independent of the order of its members. */
 const messageDigest = (message: UserMessage): string => digestOf(canonicalJson(JSON.parse(JSON.stringify(message)) as Json));
 
 type Known = Pick<KnownInput, "runId" | "inputId" | "seq">;
@@ -197,16 +197,16 @@ function lastKnown({ known }: State, fits: (input: KnownInput) => boolean): Know
   return at(known, findLastIndex(known, fits));
 }
 
-/** A steered input that came too late has a run of its own, named for it. */
+/** A steered input that came too late gets a run of its own, with an id derived from its own. */
 function answeringRun(state: State, { runId, inputId }: KnownInput): string {
   const isOwn = state.run?.runId === inputId || state.inputs.some((input) => input.runId === inputId) || endOf(state, inputId);
   return isOwn ? inputId : runId;
 }
 
 /**
- * The input of which this one is a copy: the same message without a key, sent again because its process has died, while it has no answer.
- * An owner knows of a death by the claim with which it took over: a copy is older than that. A handle that does not own the session cannot know
- * whether its owner lives, since a lease outlives its owner: to it every such message is a copy (decision 0023).
+ * The input that this one repeats: the same message without a key, sent again because the process had died, while the first one has no answer.
+ * For the owner, an input from before its own claim counts as the original, because the claim shows that the earlier owner died. A handle that does
+ * not own the session cannot know whether the owner lives, because a lease outlives its owner: for it every such message is a copy (decision 0023).
  */
 function repeatedInput(state: State, { message, options }: NewInput, isOwner: boolean): Known | undefined {
   const twin = unansweredTwin(state, message);
@@ -215,7 +215,7 @@ function repeatedInput(state: State, { message, options }: NewInput, isOwner: bo
   return options.mode === "interrupt" ? undefined : twin;
 }
 
-/** The newest input with these words that no answer follows: it waits, has yet to join the run, or is the last message of the run. */
+/** The newest input with this message that has no answer yet: it waits, will join the run, or is the last message of the run. */
 function unansweredTwin(state: State, message: UserMessage | undefined): KnownInput | undefined {
   if (!message) return undefined;
   const { run } = state;

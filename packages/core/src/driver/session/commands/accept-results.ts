@@ -13,9 +13,9 @@ import { driverLimits } from "../../setup/session-options.ts";
 import type { AcceptedInput } from "./accept-input.ts";
 
 /**
- * The facts of results that answer pending client calls. A result that equals the one a call has is accepted again and changes nothing, and so
- * is what came under the same key: it never answers a call that was asked for since, although vendors may use an id again. All or nothing.
- * @throws AgentError CALL_UNKNOWN, CALL_ANSWERED, SESSION_CLOSED, INPUT_INVALID, KEY_REUSED; the session is unchanged then
+ * The facts of results that answer pending client calls; all of them or none. A repeated result that equals the recorded one is accepted and changes
+ * nothing. So is a repetition under the same key: it never answers a later call, even if the vendor has used the id again.
+ * @throws AgentError CALL_UNKNOWN, CALL_ANSWERED, SESSION_CLOSED, INPUT_INVALID, KEY_REUSED; then the session is unchanged
  */
 export function acceptResults(
   state: State,
@@ -66,7 +66,7 @@ interface Keyed {
   readonly deps: Deps;
 }
 
-/** The first of the results that were recorded under the key; `undefined` where none was. @throws AgentError KEY_REUSED when these are others */
+/** The first result that was recorded under the key; `undefined` if there is none. @throws AgentError KEY_REUSED when the results differ */
 function firstUnderKey(state: State, { key, results, deps }: Keyed): Entry | undefined {
   const { history } = state;
   if (lastWithKey(history, key, keyOfEntry) === undefined) return undefined;
@@ -77,7 +77,7 @@ function firstUnderKey(state: State, { key, results, deps }: Keyed): Entry | und
   for (const result of results) {
     const twin = recorded.find((entry) => left.has(entry) && settles(entry, result) && isSameResult(entry, result));
     if (twin) left.delete(twin);
-    // Some of them may have had their result before the others were recorded.
+    // Some of the calls may have had their result before, so that only the others were recorded.
     else if (!recordedTwin(state, result, deps)) throw keyReused();
   }
   if (left.size > 0) throw keyReused();
@@ -94,7 +94,7 @@ function recordedTwin(state: State, result: ToolResultMessage, deps: Deps): Entr
   }
 }
 
-/** A `callKey` names a call exactly; the id is the vendor's, which may use it again. @throws AgentError INPUT_INVALID when they name two calls */
+/** A `callKey` is unique; an id of the vendor may occur again. @throws AgentError INPUT_INVALID when the two name different calls */
 function names(result: ToolResultMessage, part: { readonly id: string; readonly callKey: string }): boolean {
   const isId = part.id === result.toolCallId || part.callKey === result.toolCallId;
   if (result.callKey === undefined) return isId;
@@ -110,7 +110,7 @@ function pendingCallOf(state: State, result: ToolResultMessage): Call | undefine
   return state.run?.calls.find((call) => call.state === "awaiting_client" && names(result, call.part));
 }
 
-/** A call that has its result already takes an equal one silently, also in a closed session. @throws AgentError CALL_ANSWERED, SESSION_CLOSED, CALL_UNKNOWN */
+/** True for a repetition of the recorded result, also in a closed session. @throws AgentError CALL_ANSWERED, SESSION_CLOSED, CALL_UNKNOWN */
 function recordedResult(state: State, result: ToolResultMessage, { sessionId }: Deps): Entry {
   const entry = settledOnPath(state, result) ?? settledAnywhere(state, result);
   const toolCallId = shownId(result.toolCallId);
@@ -127,14 +127,14 @@ function isSameResult({ message }: Entry, result: ToolResultMessage): boolean {
   return JSON.stringify(content) === JSON.stringify(same.output) && (outcome ?? "ok") === same.outcome;
 }
 
-/** Vendors may use an id again: the call on the path that people see now comes first. */
+/** Finds a call by the vendor's id, which may occur again: a call on the current path is preferred. */
 function settledOnPath(state: State, result: ToolResultMessage): Entry | undefined {
   let entry = at(state.history, tipOf(state));
   while (entry && !settles(entry, result)) entry = at(state.history, entry.parent);
   return entry;
 }
 
-/** On another branch, where the head was moved since. */
+/** Finds it on another branch, if the head was moved meanwhile. */
 function settledAnywhere({ history }: State, result: ToolResultMessage): Entry | undefined {
   return at(
     history,
@@ -153,7 +153,7 @@ function checkDeadline({ deadline, part }: Call, now: number): void {
   });
 }
 
-/** What the model will see is cut as a server tool's output is. */
+/** The output that the model reads, cut like that of a server tool. */
 function resultOf(result: ToolResultMessage): CallResult {
   const parts = partsOf(result.content);
   const output = normaliseOutput(parts.length === 0 ? undefined : parts, toolLimits.outputMax);

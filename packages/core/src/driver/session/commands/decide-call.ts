@@ -1,6 +1,6 @@
 /*
- * Owns: what a person's decision on a call becomes: its fact, or why it is refused. Any handle may record one, whether or not it owns the session.
- * Does not own: asking (prepare-tool), what follows from a decision (the loop), the right to decide (the caller).
+ * Owns: the fact of a person's decision on a call, or the reason of its refusal. Any handle may record one, also one that does not own the session.
+ * Does not own: the request for approval (prepare-tool), the consequences of a decision (the loop), the right to decide (the caller).
  */
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex } from "../../../loop/append-list.ts";
@@ -21,7 +21,7 @@ import { accessOf, type CommandContext } from "./submit.ts";
 /**
  * Records a decision on a call that awaits approval, and continues the run. Resolves when the log has it.
  * @throws AgentError APPROVAL_DECIDED with the first decision in `details`, APPROVAL_MISMATCH, CALL_UNKNOWN, INPUT_INVALID, KEY_REUSED,
- * SESSION_CLOSED, FORBIDDEN; the session is unchanged then
+ * SESSION_CLOSED, FORBIDDEN; then the session is unchanged
  */
 export async function decideCall(context: CommandContext, callKey: string, options: DecideOptions): Promise<AcceptedDecision> {
   const { deps, driver, driveUntilIdle } = context;
@@ -66,15 +66,15 @@ function checkedDecision(options: DecideOptions): ApprovalDecision {
   };
 }
 
-/** Lone surrogates do not survive UTF-8. */
+/** Replaces lone surrogates, which UTF-8 cannot hold. */
 const mended = (args: JsonObject): JsonObject =>
   JSON.parse(JSON.stringify(args), (_, value: unknown) => (typeof value === "string" ? wellFormed(value) : value)) as JsonObject;
 
-/** Checks edited arguments at once, where this handle has the tool; the owner that starts it checks them again. @throws AgentError INPUT_INVALID */
+/** Checks edited arguments at once if this handle has the tool; the owner that starts the tool checks them again. @throws AgentError INPUT_INVALID */
 async function checkArguments({ deps, driver }: CommandContext, callKey: string, args: JsonObject): Promise<void> {
   let name: string | undefined;
   const look = ({ run }: State): readonly FactBody[] => {
-    // A hook may have shown another tool of that name.
+    // A `prepare` hook may have given the model another tool of that name.
     name = run?.shown ? undefined : run?.calls.find(({ part }) => part.callKey === callKey)?.part.name;
     return [];
   };
@@ -132,7 +132,7 @@ function askedCall(
   return { ...call, runId };
 }
 
-/** The error for a decision on a call that awaits none. */
+/** The error for a decision on a call that is not awaiting approval. */
 function notAsked({ history }: State, callKey: string): AgentError {
   const index = findLastIndex(history, ({ message }) => message.role === "tool_result" && message.callKey === callKey);
   const message = at(history, index)?.message;

@@ -9,7 +9,7 @@ import { checkPayload } from "../../log/spill-values.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
 import type { CommandContext } from "./submit.ts";
 
-/** Records what any handle may record, whether or not it owns the session. */
+/** Commands that any handle may record, also one that does not own the session. */
 const record = ({ driver }: CommandContext, bodies: (state: State) => readonly FactBody[], mayStop = false): Promise<unknown> =>
   driver.offer({ bodies, needsOwner: false, mayStop });
 
@@ -19,7 +19,7 @@ const recordOpen = (context: CommandContext, bodies: (state: State) => readonly 
     return bodies(state);
   });
 
-/** Writes the opening; false where there is one. */
+/** Records the opening; false if the log has one. */
 export async function openSession(context: CommandContext): Promise<boolean> {
   let isNew = false;
   await record(context, ({ status }) => {
@@ -29,7 +29,7 @@ export async function openSession(context: CommandContext): Promise<boolean> {
   return isNew;
 }
 
-/** Records the abort of a run; false where there is none to abort. */
+/** Records the abort of a run; false if there is no run to abort. */
 export async function abortRun(
   context: CommandContext,
   reason: string,
@@ -61,7 +61,7 @@ export async function moveHead(context: CommandContext, to: MessageId | null): P
   });
 }
 
-/** Ends the conversation for ever. */
+/** Closes the session permanently. */
 export async function endSession(context: CommandContext): Promise<void> {
   const closed: FactBody = { type: "session.closed" };
   const bodies = ({ status }: State): readonly FactBody[] =>

@@ -14,13 +14,13 @@ import { acceptResults } from "./accept-results.ts";
 export interface CommandContext {
   readonly deps: Deps;
   readonly driver: SessionDriver;
-  /** Drives the session without a watcher until it rests. */
+  /** Drives the session until it rests, without a subscriber. */
   readonly driveUntilIdle: () => void;
   /** First fact of a new log. */
   readonly opening: FactBody;
 }
 
-/** Records an input and has it answered, here where the handle drives, whether or not anybody watches. Resolves when the log has it. */
+/** Records an input; its run starts in this process if the handle drives, also without a subscriber. Resolves when the log has the input. */
 export async function submitInput(
   context: CommandContext,
   input: ExecuteInput | CheckedInput,
@@ -28,7 +28,7 @@ export async function submitInput(
 ): Promise<AcceptedSubmission> {
   const { driver, driveUntilIdle } = context;
   const ready = beginOf(context, checkInput(input), options);
-  // In order with other inputs of the same moment, where no hook is asked.
+  // Without an `accept` hook there is no await, so inputs of the same moment keep their order.
   const begin = ready instanceof Promise ? await ready : ready;
   let accepted: AcceptedInput = { bodies: [], runId: "" };
   const bodies = (state: State): AcceptedInput["bodies"] => {
@@ -48,7 +48,7 @@ export async function submitInput(
   };
 }
 
-/** What the input becomes in a state; at once where no `accept` hook is to be asked. */
+/** The facts of the input in a state; synchronous if there is no `accept` hook to call. */
 export function beginOf(
   { deps, driver, opening }: Pick<CommandContext, "deps" | "driver" | "opening">,
   { value, results }: CheckedInput,
@@ -61,7 +61,7 @@ export function beginOf(
   return andThen(fresh, (taken) => (state: State) => acceptInput(state, taken, { deps: own, opening, isOwner: driver.isOwner }));
 }
 
-/** The access of an input: that of the session, unless another of the same scope is given. @throws AgentError FORBIDDEN */
+/** The access of an input: the given one, which must have the scope of the session, or that of the session. @throws AgentError FORBIDDEN */
 export function accessOf({ access: opener, ref, sessionId }: Deps, access: Access = opener): Access {
   if (access.scope === ref.scope) return access;
   throw new AgentError("FORBIDDEN", { message: "The access is for another scope than the session.", details: { session: sessionId } });
