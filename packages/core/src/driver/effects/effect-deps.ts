@@ -9,33 +9,33 @@ import type { Deps } from "../setup/deps.ts";
 import type { EffectContext, HookDeps } from "./hook-deps.ts";
 import type { UserCodeTimeout } from "./user-code-timeout.ts";
 
-/** An effect that may be recorded, and what to do once it is. */
+/** An effect that may be recorded, and its launch after that. */
 export interface Prepared {
   readonly bodies: readonly FactBody[];
-  /** Given the fact of the first body and the newest state. */
+  /** Called with the fact of the first body and the newest state. */
   readonly launch?: (intent: Fact | undefined, now: LaunchState) => void;
 }
 
-/** In what an effect is launched. */
+/** The circumstances of a launch. */
 export interface LaunchState {
   readonly state: State;
-  /** The run is being stopped: the effect is not begun, and its closing fact has the outcome `aborted`. */
+  /** True if the run is being stopped: the effect does not start, and its closing fact has the outcome `aborted`. */
   readonly isStopped: boolean;
 }
 
-/** An effect under way. */
+/** A running effect. */
 export interface Work {
   readonly abort: (graceMs: number) => void;
-  /** Another node is to continue the session: signals the effect, so that it ends soon, or is left to the next owner. */
+  /** Signals the effect for a hand-over, so that it ends soon or is left to the next owner. */
   readonly handOver: () => void;
-  /** `undefined`: it stays open in the log, and the next owner sees to it as after a crash. */
+  /** `undefined`: the effect stays open in the log, and the next owner treats it as after a crash. */
   readonly closing: Promise<FactBody | undefined>;
-  /** The closing fact when making the proper one failed: a bug of ours ends the effect, never hangs the run. */
+  /** The closing fact if computing the normal one has failed, so that a bug in core ends the effect and does not hang the run. */
   readonly broken: (failure: Failure) => FactBody;
   readonly lane?: Lane;
 }
 
-/** Sees to it that the closing fact of an effect under way is handed in. */
+/** Puts the closing fact of a running effect into the inbox when the effect ends. */
 export type Track = (effect: { readonly id: string; readonly runId: string }, work: Work) => void;
 
 /** The tools of the last model call that this process prepared, where a hook changed them. */
@@ -45,7 +45,7 @@ export interface ShownTools {
   registry?: ToolRegistry;
 }
 
-/** What effects are made with. */
+/** The dependencies of effects. */
 export interface EffectDeps {
   readonly deps: Deps;
   readonly shown: ShownTools;
@@ -54,7 +54,7 @@ export interface EffectDeps {
   readonly session: EffectHost;
 }
 
-/** What an effect under way needs of its session. */
+/** The parts of the session that a running effect uses. */
 export interface EffectHost {
   /** The newest adopted state. */
   readonly state: State;
@@ -66,7 +66,7 @@ export interface EffectHost {
   effectLeft(): void;
 }
 
-/** In what an effect is prepared. */
+/** The circumstances of a preparation. */
 export interface PreparationDeps {
   readonly state: State;
   readonly timeout: UserCodeTimeout;
@@ -86,7 +86,7 @@ export function contextOf(
   return { sessionId, runId: run.runId, turn, access: run.access ?? access, labels, agent: agent.name, signal, logger, resources };
 }
 
-/** From where the hooks of the run are asked. */
+/** The calls of the run's hooks. */
 export function askingOf({ deps, session }: EffectDeps, context: EffectContext, run: Pick<Run, "hookState">): HookDeps {
   return { agent: deps.bound.agent, clock: deps.clock, context, state: run.hookState, session };
 }

@@ -1,6 +1,6 @@
 /*
- * Owns: which model of a fallback chain an attempt is made with, and which one follows it.
- * Does not own: the rule (loop/fallback), what a failure does to the run (loop/turns).
+ * Owns: the model of a fallback chain for an attempt, and the model after it.
+ * Does not own: the rule (loop/fallback), the consequences of a failure for the run (loop/turns).
  */
 import type { Agent } from "../../agent/agent.ts";
 import type { ModelRef } from "../../agent/model-ref.ts";
@@ -9,7 +9,7 @@ import { linkAfter, type ModelChain, type ModelLink } from "../../loop/fallback.
 import type { Run } from "../../loop/state.ts";
 import { attemptsLeft } from "../../loop/turns.ts";
 
-/** The chain as the log has it; absent for an agent of one model. `model`: the one that the input asks for in place of the first. */
+/** The chain in the form of the log; absent for an agent of one model. `model`: the model that the input chose in place of the first. */
 export function chainOf({ chain, crossings }: Agent, model: string | undefined): { readonly chain?: ModelChain } {
   if (chain.length < 2) return {};
   const links = chain.map((ref, at): ModelLink => {
@@ -20,8 +20,8 @@ export function chainOf({ chain, crossings }: Agent, model: string | undefined):
 }
 
 /**
- * The model of the next attempt, with its place in the chain. An agent that has lost this model since the run began, as after a deployment, is asked
- * with its first one.
+ * The model of the next attempt, with its index in the chain. If the agent no longer has this model, for example after a deployment, its first model
+ * is used.
  */
 export function chosenModel({ chain, provider }: Agent, run: Run): ModelRef & { readonly link: number } {
   const { link = 0 } = run;

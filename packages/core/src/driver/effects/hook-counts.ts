@@ -1,7 +1,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { HookPoint } from "../../loop/fact.ts";
 
-/** By the list of hooks, which all sessions of an agent share. */
+/** The counts of each list of hooks, which all sessions of an agent share. */
 const countsByHooks = new WeakMap<Agent["hooks"], Map<string, number>>();
 
 /** Counts one answer of a hook. */
@@ -13,8 +13,8 @@ export function countVerdict(hooks: Agent["hooks"], { hook, point, action }: { h
 }
 
 /**
- * How often the hooks of an agent gave which verdict in this process, by `<hook>/<point>/<action>`: also those that changed nothing
- * (`allow`, `unchanged`), which no log keeps.
+ * The number of verdicts of an agent's hooks in this process, by `<hook>/<point>/<action>`. It includes verdicts that changed nothing
+ * (`allow`, `unchanged`), which are not in the log.
  */
 export function hookCounts({ hooks }: Pick<Agent, "hooks">): ReadonlyMap<string, number> {
   return countsByHooks.get(hooks) ?? new Map();

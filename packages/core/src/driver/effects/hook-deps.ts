@@ -4,15 +4,15 @@ import type { HookState } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Note } from "../log/note-fact.ts";
 
-/** What all user code of an effect gets as its context. */
+/** The context that all user code of an effect gets. */
 export type EffectContext = Omit<HookContext, "state" | "addUsage" | "record">;
 
-/** Where the hooks of an agent are asked from. */
+/** The circumstances of a hook call. */
 export interface HookDeps {
   readonly agent: Agent;
   readonly clock: Clock;
   readonly context: EffectContext;
-  /** What the run's hooks have kept so far. */
+  /** The state that the run's hooks have kept so far. */
   readonly state: HookState | undefined;
   readonly session: { record(note: Note): Promise<void> };
 }

@@ -1,7 +1,7 @@
 /*
- * Owns: what the hooks of one effect are given beside their question, and what they leave: verdicts, state, what they spent.
- * Does not own: what a verdict means (each point), how often one was given (hook-counts).
- * Made only where there is a hook to ask: a point without one costs nothing.
+ * Owns: the context that the hooks of one effect get, and the verdicts, the state and the usage that they leave.
+ * Does not own: the meaning of a verdict (each point), the counts of verdicts (hook-counts).
+ * Created only if there is a hook to call: a point without a hook costs nothing.
  */
 import type { HookContext, Hooks, HookVerdict } from "../../agent/hooks.ts";
 import type { Hooked, HookPoint, HookState, Spending, Verdict } from "../../loop/fact.ts";
@@ -15,7 +15,7 @@ import type { EffectContext, HookDeps } from "./hook-deps.ts";
 import { SpentAccount } from "./spent.ts";
 import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
 
-/** A verdict that changed something, or `allow` or `unchanged` by its action. */
+/** The action of a verdict: a change, or `allow` or `unchanged`. */
 export interface Noted {
   readonly action: string;
   readonly reason?: string | undefined;
@@ -25,7 +25,7 @@ export interface Noted {
 const unchanging: ReadonlySet<string> = new Set(["allow", "unchanged"]);
 const noState: JsonObject = {};
 
-/** What the hooks leave in the fact that they were asked for. */
+/** What the hooks add to the fact that they were called for. */
 export type HookTrace = Hooked & Pick<Spending, "expenses">;
 
 export class HookRunner {
@@ -41,12 +41,12 @@ export class HookRunner {
     this.#point = point;
   }
 
-  /** Where all of them are asked. */
+  /** The point at which all of them are called. */
   get effectContext(): EffectContext {
     return this.#setup.context;
   }
 
-  /** For one hook, with its state. */
+  /** The context of one hook, with its state. */
   context(hooks: Hooks): HookContext {
     const { context, session } = this.#setup;
     this.#asked = hooks;
@@ -71,7 +71,7 @@ export class HookRunner {
     return ({ ...this.#setup.state, ...this.#set }[name] as JsonObject | undefined) ?? noState;
   }
 
-  /** Takes what every verdict may have. @throws TypeError when the state is no JSON or too large */
+  /** Takes the members that every verdict may have. @throws TypeError when the state is not JSON or is too large */
   take(hooks: Hooks, verdict: HookVerdict | undefined): void {
     if (!verdict?.state) return;
     const flaw = findJsonFlaw(verdict.state);
@@ -84,7 +84,7 @@ export class HookRunner {
     this.#set = set;
   }
 
-  /** Counts what the hook did, and keeps it where it changed something. */
+  /** Counts the verdict of the hook, and keeps it if it changed something. */
   note(hooks: Hooks | string, { action, reason, callKey }: Noted, point: HookPoint = this.#point): void {
     const { agent } = this.#setup;
     const hook = typeof hooks === "string" ? hooks : hooks.name;
@@ -94,7 +94,7 @@ export class HookRunner {
     this.#verdicts.push({ hook, point, action, ...why, ...(callKey === undefined ? {} : { callKey }) });
   }
 
-  /** What is recorded with the fact; at once where no price is to be asked. */
+  /** What is recorded with the fact; synchronous if no price table is called. */
   trace(): SyncOrAsync<HookTrace> {
     const { agent, clock, context } = this.#setup;
     const pricing = { prices: agent.prices, logger: context.logger, sessionId: context.sessionId };

@@ -1,6 +1,6 @@
 /*
- * Owns: asking the prompt and the `prepare` hooks what a model call is to be, also again for the tools that it was shown.
- * Does not own: the request that is made of it (prepare-model).
+ * Owns: the calls of the prompt and the `prepare` hooks for a model call, also the repeated calls for its tools.
+ * Does not own: the request that results (prepare-model).
  */
 import type { Agent } from "../../agent/agent.ts";
 import type { HookContext, PrepareContext, PrepareVerdict } from "../../agent/hooks.ts";
@@ -16,7 +16,7 @@ import { chosenModel } from "./fallback-link.ts";
 import type { EffectContext, HookDeps } from "./hook-deps.ts";
 import { HookRunner, type HookTrace } from "./hook-runner.ts";
 
-/** The model call that is prepared, and the hooks that are asked. */
+/** The model call in preparation, and its hooks. */
 export interface ModelCallDeps {
   readonly agent: Agent;
   readonly reports: Reports;
@@ -24,18 +24,18 @@ export interface ModelCallDeps {
   readonly run: Run;
   readonly context: EffectContext;
   readonly asking: HookDeps;
-  /** Copies the list: called once, and only where there is user code to give it to. */
+  /** Copies the list. Called once, and only if there is user code that gets the copy. */
   readonly messages: () => readonly Message[];
 }
 
-/** The parts of the prompt, the combined verdict of the `prepare` hooks, and what they leave. */
+/** The parts of the prompt, the combined verdict of the `prepare` hooks, and what they add to the fact. */
 export interface PreparedVerdict {
   readonly prompt: readonly SystemPart[];
   readonly verdict: PrepareVerdict;
   readonly trace?: HookTrace;
 }
 
-/** Asks the prompt, then the `prepare` hooks in their order. Rejects with what they throw. */
+/** Calls the prompt, then the `prepare` hooks in their order. Rejects with their error. */
 export async function askVerdict(setup: ModelCallDeps, attempt: number): Promise<PreparedVerdict> {
   const { registry, run, context } = setup;
   const messages = setup.messages();
@@ -46,7 +46,7 @@ export async function askVerdict(setup: ModelCallDeps, attempt: number): Promise
 }
 
 /**
- * What the `prepare` hooks show at this turn when they are asked again: the process that asked them first is gone. The messages of the
+ * The tools of this turn, from the `prepare` hooks called again, because the process that called them first is gone. The messages of the
  * setup end before the answer to that model call.
  */
 export async function askShownTools(setup: ModelCallDeps): Promise<ToolRegistry> {
@@ -54,7 +54,7 @@ export async function askShownTools(setup: ModelCallDeps): Promise<ToolRegistry>
   return verdict.tools ? createToolRegistry(verdict.tools) : setup.registry;
 }
 
-/** Layers that are functions are asked together. */
+/** Layers that are functions are called at the same time. */
 async function askPrompt({ agent, reports }: ModelCallDeps, context: PromptContext): Promise<readonly SystemPart[]> {
   const layers = promptLayers(agent.prompt);
   const ask = async ({ text }: PromptLayer): Promise<string | undefined> => (typeof text === "function" ? text(context) : text);
@@ -88,7 +88,7 @@ async function askPrepare({ agent, reports, asking }: ModelCallDeps, first: Prep
   }
 }
 
-/** The names of what the verdict changes. */
+/** The names of the members that the verdict changes. */
 function changesOf({ state: _, reason: __, ...verdict }: PrepareVerdict, context: PrepareContext): readonly string[] {
   return Object.entries(verdict).flatMap(([name, value]) => {
     if (value === undefined || value === false || value === context[name as keyof PrepareContext]) return [];
@@ -100,7 +100,7 @@ function changesOf({ state: _, reason: __, ...verdict }: PrepareVerdict, context
 const isSameList = (one: readonly unknown[], other: unknown): boolean =>
   Array.isArray(other) && one.length === other.length && one.every((item, index) => item === other[index]);
 
-/** The parts of layers whose texts are there, stable ones first. */
+/** The parts of the layers with a text, stable ones first. */
 export function systemParts(layers: readonly PromptLayer[], texts: readonly (string | undefined)[]): readonly SystemPart[] {
   const parts = layers.flatMap((layer, at): readonly SystemPart[] => {
     const text = texts[at] ?? "";

@@ -1,5 +1,5 @@
 /*
- * Owns: asking the hooks at the beginning and at the end of a run. Does not own: the facts of either (effects, the loop).
+ * Owns: the calls of the hooks at the beginning and at the end of a run. Does not own: the facts of either (effects, the loop).
  */
 import type { Agent } from "../../agent/agent.ts";
 import type { HookContext, RunEnd } from "../../agent/hooks.ts";
@@ -7,12 +7,12 @@ import { hookFailed, type Reports } from "../setup/user-code.ts";
 import type { HookDeps } from "./hook-deps.ts";
 import { HookRunner, type HookTrace, hookPlace } from "./hook-runner.ts";
 
-/** Whether a hook wants to see runs begin. */
+/** True if a hook is called when a run begins. */
 export const startsRuns = ({ hooks }: Agent): boolean => hooks.some(({ run }) => run?.start);
-/** Whether a hook wants to see runs end. */
+/** True if a hook is called when a run ends. */
 export const endsRuns = ({ hooks }: Agent): boolean => hooks.some(({ run }) => run?.end);
 
-/** What the hooks leave before the run is recorded as started. Rejects with what they throw. */
+/** What the hooks add to the fact that starts the run. Rejects with their error. */
 export async function runStartHooks(asking: HookDeps, reports: Reports): Promise<HookTrace> {
   const asks = new HookRunner(asking, "run");
   try {
@@ -28,7 +28,7 @@ export async function runStartHooks(asking: HookDeps, reports: Reports): Promise
   }
 }
 
-/** Shows the hooks how the run ended. What they throw is reported, and changes nothing. */
+/** Calls the hooks with the result of the run. Their errors are reported and change nothing. */
 export async function runEndHooks(asking: HookDeps, result: RunEnd, reports: Reports): Promise<void> {
   const asks = new HookRunner(asking, "run");
   for (const hooks of asking.agent.hooks) {

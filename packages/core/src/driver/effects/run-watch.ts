@@ -7,11 +7,11 @@ import { createUserCodeTimeout } from "./user-code-timeout.ts";
 
 /** Knows which run this process drives, and calls the hooks when it has ended. */
 export interface RunWatch {
-  /** An effect of the run is being prepared here. */
+  /** Called when an effect of the run is prepared here. */
   drives(runId: string): void;
-  /** The log is known up to this state. */
+  /** Called with each new state of the log. */
   adopted(state: State): void;
-  /** Another process may drive it now. */
+  /** Called when another process may drive the run. */
   forget(): void;
 }
 
@@ -24,7 +24,7 @@ export function createRunWatch(options: EffectDeps): RunWatch {
 function watchRuns(options: EffectDeps): RunWatch {
   const { deps } = options;
   let driven: string | undefined;
-  /** As it was when it was open last. */
+  /** The run in its last open state. */
   let last: State["run"];
   return {
     drives(runId) {

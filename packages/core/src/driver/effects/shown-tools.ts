@@ -1,5 +1,5 @@
 /*
- * Owns: the tools behind the names that the last model call was shown. Does not own: what it was shown (a fact), what runs (prepare-tool).
+ * Owns: the tools behind the names that the last model call had. Does not own: those names (a fact), which tool runs (prepare-tool).
  */
 import type { Run, State } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";
@@ -10,8 +10,8 @@ import type { SyncOrAsync } from "./sync-or-async.ts";
 import type { UserCodeTimeout } from "./user-code-timeout.ts";
 
 /**
- * The tools that a call of the open turn may use. Another process may have prepared the model call: where its list in the log is not the
- * run's, also where only the code behind a name was another, the `prepare` hooks are asked again for their tools. Rejects with what a hook throws.
+ * The tools that a call of the open turn may use. Another process may have prepared the model call: if its list in the log differs from that of the
+ * run, also if only the code behind a name differs, the `prepare` hooks are called again for their tools. Rejects with the error of a hook.
  */
 export function shownTools(options: EffectDeps, state: State, timeout: UserCodeTimeout): SyncOrAsync<ToolRegistry> {
   const { deps, builder, shown } = options;
@@ -25,7 +25,7 @@ export function shownTools(options: EffectDeps, state: State, timeout: UserCodeT
     const answerAt = all.findLastIndex(({ role }) => role === "assistant");
     return Object.freeze(all.slice(0, answerAt));
   };
-  // As it was then: hooks may have kept more since.
+  // The state of that time: hooks may have kept more since.
   const asking = askingOf(options, context, { hookState: run.shownState ?? {} });
   return askShownTools({ agent, reports: deps, registry, run, context, asking, messages }).then((found) => {
     noteShown(shown, run, found);
@@ -33,7 +33,7 @@ export function shownTools(options: EffectDeps, state: State, timeout: UserCodeT
   });
 }
 
-/** Keeps the tools of a model call that goes out. */
+/** Keeps the tools of a model call that is sent. */
 export function noteShown(shown: ShownTools, run: CallOfRun, registry: ToolRegistry): void {
   shown.call = nameOf(run);
   shown.registry = registry;
@@ -41,5 +41,5 @@ export function noteShown(shown: ShownTools, run: CallOfRun, registry: ToolRegis
 
 type CallOfRun = Pick<Run, "runId" | "turn" | "attempt">;
 
-/** With the attempt: a later one of the same turn may have been shown other tools, by another process. */
+/** Includes the attempt, because a later one of the same turn may have other tools if another process prepared it. */
 const nameOf = ({ runId, turn, attempt }: CallOfRun): string => `${runId}.${turn}.${attempt}`;

@@ -4,7 +4,7 @@ import type { PriceTable } from "../../ports/price-table.ts";
 import { type Reports, reportThrown } from "../setup/user-code.ts";
 import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
 
-/** What is charged, and when. */
+/** The usage that is charged, and its date. */
 interface Charged {
   readonly provider: string;
   readonly model: string;
@@ -17,7 +17,7 @@ export interface Pricing extends Reports {
   readonly prices: PriceTable | undefined;
 }
 
-/** The cost of one call; `undefined` where it is unknown. A price table that fails makes the cost unknown, not the run failed. */
+/** The cost of one call; `undefined` if it is unknown. If a price table fails, the cost is unknown and the run continues. */
 export async function costOf({ prices, ...reports }: Pricing, charged: Charged): Promise<Cost | undefined> {
   try {
     return soundCost(await prices?.costOf(charged));
@@ -27,23 +27,23 @@ export async function costOf({ prices, ...reports }: Pricing, charged: Charged):
   }
 }
 
-/** A cost that can be true; `undefined` for anything else. */
+/** The cost if it is plausible; `undefined` otherwise. */
 export function soundCost(cost: Cost | undefined): Cost | undefined {
   return cost && Number.isFinite(cost.totalUsd) && cost.totalUsd >= 0 ? cost : undefined;
 }
 
-/** What user code reports as spent. */
+/** The usage that user code reports. */
 export class SpentAccount {
   readonly #spent: SpentUsage[] = [];
 
-  /** False where it holds no count that can be true. */
+  /** False if it has no plausible count. */
   add(spent: SpentUsage): boolean {
     const isSound = soundUsage(spent) !== undefined;
     if (isSound) this.#spent.push(spent);
     return isSound;
   }
 
-  /** The sum for each model, and one of what was spent without a model; at once where no price table is to be asked. */
+  /** The sum for each model, and one for usage without a model; synchronous if no price table is called. */
   expenses(pricing: Pricing, at: number): SyncOrAsync<readonly Expense[]> {
     let sums: SyncOrAsync<readonly Expense[]> = [];
     for (const spent of this.#spent) {

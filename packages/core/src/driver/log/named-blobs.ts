@@ -27,6 +27,6 @@ const none: readonly string[] = [];
 const contentOf = (message: Message): readonly unknown[] =>
   message.role === "notice" || typeof message.content === "string" ? none : message.content;
 
-/** Facts are of any shape here: what is no part is skipped. */
+/** The facts were not checked here, so values that are not parts are skipped. */
 const isMedia = (part: unknown): part is Media =>
   typeof part === "object" && part !== null && "source" in part && part.source instanceof Object;

@@ -5,7 +5,7 @@ import { jsonBytes } from "../../message/json-bytes.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { checkPayload } from "./spill-values.ts";
 
-/** What user code notes, and of which run and call. */
+/** A note of user code, with its run and call. */
 export interface Note {
   readonly kind: string;
   readonly data: Json;
@@ -14,8 +14,8 @@ export interface Note {
 }
 
 /**
- * What user code notes for itself.
- * @throws AgentError INPUT_INVALID when it is no JSON or too large
+ * The fact of a note of user code.
+ * @throws AgentError INPUT_INVALID when it is not JSON or is too large
  */
 export function noteFact({ kind, data, ...place }: Note): FactBody {
   checkPayload(data, "The note");

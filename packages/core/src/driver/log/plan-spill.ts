@@ -1,45 +1,45 @@
 /*
- * Owns: which values of a fact go to the blob store, so that what is left is small enough. Does not own: writing them (payload).
- * Invariant: what is left has at most the bytes that it may have, whatever the shape of the fact. Its own few fields are all that must stay.
+ * Owns: the choice of the values of a fact that go to the blob store, so that the rest is small enough. Does not own: writing them (spill-values).
+ * Invariant: the rest is within its limit of bytes, whatever the shape of the fact. Only the few fields that stores read must stay.
  */
 import { jsonBytes } from "../../message/json-bytes.ts";
 
 export type Path = readonly (string | number)[];
 
-/** A value that leaves a fact, and where it was. */
+/** A value that is moved out of a fact, and its path. */
 export interface Spill {
   readonly path: Path;
   readonly value: unknown;
 }
 
-/** Values smaller than this stay where they are, unless a fact may have little. */
+/** Smaller values stay in the fact, unless the limit of the fact is low. */
 const spillMin = 32 * 1024;
 
 /** Bytes of an entry of `blobs` beside its path: names, key, punctuation. */
 const entryBytes = 100;
 
-/** What stores read of a fact that they do not understand. */
+/** The fields of a fact that stores read. */
 const ownFields: ReadonlySet<string> = new Set(["type", "seq", "at", "v", "epoch"]);
 
-/** What an index reads of a fact: it leaves last. */
+/** The fields of a fact that an index reads: they are moved out last. */
 const indexFields: ReadonlySet<string> = new Set([...ownFields, "runId", "callKey", "callKeys", "status", "usage", "cost"]);
 
-/** A value without its spills. */
+/** A value whose spills were moved out. */
 interface Remaining {
   readonly value: unknown;
-  /** With what its spills cost beside the fact. */
+  /** Its bytes, including the entries of its spills. */
   readonly bytes: number;
 }
 
 interface SpillPlan {
-  /** A value of so many bytes is large. */
+  /** From this many bytes on a value is large. */
   readonly least: number;
-  /** From the fact to where we are. */
+  /** The path from the fact to this value. */
   readonly path: (string | number)[];
   readonly spills: Spill[];
 }
 
-/** A copy of the fact in which what is large stands as null, and what stood there. It and the list of its blobs have at most `most` bytes of JSON. */
+/** A copy of the fact with null in place of large values, and those values. The copy and the list of its blobs have at most `most` bytes of JSON. */
 export function planSpill<F extends object>(fact: F, most: number): { readonly light: F; readonly spills: readonly Spill[] } {
   const least = Math.min(spillMin, most >> 3);
   const spills: Spill[] = [];
@@ -50,7 +50,7 @@ export function planSpill<F extends object>(fact: F, most: number): { readonly l
   }
   const gone = new Set<string>();
   let bytes = sum([...fields].map(([key, field]) => jsonBytes(key) + field.bytes + 2)) + 14;
-  // Fields that are small each may be too much together.
+  // Many small fields may be too large together.
   while (bytes > most) {
     const [key, field] = largest([...fields].filter(([name]) => !ownFields.has(name) && !gone.has(name)));
     const left: Remaining = { value: null, bytes: spilledBytes([key]) };
@@ -65,7 +65,7 @@ export function planSpill<F extends object>(fact: F, most: number): { readonly l
   return { light, spills: [...own, ...whole] };
 }
 
-/** A value that is large without its large parts leaves as a whole, and they with it. */
+/** A value that is large even without its large parts is moved out whole, with these parts. */
 function planAt(value: unknown, plan: SpillPlan): Remaining {
   const { least, path, spills } = plan;
   const first = spills.length;

@@ -11,13 +11,13 @@ export interface RetryOptions {
   readonly clock: Clock;
   /** How long one try may take, in milliseconds: longer than a store's own deadline, which not every store has. Infinity: a store that always answers. */
   readonly answerMs: number;
-  /** How long after the first try the store may be asked again, in milliseconds, as things stand. 0: what it throws is passed on at once. */
+  /** How long after the first try the store may be asked again, in milliseconds. Read before each retry. 0: its error is thrown at once. */
   readonly staysFor: () => number;
 }
 
 /**
- * What the store answers. Asked again, after a longer wait each time, while it is not known what became of the last try (`undefined`), or the
- * store is unavailable. @throws AgentError STORE_UNAVAILABLE when that takes too long, and at once what else the store throws
+ * The answer of the store. The request is repeated, after a longer wait each time, while the outcome of the last try is unknown (`undefined`) or the
+ * store is unavailable. @throws AgentError STORE_UNAVAILABLE when that takes too long; any other error of the store at once
  */
 export async function retryUnavailable<T>(ask: () => Promise<T | undefined>, { clock, answerMs, staysFor }: RetryOptions): Promise<T> {
   const startedAt = clock.monotonic();

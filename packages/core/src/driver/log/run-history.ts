@@ -13,8 +13,8 @@ interface RunSource extends HistorySource {
 }
 
 /**
- * The events of one run after the cursor, in batches. `state`: a fold of the log, or of its beginning. Reads from the input that
- * brought the run to its end, with what others did meanwhile; of a run that had not begun in that state, that input and what came after the state.
+ * The events of one run after the cursor, in batches. `state`: a fold of the log, or of its beginning. Reads the log from the input of the run to the
+ * end of the run, including the facts of others in between. If the run had not begun in that state, it reads the input and the facts after the state.
  * @throws as `readHistory`
  */
 export async function* readRun(state: State, source: RunSource): AsyncGenerator<readonly DurableEvent[], void> {
@@ -30,7 +30,7 @@ export async function* readRun(state: State, source: RunSource): AsyncGenerator<
   }
 }
 
-/** For a fold that writes into its lists. */
+/** A copy of the state for a fold that changes its lists in place. */
 const withOwnLists = (state: State): State => ({
   ...state,
   history: forked(state.history),

@@ -1,6 +1,6 @@
 /*
- * Owns: what a fact may weigh, and a part of a snapshot. A value too large goes to the blob store under its SHA-256 and leaves a reference;
- * reading puts it back, so that the loop never sees the difference.
+ * Owns: the size limits of a fact and of a part of a snapshot. A larger value goes to the blob store under its SHA-256, and a reference stays;
+ * reading puts the value back, so that the loop sees no difference.
  */
 import { AgentError } from "../../errors.ts";
 import { findJsonFlaw, jsonDepthMax } from "../../message/json.ts";
@@ -10,7 +10,7 @@ import type { BlobStore } from "../../ports/blob-store.ts";
 import { appendLimits, type SessionRef } from "../../ports/session-log.ts";
 import { type Path, planSpill } from "./plan-spill.ts";
 
-/** Where in a fact a value is missing, and the blob that has it. Beside the fact's own fields, so that no content can pass for it. */
+/** The path of a value that was moved out of a fact, and the blob that has it. Kept beside the fact's own fields, so that content cannot imitate it. */
 interface Spilled {
   readonly path: Path;
   readonly key: string;
@@ -19,7 +19,7 @@ interface Spilled {
 /** A fact as the log holds it. */
 type Stored<F> = F & { readonly blobs?: readonly Spilled[] };
 
-/** @throws AgentError INPUT_INVALID when a value nests too deeply or has a forbidden key: it would poison the log. */
+/** @throws AgentError INPUT_INVALID when a value nests too deeply or has a forbidden key, because such a fact could not be read again. */
 export function checkPayload(value: unknown, what: string): void {
   const flaw = findJsonFlaw(value);
   if (!flaw) return;
@@ -29,12 +29,12 @@ export function checkPayload(value: unknown, what: string): void {
   throw new AgentError("INPUT_INVALID", { message: `${what} ${problem}.`, fix: "Send plain JSON without such keys." });
 }
 
-/** True when the fact is small enough as it is. */
+/** True if the fact is within its limit. */
 export function fitsLog(fact: object): boolean {
   return sizeIn(fact) <= appendLimits.factBytes;
 }
 
-/** True when a batch of these is small enough as it is. */
+/** True if a batch of these facts is within its limit. */
 export function fitsBatch(facts: readonly object[]): boolean {
   let bytes = 0;
   for (const fact of facts) {
@@ -52,19 +52,19 @@ function sizeIn(fact: object): number {
   return weight * 2 <= appendLimits.factBytes ? weight * 2 : jsonBytes(fact);
 }
 
-/** The facts of one batch as the log takes them: each within its limit, and all of them together. The same facts where nothing is too large. */
+/** The facts of one batch in the form for the log: each within its limit, and the batch within its own. The same facts if none is too large. */
 export async function spillBatch<F extends object>(facts: readonly F[], blobs: BlobStore, ref: SessionRef): Promise<readonly F[]> {
   const { factBytes, batchBytes } = appendLimits;
   const light = await spillOver(facts, { most: factBytes, blobs, ref, sizeOf: sizeIn });
   if (light.reduce((sum, fact) => sum + boundOf(fact), 0) <= batchBytes) return light;
   if (light.reduce((sum, fact) => sum + jsonBytes(fact), 0) <= batchBytes) return light;
-  // From the facts as they were: what was moved out of one already may go with what is around it.
+  // Plans from the original facts, because a value that was moved out before may now be part of a larger one.
   return spillOver(facts, { most: Math.floor(batchBytes / facts.length), blobs, ref, sizeOf: jsonBytes });
 }
 
 interface SpillTarget {
   readonly blobs: BlobStore;
-  /** The session that owns what is stored. */
+  /** The session that owns the stored values. */
   readonly ref: SessionRef;
   /** Bytes that a fact may have. */
   readonly most: number;
@@ -79,7 +79,7 @@ async function spillOver<F extends object>(
   return Promise.all(facts.map((fact) => (over.has(fact) ? spillTo(fact, target) : fact)));
 }
 
-/** The fact with its large values in the blob store, written before the fact is. */
+/** The fact with references to its large values, which are written to the blob store before the fact is appended. */
 export function spill<F extends object>(fact: F, blobs: BlobStore, ref: SessionRef): Promise<F> {
   return spillTo(fact, { blobs, ref, most: appendLimits.factBytes });
 }
@@ -99,7 +99,7 @@ async function store(value: unknown, blobs: BlobStore, { scope, session }: Sessi
   return key;
 }
 
-/** The facts with every spilled value back in its place. @throws AgentError BLOB_NOT_FOUND */
+/** The facts with every moved value put back. @throws AgentError BLOB_NOT_FOUND */
 export async function restore<F extends object>(facts: readonly F[], blobs: BlobStore, ref: SessionRef): Promise<readonly F[]> {
   if (!facts.some((fact) => "blobs" in fact)) return facts;
   return Promise.all(facts.map((fact) => restoreOne(fact, blobs, ref)));

@@ -6,13 +6,13 @@ import { driverLimits } from "../setup/session-options.ts";
 /** Notices appends of others to a log, while it is active. */
 export interface TailWatch {
   setActive(isActive: boolean): void;
-  /** Watches appends from now on. True where it did not before: appends until now were not noticed. */
+  /** Watches appends from now on. True if it was not active before: then earlier appends were not noticed. */
   begin(): boolean;
 }
 
 /**
- * `onTail` gets the seq of the tail, or `undefined` when it should read. Appends are polled for only where the log cannot notify,
- * and seldom where a channel notifies.
+ * `onTail` gets the seq of the tail, or `undefined` when the log must be read. The log is polled only if it has no `subscribe`, and then seldom if a
+ * channel notifies.
  */
 export function createTailWatch(
   {

@@ -2,7 +2,7 @@ import { AgentError } from "../../errors.ts";
 import type { ModelChunk } from "../../message/chunk.ts";
 import { weigh } from "../../message/json-bytes.ts";
 
-/** The most that one answer of a model may hold, whatever its provider lets through. */
+/** The limits of one answer of a model, independent of its provider. */
 export const answerLimits: {
   readonly callsMax: number;
   readonly blocksMax: number;
@@ -15,11 +15,11 @@ export const answerLimits: {
   blocksMax: 10_000,
   /** Characters of text, thinking and arguments together: two million tokens. */
   textMax: 8 * 1024 * 1024,
-  /** Characters of what only the vendor can read, images among them, as an estimate of their JSON. */
+  /** Characters of opaque data that only the vendor can read, and of images, as an estimate of their JSON. */
   opaqueMax: 32 * 1024 * 1024,
 };
 
-/** Counts what an answer holds. */
+/** Counts the content of an answer. */
 export interface AnswerBounds {
   /** @throws AgentError MODEL_PROTOCOL, not retryable, once the answer holds more than a limit; `details.limit` names it. */
   count(chunks: readonly ModelChunk[]): void;

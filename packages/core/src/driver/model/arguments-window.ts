@@ -2,8 +2,8 @@ import type { Filtering } from "../../tools/filtering.ts";
 import { createTextWindow, type TextWindow } from "../effects/text-window.ts";
 
 /**
- * The JSON text of a call's arguments, shown through a filter that sees each string as the tool will, without escapes. What stands between the
- * strings is shown through it too, for numbers and for text that is no JSON.
+ * The JSON text of a call's arguments, passed through a filter that sees each string without escapes, as the tool gets it. The text between the
+ * strings is filtered too, because it may have numbers, or may not be JSON.
  */
 export function createArgumentsWindow(holdBack: number): TextWindow {
   let window = createTextWindow(holdBack);
@@ -47,7 +47,7 @@ export function createArgumentsWindow(holdBack: number): TextWindow {
 
 const isWhole = (escaped: string): boolean => escaped.length === (escaped[1] === "u" ? 6 : 2);
 
-/** The character, or the escape itself where JSON has none like it. */
+/** The character of an escape, or the escape itself if JSON has no such escape. */
 function meantBy(escaped: string): string {
   try {
     return JSON.parse(`"${escaped}"`) as string;

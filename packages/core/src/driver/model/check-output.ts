@@ -1,5 +1,5 @@
 /*
- * Owns: the value of the last answer for the agent's `output`, and what becomes of one that does not fit: one correction, then the end of the run.
+ * Owns: the value of the last answer for the agent's `output`. An answer that does not fit gets one correction; a second one ends the run.
  * Does not own: how a text is read as a value (output-spec).
  */
 import type { Agent } from "../../agent/agent.ts";
@@ -13,10 +13,10 @@ import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 
 type Finished = BodyOf<"model.finished">;
 
-/** The model reads it at the beginning of a correction; so it is known that there was one. */
+/** The beginning of a correction for the model. It also marks the message as a correction. */
 const correctionStart = "Your answer is not in the required form.";
 
-/** The answer as it is, with a correction for the model, or with the failure that ends the run. */
+/** The answer unchanged, with a correction for the model, or with the failure that ends the run. */
 export function checkOutput(
   closing: Finished,
   { agent, run, messages }: { readonly agent: Agent; readonly run: Run; readonly messages: () => readonly Message[] },
@@ -33,13 +33,13 @@ export function checkOutput(
   });
 }
 
-/** Whether the answer follows a correction. */
+/** True if the answer follows a correction. */
 function isCorrected(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return last?.role === "notice" && last.text.startsWith(correctionStart);
 }
 
-/** The result with the answer's value. A run that completed without an answer that fits, for example by a limit, has none: it counts as failed. */
+/** The result with the value of the answer. A run that completed without an answer that fits, for example by a limit, counts as failed. */
 export function withOutput(result: ExecuteResult, spec: OutputSpec | undefined): SyncOrAsync<ExecuteResult> {
   if (!spec || result.status !== "completed") return result;
   return andThen(readOutput(spec, result.text), (read): ExecuteResult => {

@@ -3,10 +3,13 @@ import { AgentError } from "../../errors.ts";
 import type { Message } from "../../message/message.ts";
 import { hasImage } from "../../prompt/stored-media.ts";
 
-/** An image is refused before it is recorded where the model has no vision: a history that holds it could be sent to no such model any more. @throws AgentError MODEL_UNSUPPORTED */
+/**
+ * Refuses an image before it is recorded if the model has no vision, because the history could not be sent to that model any more.
+ * @throws AgentError MODEL_UNSUPPORTED
+ */
 export function checkVision(message: Message, { provider, model: own, hooks }: Agent, chosen: string | undefined): void {
   const model = chosen ?? own;
-  // A hook may choose another model for the call, which is judged when it goes out.
+  // A hook may choose another model for the call; the request is checked against that model when it is sent.
   if (!hasImage(message) || hooks.some(({ prepare }) => prepare) || provider.capabilities(model).vision) return;
   throw withoutVision(model);
 }

@@ -26,12 +26,12 @@ interface ClosingDeps {
   readonly reports: Reports;
   readonly run: Run;
   readonly asking: HookDeps;
-  /** Copies the list: called once, and only where there is a hook to give it to. */
+  /** Copies the list. Called once, and only if there is a hook that gets the copy. */
   readonly messages: () => readonly Message[];
   readonly at: number;
 }
 
-/** The closing fact of an attempt, at once where neither prices nor hooks are to be asked. */
+/** The closing fact of an attempt; synchronous if neither a price table nor a hook is called. */
 export function closeModel(prepared: PreparedModel, end: ModelAttemptEnd, setup: ClosingDeps): SyncOrAsync<Closing> {
   const { agent } = setup;
   const isWhole = end.type === "finished" && end.stopReason !== "error";
@@ -53,7 +53,7 @@ function closeUnasked(prepared: PreparedModel, end: ModelAttemptEnd, setup: Clos
   });
 }
 
-/** With the verdicts of the `parse` and `decide` hooks. One that throws fails the run, and the answer is kept. */
+/** The closing fact with the verdicts of the `parse` and `decide` hooks. A hook that throws fails the run; the answer is kept. */
 async function closeAsked(
   prepared: PreparedModel,
   end: Extract<ModelAttemptEnd, { type: "finished" }>,
@@ -90,7 +90,7 @@ async function closeAsked(
 const modelOf = ({ intent }: PreparedModel, end: ModelAttemptEnd): string =>
   (end.type === "finished" ? end.model : undefined) ?? intent.model;
 
-/** What tokens of this call cost. */
+/** The cost of tokens of this call. */
 function priceOf(
   prepared: PreparedModel,
   end: ModelAttemptEnd,
@@ -101,14 +101,14 @@ function priceOf(
   return (usage) => costOf({ ...reports, prices: agent.prices }, { provider, model, usage, at });
 }
 
-/** The closing fact of an attempt that was recorded as started and never sent: its run was stopped before. */
+/** The closing fact of an attempt that was recorded as started but not sent, because its run was stopped before. */
 export function stoppedModel({ intent: { runId, turn, attempt, provider, model } }: PreparedModel): Closing {
   const message = messageOf({ type: "aborted", parts: [], timings: { totalMs: 0 } }, { provider, model });
   const { stopReason } = message;
   return { type: "model.finished", runId, turn, attempt, message, stopReason, calls: [], timings: { totalMs: 0 } };
 }
 
-/** What the vendor charges for and did not count: the sum of the run is marked as a lower bound. */
+/** The usage of an attempt that the vendor charges for but did not report: the sum of the run is marked as a lower bound. */
 const uncountedCost: Cost = { totalUsd: 0, partial: true };
 const wasPaidFor = (end: ModelAttemptEnd): boolean => end.type === "finished" || end.parts.length > 0;
 
@@ -154,7 +154,7 @@ function movedTo(
   return next ? { next } : {};
 }
 
-/** A message that was cut off or refused keeps no calls; that of a last attempt that failed keeps what people saw of it. */
+/** A message that was cut off or refused keeps no calls; the message of a failed last attempt keeps the text that was published. */
 function messageOf(
   end: ModelAttemptEnd,
   more: { readonly provider: string; readonly model: string; readonly usage?: Usage; readonly cost?: Cost },
@@ -180,7 +180,7 @@ function routeOf(part: ToolCallPart, run: Run, registry: ToolRegistry): CallRout
   return part.problem && !takesDefaults(part, registry) ? "invalid" : policy.home;
 }
 
-/** The call's arguments are `{}` already where they have a problem. */
+/** Arguments with a problem were replaced by `{}` before. */
 function takesDefaults({ name, problem }: ToolCallPart, registry: ToolRegistry): boolean {
   return (problem === "invalid_json" || problem === "not_an_object") && registry.get(name)?.onBadArguments === "defaults";
 }

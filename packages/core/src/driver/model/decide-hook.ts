@@ -1,6 +1,6 @@
 /*
- * Owns: asking the `decide` hooks about a whole answer, and the closing fact as they leave it.
- * Does not own: the fact before they are asked (close-model), what a decision does (the loop).
+ * Owns: the calls of the `decide` hooks for a whole answer, and the closing fact that results.
+ * Does not own: the fact before these calls (close-model), the consequences of a decision (the loop).
  */
 import type { Agent } from "../../agent/agent.ts";
 import type { DecideContext, DecideReason, DecideVerdict, Hooks } from "../../agent/hooks.ts";
@@ -24,14 +24,14 @@ export interface DecideDeps {
   readonly asks: HookRunner;
   readonly run: Run;
   readonly access: Access;
-  /** The tools that the model was shown. */
+  /** The tools of the model call. */
   readonly registry: ToolRegistry;
   readonly messages: readonly Message[];
-  /** The price of a usage entry that a hook has given. */
+  /** The price of a usage entry that a hook returned. */
   readonly price: (usage: Usage) => Promise<Cost | undefined>;
 }
 
-/** The fact as the hooks leave it. The first hook that chooses what follows decides that; answers and usage pass from hook to hook. Rejects with what they throw. */
+/** The fact with the changes of the hooks. The first verdict on the next turn counts; answers and usage pass from hook to hook. Rejects with their error. */
 export async function runDecideHooks(given: Finished, setup: DecideDeps): Promise<Closing> {
   const { agent, asks } = setup;
   const reason = await reasonOf(given, setup);
@@ -76,7 +76,7 @@ async function changed(
   const cost = soundCost(price) ?? (usage ? await priceOf(usage) : undefined);
   const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
   const { cost: _, ...uncosted } = closing;
-  // A price is of the usage that it was made of.
+  // A price belongs to the usage that it was computed from.
   const next: Finished = { ...(usage && !cost ? uncosted : closing), ...spent };
   const message = { ...next.message, ...spent };
   if (answer === undefined) return { ...next, message };
@@ -89,7 +89,7 @@ async function changed(
   };
 }
 
-/** The attempt counts as failed; whether another follows is decided by the loop. */
+/** The attempt counts as failed; the loop decides whether another one follows. */
 function retracted(
   { runId, turn, attempt, usage, cost }: Finished,
   { reason, again = false }: Extract<DecideVerdict, { readonly action: "retract" }>,
@@ -98,7 +98,7 @@ function retracted(
   return { type: "model.failed", runId, turn, attempt, failure, ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
 }
 
-/** Without what only concerns the answer. */
+/** The fact without the members that concern the answer alone. */
 function decisionOf(verdict: Extract<DecideVerdict, Decision>): Decision {
   const { action } = verdict;
   switch (action) {

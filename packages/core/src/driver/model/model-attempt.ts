@@ -1,10 +1,10 @@
 /*
- * Owns: one attempt of a model call, from the request to its end, its deadlines and its abort. Does not own: retries (the loop
- * decides), facts (the caller makes them).
+ * Owns: one attempt of a model call, from the request to its end, with its deadlines and its abort.
+ * Does not own: retries (the loop decides), facts (the caller makes them).
  * Invariants
  *  M1 a stream without its `end` chunk is a failure, never an answer;
- *  M2 an answer is whole with its `end` chunk: what the connection does afterwards is not waited for;
- *  M3 after `settle` nothing of the attempt is published any more, whatever the provider still does.
+ *  M2 an answer is complete with its `end` chunk: the end of the connection is not waited for;
+ *  M3 after `settle` nothing of the attempt is published, even if the provider sends more.
  */
 import type { CallDeadlines } from "../../agent/agent-limits.ts";
 import { AgentError, type Failure, failureOf, isAgentError, vendorSaidBy } from "../../errors.ts";
@@ -57,9 +57,9 @@ export interface ModelAttemptOptions {
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
   readonly filter?: ChunkFilter | undefined;
-  /** Nothing is shown before the attempt has ended. */
+  /** True if nothing is published before the attempt has ended. */
   readonly isHeld?: boolean;
-  /** Reports what a provider threw that is no AgentError, and makes one of it. */
+  /** Reports an error of a provider that is no AgentError, and returns one for it. */
   readonly broken: (error: unknown) => AgentError;
   readonly lane: () => Lane | undefined;
   /** Called once: the first piece of content has arrived. */
@@ -70,13 +70,13 @@ export function startModelAttempt(options: ModelAttemptOptions): ModelAttempt {
   return new StartedModelCall(options);
 }
 
-/** How an attempt ends: properly, by an error, or by the abort. */
+/** How an attempt ends: with an answer, with an error, or by the abort. */
 interface Ending {
   readonly error?: unknown;
   readonly isAbort?: boolean;
 }
 
-/** A class: a thousand calls at once are a thousand of these, and a closure for each of its steps took twice the memory. */
+/** A class, because closures for its steps took twice the memory, and a process may have a thousand calls at once. */
 class StartedModelCall implements ModelAttempt {
   readonly end: Promise<ModelAttemptEnd>;
   readonly #options: ModelAttemptOptions;
@@ -136,11 +136,11 @@ class StartedModelCall implements ModelAttempt {
     }
   }
 
-  /** A promise where the filter takes its time. */
+  /** A promise if the filter is asynchronous. */
   #take(read: readonly ModelChunk[]): Promise<void> | undefined {
     const { clock, onAnswer } = this.#options;
     const chunks = this.#speech.pass(read);
-    // What is held back has come all the same.
+    // Content that the filter holds back counts as received.
     if (read.some(isContent)) {
       if (this.#firstTokenAt === undefined) {
         this.#firstTokenAt = clock.monotonic();
@@ -207,7 +207,7 @@ class StartedModelCall implements ModelAttempt {
 
   #finishEarly(base: Pick<ModelAttemptEnd, "usage" | "timings">, { error, isAbort = false }: Ending): void {
     const { filter, lane, provider, isHeld } = this.#options;
-    // What a filter holds back of an answer that was cut off may be half of a match.
+    // The held-back text of an answer that was cut off is dropped, because it may be half of a match.
     const rest = filter ? [] : this.#speech.flush();
     for (const chunk of rest) this.#assembler.push(chunk);
     if (!isHeld) lane()?.emit(this.#teller.tell(rest));
@@ -220,7 +220,7 @@ class StartedModelCall implements ModelAttempt {
 
 const isEnd = ({ type }: ModelChunk): boolean => type === "end";
 
-/** The stream as it is published and kept: within the limits of an answer, filtered, and well-formed before a filter sees it and after. */
+/** The stream in the form that is published and kept: within the limits of an answer, filtered, and well-formed before and after the filter. */
 class Speech implements Pick<ChunkMender, "flush"> {
   readonly #bounds: AnswerBounds;
   readonly #whole: ChunkMender = createChunkMender();
@@ -244,7 +244,7 @@ class Speech implements Pick<ChunkMender, "flush"> {
   }
 }
 
-/** The parts of a complete answer as the filter leaves them, or what it threw. */
+/** The filtered parts of a complete answer, or the error of the filter. */
 function finished(filter: ChunkFilter | undefined, parts: readonly AssistantPart[]): SyncOrAsync<FinishedParts> {
   try {
     const shown = filter ? filter.finish(parts) : parts;
@@ -263,7 +263,7 @@ interface FinishedParts {
   readonly error?: unknown;
 }
 
-/** A delta without a character is a sign of life and nothing more. */
+/** A delta without a character is only a sign of life. */
 function isContent(chunk: ModelChunk): boolean {
   if (chunk.type === "alive" || chunk.type === "usage") return false;
   return !("delta" in chunk) || chunk.delta !== "";
@@ -272,14 +272,14 @@ function isContent(chunk: ModelChunk): boolean {
 const brokenStream = (provider: string): AgentError =>
   new AgentError("MODEL_STREAM_BROKEN", { message: `The answer of ${provider} ended before it was complete.` });
 
-/** How an attempt failed, and the vendor's message about it. */
+/** The failure of an attempt, and the vendor's message about it. */
 function failedBy(error: unknown, { broken }: ModelAttemptOptions): { readonly failure: Failure; readonly vendorSaid?: string } {
   const vendorSaid = vendorSaidBy(error);
   const failure = soundFailure(failureOf(isAgentError(error) ? error : broken(error)));
   return { failure, ...(vendorSaid === undefined ? {} : { vendorSaid }) };
 }
 
-/** A wait that is no number, or lies in the past, is none. */
+/** The failure; without its wait if that is not a positive number. */
 function soundFailure({ retryAfterMs, ...failure }: Failure): Failure {
   return retryAfterMs !== undefined && retryAfterMs > 0 ? { ...failure, retryAfterMs } : failure;
 }

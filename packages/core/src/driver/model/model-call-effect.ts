@@ -1,6 +1,6 @@
 /*
- * Owns: the effect `call-model`: its intent, and its way from the launch to its closing fact. Does not own: the request (prepare-model), the stream
- * (model-attempt).
+ * Owns: the effect `call-model`: its intent, and the steps from its launch to its closing fact.
+ * Does not own: the request (prepare-model), the stream (model-attempt).
  */
 import { type AgentError, type Failure, failureOf } from "../../errors.ts";
 import type { Effect } from "../../loop/effect.ts";
@@ -44,7 +44,7 @@ interface Extras {
   readonly sizes?: MessageSizes | undefined;
 }
 
-/** The intent of a model call that is owed. */
+/** The intent of a planned model call. */
 export function prepareCall(
   options: EffectDeps,
   effect: Extract<Effect, { type: "call-model" }>,
@@ -145,9 +145,9 @@ function launchModel(options: EffectDeps, launch: Launch): void {
     const asking = askingOf(options, context, session.state.run ?? run);
     const setup = { reports: deps, run, asking, messages: () => builder.messagesAt(session.state), at: clock.now() };
     const left: ModelAttemptEnd = { ...end, type: "failed", failure: handedOver, parts: [] };
-    // An abort is answered where it reached the call.
+    // An abort ends the call at the step that it reached.
     if (isHandedOver && end.type !== "finished" && !session.state.run?.abort) return closeModel(prepared, left, { ...setup, agent });
-    // Without an answer of the hooks the message is kept, and the run ends as it does after a hook that threw.
+    // If the hooks do not answer, the message is kept, and the run ends as after a hook that threw.
     const { prices: _, ...free } = agent;
     return timeout.waitFor(closeModel(prepared, end, { ...setup, agent }), (error) => {
       if (isHandedOver) return closeModel(prepared, left, { ...setup, agent: free });
@@ -176,7 +176,7 @@ interface AdmittedCall {
   readonly guarded: GuardedCall;
 }
 
-/** The request that may go out now, or the closing fact of an attempt whose request is not sent. */
+/** The request that may be sent now, or the closing fact of an attempt whose request is not sent. */
 function admittedCall(options: EffectDeps, launch: Launch, run: Run): AdmittedCall | { readonly unsent: FactBody } {
   const { prepared, effect, isStopped } = launch;
   const { deps, shown } = options;
@@ -198,7 +198,7 @@ function failedUnsent({ runId, turn, attempt }: Launch["effect"], run: Run, fail
   return { type: "model.failed", runId, turn, attempt, failure, ...(next ? { next } : {}) };
 }
 
-/** The history of the request, or why there is none. */
+/** The history of the request, or the reason why there is none. */
 function builtOrFailed(
   { deps, builder }: EffectDeps,
   { state, sizes, prepared: { provider, request, messages } }: Launch,
@@ -224,12 +224,12 @@ async function loadBlob({ store, ref }: Deps, key: string): Promise<Blob | undef
   }
 }
 
-/** The end with its failure as it is to be recorded. */
+/** The end with the failure in the form for the log. */
 function judged(end: ModelAttemptEnd, judge: (failure: Failure) => Failure): ModelAttemptEnd {
   return end.type === "failed" ? { ...end, failure: judge(end.failure) } : end;
 }
 
-/** Logs a vendor's own message about a refused call for operators; callers get ours. */
+/** Logs the vendor's own message about a refused call for operators; callers get a message of core. */
 function reportVendor({ logger, sessionId }: Deps, { runId, turn, attempt }: Launch["effect"], end: ModelAttemptEnd): void {
   if (end.type !== "failed" || end.vendorSaid === undefined) return;
   const { failure, vendorSaid } = end;
@@ -237,13 +237,13 @@ function reportVendor({ logger, sessionId }: Deps, { runId, turn, attempt }: Lau
   logger.log("warn", "A vendor answered a model call with an error.", fields);
 }
 
-/** A request without thinking cannot be repaired by leaving thinking out. */
+/** The failure; not retryable if the vendor refused thinking in a request that has none, because then leaving it out cannot help. */
 function repairable(failure: Failure, messages: readonly Message[]): Failure {
   if (failure.code !== "MODEL_THINKING_REFUSED" || messages.some(holdsOpaque)) return failure;
   return { ...failure, retryable: false };
 }
 
-/** What an attempt is closed with that another node is to make again. */
+/** The closing fact of an attempt that another node makes again. */
 const handedOver: Failure = {
   code: "HANDED_OVER",
   message: "The process that made this attempt gave the run to another one.",

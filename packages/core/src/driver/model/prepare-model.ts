@@ -18,26 +18,26 @@ import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 
 type CallModel = Extract<Effect, { readonly type: "call-model" }>;
 
-/** A model call that may be recorded as started; its messages are added when it goes out. */
+/** A model call that may be recorded as started; its messages are added when it is sent. */
 export interface PreparedModel {
   readonly intent: BodyOf<"model.started">;
   readonly request: Omit<ModelRequest, "messages">;
   /** The provider of the model that is called. */
   readonly provider: ModelProvider;
-  /** The tools that the call is shown. */
+  /** The tools of the call. */
   readonly registry: ToolRegistry;
-  /** The conversation that a hook wants this call to see. */
+  /** The conversation for this call, if a hook chose one. */
   readonly messages?: readonly Message[];
   readonly instead?: never;
 }
 
-/** What is recorded in place of the model call. */
+/** The facts in place of the model call. */
 export interface StoppedBefore {
   readonly instead: BodyOf<"run.finished">;
   readonly intent?: never;
 }
 
-/** Asks the prompt and the `prepare` hooks, where there are any, what this model call is to be. Rejects with what they throw. */
+/** Prepares a model call with the prompt and the `prepare` hooks. Rejects with their error. */
 export function prepareModel(effect: CallModel, setup: ModelCallDeps): SyncOrAsync<PreparedModel | StoppedBefore> {
   const { prompt, hooks } = setup.agent;
   const layers = promptLayers(prompt);
@@ -56,7 +56,7 @@ async function askAll(effect: CallModel, setup: ModelCallDeps): Promise<Prepared
 
 const isSame = (one: ToolPolicies, other: ToolPolicies): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
 
-/** Whether the names stand for the same code: a hook may replace a tool under its own name and policy. */
+/** True if the names stand for the same code: a hook may replace a tool by another one of the same name and policy. */
 const hasOnly = (registry: ToolRegistry, shown: ToolRegistry): boolean =>
   shown === registry || shown.tools.every((tool) => registry.get(tool.name) === tool);
 
@@ -75,7 +75,7 @@ function preparedFrom(
     system: systemOf(verdict.system, prompt),
     registry: shown,
   });
-  // Where a limit takes the tools away, the loop answers the calls.
+  // If a limit has taken the tools away, the loop answers the calls.
   const tools = request.tools || !effect.withTools ? shown.policies() : {};
   const notices = effect.attempt === 1 ? [...effect.notices, ...(verdict.notices ?? [])] : [];
   const requestDigest = digestOf(
@@ -98,7 +98,7 @@ function preparedFrom(
   return { intent, provider, request: { ...request, cacheKey: context.sessionId }, registry: shown, ...(messages ? { messages } : {}) };
 }
 
-/** What the hooks make of the prompt; the parts stay where they changed nothing. */
+/** The prompt with the changes of the hooks; unchanged parts stay as they are. */
 function systemOf(changed: string | undefined, prompt: readonly SystemPart[]): readonly SystemPart[] {
   if (changed === undefined || changed === systemText(prompt)) return prompt;
   return systemParts([{ text: changed, source: "hook", cache: "session" }], [changed]);
@@ -134,7 +134,7 @@ function toolsOf(
   { agent, verdict, registry }: RequestParts,
 ): Pick<ModelRequest, "tools" | "toolChoice" | "parallelToolCalls"> {
   const wanted: ToolChoice | undefined = force === undefined ? verdict.toolChoice : { tool: force };
-  // Vendors refuse a choice of a tool that they are not shown.
+  // Vendors refuse a `toolChoice` for a tool that is not in the request.
   const toolChoice = typeof wanted === "object" && !registry.get(wanted.tool) ? undefined : wanted;
   const parallelToolCalls = verdict.parallelToolCalls ?? agent.parallelToolCalls;
   return {

@@ -1,9 +1,9 @@
 /*
- * Owns: the reservations of one session in the usage ledger: what is asked for, what is settled, what is released. Loaded only where there is a ledger.
+ * Owns: the reservations of one session in the usage ledger: their requests, settlements and releases. Loaded only if there is a ledger.
  * Does not own: the accounts' sums and limits (the ledger).
  * Invariants
  *  U1 no model call starts without its reservation; a ledger that fails ends the run;
- *  U2 what may have been sent is settled or stays reserved; only what was certainly not sent is released.
+ *  U2 the reservation of an attempt that may have been sent is settled or kept; only that of an attempt that was certainly not sent is released.
  */
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf, FactBody } from "../../loop/fact.ts";
@@ -26,15 +26,15 @@ type CallModel = Extract<Effect, { readonly type: "call-model" }>;
 /** The reservation of one attempt. */
 export interface Reservation {
   readonly id: string;
-  /** No request was sent, and none will be. */
+  /** Called if no request was sent, and none will be. */
   release(): void;
-  /** The request goes out. */
+  /** Called when the request is sent. */
   sent(): void;
-  /** The attempt has ended so. Returns the fact that is recorded of it. */
+  /** Called when the attempt has ended; returns the fact to record. */
   settled(end: ModelAttemptEnd, closing: FactBody): FactBody;
 }
 
-/** What the reservation of an attempt is made with. */
+/** The data of a reservation. */
 export interface ReservationRequest {
   readonly effect: CallModel;
   readonly prepared: PreparedModel;
@@ -44,16 +44,16 @@ export interface ReservationRequest {
   readonly sizes: MessageSizes | undefined;
 }
 
-/** What an answer may have where neither the request nor the model has a limit. */
+/** The tokens of an answer if neither the request nor the model has a limit. */
 const outputTokensUsual = 4_096;
 
 export class Reservations {
   readonly #deps: Deps;
   readonly #ledger: UsageLedger;
   readonly #builder: RequestBuilder;
-  /** Asked for or reserved, and not yet sent. */
+  /** Reservations that are requested or made, and whose request is not sent yet. */
   readonly #unsent = new Map<string, { readonly runId: string; isReserved: boolean }>();
-  /** The next reservation finds the books up to date. */
+  /** The bookings in progress; the next reservation waits for them. */
   #booked: Promise<unknown> = Promise.resolve();
 
   constructor(deps: Deps, ledger: UsageLedger, builder: RequestBuilder) {
@@ -71,7 +71,7 @@ export class Reservations {
     const usage = this.#expected(request);
     const { scope, user } = context.access;
     const accounts = [`scope/${scope}`, `user/${scope}/${user}`, `session/${ref.scope}/${ref.session}`];
-    // The closing fact of the attempt may wait for hooks.
+    // The closing fact of the attempt may still wait for hooks.
     const expiresAt = clock.now() + this.#deps.bound.agent.deadlines.totalMs + driverLimits.hookMs;
     const held = this.#unsent.get(id) ?? { runId: effect.runId, isReserved: false };
     this.#unsent.set(id, held);
@@ -79,7 +79,7 @@ export class Reservations {
       await this.#booked;
       const outcome = await this.#ledger.reserve({ id, accounts, ask: await this.#amountOf(prepared, usage), expiresAt });
       held.isReserved = outcome.type === "reserved";
-      // Meanwhile the attempt was given up.
+      // The attempt was given up meanwhile.
       if (held.isReserved && !this.#unsent.has(id)) this.#book(async () => this.#ledger.release(id));
       return outcome;
     };
@@ -103,7 +103,7 @@ export class Reservations {
     };
   }
 
-  /** Releases what was reserved for attempts that are owed no longer. What another owner may make under the same id is kept. */
+  /** Releases the reservations of attempts that are no longer planned. A reservation that another owner may use under the same id is kept. */
   onState({ run }: State): void {
     for (const [id, { runId }] of this.#unsent) if (run?.runId !== runId || run.abort) this.#release(id);
   }
@@ -125,13 +125,13 @@ export class Reservations {
     await this.#ledger.settle(id, { ...cost, source });
   }
 
-  /** Does this after what was booked before. What it throws is reported; the reservation then stays. */
+  /** Runs the step after the earlier bookings. An error is reported; the reservation then stays. */
   #book(work: () => Promise<void>): void {
     const reported = (error: unknown): void => reportThrown(this.#deps, "The usage ledger threw an error.", error);
     this.#booked = this.#booked.then(() => this.#inTime(work())).catch(reported);
   }
 
-  /** What the attempt is expected to read, and the most that it may write. */
+  /** The expected tokens of the prompt, and the most tokens of the answer. */
   #expected({ effect, prepared, state, sizes }: ReservationRequest): Usage {
     const { request, provider, messages } = prepared;
     const known = sizes ?? estimatedSizes;
@@ -168,7 +168,7 @@ interface Settling {
   readonly closing: FactBody;
 }
 
-/** What an attempt that its vendor reported no usage of is taken to have spent. A vendor that refused at once charges nothing. */
+/** The assumed usage of an attempt without a report of its vendor. A vendor that refused at once charges nothing. */
 function estimated({ expected, end }: Settling): Usage {
   const written = lengthOf({ role: "assistant", content: end.parts, stopReason: "stop" });
   const isRefused = end.type === "failed" && end.parts.length === 0 && end.failure.code !== "MODEL_TIMEOUT";
@@ -176,7 +176,7 @@ function estimated({ expected, end }: Settling): Usage {
   return { input: expected.input ?? 0, output: Math.ceil(written / charactersPerToken), source: "estimated" };
 }
 
-/** The run ends as at a limit of its own, but without a last answer: that would be another call. */
+/** Ends the run as at a limit of its own, but without a final model call. */
 function refusedFacts(
   run: Run,
   refused: Extract<LedgerOutcome, { readonly type: "refused" }>,
@@ -194,7 +194,7 @@ function refusedFacts(
   return [...reached, { type: "run.finished", runId, status: "failed", reason: failure.code, failure, ...kept }];
 }
 
-/** What the `prepare` hooks leave, of a call that is not made. */
+/** What the `prepare` hooks add to the log for a call that is not made. */
 function keptOf({
   intent: { verdicts, hookState, expenses },
 }: PreparedModel): Pick<BodyOf<"run.finished">, "verdicts" | "hookState" | "expenses"> {

@@ -5,11 +5,11 @@ import { driverLimits } from "../setup/session-options.ts";
 
 /** Ends a model call that is silent for too long. One timer per call, none per delta. */
 export interface Watchdog {
-  /** Content came. */
+  /** Called when content arrives. */
   content(): void;
-  /** A sign of life without content came. */
+  /** Called when a sign of life without content arrives. */
   alive(): void;
-  /** Our own code is at work: silence is not the model's until `resume`. */
+  /** Stops the deadlines until `resume`, because code of core or of the application is working. */
   pause(): void;
   resume(): void;
   stop(): void;
@@ -24,7 +24,7 @@ interface WatchOptions {
   readonly deadlines: CallDeadlines;
 }
 
-/** When a call ends unless it gives a sign, with what that means. */
+/** A deadline, and the failure if it passes. */
 interface Deadline {
   readonly at: number;
   readonly what: string;
@@ -38,11 +38,11 @@ class CallWatchdog implements Watchdog {
   #contentAt: number | undefined;
   #aliveAt: number | undefined;
   #cancel: (() => void) | undefined;
-  /** When the timer looks again. */
+  /** When the timer fires next. */
   #looksAt = 0;
   #isPaused = false;
   #isStopped = false;
-  /** A deadline has passed while it was paused. */
+  /** True if a deadline has passed during a pause. */
   #isLate = false;
 
   constructor({ clock, deadlines }: WatchOptions, onTimeout: (error: AgentError) => void) {
@@ -78,7 +78,7 @@ class CallWatchdog implements Watchdog {
     this.#cancel?.();
   }
 
-  /** From the first sign on another deadline holds, which may come sooner than the one that is waited for. Later ones only move it away. */
+  /** After the first sign of life another deadline holds, which may be sooner than the timer. Later signs only postpone it. */
   #sign(now: number): void {
     const isFirst = this.#aliveAt === undefined;
     this.#aliveAt = now;
@@ -97,7 +97,7 @@ class CallWatchdog implements Watchdog {
     else this.#onTimeout(new AgentError("MODEL_TIMEOUT", { message: `The model ${what}.`, details: { ...this.#deadlines } }));
   }
 
-  /** The soonest of the deadlines that hold now. */
+  /** The soonest deadline of those that hold now. */
   #due(): Deadline {
     const { totalMs, firstByteMs, idleMs } = this.#deadlines;
     const startedAt = this.#startedAt;

@@ -1,10 +1,10 @@
 /*
- * Owns: when the store is asked to renew a lease, how many leases go into one command, and how soon a renewal that failed is tried again.
- * Does not own: what follows from the answer (lease).
+ * Owns: the dates of lease renewals, the number of leases in one command, and the retries of failed renewals.
+ * Does not own: the consequences of the answer (lease).
  * Invariants
- *  R1 a failed renewal is tried again soon, and one without an answer is not waited for: an owner stops because the store was away for long,
- *     never because of the moment at which it went away (decision 0022);
- *  R2 one store and clock has one timer: leases of one process are renewed together where the store can.
+ *  R1 a failed renewal is retried soon, and one without an answer is not waited for: an owner stops only if the store was away for long,
+ *     independent of the moment at which it went away (decision 0022);
+ *  R2 there is one timer per store and clock: the leases of a process are renewed together if the store supports that.
  */
 import { isAgentError } from "../../errors.ts";
 import type { SessionStorage } from "../../memory/store/private-store.ts";
@@ -12,22 +12,22 @@ import type { Clock } from "../../ports/clock.ts";
 import type { LeaseRenewal } from "../../ports/session-log.ts";
 import { driverLimits, leaseShares } from "../setup/session-options.ts";
 
-/** A lease that is to be renewed. */
+/** A lease with renewals. */
 export interface RenewedLease extends LeaseRenewal {
-  /** The answer to a renewal that was sent at `sentAt` of the monotonic clock. Not called while the store gives none. */
+  /** Called with the answer to a renewal that was sent at `sentAt` of the monotonic clock. Not called without an answer. */
   answered(isRenewed: boolean, sentAt: number): void;
 }
 
 /** The renewals of one lease. */
 export interface Renewing {
-  /** Asks within so many milliseconds; 0: now. */
+  /** Requests a renewal within this many milliseconds; 0: now. */
   within(ms: number): void;
   end(): void;
 }
 
 interface Entry {
   readonly lease: RenewedLease;
-  /** When it is asked for next, by the monotonic clock. */
+  /** The time of the next renewal, by the monotonic clock. */
   nextAt: number;
 }
 
@@ -69,7 +69,7 @@ class LeaseRenewals {
     this.#planBy(entry.nextAt);
   }
 
-  /** The timer fires at this moment at the latest. */
+  /** The timer fires at this time or before. */
   #planBy(at: number): void {
     if (at >= this.#plannedAt || this.#entries.size === 0) return;
     this.#cancel();
@@ -77,7 +77,7 @@ class LeaseRenewals {
     this.#cancel = this.#clock.after(Math.max(0, at - this.#clock.monotonic()), () => this.#look(), { idle: true });
   }
 
-  /** Leases that are nearly due go along: so those that were claimed at different moments come to share a command. */
+  /** Also renews leases that are nearly due, so that leases which were claimed at different times share a command. */
   #look(): void {
     this.#plannedAt = Number.POSITIVE_INFINITY;
     const now = this.#clock.monotonic();
@@ -104,7 +104,7 @@ class LeaseRenewals {
     try {
       answers = await this.#answersTo(entries);
     } catch (error) {
-      // A store that is away is away for all of them; any other fault may be that of one session, and must not cost the others their leases.
+      // If the store is away, it is away for all leases. Any other fault may belong to one session, and must not cost the others their leases.
       if (entries.length > 1 && !isAgentError(error, "STORE_UNAVAILABLE")) {
         for (const entry of entries) void this.#ask([entry]);
         return;

@@ -1,8 +1,8 @@
 /*
- * Owns: one held claim on a session, and knowing when it may be another's. Does not own: when it is renewed (lease-renewals).
+ * Owns: one held lease of a session, and the knowledge when another process may hold it. Does not own: when it is renewed (lease-renewals).
  * Invariants
- *  L1 time counts from before a renewal is sent, on the monotonic clock: neither the wall clock nor a late answer matters;
- *  L2 after the process stood still nothing is done under the lease before the store has confirmed it again.
+ *  L1 its time counts from before a renewal is sent, on the monotonic clock: neither the wall clock nor a late answer matters;
+ *  L2 after a pause of the process nothing is done under the lease before the store has confirmed it again.
  */
 
 import type { SessionStorage } from "../../memory/store/private-store.ts";
@@ -13,10 +13,10 @@ import { driverLimits, leaseShares } from "../setup/session-options.ts";
 import { type Renewing, renewLease } from "./lease-renewals.ts";
 import { watchPauses } from "./pause-watch.ts";
 
-/** A held claim on a session, renewed until it is dropped or lost. */
+/** A held lease of a session, renewed until it is dropped or lost. */
 export interface Lease {
   readonly epoch: number;
-  /** False when it may be another's: nothing may be done under it then. One look at the clock. */
+  /** False if another process may hold it: then nothing may be done under it. Costs one read of the clock. */
   readonly isConfirmed: boolean;
   /** Resolves when the store has confirmed it, or it is dropped or lost. */
   confirm(): Promise<void>;
@@ -32,11 +32,11 @@ export interface LeaseOptions {
   readonly leaseMs: number;
   /** No other process can claim it: the lease is neither renewed nor watched. */
   readonly isPrivate?: boolean;
-  /** Another may have taken over: nothing may be done under this epoch any more. */
+  /** Called when another process may have taken over: nothing may be done under this epoch any more. */
   readonly onLost: () => void;
 }
 
-/** A lease of one's own and where the log ended when it was claimed, or how long the lease of another node runs unless it is renewed. */
+/** The claimed lease and the end of the log at that time; or how long the lease of another node runs unless it is renewed. */
 export type ClaimedLease =
   | { readonly type: "claimed"; readonly lease: Lease; readonly lastSeq: number }
   | { readonly type: "held"; readonly remainingMs: number };
@@ -55,7 +55,7 @@ export async function claimLease(options: LeaseOptions): Promise<ClaimedLease> {
   return { type: "claimed", lease, lastSeq: outcome.lastSeq };
 }
 
-/** The lease of a private session: it holds until it is dropped, also when the process stands still for long. */
+/** The lease of a session in a private store: it holds until it is dropped, also after a long pause of the process. */
 class PrivateLease implements Lease {
   readonly epoch: number;
   isConfirmed = true;
@@ -79,9 +79,9 @@ class HeldLease implements Lease {
   readonly #pauses: ReturnType<typeof watchPauses>;
   #isHeld = true;
   #confirmedAt: number;
-  /** The process stood still, and the store has not confirmed the lease since. */
+  /** True if the process was paused, and the store has not confirmed the lease since. */
   #isStale = false;
-  /** Since when: a renewal that was sent before that confirms nothing. */
+  /** The end of that pause: a renewal that was sent before it confirms nothing. */
   #staleSince = 0;
   readonly #renewing: Renewing;
   #cancelStop = (): void => {};
@@ -119,7 +119,7 @@ class HeldLease implements Lease {
     this.#notify();
   }
 
-  /** Until the lease may be over. */
+  /** The time until the lease may have expired. */
   get #leftMs(): number {
     const { clock, leaseMs } = this.#options;
     return this.#confirmedAt + leaseMs * leaseShares.stop - clock.monotonic();
@@ -135,7 +135,7 @@ class HeldLease implements Lease {
     this.#options.onLost();
   }
 
-  /** Asks the store at once whether the lease still stands. */
+  /** Has the store confirm the lease at once. */
   #markStale(): void {
     if (this.#isStale || !this.#isHeld) return;
     this.#isStale = true;
@@ -143,13 +143,13 @@ class HeldLease implements Lease {
     this.#renewing.within(0);
   }
 
-  /** Also while it is stale: the renewal that is under way was sent before this pause. */
+  /** Also called while the lease is stale, because the renewal in progress was sent before this pause. */
   #onPause(): void {
     this.#isStale = false;
     this.#markStale();
   }
 
-  /** Runs also while a renewal is on its way: a store that never answers must not keep an owner at work. */
+  /** The timer runs also during a renewal, because an owner must stop if the store never answers. */
   #stopInTime(): void {
     this.#cancelStop();
     this.#cancelStop = this.#options.clock.after(Math.max(0, this.#leftMs), () => this.#lose(), { idle: true });
@@ -160,7 +160,7 @@ class HeldLease implements Lease {
       this.#lose();
       return;
     }
-    // Answers may come out of order: a later renewal does not wait for an earlier one.
+    // Answers may come out of order, because a renewal does not wait for the one before it.
     this.#confirmedAt = Math.max(this.#confirmedAt, sentAt);
     if (this.#leftMs <= 0) {
       this.#lose();
@@ -168,7 +168,7 @@ class HeldLease implements Lease {
     }
     this.#stopInTime();
     if (!this.#pauses.stoodStill && sentAt >= this.#staleSince) this.#isStale = false;
-    // The waiting caller works under the lease without checking it again.
+    // The callers that wait work under the lease without another check.
     if (this.#isStale) this.#renewing.within(driverLimits.askAgainCapMs);
     else if (this.isConfirmed) this.#notify();
   }

@@ -1,6 +1,6 @@
 /*
- * Owns: whether this process owns the session: claiming, holding and giving back its lease.
- * Does not own: when an owner is needed, what becomes of its effects (the driver).
+ * Owns: the ownership of the session by this process: it claims, holds and releases the lease.
+ * Does not own: when an owner is needed, what happens to its effects (the driver).
  */
 import type { Deps } from "../setup/deps.ts";
 import { claimLease, type Lease } from "./lease.ts";
@@ -11,23 +11,23 @@ export interface Ownership {
   readonly lease: Lease | undefined;
   /** False while the lease of another node may run: a claim would be refused. */
   readonly mayClaim: boolean;
-  /** While true it is looked whether the lease of another node still runs. */
+  /** While true, the lease of another node is checked until it has expired. */
   trackTakeover(isActive: boolean): void;
   /** The other node has released its lease: the next claim does not wait for it. */
   rivalLeft(): void;
-  /** Gives where the log ended when it was claimed; `undefined` while another holds it. @throws AgentError STORE_* */
+  /** Claims the lease. Gives the end of the log at that time; `undefined` while another node holds it. @throws AgentError STORE_* */
   claim(): Promise<number | undefined>;
   /** Stops renewing; the store is not informed. */
   drop(): void;
-  /** Gives it back. A lease that the store does not take back runs out by itself. */
+  /** Releases the lease. If the store cannot be reached, the lease expires by itself. */
   release(): Promise<void>;
 }
 
 /** What the ownership reports to its session. */
 export interface OwnershipHost {
-  /** Another may have taken over; `wake` follows. */
+  /** Called when another process may have taken over; `wake` follows. */
   leaseLost(): void;
-  /** The session may be claimed now. */
+  /** Called when the session may be claimed. */
   wake(): void;
 }
 
@@ -38,7 +38,7 @@ export function createOwnership(deps: Deps, session: OwnershipHost): Ownership {
 class SessionOwnership implements Ownership {
   readonly #deps: Deps;
   readonly #session: OwnershipHost;
-  /** Made when there is one to wait for. */
+  /** Created with the first lease of another node. */
   #rival: RivalLease | undefined;
   lease: Lease | undefined;
 

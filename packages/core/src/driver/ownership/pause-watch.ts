@@ -1,7 +1,7 @@
 /*
- * Owns: noticing that this process stood still (stopped by a signal, a frozen machine, a blocked event loop), for all holders of a lease.
- * Does not own: what follows from that (lease).
- * Why a timer of its own: a process that wakes does not know how long it slept, and timers that were due meanwhile fire in any order.
+ * Owns: the detection of pauses of this process (a stop signal, a frozen machine, a blocked event loop), for all holders of a lease.
+ * Does not own: the consequences (lease).
+ * Why a timer of its own: after a pause the process does not know how long it was, and timers that were due meanwhile fire in any order.
  */
 import type { Clock } from "../../ports/clock.ts";
 
@@ -12,7 +12,7 @@ export interface PauseWatcher {
   readonly onPause: () => void;
 }
 
-/** What one watcher knows. */
+/** The view of one watcher. */
 export interface WatchedPauses {
   /** True when the last sign of life is longer ago than the gap: the watch itself may not have noticed yet. */
   readonly stoodStill: boolean;
@@ -20,7 +20,7 @@ export interface WatchedPauses {
 }
 
 const intervalMs = 500;
-/** Looks within the shortest gap that is watched for. */
+/** Checks within the shortest gap of its watchers. */
 const looksPerGap = 6;
 
 interface Entry {
@@ -28,7 +28,7 @@ interface Entry {
   seenAt: number;
 }
 
-/** One for all sessions of a clock: its timer runs while there are watchers. */
+/** One instance for all sessions of a clock; its timer runs while there are watchers. */
 class PauseWatch {
   readonly #clock: Clock;
   readonly #entries = new Set<Entry>();

@@ -4,17 +4,17 @@ import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
 /**
- * The running lease of another node, as the store reported it last. While this process would take over, the lease is looked at, which writes
- * nothing; the session is claimed only once that lease is over.
+ * The lease of another node, as the store reported it last. While this process waits to take over, it only reads that lease, and claims the session
+ * when the lease has expired.
  */
 export interface RivalLease {
-  /** It may be running still: a claim would be refused. */
+  /** True if the lease may still run: a claim would be refused. */
   mayRun(): boolean;
-  /** A claim was refused. */
+  /** Called when a claim was refused. */
   refused(remainingMs: number): void;
-  /** A claim succeeded: nothing is known of another lease. */
+  /** Called when a claim has succeeded: no other lease is known. */
   forget(): void;
-  /** Looks while true. A look that finds the lease gone, or finds nothing out, calls `onOver`. */
+  /** While true, the lease is read again and again. `onOver` is called when it is gone, or when the read failed. */
   setActive(isActive: boolean): void;
 }
 

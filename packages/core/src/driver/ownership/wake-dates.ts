@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
-/** The next moment at which time alone moves the session, in milliseconds since the epoch. `reached`: a date of a retry that has woken it already. */
+/** The next date at which the session continues without any input, in milliseconds since the epoch. `reached`: the date of a retry that has already fired. */
 function nextDate(state: State, reached?: number): number | undefined {
   const dates = [...runDates(state, reached)];
   const firing = nextFiring(state);
@@ -20,31 +20,31 @@ function runDates({ run }: State, reached: number | undefined): readonly number[
   return run.retry?.until === undefined || run.retry.until === reached ? deadlines : [...deadlines, run.retry.until];
 }
 
-/** No retry waits as long as this. */
+/** Longer than the wait of any retry. */
 const retryWaitMaxMs = 240_000;
 
-/** Whether a retry has to wait still. A date that is further away than any retry is was written by a clock that is wrong, and delays nothing. */
+/** True if a retry must still wait. A date further away than any retry was written under a wrong clock, and is ignored. */
 export function isAhead(date: number, now: number): boolean {
   return date > now && date - now <= retryWaitMaxMs;
 }
 
-/** Longer waits of a timer fire at once. */
+/** The longest wait of a timer; a longer one would fire at once. */
 const timerMaxMs = 2 ** 31 - 1;
 
-/** The one timer of a session: for its next date, or for the store to come back. */
+/** The one timer of a session: for its next date, or for the next try after a fault of the store. */
 export interface DateTimer {
-  /** Waits for the next date of this state, in place of any other. */
+  /** Waits for the next date of this state instead of any other. */
   set(state: State): void;
-  /** The store has failed: waits, after each fault in a row twice as long, in place of any other. False: it does not wait. */
+  /** Waits after a fault of the store, twice as long after each consecutive fault, instead of for any other date. False: it does not wait. */
   setAfterFault(isAwaited: boolean): void;
   cancel(): void;
 }
 
-/** `onDate` may come early: a timer has a longest wait. */
+/** `onDate` may be called early, because a timer has a longest wait. */
 export function createDateTimer(clock: Clock, onDate: () => void): DateTimer {
   let cancel = (): void => {};
   let faults = 0;
-  /** The date of the retry that the timer has fired for: what follows may wait for user code, and is not to be looked at again and again. */
+  /** The date of the retry that the timer has fired for. The retry may wait for user code, and the date must not fire again meanwhile. */
   let reached: number | undefined;
   return {
     cancel: () => cancel(),
@@ -75,7 +75,7 @@ export function dueOf(state: State): number | null {
   return isAtRest(state) ? (nextDate(state) ?? null) : 0;
 }
 
-/** The results of calls whose deadline has passed before anybody answered or decided. */
+/** The results of calls whose deadline has passed without an answer or a decision. */
 export function expiredCalls({ run }: State, now: number): readonly FactBody[] {
   if (!run) return [];
   const late = run.calls.filter((call) => isAwaited(call) && call.deadline !== undefined && call.deadline <= now);
@@ -102,6 +102,6 @@ export function dueFirings(state: State, now: number, ids: IdSource): readonly F
   });
 }
 
-/** Whether time alone has moved the session. */
+/** True if a date of the session has come. */
 export const isDue = (state: State, now: number): boolean =>
   expiredCalls(state, now).length > 0 || (nextFiring(state) ?? Number.POSITIVE_INFINITY) <= now;

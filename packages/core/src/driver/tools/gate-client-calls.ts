@@ -1,6 +1,6 @@
 /*
  * Owns: the effect `gate-calls`: the gates before the calls of client tools, and the facts that follow from them.
- * Does not own: which calls wait for them (the loop), how one gate is asked (gate-hook).
+ * Does not own: which calls wait for them (the loop), the call of one gate (gate-hook).
  */
 
 import { closeCall } from "../../loop/closing-results.ts";
@@ -21,7 +21,7 @@ import { approvalOf, argsOf, denied, failedGate } from "./prepare-tool.ts";
 
 type GateCalls = Extract<Effect, { readonly type: "gate-calls" }>;
 
-/** The verdict of the gates on one call: what is recorded in place of the request to its client, or that the client is asked. */
+/** The verdict of the gates on one call: the fact in place of the request to its client, or the request. */
 type Gated =
   | { readonly instead: FactBody; readonly call?: never }
   | { readonly call: Call; readonly args?: JsonObject; readonly trace: HookTrace; readonly instead?: never };
@@ -96,7 +96,7 @@ function bodiesOf(run: Run, gated: readonly Gated[]): readonly FactBody[] {
   return [...instead, request];
 }
 
-/** What the gates of several calls leave, as one. Each was asked with the state before all of them: of two that set a member the last counts. */
+/** The additions of the gates of several calls, combined. Each gate got the state before all of them; if two set the same member, the last one counts. */
 function joined(traces: readonly HookTrace[]): HookTrace {
   const verdicts = traces.flatMap((trace) => trace.verdicts ?? []);
   const states = traces.flatMap(({ hookState }) => hookState ?? []);

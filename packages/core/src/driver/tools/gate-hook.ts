@@ -6,13 +6,13 @@ import type { GateVerdict, Tool } from "../../tools/tool.ts";
 import type { EffectContext } from "../effects/hook-deps.ts";
 import { type HookRunner, hookPlace } from "../effects/hook-runner.ts";
 
-/** The call that the gates are asked about. */
+/** The call before the gates. */
 export type GatedCall = Pick<GateContext, "call" | "calls" | "tool">;
 
 /** The combined verdict of all gates. */
 export type GateJudgement =
   | { readonly action: "deny"; readonly reason: string }
-  /** `args`: as they were edited; absent where none did. */
+  /** `args`: the edited arguments; absent if no gate edited them. */
   | { readonly action: "allow"; readonly args?: JsonObject }
   | { readonly action: "ask"; readonly args?: JsonObject; readonly timeoutMs?: number; readonly reason?: string };
 
@@ -20,14 +20,14 @@ type Ask = Extract<GateVerdict, { readonly action: "ask" }>;
 
 interface Asking {
   readonly asks: HookRunner;
-  /** As validated. */
+  /** The validated arguments. */
   readonly args: unknown;
 }
 
 /**
- * Asks the `approval` of the tool, then the gates in their order. The first denial decides, also over an `ask` before it; edits pass from gate to gate; of several that ask the
- * shortest wait counts, and all their reasons.
- * @throws AgentError CONFIG_INVALID when a gate gives what is no verdict; and what a gate throws
+ * Calls the `approval` of the tool, then the gates in their order. The first denial decides, also over an earlier `ask`; edits pass from gate to gate.
+ * If several gates ask, the shortest time limit and all reasons are used.
+ * @throws AgentError CONFIG_INVALID when a gate returns a value that is not a verdict; and the error of a gate
  */
 export async function runGateHooks(agent: Agent, gated: GatedCall, { asks: given, args }: Asking): Promise<GateJudgement> {
   let { call } = gated;

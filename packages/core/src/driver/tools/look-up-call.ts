@@ -21,7 +21,7 @@ interface LookupDeps {
   readonly signal: AbortSignal;
 }
 
-/** The tool's own answer about a call in doubt, filtered and reviewed as its output would be; silence or an error leaves it interrupted. */
+/** The answer of the tool's `lookup` about a call with an unknown outcome, filtered and reviewed like its output. Without an answer the call is interrupted. */
 export async function lookUpCall({ runId, call }: LookupEffect, { deps, registry, asking, calls, signal }: LookupDeps): Promise<FactBody> {
   const { agent } = deps.bound;
   const { part } = call;

@@ -23,7 +23,7 @@ import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import { hookFailed, type Reports } from "../setup/user-code.ts";
 import { approvalPlace, type GateJudgement, runGateHooks } from "./gate-hook.ts";
 
-/** A call that may start, or what is recorded in place of its start: the result that it gets without, or the question to a person. */
+/** A call that may start, or the fact in place of its start: a result without a run, or the request for approval. */
 export type PreparedTool =
   | { readonly intent: BodyOf<"tool.started">; readonly tool: AnyTool; readonly args: unknown; readonly instead?: never }
   | { readonly instead: BodyOf<"tool.finished"> | BodyOf<"approval.requested">; readonly intent?: never };
@@ -39,7 +39,7 @@ export interface ToolCallDeps {
   readonly clock: Clock;
 }
 
-/** Asks everything that must be known before a tool starts: is it there, enabled, are its arguments good, does a gate object. */
+/** Checks a call before its tool starts: the tool exists and is enabled, the arguments fit, and no gate denies the call. */
 export function prepareTool(effect: RunTool, setup: ToolCallDeps): SyncOrAsync<PreparedTool> {
   const { call } = effect;
   const tool = setup.registry.get(call.part.name);
@@ -66,7 +66,7 @@ function closing({ runId, call }: RunTool, end: { outcome: CallOutcome; code: Er
   return { instead: closeCall(runId, call, end) };
 }
 
-/** The result that the model gets for arguments that do not fit, or a schema that threw. */
+/** The result for arguments that do not fit, or for a schema that threw. */
 function refused(
   effect: RunTool,
   { problem, thrown }: Extract<ValidatedArguments, { readonly problem: string }>,
@@ -77,7 +77,7 @@ function refused(
   return closing(effect, { outcome: "error", code: "HOOK_FAILED", text: message });
 }
 
-/** The same, where user code is asked. A call that was approved is not asked about again. */
+/** The same, with user code. The gates of a call that was approved are not called again. */
 async function askAll(effect: RunTool, tool: AnyTool, setup: ToolCallDeps): Promise<PreparedTool> {
   const { call } = effect;
   const { agent, reports, run, asking } = setup;
@@ -98,7 +98,7 @@ async function askAll(effect: RunTool, tool: AnyTool, setup: ToolCallDeps): Prom
     const edited = judged.args ? await validateArguments(tool, judged.args) : first;
     if (edited.problem !== undefined) return refused(effect, edited, { reports, start: "A hook edited the arguments. " });
     if (judged.action === "ask") {
-      // It is not known what a call that was begun already has done, so it cannot be approved any more.
+      // The outcome of a call that was started before is unknown, so it cannot be approved any more.
       return { instead: effect.attempt > 1 ? interrupted(run.runId, call) : { ...(await approvalOf(call, judged, setup)), ...trace } };
     }
     return {
@@ -127,7 +127,7 @@ export function failedGate(
 
 export const argsOf = ({ args, part }: Call): JsonObject => args ?? part.args;
 
-/** The request that a person allows the call. */
+/** The request for a person's approval of the call. */
 export async function approvalOf(
   call: Call,
   asked: Extract<GateJudgement, { action: "ask" }>,
@@ -145,7 +145,7 @@ export async function approvalOf(
   };
 }
 
-/** What an approval stands for: the SHA-256 of the arguments' canonical text. */
+/** The digest that an approval is bound to: the SHA-256 of the canonical text of the arguments. */
 function argumentsDigest(args: JsonObject): Promise<string> {
   return sha256(new TextEncoder().encode(canonicalJson(args)));
 }

@@ -21,10 +21,10 @@ interface ReviewDeps {
   readonly gated: GatedCall;
 }
 
-/** What a call is closed with, as the hooks leave it. */
+/** The result of a call with the changes of the hooks. */
 export type Reviewed = CallResult & HookTrace & { readonly usage?: Usage; readonly cost?: Cost; readonly force?: string };
 
-/** The result as the `review` hooks leave it. A hook that throws fails the call: what it was to check is not shown. */
+/** The result with the changes of the `review` hooks. A hook that throws fails the call, so that unchecked output is never shown. */
 export function runReviewHooks(result: Reviewed, setup: ReviewDeps): SyncOrAsync<Reviewed> {
   return setup.agent.hooks.some(({ review }) => review) ? askReviews(result, setup) : result;
 }
@@ -52,7 +52,7 @@ async function askReviews(result: Reviewed, { agent, reports, asking, gated }: R
   }
 }
 
-/** The tool's own expenses come before those of the hooks. */
+/** The usage of the tool comes before that of the hooks. */
 function withTrace(reviewed: Reviewed, trace: HookTrace): Reviewed {
   const expenses = [...(reviewed.expenses ?? []), ...(trace.expenses ?? [])];
   return { ...reviewed, ...trace, ...(expenses.length > 0 ? { expenses } : {}) };
@@ -62,7 +62,7 @@ function changesOf({ state: _, reason: __, ...verdict }: ReviewVerdict): readonl
   return Object.entries(verdict).flatMap(([name, value]) => (value === undefined || value === false ? [] : [name]));
 }
 
-/** @throws TypeError when the output is no JSON */
+/** @throws TypeError when the output is not JSON */
 function changed(reviewed: Reviewed, verdict: ReviewVerdict, { tool }: GatedCall): Reviewed {
   const { fail = false, force, reason = "A hook refused the result." } = verdict;
   const usage = soundUsage(verdict.usage);
@@ -75,7 +75,7 @@ function changed(reviewed: Reviewed, verdict: ReviewVerdict, { tool }: GatedCall
     ...(force === undefined ? {} : { force }),
   };
   if (verdict.output === undefined && !fail) return next;
-  // The summary and the details are of the output that was replaced: they may hold what the hook removed.
+  // The summary and the details belong to the replaced output and may have what the hook removed, so they are dropped.
   const { summary: __, ...rest } = next;
   const failed = fail ? withoutDetails(toolFailure(new AgentError("TOOL_FAILED", { message: reason, fix: " " }), tool), rest) : rest;
   if (verdict.output === undefined) return failed;

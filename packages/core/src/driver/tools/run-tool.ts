@@ -1,6 +1,6 @@
 /*
- * Owns: the effect `run-tool`: its intent, and its way from the launch to its closing fact. Does not own: whether it may run (prepare-tool), its
- * run (tool-call).
+ * Owns: the effect `run-tool`: its intent, and the steps from its launch to its closing fact.
+ * Does not own: whether it may run (prepare-tool), the run (tool-call).
  */
 import type { AgentError, Failure } from "../../errors.ts";
 import { closeCall, notRun } from "../../loop/closing-results.ts";
@@ -21,7 +21,7 @@ import { type PreparedTool, prepareTool } from "./prepare-tool.ts";
 import { type Reviewed, runReviewHooks } from "./review-hook.ts";
 import { startToolCall } from "./tool-call.ts";
 
-/** The intent of a tool that is owed, or what is recorded in its place. */
+/** The intent of a planned tool call, or the fact in its place. */
 export function prepareRun(
   options: EffectDeps,
   effect: Extract<Effect, { type: "run-tool" }>,
@@ -103,7 +103,7 @@ function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStoppe
   let isHandedOver = false;
   const closing = call.end.then(
     async ({ result, progress, usage, cost, expenses, durationMs }): Promise<BodyOf<"tool.finished"> | undefined> => {
-      // Signalled, it may have stopped anywhere: its effect is unknown, and the next owner treats it as in doubt.
+      // After the signal the tool may have stopped at any point, so its outcome is unknown, also to the next owner.
       if (isHandedOver && result.outcome !== "ok") return undefined;
       const asking = askingOf(options, context, session.state.run ?? run);
       const gated: GatedCall = { call: part, calls: run.calls.map((one) => one.part), tool };

@@ -1,6 +1,6 @@
 /*
- * Owns: one attempt of a tool, from `execute` to its one result, its time limit and its abort. Does not own: whether it may run (the loop, the
- * gate), facts (the caller makes them).
+ * Owns: one attempt of a tool, from `execute` to its one result, with its time limit and its abort.
+ * Does not own: whether it may run (the loop, the gate), facts (the caller makes them).
  */
 
 import { AgentError, isAgentError } from "../../errors.ts";
@@ -24,10 +24,10 @@ import { createToolProgress } from "./tool-progress.ts";
 export interface ToolCallEnd {
   readonly result: CallResult;
   readonly progress: readonly ProgressStep[];
-  /** What it spent without naming a model. */
+  /** The usage that it reported without a model. */
   readonly usage?: Usage;
   readonly cost?: Cost;
-  /** The rest, by model. */
+  /** The other usage, by model. */
   readonly expenses?: readonly Expense[];
   readonly durationMs: number;
 }
@@ -38,14 +38,14 @@ export interface ToolCall {
   abort(graceMs: number): void;
   /** Output so far, for snapshots; at most the last 64 KiB of characters. */
   partial(): string;
-  /** The steps that it has reported, as they are now. */
+  /** The steps that it has reported, in their current state. */
   steps(): readonly ProgressStep[];
 }
 
 export interface ToolCallOptions {
   readonly tool: AnyTool;
   readonly part: ToolCallPart;
-  /** As validated. */
+  /** The validated arguments. */
   readonly args: unknown;
   readonly attempt: number;
   /** 0: no limit. */
@@ -141,7 +141,7 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
   };
 }
 
-/** A tool may report a step from anywhere, so a filter that fails ends the call and throws nothing into the tool's code. */
+/** A failing filter ends the call and throws nothing into the tool's code, because a tool may report a step from anywhere. */
 function titlesThrough(filter: UserFilter, end: (error: AgentError) => void): (title: string) => SyncOrAsync<string> {
   const failed = (error: unknown): string => {
     end(error as AgentError);

@@ -1,6 +1,6 @@
 /*
- * Owns: what watchers get of the steps of one tool. Does not own: what the log keeps of them (the closing fact).
- * Why not every change: a tool may report each of a million rows, and every watcher would be written to a million times.
+ * Owns: the events of the steps of one tool. Does not own: the steps in the log (the closing fact).
+ * Why not every change is published: a tool may report each of a million rows, and every subscriber would get a million events.
  */
 
 import type { ProgressStep } from "../../loop/fact.ts";
@@ -12,32 +12,32 @@ import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 export interface ToolProgress {
   /** Begins a step. Beyond 200 steps further ones are neither kept nor published. */
   open(title: string, options?: { readonly icon?: string }): ProgressHandle;
-  /** All steps as they are now. */
+  /** All steps in their current state. */
   steps(): readonly ProgressStep[];
-  /** When every title is there; `undefined`: now. */
+  /** Resolves when every title is filtered; `undefined`: they are. */
   titled(): Promise<void> | undefined;
-  /** Ends what is still open, publishes the last state of every step and returns all of them. */
+  /** Ends the open steps, publishes the last state of every step, and returns all of them. */
   close(isOk: boolean): readonly ProgressStep[];
 }
 
 const stepsMax = 200;
-/** Twenty a second. */
+/** At most twenty events a second. */
 const toldEveryMs = 50;
 
 interface Step {
   now: ProgressStep;
   toldAt: number;
-  /** Set while a change waits to be published. */
+  /** Present while a change waits to be published. */
   cancel: (() => void) | undefined;
   /** How many titles it was to have. */
   asked: number;
-  /** False as long as its first title is with the filter: nothing of it is published. */
+  /** False until its first title is filtered: nothing of the step is published before. */
   isTitled: boolean;
 }
 
 /**
- * Publishes a step when it begins and when it ends, and changes between at most twenty times a second, always the newest. There is a timer only
- * while a change waits. `shown`: a title as people may see it.
+ * Publishes a step when it begins and when it ends, and in between its newest state at most twenty times a second. There is a timer only while a
+ * change waits. `shown`: the filtered title.
  */
 export function createToolProgress(
   clock: Clock,

@@ -1,25 +1,25 @@
-/** Limits of what all sessions of a process together may ask of vendors that fail. */
+/** Limits of the calls that all sessions of a process together make to vendors that fail. */
 export interface CallGuardLimits {
   /** In `budgetMs` at most `retryShare` x calls + `retriesSpare` failed calls are made again. Default 0.1 and 10. */
   readonly retryShare: number;
   readonly retriesSpare: number;
   /** Default 600,000. */
   readonly budgetMs: number;
-  /** So many failures within `failuresMs`, with no answer in between, open the circuit. Default 5 in 30,000. */
+  /** This many failures within `failuresMs`, with no answer in between, open the circuit. Default 5 in 30,000. */
   readonly failuresMax: number;
   readonly failuresMs: number;
-  /** How long a circuit is open at first; twice as long after each probe that fails, up to the cap. Default 15,000 and 120,000. */
+  /** How long a circuit is open at first; doubled after each failed probe, up to the cap. Default 15,000 and 120,000. */
   readonly openMs: number;
   readonly openCapMs: number;
-  /** How long a call waits that comes while the probe is under way. Default 3,000. */
+  /** How long a call waits that comes during the probe. Default 3,000. */
   readonly probeAskAgainMs: number;
-  /** Circuits that are remembered, those that failed last. Default 1,000. */
+  /** The number of circuits that are remembered: the ones with the latest failures. Default 1,000. */
   readonly circuitsMax: number;
-  /** Longest wait before a retry, jitter included; what must come later is not made again. Default 60,000. */
+  /** Longest wait before a retry, jitter included; a call that would have to wait longer is not retried. Default 60,000. */
   readonly waitMaxMs: number;
-  /** Room for jitter that is kept after the moment that the vendor asked for. Default 5,000. */
+  /** Time for jitter after the moment that the vendor asked for. Default 5,000. */
   readonly jitterLeastMs: number;
-  /** No more than this share of the retries that wait falls due in one stretch of `bucketMs`. Default 0.05 in 100. */
+  /** At most this share of the waiting retries is due within one `bucketMs`. Default 0.05 in 100. */
   readonly bucketShare: number;
   readonly bucketMs: number;
 }

@@ -1,7 +1,7 @@
 import { type ErrorClass, errorClassOf, type Failure } from "../../../errors.ts";
 import type { CallGuardLimits } from "./call-guard-limits.ts";
 
-/** What became of a call that was let through. The first word of an answer counts; whatever comes after it is a call of its own to the breaker. */
+/** The report on a call that was let through. Only the beginning of its answer counts for the circuit. */
 export interface BreakerTicket {
   /** The vendor has begun to answer. Further calls change nothing. */
   answered(nowMs: number): void;
@@ -10,7 +10,7 @@ export interface BreakerTicket {
   left(): void;
 }
 
-/** Leaves a vendor alone that fails again and again. One state per key, and only while it fails. */
+/** Stops calls to a vendor that fails repeatedly. One state per key, kept only while the vendor fails. */
 export interface CircuitBreaker {
   /** Lets a call through, or returns how long it must wait. */
   admit(key: string, nowMs: number): { readonly ticket: BreakerTicket } | { readonly waitMs: number };
@@ -19,7 +19,7 @@ export interface CircuitBreaker {
 }
 
 interface Circuit {
-  /** When the last ones failed with no answer in between, oldest first. */
+  /** The times of the last failures with no answer in between, oldest first. */
   failures: number[];
   /** Absent: closed. */
   open?: { readonly untilMs: number; readonly forMs: number; probeUntilMs: number };
@@ -56,7 +56,7 @@ export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
     };
   };
 
-  /** Its first word decides; from then on it is a call like any other. */
+  /** The beginning of its answer closes the circuit; later reports count like those of any other call. */
   const probeTicket = (key: string, circuit: Circuit, probing: NonNullable<Circuit["open"]>): BreakerTicket => {
     const plain = plainTicket(key);
     let isDecided = false;
@@ -111,7 +111,7 @@ const troubles: ReadonlySet<ErrorClass> = new Set<ErrorClass>(["rate", "overload
 
 /** What a failure means for the health of the vendor and the network: unhealthy, healthy (the request was refused), or nothing. */
 function healthAfter({ code, retryable }: Failure): "trouble" | "answer" | "nothing" {
-  // What failed here, a hook or a store, is no word of the vendor.
+  // A failure of a hook or a store says nothing about the vendor.
   if (!code.startsWith("MODEL_") && code !== "CONTEXT_OVERFLOW") return "nothing";
   if (!troubles.has(errorClassOf(code))) return "answer";
   return retryable ? "trouble" : "nothing";

@@ -1,8 +1,8 @@
 import type { CallGuardLimits } from "./call-guard-limits.ts";
 
-/** Keeps the retries of a process apart: chance alone puts too many of a few dozen into the same moment. */
+/** Spreads the retries of a process, because random waits alone put too many of a few dozen into the same moment. */
 export interface RetrySpread {
-  /** A wait that is at least the one that was drawn, and longer where too many are due at that moment already. */
+  /** A wait that is at least the drawn one, and longer if too many retries are due at that moment. */
   reserve(nowMs: number, waitMs: number): number;
 }
 
@@ -11,7 +11,7 @@ export function createRetrySpread({
   bucketShare,
   waitMaxMs,
 }: Pick<CallGuardLimits, "bucketMs" | "bucketShare" | "waitMaxMs">): RetrySpread {
-  // A ring that is longer than the longest wait, so that no bucket of the past is taken for one of the future.
+  // The ring is longer than the longest wait, so that no bucket of the past is used for the future.
   const length = Math.ceil(waitMaxMs / bucketMs) + 2;
   const buckets = Array.from({ length }, () => ({ index: -1, count: 0 }));
   const bucketAt = (index: number): { index: number; count: number } => {
@@ -30,7 +30,7 @@ export function createRetrySpread({
       for (let index = Math.ceil((nowMs + waitMs) / bucketMs); index <= last; index++) {
         const bucket = bucketAt(index);
         if (bucket.count >= room) continue;
-        // Evenly within the bucket too, so that no other stretch of its length holds more.
+        // The retries are spread evenly within the bucket too, so that no other interval of its length has more.
         return index * bucketMs + (bucket.count++ / room) * bucketMs - nowMs;
       }
       return waitMs;
