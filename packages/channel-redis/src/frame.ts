@@ -20,9 +20,9 @@ const version = "1";
 export interface Frame {
   /** The sender: one `redisChannel` of one process. */
   readonly node: string;
-  /** Rises with every frame of the node. */
+  /** Increases with every frame of the node. */
   readonly id: number;
-  /** The frame of the node in this scope before this one; 0 when that is not known any more. */
+  /** The id of the node's previous frame in this scope; 0 if it is no longer known. */
   readonly previous: number;
   readonly lines: readonly FrameLine[];
 }
@@ -50,7 +50,7 @@ export interface FrameHead {
   readonly previous: number;
 }
 
-/** The head of a frame; `undefined` for what this version cannot read. */
+/** The head of a frame; `undefined` if this version cannot read it. */
 export function headOf(text: string): FrameHead | undefined {
   const end = text.indexOf("\n");
   const [spoken, node, id, previous] = (end < 0 ? text : text.slice(0, end)).split(" ");
@@ -60,14 +60,14 @@ export function headOf(text: string): FrameHead | undefined {
 
 /** Receives the content of a frame. */
 export interface FrameReader {
-  /** Whether the events of a session are wanted at all. */
+  /** True if the reader needs the events of a session. */
   wants(session: string): boolean;
   events(session: string, events: readonly SessionEvent[]): void;
   notification(notification: Notification): void;
   missed(session: string | null): void;
 }
 
-/** Calls the reader for each line. @throws what parsing throws, for a frame that no Loopwright node has written. */
+/** Calls the reader for each line. @throws the error of the parser, for a frame that no Loopwright node has written */
 export function readFrame(text: string, reader: FrameReader): void {
   const [, ...lines] = text.split("\n");
   for (const line of lines) {

@@ -65,7 +65,7 @@ describe("prices", () => {
     expect(cost("ollama", "big", usage, { overrides })).toEqual({ totalUsd: 3, partial: true });
   });
 
-  it("know an instance with a name of its own by what it is said to be", async () => {
+  it("know an instance with a name of its own by its declared provider", async () => {
     const providers = { "team-claude": "anthropic" };
     expect(await cost("team-claude", "claude-sonnet-4-5", { input: 100_000, output: 0 }, { providers })).toEqual({ totalUsd: 0.3 });
   });

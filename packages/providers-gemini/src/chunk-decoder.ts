@@ -56,7 +56,7 @@ export function createDecoder(secrets: readonly string[] = []): ChunkDecoder<Wir
       chunks.push({ type, index: open.index, delta });
       return;
     }
-    // A part with a signature must be given back as it is: it is a block of its own, joined with nothing.
+    // A part with a signature must be sent back unchanged, so it is a block of its own and is not joined with others.
     open = undefined;
     const index = next++;
     if (delta === "")
@@ -85,7 +85,7 @@ export function createDecoder(secrets: readonly string[] = []): ChunkDecoder<Wir
   const take = (answer: WireAnswer, chunks: ModelChunk[]): void => {
     const usage = answer.usageMetadata ? usageOf(answer.usageMetadata) : undefined;
     if (usage) chunks.push({ type: "usage", usage });
-    // The counts beside an error are what the failed call costs.
+    // The counts beside an error are the usage of the failed call.
     if (answer.error !== undefined) throw bodyError(answer, { secrets });
     const [candidate] = listIn(answer.candidates, "a list of candidates");
     const content = recordIn(candidate?.content, "a content");
@@ -112,8 +112,8 @@ export function createDecoder(secrets: readonly string[] = []): ChunkDecoder<Wir
 }
 
 /**
- * The prompt's count holds the cached tokens, the candidates' does not hold the thoughts; what the vendor's own tools read
- * is apart. What is not reported is not known.
+ * The count of the prompt includes the cached tokens; the count of the candidates does not include the thoughts; the tokens that the vendor's own
+ * tools read are counted separately. A count that is not reported is unknown.
  */
 function usageOf(wire: WireUsage): Usage | undefined {
   requireUsage(wire);

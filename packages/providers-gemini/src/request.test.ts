@@ -110,7 +110,7 @@ describe("a request to Gemini", () => {
     expect(beside["contents"]).toMatchObject([{}, {}, { parts: [{ functionResponse: {} }] }, { role: "user", parts: [{}, inline] }]);
   });
 
-  it("gives signatures back on their very parts and drops what is foreign", () => {
+  it("sends signatures back on their own parts, and drops those of other vendors", () => {
     const own = { vendor: "gemini", data: { thoughtSignature: "s" } };
     const foreign = { vendor: "anthropic", data: { signature: "x" } };
     const messages: readonly Message[] = [
@@ -145,7 +145,7 @@ describe("a request to Gemini", () => {
     ]);
   });
 
-  it("gives a signature back on a text of nothing, and says so where the user said nothing", () => {
+  it("sends a signature back on an empty text, and a placeholder for an empty message of the user", () => {
     const signed = { type: "text", text: "", opaque: { vendor: "gemini", data: { thoughtSignature: "s" } } } as const;
     const body = build({
       messages: [
@@ -173,7 +173,7 @@ describe("a request to Gemini", () => {
     expect(violationsOf(body)).toEqual([]);
   });
 
-  it("marks the first call of foreign turns where the model demands signatures", () => {
+  it("marks the first call of turns of other vendors if the model requires signatures", () => {
     const messages = [...asked.messages, calls("a", "b"), result(0, "1"), result(1, "2")];
     const body = build({ model: "gemini-3.8-flash", messages });
     expect(violationsOf(body, { signed: true })).toEqual([]);

@@ -29,7 +29,10 @@ interface WireCall {
   readonly function?: { readonly name?: string; readonly arguments?: Json };
 }
 
-/** A decoder of the lines of one answer; an unstreamed one is one line. `secrets` are kept out of errors. The wire has no blocks: a new one begins where text and thinking alternate, and with each call. */
+/**
+ * A decoder of the lines of one answer; an unstreamed answer is one line. `secrets` are kept out of errors. The protocol has no blocks, so a new
+ * block begins at each change between text and thinking, and with each call.
+ */
 export function createDecoder(secrets: readonly string[]): ChunkDecoder<WireLine | null> {
   let next = 0;
   let open: { readonly type: "text" | "thinking"; readonly index: number } | undefined;
@@ -43,7 +46,7 @@ export function createDecoder(secrets: readonly string[]): ChunkDecoder<WireLine
     }
     open = { type, index: next++ };
     out.push({ type, index: open.index, delta });
-    // Marks whose thinking it is: only this wire gets it back.
+    // Marks the thinking as Ollama's, so that it is sent back to Ollama only.
     if (type === "thinking") out.push({ type: "opaque", index: open.index, vendor, data: {} });
   };
 
@@ -79,7 +82,7 @@ export function createDecoder(secrets: readonly string[]): ChunkDecoder<WireLine
     },
     takeWhole: (answer: WireLine | null, out) => {
       if (answer) take(answer, out);
-      if (!last) throw new AgentError("MODEL_PROTOCOL", { message: `${vendorName} sent JSON that is no answer of a chat.` });
+      if (!last) throw new AgentError("MODEL_PROTOCOL", { message: `${vendorName} sent JSON that is not an answer of a chat.` });
     },
     finish: (out) => {
       if (!last) throw streamBroken(vendorName, "its end (done)");
@@ -91,7 +94,7 @@ export function createDecoder(secrets: readonly string[]): ChunkDecoder<WireLine
   };
 }
 
-/** Cached tokens are not told apart; a prompt that was cached whole has no count at all. */
+/** Ollama does not report cached tokens separately, and reports no count for a prompt that was cached whole. */
 function usageOf(line: WireLine): Usage | undefined {
   const input = countOf(line.prompt_eval_count);
   const output = countOf(line.eval_count);

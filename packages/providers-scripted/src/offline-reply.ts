@@ -5,7 +5,7 @@ import { argumentsFor } from "./tool-arguments.ts";
 import { harmlessOf, wantedTools } from "./wanted-tools.ts";
 import { readWords, type Words } from "./words.ts";
 
-/** What the offline model is going to say, before it is cut into pieces. */
+/** The whole reply of the offline model, before it is cut into pieces. */
 export interface OfflineReply {
   readonly thinking?: string;
   readonly text?: string;
@@ -22,7 +22,7 @@ export interface OfflineReply {
 const commandWordsMax = 6;
 const shownMax = 400;
 
-/** Decides from the request alone what to say. The same request gives the same reply. */
+/** Computes the reply from the request alone, so that the same request gives the same reply. */
 export function replyTo(request: ModelRequest, attempt: number): OfflineReply {
   const { text, done, results } = lastExchange(request.messages);
   const words = readWords(text);
@@ -38,7 +38,7 @@ export function replyTo(request: ModelRequest, attempt: number): OfflineReply {
 }
 
 interface Exchange {
-  /** What the user wrote last. */
+  /** The user's last message. */
   readonly text: string;
   /** Names of the tools called since then. */
   readonly done: readonly string[];
@@ -80,7 +80,7 @@ function dueCalls(
   return due.map((tool) => ({ name: tool.name, args: argumentsFor(tool.parameters, words) }));
 }
 
-/** One tool where the caller wants any, one that changes nothing where there is one. */
+/** The tool for a request that requires any tool: preferably one that changes nothing. */
 function anyOf(tools: readonly ToolSpec[]): readonly ToolSpec[] {
   return [...harmlessOf(tools), ...tools].slice(0, 1);
 }

@@ -2,9 +2,9 @@ import type { Json, Message } from "@loopwright/core";
 import type { ModelRequest } from "@loopwright/core/ports";
 
 /**
- * A short name of what was asked: equal for requests that say the same to the model. Ids and keys of calls count by their
- * order only, because they differ from run to run; usage, cost and provider of old answers do not count. For comparing, not
- * for guarding. `scrub` takes secrets out first, so that a changed key changes nothing.
+ * A digest of a request, equal for requests with the same content for the model. Ids and keys of calls count by their order only, because they differ
+ * from run to run; usage, cost and provider of old answers do not count. It is for comparisons, not for security. `scrub` removes secrets first, so
+ * that another key does not change the digest.
  */
 export function requestDigest(request: ModelRequest, scrub: (text: string) => string): string {
   const { messages, ...rest } = request;
@@ -33,7 +33,7 @@ function nameless(messages: readonly Message[]): readonly Json[] {
   });
 }
 
-/** Parts are data already; this only tells the compiler. */
+/** The part as JSON: a cast for the compiler, because parts are plain data. */
 function plain(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }

@@ -3,10 +3,10 @@ import type { Logger } from "@loopwright/core/ports";
 import { createClient, type RedisClientOptions } from "@redis/client";
 import { queueLimits } from "./queue-limits.ts";
 
-/** One connection to Redis, as BullMQ takes it. */
+/** One connection to Redis, in the form that BullMQ takes. */
 export type QueueClient = ReturnType<typeof createClient>;
 
-/** A connection that comes back by itself, also when it was cut without a word. */
+/** A connection that is opened again by itself, also when it was cut without a notice. */
 export interface QueueConnection {
   readonly client: QueueClient;
   close(): void;
@@ -23,7 +23,7 @@ export function connectQueue(options: {
   let isClosed = false;
   let cancel = (): void => {};
   const client = newClient({ clientOptions, deadlineMs, isClosed: () => isClosed });
-  // BullMQ waits for hints on a copy, which it lets go of only where Redis answers.
+  // BullMQ waits for hints on a copy of the connection, and releases the copy only if Redis answers.
   const copies: QueueClient[] = [];
   const duplicate = client.duplicate.bind(client);
   Object.assign(client, {
@@ -60,9 +60,9 @@ export function connectQueue(options: {
   }
 
   function revive(): void {
-    // One that is not ready is being made again already: a second attempt would leave the first one's connection behind.
+    // A connection that is not ready is being opened already; a second attempt would leak the first one's connection.
     if (isClosed || !client.isReady) return;
-    // What waits for an answer is rejected by this.
+    // Rejects the commands that wait for an answer.
     client.destroy();
     client.connect().catch(() => {});
   }
@@ -88,14 +88,14 @@ function newClient(options: {
   const client = createClient({
     ...clientOptions,
     maintNotifications: "disabled",
-    // While there is no connection a command fails at once: nothing queues up, and nothing is sent after its caller has given up.
+    // Without a connection a command fails at once, so that no command queues up or is sent after its caller has given up.
     disableOfflineQueue: true,
     socket: {
       connectTimeout: deadlineMs,
-      // Also for a server that accepts a connection and never answers: the library would wait without an end.
+      // Needed for a server that accepts a connection and never answers, for which the library would wait without a limit.
       socketTimeout: queueLimits.idleSeconds * 1_000 + deadlineMs,
       ...clientOptions.socket,
-      // BullMQ may ask for a connection that was closed here: none is made again.
+      // BullMQ may request a connection after `close`: none is opened.
       reconnectStrategy: (tries) =>
         !isClosed() && Math.min(50 * 2 ** Math.min(tries, 10), queueLimits.reconnectMaxMs) * (0.5 + Math.random() / 2),
     },
@@ -104,7 +104,7 @@ function newClient(options: {
   return client;
 }
 
-/** The library connects all the same where it was destroyed while it connected: such a connection would keep the process alive. */
+/** Closes a client during its connect too: the library would complete the connection, which would keep the process alive. */
 function endLate(client: QueueClient, isClosed: () => boolean): void {
   client.on("connect", () => {
     if (isClosed() || !client.isOpen) client.destroy();

@@ -1,4 +1,4 @@
-/** What a queue over BullMQ bounds, beside `deadlineMs` of its options. */
+/** The limits of a queue over BullMQ, beside `deadlineMs` of its options. */
 export const queueLimits: {
   readonly mergeMs: number;
   readonly idleSeconds: number;
@@ -7,14 +7,14 @@ export const queueLimits: {
   readonly heartbeatMs: number;
   readonly eventsKept: number;
 } = {
-  /** How long hints for a session that waits are one. Not for ever: what waits may be lost. */
+  /** How long a waiting hint absorbs further hints for its session. Bounded, because the waiting hint may be lost. */
   mergeMs: 60_000,
-  /** How long a worker without hints waits for one in one go; longer than that a dead connection is not noticed. */
+  /** How long a worker waits for a hint in one request. It is also the longest time until a dead connection is noticed. */
   idleSeconds: 2,
-  /** Pause before a worker asks a Redis again that has failed. */
+  /** Pause of a worker after an error of Redis. */
   retryMs: 500,
   reconnectMaxMs: 1_000,
-  /** How often the connection is tried. */
+  /** The interval between attempts to connect. */
   heartbeatMs: 1_000,
   /** BullMQ records the events of jobs; nothing here reads them. */
   eventsKept: 100,

@@ -8,16 +8,16 @@ interface Topic {
   told: number | undefined;
 }
 
-/** How soon an append by another process is seen. */
+/** How soon an append of another process is noticed. */
 const pollMs = 250;
 
-/** Notifies listeners of new facts: at once of those written through this store, soon of those of other processes. */
+/** Notifies listeners of new facts: at once if they were written through this store, soon if another process wrote them. */
 export class TailWatch {
   readonly #calls: WorkerCalls;
   readonly #topics = new Map<string, Topic>();
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
-  /** A new topic may have missed what an earlier look found. */
+  /** True if a topic is new, so that an earlier query did not include it. */
   #hasNewTopic = false;
 
   constructor(calls: WorkerCalls) {
@@ -63,7 +63,7 @@ export class TailWatch {
     this.#hasNewTopic = false;
     const outcome = await this.#calls.ask("tails", { refs, always });
     this.#isAsking = false;
-    // A file that cannot be read now is looked at again next time; the next append or read gets the error.
+    // If the file cannot be read now, it is read again at the next interval; the next append or read reports the error.
     if (outcome.type !== "answered" || !outcome.answer) return;
     for (const [at, ref] of refs.entries()) {
       const lastSeq = outcome.answer[at];

@@ -1,4 +1,4 @@
-/** What tests of agents, tools and companions are made with. */
+/** The parts for tests of agents, tools and adapters. */
 
 export { blobStoreKit } from "./blobs/blob-store-kit.ts";
 export type { BlobsUnderTest } from "./blobs/blobs-under-test.ts";

@@ -1,7 +1,7 @@
 import { Decimal as BaseDecimal, type Decimal } from "decimal.js";
 import { badArguments } from "./bad-arguments.ts";
 
-/** 120 digits inside, so that rounding shows only far behind the 100 that an answer may have; beyond 10^±9999 is an error. */
+/** Computes with 120 digits, so that rounding errors stay behind the 100 digits of an answer; a value beyond 10^±9999 is an error. */
 const Number120: typeof BaseDecimal = BaseDecimal.clone({
   precision: 120,
   maxE: 9_999,
@@ -12,7 +12,7 @@ const Number120: typeof BaseDecimal = BaseDecimal.clone({
 });
 
 const factorialMax = 3_000;
-/** Angles beyond it would need more digits of pi than there are. */
+/** The largest angle: a larger one would need more digits of pi than the computation has. */
 const angleMax = new Number120("1e50");
 
 const degreesOfFreedom = { any: [1, 1_000], one: [1, 1], two: [2, 2], oneOrTwo: [1, 2] } as const;

@@ -3,20 +3,20 @@ import { AgentError, type ToolContext } from "@loopwright/core";
 import { defaultFileLimits, type FileLimits } from "./file-limits.ts";
 
 export interface FileToolsOptions {
-  /** Absolute path of the directory that the tools share. Default: what the runtime hands over as `context.files`. */
+  /** Absolute path of the directory that the tools share. Default: `context.files` of the call. */
   readonly directory?: string;
   readonly limits?: Partial<FileLimits>;
 }
 
-/** What each file tool works with. */
+/** The settings that all file tools share. */
 export interface FileSettings {
   directoryOf(context: Pick<ToolContext, "files">): string;
   readonly limits: FileLimits;
-  /** Whether entries are addressed through descriptors. Default: where the platform can. */
+  /** True if entries are opened relative to directory descriptors. Default: true if the platform supports it. */
   readonly descriptors?: boolean | undefined;
 }
 
-/** The options with their defaults. @throws AgentError CONFIG_INVALID for a relative directory or a limit that is no positive whole number. */
+/** The options with their defaults. @throws AgentError CONFIG_INVALID for a relative directory, or a limit that is not a positive whole number. */
 export function fileSettings(options: FileToolsOptions): FileSettings {
   const limits: FileLimits = { ...defaultFileLimits, ...options.limits };
   for (const [name, value] of Object.entries(limits)) {
@@ -40,7 +40,7 @@ export function fileSettings(options: FileToolsOptions): FileSettings {
   };
 }
 
-/** Where an application that works in this directory keeps the files of its tools: `<workDirectory>/.loopwright/files`. */
+/** The directory for the files of the tools of an application in this working directory: `<workDirectory>/.loopwright/files`. */
 export function defaultFilesDirectory(workDirectory: string): string {
   return join(resolve(workDirectory), ".loopwright", "files");
 }

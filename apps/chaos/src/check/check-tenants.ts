@@ -3,15 +3,15 @@
 /** The events of one watcher of one tenant, and the words that only one tenant uses. */
 export interface TenantEvidence {
   readonly scope: string;
-  /** By scope. */
+  /** The words of each scope. */
   readonly words: { readonly [scope: string]: string };
-  /** Those of the words that were in what came, or in what the log holds. */
+  /** The words that were in the received events or in the log. */
   readonly heard: ReadonlySet<string>;
-  /** This tenant has sent a message. */
+  /** True if this tenant has sent a message. */
   readonly hasSpoken: boolean;
 }
 
-/** I13: the words of a tenant appear where its own people look, and nowhere else. */
+/** I13: the words of a tenant reach its own watchers, and no others. */
 export function checkTenantWords({ scope, words, heard, hasSpoken }: TenantEvidence): readonly string[] {
   const foreign = Object.entries(words).filter(([other, word]) => other !== scope && heard.has(word));
   const own = words[scope] ?? "";
@@ -21,13 +21,13 @@ export function checkTenantWords({ scope, words, heard, hasSpoken }: TenantEvide
   ];
 }
 
-/** What a node answered to a tenant that asked for what is another's. */
+/** The answer of a node to a tenant that asked for data of another tenant. */
 export interface ForeignAnswer {
   readonly asked: string;
   readonly status: number;
 }
 
-/** I13: what is another tenant's is not there. */
+/** I13: data of another tenant is answered as not found. */
 export function checkForeignAnswers(answers: readonly ForeignAnswer[]): readonly string[] {
   return answers
     .filter(({ status }) => status !== 404)

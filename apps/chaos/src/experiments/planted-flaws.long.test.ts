@@ -7,7 +7,7 @@ import { redirects } from "./redirects.ts";
 import { removals } from "./removals.ts";
 import { restoredStore } from "./restored-store.ts";
 
-/** What the experiment has against nodes, in one text. */
+/** The failures that the experiment reports, as one text. */
 async function complaintsOf(experiment: Experiment): Promise<string> {
   const { failures, figures } = await experiment.run(1, () => {});
   const bad = figures.filter((figure) => !isWithin(figure)).map(({ name, value }) => `${name}: ${value}`);

@@ -21,7 +21,7 @@ export interface RestoreOptions {
 }
 
 const patienceMs = 30_000;
-/** A Redis that was just started is not claimed from for ten seconds, and a lease of before lasts three. */
+/** Nodes make no claim in the first ten seconds of a new Redis, and a lease from before lasts three seconds. */
 const watchMs = 16_000;
 
 const jobOf = (id: string): Job => ({
@@ -69,7 +69,7 @@ export function restoredStore({ sessions, flaw }: RestoreOptions): Experiment {
   });
 }
 
-/** Resolves when all logs have such a fact. @throws Error where one has none in time */
+/** Resolves when all logs have such a fact. @throws Error when a log has none in time */
 async function awaitFact(store: SessionStore, ids: readonly string[], wanted: "model.started" | "run.finished"): Promise<void> {
   const hasIt = async (session: string): Promise<boolean> =>
     (await store.log.read({ scope: "local", session })).some(({ type }) => type === wanted);
@@ -77,7 +77,7 @@ async function awaitFact(store: SessionStore, ids: readonly string[], wanted: "m
     throw new Error(`Not every session had ${wanted} within ${patienceMs} ms.`);
 }
 
-/** The first node lives on; the other one is killed along with Redis, and knows nothing when it is back. */
+/** The first node keeps running. The other one is killed together with Redis, so it does not know the lost state when it starts again. */
 async function putBack(world: World, { redis }: Ground, backup: string): Promise<void> {
   if (!redis) throw new Error("There is no Redis to put back.");
   await redis.kill();

@@ -13,11 +13,11 @@ import { until } from "./until.ts";
 
 export interface SparedOptions {
   readonly rounds: number;
-  /** How long one lasts. Default 10,000: what is promised to cost nothing. */
+  /** How long one outage lasts, in milliseconds. Default 10,000: an outage that long must cost no running work. */
   readonly lastsMs?: number;
 }
 
-/** The lease of production, and how often it is renewed. */
+/** The default lease, and the interval of its renewals. */
 const [leaseMs, renewMs] = [20_000, 3_000];
 const sessionsPerRound = 8;
 const patienceMs = 60_000;
@@ -37,7 +37,7 @@ export function sparedOutages({ rounds, lastsMs = 10_000 }: SparedOptions): Expe
         const ids = Array.from({ length: sessionsPerRound }, (_, index) => `x${round}s${index}`);
         for (const [index, id] of ids.entries()) {
           await sayJob(() => world.pick(random), id, jobOf(id, { isCall: index % 2 === 0, workMs }));
-          // Each lease is renewed at another moment.
+          // Offsets the sessions, so that their leases are renewed at different times.
           await pause(renewMs / sessionsPerRound);
         }
         await pause(random() * renewMs);
@@ -64,7 +64,7 @@ export function sparedOutages({ rounds, lastsMs = 10_000 }: SparedOptions): Expe
   });
 }
 
-/** Longer than the outage: one call of class `once`, or one answer. */
+/** One call of class `once`, or one answer, that takes longer than the outage. */
 function jobOf(id: string, { isCall, workMs }: { readonly isCall: boolean; readonly workMs: number }): Job {
   if (isCall)
     return {

@@ -5,13 +5,13 @@ import { oneLine } from "../terminal/neutralise.ts";
 
 type Fields = { readonly [name: string]: Json | undefined };
 
-/** The log of the process for its operator: lines for people, or one JSON object a line. */
+/** The log of the process for its operator: text lines, or one JSON object per line. */
 export interface RunLogger extends Logger {
-  /** Something that happened to the process itself. `text`: the lines for people. */
+  /** Logs an event of the process itself. `text`: the lines in text mode. */
   tell(event: string, text: readonly string[], fields?: Fields): void;
 }
 
-/** For people: messages on standard output, warnings and errors of the server on standard error. As JSON: everything on standard output. */
+/** In text mode messages go to standard output, warnings and errors of the server to standard error. As JSON, everything goes to standard output. */
 export function createRunLogger({ isJson, stdout, stderr }: RunLoggerOptions): RunLogger {
   const json = (level: string, message: string, fields: Fields = {}): void =>
     void stdout.write(`${jsonLine({ at: new Date().toISOString(), level, message, ...fields })}\n`);

@@ -17,6 +17,6 @@ it("conversations stand under the days of the reader's own calendar", () => {
   ]);
 });
 
-it("what a clock ahead of ours wrote is of today", () => {
+it("a date in the future, from a clock that is ahead, belongs to today", () => {
   expect(dayGroups([at(10, 22)], now)[0]?.name).toBe("Today");
 });

@@ -6,7 +6,7 @@ import type { SessionSnapshot } from "../protocol/snapshot.ts";
 export type ObservedEffect =
   | {
       readonly type: "call-model";
-      /** The same in each process that runs this attempt. */
+      /** Equal in each process that runs this attempt. */
       readonly id: string;
       readonly runId: string;
       readonly turn: number;
@@ -24,26 +24,26 @@ export type ObservedEffect =
       readonly callKey: string;
       readonly tool: string;
     }
-  /** The tool is asked what became of a call whose outcome is unknown. */
+  /** The tool's `lookup` of a call with an unknown outcome. */
   | { readonly type: "lookup-tool"; readonly id: string; readonly runId: string; readonly callKey: string; readonly tool: string };
 
-/** What an observer keeps of one attempt. */
+/** The observation of one attempt. */
 export interface EffectObservation {
-  /** Calls `run` once and returns its result: everything that the attempt does happens within, so a context set here reaches providers and tools. */
+  /** Calls `run` once and returns its result. The whole attempt happens within `run`, so a context that is set here reaches providers and tools. */
   around?<T>(run: () => T): T;
-  /** The attempt has ended. `closing`: the fact that is going to be recorded; `undefined` if the attempt is left to the next owner. */
+  /** The attempt has ended. `closing`: the fact that will be recorded; `undefined` if the attempt is left to the next owner. */
   end?(closing: FactBody | undefined): void;
 }
 
 /**
- * Telemetry, metering, audit: is notified, and changes nothing. All methods are called synchronously and never awaited, so they must be quick; what
- * they throw, or reject with, goes to the logger, and the session continues.
+ * For telemetry, metering and audit: it is notified, and changes nothing. All methods are called synchronously and never awaited, so they must be
+ * quick. Their errors and rejections go to the logger, and the session continues.
  */
 export interface Observer {
   /**
-   * The batch is in the log. Batches of one session come in the order of `seq`, from each process that appends. A new owner repeats what may not
-   * have been observed: the facts since the claim before its own; so deduplicate by `ref` and `seq`. `snapshot`: the session right after these
-   * facts, or later where they are repeated; it costs as much as the session has messages, once for each batch.
+   * The batch is in the log. The batches of one session come in the order of `seq`, in each process that appends. A new owner repeats the facts since
+   * the claim before its own, because they may not have been observed: deduplicate by `ref` and `seq`. `snapshot`: the session right after these
+   * facts, or later if they are repeated; its cost is the number of messages, once for each batch.
    */
   facts?(ref: SessionRef, facts: readonly Fact[], snapshot: () => SessionSnapshot): void;
   /** An attempt starts, after its intent is in the log. */

@@ -6,7 +6,7 @@ import type { CallOutcome, Message, MessageId } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import type { ApprovalVerdict, Expense, InputMode, ProgressStep, RunStatus, Timings, Verdict } from "./fact.ts";
 
-/** A call that waits for its caller, as a client needs it. */
+/** A call that waits for its caller, with the fields that a client needs. */
 export interface PendingToolCall {
   readonly toolCallId: string;
   readonly callKey: string;
@@ -16,16 +16,16 @@ export interface PendingToolCall {
   readonly deadline?: number;
 }
 
-/** A call that is awaiting approval, with what the deciding person needs to see. */
+/** A call that is awaiting approval, with the fields that the person who decides needs. */
 export interface PendingApproval {
   readonly toolCallId: string;
   readonly callKey: string;
   readonly toolName: string;
-  /** What the tool would get. */
+  /** The arguments that the tool would get. */
   readonly args: JsonObject;
-  /** SHA-256, hexadecimal, of these arguments: sent with a decision it proves what was looked at. */
+  /** SHA-256 of these arguments, hexadecimal. Sent with a decision, it binds the decision to the arguments that the person has seen. */
   readonly argsDigest: string;
-  /** Why a gate asks. */
+  /** The reason why approval is needed. */
   readonly reason?: string;
   /** Milliseconds since the epoch after which a decision is too late. */
   readonly deadline?: number;
@@ -40,19 +40,19 @@ export type DurableBody =
       readonly type: "input_accepted";
       readonly inputId: string;
       readonly mode: InputMode;
-      /** Absent: the message `parent` is answered again. */
+      /** The user's message. Absent: the message `parent` is answered again. */
       readonly message?: Message;
       readonly parent?: MessageId | null;
     }
   | { readonly type: "run_start"; readonly model: string; readonly provider: string }
-  /** Without an id only for an answer of a log of version 1, which got it when it was complete. */
+  /** The id is absent only for an answer in a log of version 1, where an answer got its id at its end. */
   | { readonly type: "message_start"; readonly messageId?: MessageId; readonly role: Message["role"] }
   | {
       readonly type: "message_end";
       readonly messageId: MessageId;
-      /** The message it continues; `null`: it begins a conversation. */
+      /** The message that it continues; `null`: it begins a conversation. */
       readonly parent: MessageId | null;
-      /** The whole: what counts, whatever was streamed of it. */
+      /** The whole message. It replaces everything that was streamed of it. */
       readonly message: Message;
       readonly usage?: Usage;
       readonly cost?: Cost;
@@ -89,7 +89,7 @@ export type DurableBody =
       readonly output: readonly ResultPart[];
       readonly details?: Json;
       readonly durationMs?: number;
-      /** What the tool spent by itself. */
+      /** The usage of models that the tool called by itself. */
       readonly usage?: Usage;
       readonly cost?: Cost;
     }
@@ -101,11 +101,11 @@ export type DurableBody =
       readonly callKey: string;
       readonly decision: ApprovalVerdict;
       readonly by?: string;
-      /** Arguments as the decider edited them. */
+      /** The arguments as the person edited them. */
       readonly args?: JsonObject;
       readonly note?: string;
     }
-  /** `callKey`: absent where a hook began the child. `awaited`: the call waits for it; else the tool runs on beside it. */
+  /** `callKey`: absent if a hook started the child. `awaited`: the call waits for the child; otherwise the tool continues beside it. */
   | {
       readonly type: "agent_start";
       readonly callKey?: string;
@@ -117,14 +117,14 @@ export type DurableBody =
   | { readonly type: "aborting"; readonly reason: string }
   | { readonly type: "limit_reached"; readonly which: string; readonly value: number }
   | { readonly type: "context_compacted"; readonly from: MessageId; readonly to: MessageId; readonly usage?: Usage; readonly cost?: Cost }
-  /** A hook has changed something. Comes before what became of it. */
+  /** A hook has changed something. Published before the event of the changed message, call or result. */
   | ({ readonly type: "verdict" } & Verdict)
-  /** Hooks or tools have spent something beside what other events report. */
+  /** Usage of hooks or tools that no other event reports. */
   | ({ readonly type: "expense" } & Expense)
   | { readonly type: "error"; readonly reason: "error" | "aborted"; readonly code: ErrorCode; readonly error: string }
   | { readonly type: "run_end"; readonly status: RunStatus; readonly reason: string; readonly usage?: Usage; readonly cost?: Cost };
 
-/** Durable: `<seq>.<k>` is its cursor; a watcher applies it if it is greater than the last one. */
+/** A durable event. Its cursor is `<seq>.<k>`; a subscriber applies it only if the cursor is greater than the last one. */
 export type DurableEvent = DurableBody & {
   readonly seq: number;
   /** Index among the events of its fact. */
@@ -148,7 +148,7 @@ export type EphemeralBody =
   | {
       readonly type: "message_snapshot";
       readonly content: readonly AssistantPart[];
-      /** Calls that have begun and not ended; absent: none. Their deltas continue. */
+      /** Calls whose arguments are not complete; their deltas continue. Absent: none. */
       readonly calls?: readonly StartedCall[];
     }
   | { readonly type: "tool_execution_delta"; readonly toolCallId: string; readonly callKey: string; readonly delta: string }
@@ -157,7 +157,7 @@ export type EphemeralBody =
       readonly toolCallId: string;
       readonly callKey: string;
       readonly output: string;
-      /** Absent: it has reported no step yet. */
+      /** The steps of the tool. Absent: it has reported none yet. */
       readonly progress?: readonly ProgressStep[];
     }
   | {
@@ -170,15 +170,15 @@ export type EphemeralBody =
     };
 
 export type EphemeralEvent = EphemeralBody & {
-  /** Seq of the `model.started` or `tool.started` it belongs to. */
+  /** Seq of the `model.started` or `tool.started` fact that opened the lane. */
   readonly lane: number;
-  /** 1, 2, ... in the lane. */
+  /** Counts the events of the lane from 1. */
   readonly n: number;
 };
 
-/** What frames one execution in process or on the execute transport. */
+/** The events around one execution, in process or over HTTP. */
 export type TransportEvent =
-  /** `runId`: the run that answers; over HTTP. */
+  /** `runId`: the run that answers; present over HTTP only. */
   | { readonly type: "session_start"; readonly sessionId: string; readonly runId?: string }
   | { readonly type: "session_end"; readonly sessionId: string; readonly messages: readonly Message[] }
   | {
@@ -192,8 +192,8 @@ export type TransportEvent =
 /** How one execution ended. */
 export type ExecuteStatus = "completed" | "awaiting_tool_execution" | "aborted" | "error";
 
-/** Events of a session, as the owner publishes them. */
+/** The events of a session that its owner publishes. */
 export type SessionEvent = DurableEvent | EphemeralEvent;
 
-/** Everything an `ExecuteStream` yields. Unknown types are to be skipped. */
+/** Everything that an `ExecuteStream` yields. Skip unknown types. */
 export type AgentEvent = SessionEvent | TransportEvent;

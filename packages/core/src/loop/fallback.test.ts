@@ -155,7 +155,7 @@ describe("F10: after a failed attempt", () => {
       expect(linkAfter(failed(failureOf(code), { isCommitted: true, attemptsLeft: 2 }), chain)).toBeUndefined();
   });
 
-  it("that was not understood after it had spoken, only the same model is asked", () => {
+  it("that could not be decoded after its first text, only the same model is called", () => {
     const garbled = failureOf("MODEL_PROTOCOL");
     expect(linkAfter(failed(garbled, { hasSpoken: true, attemptsLeft: 1 }), chain)).toBe(0);
     expect(linkAfter(failed(garbled, { hasSpoken: true }), chain)).toBeUndefined();
@@ -169,7 +169,7 @@ describe("F10: after a failed attempt", () => {
     expect(linkAfter(failed(failure, { attemptsLeft: 2 }), chain)).toBe(1);
   });
 
-  it("because of an open circuit the last model is waited for, if it is for a short time", () => {
+  it("because of an open circuit, the chain waits for the last model if the wait is short", () => {
     const open = (retryAfterMs: number) => failed(failureOf("MODEL_CIRCUIT_OPEN", { retryAfterMs }), { link: 2, attemptsLeft: 1 });
     expect([linkAfter(open(15_000), chain), linkAfter(open(15_001), chain)]).toEqual([2, undefined]);
   });

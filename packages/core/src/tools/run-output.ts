@@ -16,9 +16,9 @@ import { toolLimits } from "./tool-limits.ts";
 export interface ToolEars {
   /** Called with each delta before the result, at most `outputMax` characters in all. */
   readonly onDelta?: ((delta: string) => void) | undefined;
-  /** Called with what was ignored: deltas after the completion, details that are no JSON. */
+  /** Called with the reason when something is ignored: deltas after the completion, or details that are not JSON. */
   readonly onWarning?: ((message: string) => void) | undefined;
-  /** Called with what the tool threw, unless it is an AgentError: its message is for operators alone. */
+  /** Called with the error that the tool threw, unless it is an AgentError; its message is for operators alone. */
   readonly onThrown?: ((error: unknown) => void) | undefined;
 }
 
@@ -27,16 +27,16 @@ export interface CollectOptions extends ToolEars {
   readonly name: string;
   /** Default 100,000. */
   readonly outputMax?: number | undefined;
-  /** Aborted when the run no longer waits for the tool: the result is then made at once of what came, with the signal's reason as its failure. */
+  /** Aborted when the run no longer waits for the tool: the result is then made at once of the output so far, with the signal's reason as the failure. */
   readonly abandon?: AbortSignal | undefined;
   /** The filter of every text before it is kept, streamed or cut. */
   readonly filter?: TextFilter | undefined;
 }
 
 /**
- * The one completion of whatever a tool returned: a value, a completion, a promise of either, or an iterable of events.
- * Output is what was completed or returned, else the concatenation of the deltas. Never rejects: what goes wrong is a
- * result with outcome `error` that keeps the partial output. A streaming tool is read to its end, also after it completed.
+ * The one completion of a tool's return value: a value, a completion, a promise of either, or an iterable of events.
+ * The output is the completed or returned value, or else the joined deltas. Never rejects: an error gives a result with the outcome `error` that keeps
+ * the partial output. A streaming tool is read to its end, also after its completion.
  */
 export async function collectOutput(returned: ToolReturn, options: CollectOptions): Promise<CallResult> {
   const collector = new Collector(options);
@@ -63,7 +63,7 @@ interface Completion {
 
 type AnyIterator = AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>;
 
-/** The state of one collection. Once abandoned it hands on nothing more and closes the iterator. */
+/** The state of one collection. After an abort it publishes nothing more and closes the iterator. */
 class Collector {
   private readonly pieces: string[] = [];
   private keptLength = 0;
@@ -140,12 +140,12 @@ class Collector {
     return undefined;
   }
 
-  /** Keeps and hands on what still has room, and holds back half a surrogate pair until its other half comes. */
+  /** Keeps and publishes the part of a delta within the limit, and holds back half a surrogate pair until the other half comes. */
   private emit(delta: string, isLast: boolean): Promise<void> | undefined {
     const whole = isLast ? delta : this.held + delta;
     this.held = !isLast && endsInHalf(whole) ? whole.slice(-1) : "";
     const room = this.outputMax - this.keptLength;
-    // Cut before anything is done with it. Of what comes once nothing is kept any more only the length counts.
+    // The text is cut first. When the limit is reached, only the length of later text is counted.
     const given = headOf(whole, Math.min(whole.length - this.held.length, room <= 0 ? 0 : room + filteredBeyond));
     const isCut = given.length < whole.length - this.held.length;
     if (given === "" && !isLast && !isCut) return undefined;
@@ -170,7 +170,7 @@ class Collector {
     this.totalLength += text.length + beyond;
     if (this.totalLength > toolLimits.deltaTextMax) throw this.flood(`${toolLimits.deltaTextMax} characters`);
     const kept = headOf(text, Math.max(0, room));
-    // Once something was cut nothing later may slip in behind it.
+    // After a cut no later text may be appended.
     this.keptLength = isCut || kept.length < text.length ? this.outputMax : this.keptLength + kept.length;
     if (kept === "" || this.isAbandoned) return undefined;
     this.pieces.push(kept);
@@ -199,7 +199,7 @@ class Collector {
     return this.failed(error);
   }
 
-  /** At once, or when the filter has answered. */
+  /** Synchronous if the filter is. */
   private through<T>(work: Filtering<T>): T | Promise<T> {
     return runFiltering(work, this.options.filter?.apply ?? ((text) => text));
   }
@@ -226,7 +226,7 @@ class Collector {
     return kept;
   }
 
-  /** Lets a generator run its `finally`, without waiting for it. */
+  /** Closes a generator, so that its `finally` runs, without waiting for it. */
   private close(): void {
     const { iterator } = this;
     this.iterator = undefined;
@@ -234,7 +234,7 @@ class Collector {
     try {
       Promise.resolve(iterator.return(undefined)).catch(() => {});
     } catch {
-      // A result exists already; how the tool cleans up cannot change it.
+      // The result exists already; an error of the clean-up cannot change it.
     }
   }
 
@@ -251,7 +251,7 @@ class Collector {
   }
 }
 
-/** What failed, in filtered words after what was kept. Never throws: where the filter itself fails, that is the failure. */
+/** The result with the filtered text of the failure after the kept output. Never throws: if the filter fails, that is the failure. */
 export async function filteredFailure(
   error: unknown,
   { name, filter }: Pick<CollectOptions, "name" | "filter">,
@@ -259,7 +259,7 @@ export async function filteredFailure(
 ): Promise<CallResult> {
   const result = toolFailure(error, { name }, kept);
   const { failure, output } = result;
-  // The words of a filter that failed are ours.
+  // The message about a failed filter comes from core, so it is not filtered.
   if (!filter || !failure || failure.code === "HOOK_FAILED") return result;
   const mend = async (part: ResultPart): Promise<ResultPart> =>
     part.type === "text" ? { ...part, text: await filter.apply(part.text) } : part;
@@ -279,7 +279,7 @@ function endsInHalf(text: string): boolean {
 function iteratorOf(value: unknown): AnyIterator | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (Symbol.asyncIterator in value) return (value as AsyncIterable<unknown, unknown>)[Symbol.asyncIterator]();
-  // A plain generator; lists and other iterables are values.
+  // Only a generator is read as a stream; lists and other iterables are values.
   if (Symbol.iterator in value && "next" in value) return (value as Iterable<unknown, unknown>)[Symbol.iterator]();
   return undefined;
 }
@@ -294,14 +294,14 @@ function deltaOf(event: unknown): string | undefined {
 
 function completionOf(value: unknown): Completion {
   if (!isCompletion(value)) return { output: value };
-  // Read once, here: a getter that throws fails the call like the tool itself.
+  // The members are read once, here, so that a getter that throws fails the call like an error of the tool.
   const { output, details, summary } = value;
   return { output, details, summary };
 }
 
 const completionKeys: ReadonlySet<string> = new Set(["type", "output", "details", "summary"]);
 
-/** By its `type` and by having no key of another meaning: data of a tool may well have a field `type`. */
+/** Recognised by its `type` and by the absence of other keys, because data of a tool may have a field `type`. */
 function isCompletion(value: unknown): value is Completion {
   if (typeof value !== "object" || value === null || !("type" in value) || value.type !== "complete") return false;
   return Object.keys(value).every((key) => completionKeys.has(key));

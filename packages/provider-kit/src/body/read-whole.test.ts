@@ -40,7 +40,7 @@ describe("an answer in one piece", () => {
     expect(isLeft()).toBe(true);
   });
 
-  it("is refused unread where its length is told", async () => {
+  it("is refused unread if its length is declared", async () => {
     const { body, isLeft } = bodyOf(10);
     const headers = { "content-length": String(bodyLimits.wholeBytes + 1) };
     await expect(readWholeText(new Response(body, { headers }))).rejects.toMatchObject({ code: "MODEL_PROTOCOL" });
@@ -99,7 +99,7 @@ describe("the body of an error", () => {
     expect(isLeft()).toBe(true);
   });
 
-  it("counts as far as it came where it breaks off", async () => {
+  it("is used up to the point where it breaks off", async () => {
     const pieces = [new TextEncoder().encode("Bad gate")];
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -112,7 +112,7 @@ describe("the body of an error", () => {
     expect([response.status, await response.text()]).toEqual([502, "Bad gate"]);
   });
 
-  it("fails with the reason where the call is aborted meanwhile", async () => {
+  it("fails with the reason if the call is aborted meanwhile", async () => {
     const reason = new Error("enough");
     const controller = new AbortController();
     const body = new ReadableStream<Uint8Array>({

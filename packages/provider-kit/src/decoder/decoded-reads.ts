@@ -4,13 +4,13 @@ import { failureIn } from "../body/failure-in.ts";
 import type { ChunkDecoder } from "./chunk-decoder.ts";
 import { decodeSoundly } from "./sound-chunks.ts";
 
-/** What the chunks of one answer are made with. */
+/** The parts that decode one answer. */
 export interface Decoding<Read, Event> {
   readonly decoder: ChunkDecoder<Event>;
   readonly parse: (read: Read) => Event;
-  /** The call's own: an aborted call may look like one whose body ended. */
+  /** The signal of the call. It is checked because an aborted call may look like one whose body ended. */
   readonly signal: AbortSignal;
-  /** Closes the call and gives what to throw for an error of the body or the decoder. */
+  /** Closes the call, and returns the error to throw for an error of the body or the decoder. */
   readonly fail: (error: unknown) => unknown;
   /** Called when the answer is complete. */
   readonly onEnd: () => void;
@@ -19,8 +19,8 @@ export interface Decoding<Read, Event> {
 const alive: ModelChunk = { type: "alive" };
 
 /**
- * One array of chunks per read of the socket. Chunks that came before an error are given before the error is thrown, also when one read held both.
- * A read whose events make no chunk is a sign of life.
+ * One array of chunks per read of the socket. Chunks before an error are yielded before the error is thrown, also when one read had both.
+ * A read whose events give no chunk is a sign of life.
  */
 export class DecodedReads<Read, Event> implements ReadConsumer<Read, readonly ModelChunk[]> {
   readonly #decoding: Decoding<Read, Event>;

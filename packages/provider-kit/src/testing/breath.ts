@@ -1,7 +1,7 @@
-/** How many answers are played in this process before the event loop has its turn. */
+/** The number of answers that are played in this process before one turn of the event loop. */
 export const breathEvery = 50;
 
-/** One turn of the event loop. What plays in this process is ready at once, and what is held weakly is let go between two turns only. */
+/** Waits for one turn of the event loop. Without it, answers that are played in this process never yield, and weak references are never cleared. */
 export function breath(): Promise<void> {
   return new Promise((next) => {
     setImmediate(next);

@@ -5,9 +5,9 @@ import type { SessionContext } from "../schemas/index.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
 
-/** What a caller asks of an agent. */
+/** The request of a caller to an agent. */
 export interface AgentUse {
-  /** By name. */
+  /** The name of the agent. */
   readonly agent: string;
   readonly context?: SessionContext | undefined;
   readonly options?: Pick<ExecuteOptions, "model"> | undefined;
@@ -15,7 +15,7 @@ export interface AgentUse {
 }
 
 /**
- * Whether this caller may ask for it. @throws AgentError FORBIDDEN, AGENT_NOT_FOUND, PAYLOAD_TOO_LARGE
+ * Passes if the caller may make this request. @throws AgentError FORBIDDEN, AGENT_NOT_FOUND, PAYLOAD_TOO_LARGE
  */
 export async function admit(principal: Principal, use: AgentUse, server: Pick<ServerContext, "options" | "limits">): Promise<void> {
   const agent = await server.options.findAgent(use.agent, accessOf(principal));

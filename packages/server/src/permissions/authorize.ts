@@ -9,7 +9,7 @@ import { intentsOf } from "./intents-of.ts";
 
 type AuthorizeContext = Pick<ServerContext, "options" | "clock" | "limits" | "logger">;
 
-/** Passes if the caller may do all that the request is about. @throws AgentError as `authorize` */
+/** Passes if the caller may perform all actions of the request. @throws AgentError as `authorize` */
 export async function authorizeRequest(
   route: Route,
   { principal, input }: { readonly principal: Principal; readonly input: RequestInput },
@@ -20,7 +20,7 @@ export async function authorizeRequest(
 }
 
 export interface AskedIntent extends Intent {
-  /** How the route answers about a session that does not exist. */
+  /** The message of the route for a session that does not exist. */
   readonly notFound?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export async function authorize(
   });
 }
 
-/** What routes answer about a session that does not exist, unless they have a text of their own. */
+/** The message for a session that does not exist, unless the route has its own. */
 export const noSession = (id = ""): string => `There is no session ${isId(id) ? `\`${id}\`` : "of this id"}.`;
 
 async function mayRead(principal: Principal, { action, session }: Intent, server: AuthorizeContext): Promise<boolean> {
@@ -70,7 +70,7 @@ async function isPermitted(principal: Principal, { action, session }: Intent, se
     });
   });
   try {
-    // Anything but `true` refuses: a policy that forgets to answer must not permit.
+    // Only `true` permits: a policy that returns nothing by mistake must not permit.
     return (await Promise.race([verdict, late])) === true;
   } finally {
     cancel();

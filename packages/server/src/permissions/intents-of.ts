@@ -2,21 +2,21 @@ import type { CheckedInput } from "@loopwright/core/protocol";
 import type { Action, Intent } from "../action.ts";
 import type { RequestInput } from "../request/route.ts";
 
-/** Where requests name sessions, and what depends on their input. */
+/** The routes whose sessions are named in the query or the body, or whose action depends on the input. */
 interface Named {
   readonly params?: { readonly id?: string };
   readonly query?: { readonly session?: readonly string[] };
   readonly body?: { readonly id?: string; readonly sessionId?: string; readonly input?: CheckedInput };
 }
 
-/** What a request with this action is about to do. */
+/** The actions that a request is about to do, each with its session. */
 export function intentsOf(action: Action, input: RequestInput): readonly Intent[] {
   const { params = {}, query = {}, body = {} } = input as Named;
   if (action === "notifications.follow") return [{ action }, ...(query.session ?? []).map(followed)];
   if (action === "session.create") return [{ action, session: body.id }];
   if (action !== "session.send") return [{ action, session: action.startsWith("session.") ? params.id : undefined }];
   const session = params.id ?? body.sessionId;
-  // A session that the caller does not name is a new one, or the one that the same key began.
+  // Without a session id the request creates a session, or repeats the one that created it under the same key.
   if (session === undefined) return [{ action: "session.create" }];
   return [{ action: body.input?.results ? "session.answer" : "session.send", session }];
 }

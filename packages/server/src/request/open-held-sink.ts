@@ -14,7 +14,7 @@ export interface HeldSinkOptions {
   readonly queueBytes?: number;
 }
 
-/** Opens the stream of a request in its place, which is given back where that fails. @throws AgentError STORE_UNAVAILABLE when the request was answered already */
+/** Opens the stream of a request under its slot, which is released if that fails. @throws AgentError STORE_UNAVAILABLE when the request was answered already */
 export function openHeldSink(
   { openSink, server }: RequestContext,
   place: StreamPlace,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { exactly } from "./exactly.ts";
 import { listOf } from "./json.ts";
 
-/** A tool as people see it. */
+/** A tool, with the fields that clients show. */
 export interface ToolSummary {
   readonly name: string;
   readonly label?: string;
@@ -11,14 +11,14 @@ export interface ToolSummary {
   readonly home: "server" | "client";
 }
 
-/** An agent as people see it. */
+/** An agent, with the fields that clients show. */
 export interface AgentSummary {
   readonly name: string;
-  /** The default one. */
+  /** The default model. */
   readonly model: string;
-  /** Those that may be chosen. */
+  /** The models that an input may choose. */
   readonly models: readonly string[];
-  /** By model, where it is known: the tokens that prompt and answer may have together. */
+  /** The context window in tokens, by model; a model with an unknown window is absent. */
   readonly contextTokens: { readonly [model: string]: number };
   readonly tools: readonly ToolSummary[];
 }

@@ -94,7 +94,7 @@ const durableTypes = [
   durable("run_end", { status: z.enum(["completed", "aborted", "failed"]), reason: z.string(), ...spent }),
 ] as const;
 
-/** A durable event: carries its cursor. */
+/** A durable event, with its cursor. */
 export const durableEvent: z.ZodType<DurableEvent> = exactly<DurableEvent>()(z.discriminatedUnion("type", durableTypes));
 
 /** A step of a tool. */
@@ -135,10 +135,10 @@ const ephemeralTypes = [
   ephemeral("progress", { callKey: z.string(), ...progressStep }),
 ] as const;
 
-/** What happens between two facts: carries its lane. */
+/** An ephemeral event between two facts, with its lane. */
 export const ephemeralEvent: z.ZodType<EphemeralEvent> = exactly<EphemeralEvent>()(z.discriminatedUnion("type", ephemeralTypes));
 
-/** Frames around an execution, and the one of a session that rests. */
+/** The frames around an execution, and the frame of a session that rests. */
 export const transportEvent: z.ZodType<TransportEvent> = exactly<TransportEvent>()(
   z.discriminatedUnion("type", [
     z.object({ type: z.literal("session_start"), sessionId: z.string(), runId: z.string().exactOptional() }),

@@ -76,7 +76,7 @@ const title = z.string().max(500);
 
 type Optional<T> = z.ZodExactOptional<z.ZodType<T>>;
 
-/** What a body holds beside its input. */
+/** The fields of a body beside its input. */
 export const executeFields: {
   readonly sessionId: Optional<string>;
   readonly agent: Optional<string>;
@@ -111,7 +111,7 @@ const sources = ["input", "message", "regenerate"] as const;
 
 const hasOneSource = (body: { readonly [name: string]: unknown }): boolean =>
   sources.filter((name) => body[name] !== undefined).length === 1;
-/** The flaw of a body with none or several. */
+/** The flaw of a body with none or several of the input fields. */
 export const oneSource = "Send one of `input`, `message` and `regenerate`";
 
 /** The same for a message. */
@@ -121,7 +121,7 @@ export const messageFields: {
   readonly options: Optional<InputOptions>;
 } = { mode: inputMode.exactOptional(), parent: parentId.exactOptional(), options: runOptions.exactOptional() };
 
-/** What a message may be: text, or a message of a user. */
+/** A message: text, or a message of a user. */
 export const messageContent: z.ZodType<string | UserMessage> = z.union([z.string(), userMessage]);
 /** Id of a message to answer again. */
 export const regenerateId: z.ZodType<string> = z.string().max(64);

@@ -30,7 +30,7 @@ const dataOf = (text: string): readonly unknown[] =>
   [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data ?? "") as unknown);
 
 describe("the schemas", () => {
-  it("take what a server says as it is, and drop nothing of it", async () => {
+  it("accept the answers of a server unchanged, and drop no field", async () => {
     const store = memoryStore();
     const { ask, send, refused } = testServer({ store, agents: [scriptedAgent(steps, { tools: [pickColour] })] });
     const stream = await send("/api/agent/execute", { json: { sessionId: "a", context: {}, input: "Which?" } });
@@ -60,7 +60,7 @@ describe("the schemas", () => {
     expect(z.array(durableEvent).parse(durable.body.events)).toEqual(durable.body.events);
   });
 
-  it("drop what they do not know, and refuse what is of another type", () => {
+  it("drop unknown fields, and refuse fields of another type", () => {
     expect(executeInput.parse({ role: "user", content: "a", admin: true })).toEqual({ role: "user", content: "a" });
     expect(executeInput.safeParse({ role: "user", content: [{ type: "text", text: 1 }] }).success).toBe(false);
     expect(durableEvent.safeParse({ type: "run_end", status: "completed" }).success).toBe(false);

@@ -1,12 +1,12 @@
 /*
- * Owns: what every host promises of the sessions of its process, but for what becomes of them when it ends (check-hand-overs).
- *  H1 a session stays while it is used or runs, and a worker loads none that another process holds;
+ * Owns: the checks of a host's promises about the sessions of its process, except those about its end (check-hand-overs).
+ *  H1 a session stays loaded while it is used or runs, and a worker loads none that another process holds;
  *  H2 a session without a user is evicted, and with it its subscriptions and its lease.
  */
 import type { World } from "../world/simulated-world.ts";
 import { claimsInto, type Finding } from "./finding.ts";
 
-/** `isOver`: everything has rested for longer than a session may be idle. */
+/** `isOver`: all sessions have rested for longer than the idle time after which they are evicted. */
 export async function checkHosts(
   world: World,
   { findings, isOver }: { readonly findings: Finding[]; readonly isOver: boolean },
@@ -24,7 +24,7 @@ export async function checkHosts(
     for (const session of new Set(store.claims.map((claim) => claim.session))) {
       const { lease } = await store.truth.log.head({ scope, session });
       const claimedAtMs = store.claims.findLast((claim) => claim.session === session)?.atMs ?? 0;
-      // A claim that arrived after its deadline has no owner, and its lease runs out. A lease in use is renewed.
+      // A claim whose answer came too late has no owner, and its lease expires. A lease in use is renewed.
       const isHeld = lease?.node === node.name && time.nowMs - claimedAtMs > leaseMs;
       claimsInto(findings, session)(!isHeld || kept.has(session), "H2", () => `${node.name} holds it, and has not loaded it`);
     }

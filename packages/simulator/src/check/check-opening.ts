@@ -12,7 +12,7 @@ export interface OpeningScene {
   readonly claim: Claim;
 }
 
-/** I15: every run is of the agent, the client tools and the prompt that the log begins with, and no other agent was let in. */
+/** I15: every run has the agent, the client tools and the prompt of the log's opening, and no other agent was accepted. */
 export function checkOpening({ world, session, facts, model, claim }: OpeningScene): void {
   const opened = facts.find((fact) => fact.type === "session.opened");
   if (!opened) return;
@@ -25,7 +25,7 @@ export function checkOpening({ world, session, facts, model, claim }: OpeningSce
     }
   const intruder = model.inputs.find(({ access }) => access?.user === strangeAgent);
   claim(intruder === undefined, "I15", () => `the input ${intruder?.inputId} came in under another agent`);
-  // A hook may have its own.
+  // A `prepare` hook may change the prompt.
   if (prompt === undefined || world.agent.hooks.some(({ prepare }) => prepare)) return;
   const other = world.witness.models.find((call) => call.session === session && systemText(call.request.system) !== prompt);
   claim(other === undefined, "I15", () => `a model was asked at ${other?.atMs} with another prompt than the session's`);

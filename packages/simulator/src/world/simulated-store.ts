@@ -1,7 +1,7 @@
 /*
- * Owns: the one store of the world: a memory log that takes time, that a machine can take away, that loses what it was never asked to keep
- * (a write that was under way when the machine died), and never what it acknowledged.
- * Does not own: which request is late or lost (fate), what the facts mean.
+ * Owns: the one store of the world: a log in memory with delays and outages. It may lose a write that was in progress when its machine died, and never
+ * an acknowledged one.
+ * Does not own: which request is late or lost (fate), the meaning of facts.
  */
 import { AgentError, type Fact } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
@@ -22,42 +22,42 @@ export interface Claimed {
   readonly session: string;
   readonly node: string;
   readonly epoch: number;
-  /** Where the log ended then. */
+  /** The last number of the log at that time. */
   readonly lastSeq: number;
   readonly atMs: number;
 }
 
 export interface SimulatedStore {
-  /** The store itself, for whoever looks at it from outside: at once and without faults. */
+  /** The store itself, without delays and faults, for checks from outside. */
   readonly truth: SessionStore;
-  /** The store as a process sees it. `isDeaf`: it is not told of appends and has to look. */
+  /** The store for one process. `isDeaf`: its log has no `subscribe`, so the process must poll. */
   viewOf(node: SimulatedNode, options: { readonly isDeaf: boolean }): SessionStore;
   readonly claims: readonly Claimed[];
   /** Facts and ended runs of a session. */
   counted(ref: SessionRef): { readonly facts: number; readonly runs: number };
   /** When each fact became durable. */
   writtenAtMs(ref: SessionRef, seq: number): number;
-  /** This process does not reach it for so long. */
+  /** Makes the store unreachable for this process for that long. */
   cutOff(node: string, forMs: number): void;
-  /** Nobody reaches it for so long. */
+  /** Makes the store unreachable for all processes for that long. */
   goAway(forMs: number): void;
   readonly isAway: boolean;
   /** Sessions to which this process is subscribed. */
   listensTo(node: string): ReadonlySet<string>;
-  /** Every process reaches it. */
+  /** Makes the store reachable for every process. */
   readonly isReachable: boolean;
-  /** Its machine dies: writes under way are kept whole or not at all, and nobody is told which. */
+  /** Kills its machine: each write in progress is kept whole or not at all, without an answer. */
   loseUnsynced(): void;
 }
 
 export interface StoreOptions {
   readonly time: VirtualTime;
   readonly dice: Dice;
-  /** Puts a flaw into the log: for trials of the checker. */
+  /** Puts a flaw into the log, for tests of the checker. */
   readonly spoil?: (log: SessionLog) => SessionLog;
 }
 
-/** How long a write is under way before it is safe. */
+/** How long a write takes until it is durable. */
 const syncMs = 1.5;
 
 export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore {
@@ -70,7 +70,7 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
   const cutUntilMs = new Map<string, number>();
   const ears = new Set<Ear>();
   let awayUntilMs = 0;
-  /** Raised by each death of the machine: writes of an older life are told nothing. */
+  /** Incremented at each death of the machine: writes from before get no answer. */
   let life = 0;
 
   const noteWritten = ({ scope, session }: SessionRef, lastSeq: number, { facts }: AppendRequest): void => {
@@ -83,7 +83,7 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
   const append = async (ref: SessionRef, request: AppendRequest): Promise<AppendOutcome> => {
     const born = life;
     await new Promise<void>((resolve) => void time.schedule(syncMs, resolve));
-    // The machine died before the write was safe: a part of it may be on the disk, and is cut off with what is torn.
+    // The machine died before the write was durable: a part of it may be on the disk, and is removed as a torn write.
     if (born !== life && dice.chance(0.5)) return { type: "unknown" };
     const outcome = await log.append(ref, request);
     if (outcome.type === "ok") noteWritten(ref, outcome.lastSeq, request);
@@ -207,7 +207,7 @@ function logView(view: View, ask: <T>(kind: string, detail: string, run: () => P
   };
 }
 
-/** Who listens hears of every append, a little later. */
+/** Notifies subscribers of every append, a little later. */
 function listening({ node, log, time, dice, ears }: View): NonNullable<SessionLog["subscribe"]> {
   return (ref, listener) => {
     let isOn = true;

@@ -1,7 +1,7 @@
 /*
- * A summary is a projection of a log, kept in an object of its own. It records whether it is settled: then the log has not grown since. Before a
- * process writes to a settled session it marks the summary as not settled, and settles it again when the session rests. So a list need look into
- * no log but those that are being written, and those whose writer has died.
+ * A summary is a projection of a log in an object of its own. A settled summary is up to date: its log has not grown since. Before a process writes to
+ * a session it marks the summary as not settled, and it settles the summary when the session rests. So a list reads only the logs that are being
+ * written, and those whose writer has died.
  */
 import { type Fact, isAgentError } from "@loopwright/core";
 import { isId, refKey, type SessionRef, type SessionSummary } from "@loopwright/core/ports";
@@ -18,15 +18,15 @@ import { type KnownPlace, type Place, SessionPlaces } from "./session-places.ts"
 
 interface KnownSession {
   projection: SessionProjection | undefined;
-  /** The version of the object that the projection was read from, or written to, as settled. */
+  /** The version of the settled object that the projection was read from or written to. */
   settledEtag: string | undefined;
-  /** The version of our own mark; the log may be written. */
+  /** The version of this process's mark. With a mark, the log may be written. */
   markEtag: string | undefined;
 }
 
 interface StoredSummary {
   readonly isSettled: boolean;
-  /** So that two marks are never the same version. */
+  /** A unique value, so that two marks never have the same version. */
   readonly nonce: string;
   readonly projection?: SessionProjection;
 }
@@ -37,7 +37,7 @@ interface Page {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The summaries of sessions, as objects and as this process knows them. */
+/** The summaries of sessions: the objects, and the copies in this process. */
 export class SessionSummaries {
   readonly #logs: OpenLogs;
   readonly #sessionsMax: number;
@@ -57,11 +57,11 @@ export class SessionSummaries {
     const { projection } = known;
     const outcome = await this.#put(log, { isSettled: false, nonce: crypto.randomUUID(), ...(projection ? { projection } : {}) });
     known.settledEtag = undefined;
-    // A mark that may be there counts as one: it is settled under its own version or not at all.
+    // A mark with an unknown outcome counts as written, because a summary is settled only under the version of its mark.
     if (outcome.type !== "full") known.markEtag = outcome.type === "written" ? outcome.etag : "";
   }
 
-  /** Takes facts in that this process has written. Gives what is known after them, if that is all. */
+  /** Adds facts that this process has written. Returns the projection after them, if it is complete. */
   add(log: OpenLog, facts: readonly Fact[]): SessionProjection | undefined {
     const known = this.#of(log);
     const [first, last] = [facts[0], facts.at(-1)];
@@ -71,7 +71,7 @@ export class SessionSummaries {
     return known.projection;
   }
 
-  /** The projection of the log as it is now. @throws AgentError SESSION_CORRUPT, STORE_* */
+  /** The current projection of the log. @throws AgentError SESSION_CORRUPT, STORE_* */
   async fresh(log: OpenLog): Promise<SessionProjection | undefined> {
     const { lastSeq, isRemoved } = wholeState(await log.run(() => log.current()));
     if (isRemoved) return undefined;
@@ -104,7 +104,7 @@ export class SessionSummaries {
     await log.deps.blobs.remove(log.keys.summary, { isDurable: true });
   }
 
-  /** Makes a summary from its log alone; true when there is something to sum up. @throws AgentError STORE_* */
+  /** Computes a summary from its log alone; true if the log has a session. @throws AgentError STORE_* */
   async remake(log: OpenLog): Promise<boolean> {
     this.#known.delete(nameOf(log));
     this.#placesOf(log.ref.scope).isWhole = false;
@@ -121,7 +121,7 @@ export class SessionSummaries {
     }
   }
 
-  /** So many summaries of a scope, the session changed last first, from behind a place on. */
+  /** A page of the summaries of a scope, the last changed session first, starting after a position. */
   async newest(scope: string, { limit, before, signal }: Page): Promise<readonly SessionSummary[]> {
     const places = this.#placesOf(scope);
     await this.#learnPlaces(scope, places, signal);
@@ -136,7 +136,7 @@ export class SessionSummaries {
     return found;
   }
 
-  /** Learns where sessions stand: of all once where this process is the only writer, else of those whose summary others have written since. */
+  /** Updates the positions of sessions: once for all if this process is the only writer, otherwise for those whose summary other processes have written. */
   async #learnPlaces(scope: string, places: SessionPlaces, signal: AbortSignal | undefined): Promise<void> {
     const { blobs } = this.#logs.deps;
     if (places.isWhole && blobs.exclusive) return;
@@ -145,7 +145,7 @@ export class SessionSummaries {
     const etags = new Map<string, string | undefined>();
     for await (const { key, etag } of listAll(blobs, prefix)) {
       signal?.throwIfAborted();
-      // A folder in place of a summary names its session, too.
+      // A folder in place of a summary object still names its session.
       const [session = ""] = key.slice(prefix.length).split("/");
       if (isId(session)) etags.set(session, etag);
     }
@@ -200,7 +200,7 @@ export class SessionSummaries {
       const object = await deps.blobs.get(key);
       return object && { stored: openObject(object.bytes, { key, before: "" }).header as StoredSummary, etag: object.etag };
     } catch (error) {
-      // What can be made anew is not missed.
+      // A failure is ignored, because a summary can be computed again.
       if (isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_CORRUPT") || isAgentError(error, "STORE_TOO_NEW"))
         return undefined;
       throw error;
@@ -215,7 +215,7 @@ export class SessionSummaries {
   #of(log: OpenLog): KnownSession {
     const name = nameOf(log);
     const known = this.#known.get(name) ?? { projection: undefined, settledEtag: undefined, markEtag: undefined };
-    // The one used last comes last. What is forgotten is read again, and marked again before it is written.
+    // The last used entry is the last one. An evicted entry is read again, and marked again before a write.
     this.#known.delete(name);
     this.#known.set(name, known);
     const [oldest] = this.#known.keys();

@@ -1,19 +1,19 @@
 import { AgentError } from "@loopwright/core";
 
-/** The reply as a list. @throws AgentError INTERNAL when it is none: the server is no Redis, or the line garbled its answer. */
+/** The reply as a list. @throws AgentError INTERNAL when it is not a list: the server is not a Redis, or the reply was damaged on its way. */
 export function listOf(reply: unknown): readonly unknown[] {
   if (Array.isArray(reply)) return reply;
   throw odd();
 }
 
-/** The reply as a number, where it is one or reads as one. @throws AgentError INTERNAL */
+/** The reply as a number; a text with a number is accepted. @throws AgentError INTERNAL */
 export function numberOf(reply: unknown): number {
   const value = typeof reply === "string" ? Number.parseFloat(reply) : reply;
   if (typeof value === "number" && !Number.isNaN(value)) return value;
   throw odd();
 }
 
-/** The reply as a text; `undefined` where there is none. */
+/** The reply as a text; `undefined` for an empty reply. */
 export function textOf(reply: unknown): string | undefined {
   return typeof reply === "string" ? reply : undefined;
 }

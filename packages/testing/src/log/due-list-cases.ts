@@ -8,7 +8,7 @@ import type { LogUnderTest } from "./log-under-test.ts";
 
 const refOf = (session: string, scope = "local"): SessionRef => ({ scope, session });
 
-/** In what order and how many at a time. */
+/** Cases of the order and the pages of due sessions. */
 export const dueListCases: readonly StoreCase<LogUnderTest>[] = [
   {
     id: "due-apart",
@@ -22,7 +22,7 @@ export const dueListCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "due-order",
-    promise: "who is due comes by date, then by scope, then by session",
+    promise: "due sessions are ordered by date, then by scope, then by session",
     async run(make) {
       const { log } = await make();
       const places = [
@@ -37,7 +37,7 @@ export const dueListCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "due-limit",
-    promise: "at most `limit` sessions are named, the earliest",
+    promise: "at most `limit` sessions are returned: the earliest ones",
     async run(make) {
       const { log } = await make();
       for (const [index, session] of ["c", "b", "a"].entries()) await dated(log, refOf(session), index);
@@ -46,7 +46,7 @@ export const dueListCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "due-default-limit",
-    promise: "without a limit a hundred are named",
+    promise: "without a limit a hundred sessions are returned",
     async run(make) {
       const { log } = await make();
       await Promise.all(Array.from({ length: 103 }, (_, index) => dated(log, refOf(`s${index}`), 1)));
@@ -55,7 +55,7 @@ export const dueListCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "due-pages",
-    promise: "page by page everybody is named once, also where many have one date",
+    promise: "over all pages each session is returned once, also if many have the same date",
     async run(make) {
       const { log } = await make();
       for (let index = 0; index < 9; index++) await dated(log, refOf(`s${index % 5}`, index < 5 ? "a" : "b"), index % 2);
@@ -72,7 +72,7 @@ export const dueListCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "due-page-gone",
-    promise: "the next page begins after its predecessor's last one, also when that one is due no more",
+    promise: "the next page begins after the last session of the page before, also if that session is no longer due",
     async run(make) {
       const { log } = await make();
       for (const session of ["a", "b", "c"]) await dated(log, refOf(session), 1);

@@ -128,7 +128,7 @@ const readCases: readonly StoreCase<LogUnderTest>[] = [
   },
 ];
 
-/** How sessions end. */
+/** Cases of removed and closed sessions. */
 export const endCases: readonly StoreCase<LogUnderTest>[] = [
   {
     id: "removed",
@@ -188,7 +188,7 @@ export const endCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "removed-twice",
-    promise: "removing again, or what never was, does nothing more",
+    promise: "removing a session again, or one that never existed, does nothing",
     async run(make) {
       const { log } = await withFive(await make());
       await log.remove(sampleRef);
@@ -229,5 +229,5 @@ export const endCases: readonly StoreCase<LogUnderTest>[] = [
   },
 ];
 
-/** Reading, keeping apart, ending and coming back. */
+/** Cases of reading, of separate sessions and scopes, of ends, and of reopening. */
 export const lifeCases: readonly StoreCase<LogUnderTest>[] = [...readCases, ...endCases];

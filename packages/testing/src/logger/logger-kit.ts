@@ -10,7 +10,7 @@ export interface LoggerUnderTest {
 
 const levels = ["debug", "info", "warn", "error"] as const;
 
-/** The promises of `Logger`: what operators and their tools can count on. */
+/** The promises of `Logger` to operators and their programs. */
 export const loggerKit: StoreKit<LoggerUnderTest> = [
   {
     id: "a-line",
@@ -45,7 +45,7 @@ export const loggerKit: StoreKit<LoggerUnderTest> = [
   },
   {
     id: "never-throws",
-    promise: "whatever it is told, it does not throw",
+    promise: "it never throws, whatever the message and the fields are",
     async run(make) {
       const { logger } = await make();
       const loop: { [name: string]: Json } = {};

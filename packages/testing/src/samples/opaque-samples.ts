@@ -1,6 +1,6 @@
 import type { Json, Opaque } from "@loopwright/core";
 
-/** What vendors leave in messages beside what everybody understands, by the place where it stands. */
+/** The opaque data of vendors in messages, by its place in the message. */
 export interface OpaqueSamples {
   readonly text: readonly Opaque[];
   readonly thinking: readonly Opaque[];

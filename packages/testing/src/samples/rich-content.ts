@@ -1,13 +1,13 @@
 import type { AssistantPart, ImagePart, Opaque, ResultPart, UserMessage } from "@loopwright/core";
 import { opaqueSamples } from "./opaque-samples.ts";
 
-/** What stands in messages beside plain text, drawn from a stream of random numbers in [0, 1). */
+/** Random content of messages beside plain text, drawn from a stream of numbers in [0, 1). */
 type Random = () => number;
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const image: ImagePart = { type: "image", mediaType: "image/png", source: { data: png } };
 
-/** What a model may stream before its text: thinking of any vendor or of none, opaque blocks, blank texts; mostly nothing. */
+/** Parts that a model may stream before its text: thinking with data of any vendor or of none, opaque blocks, blank texts; mostly none. */
 export function partsBeforeText(random: Random, unique: string): readonly AssistantPart[] {
   return Array.from({ length: Math.max(0, Math.floor(random() * 5) - 1) }).flatMap((_, i): readonly AssistantPart[] => {
     const samples = opaqueSamples(`${unique}_${i}`);
@@ -18,19 +18,19 @@ export function partsBeforeText(random: Random, unique: string): readonly Assist
   });
 }
 
-/** What a vendor may have left on the text of an answer; mostly nothing. */
+/** Opaque data of a vendor on the text of an answer; mostly none. */
 export function opaqueOnText(random: Random, unique: string): { readonly opaque?: Opaque } {
   return random() < 0.6 ? {} : opaqueOf(random, opaqueSamples(unique).text);
 }
 
-/** The vendor's part of a call: an id that may repeat over turns and be of no wire's alphabet, and what came with it. */
+/** The vendor's part of a call: an id that may repeat over turns and have any characters, and opaque data. */
 export function vendorPartOfCall(random: Random, callKey: string): { readonly id: string; readonly opaque?: Opaque } {
   const at = callKey.slice(callKey.lastIndexOf(".") + 1);
   const id = pick(random, [callKey, callKey, `call_${at}`, `odd.id:${at}/é`, `${"x".repeat(80)}${at}`]);
   return { id, ...(random() < 0.6 ? {} : opaqueOf(random, opaqueSamples(callKey.replaceAll(".", "_")).call)) };
 }
 
-/** What a user may write. */
+/** Content of a user's message. */
 export function userContent(random: Random, text: string): UserMessage["content"] {
   const words = { type: "text", text } as const;
   return pick<UserMessage["content"]>(random, [
@@ -47,7 +47,7 @@ export function userContent(random: Random, text: string): UserMessage["content"
   ]);
 }
 
-/** What a tool may give. */
+/** Output of a tool. */
 export function toolOutput(random: Random, text: string): readonly ResultPart[] {
   const words = { type: "text", text } as const;
   return pick<readonly ResultPart[]>(random, [

@@ -1,6 +1,6 @@
 /*
- * Owns: the judgement of all that people, watchers, the witness, the model and the logs of one world have seen.
- * Does not own: what was done to the nodes meanwhile (the experiments).
+ * Owns: the checks over everything that users, watchers, the witness, the model and the logs of one world have recorded.
+ * Does not own: the faults that the nodes got meanwhile (the experiments).
  */
 
 import type { Watcher } from "../../world/people/watcher.ts";
@@ -14,9 +14,9 @@ import { flawsOfForeigners, flawsOfLeftovers, lookThrough, shownByNodes } from "
 export interface Judgement {
   readonly flaws: readonly string[];
   readonly counts: Counts;
-  /** Time from the last person's last word until everything rested. */
+  /** Time from the last message of a user until everything rested. */
   readonly restedAfterMs: number;
-  /** Characters that were looked through for secrets. */
+  /** The number of characters that were searched for secrets. */
   readonly lookedThrough: number;
 }
 
@@ -25,12 +25,12 @@ export interface JudgeOptions {
   readonly otherSessions?: number;
 }
 
-/** So long after everything rests everybody has seen it. */
+/** How long after everything rests all watchers must have seen it. */
 const reachMs = 20_000;
 /** Longer than a watcher stays away. */
 const quietMs = 1_500;
 
-/** People finish what they began; then everything is compared with everything. */
+/** Waits until the users have finished; then compares all records with each other. */
 export async function judgeCrowd(world: World, { places }: Crowd, { otherSessions = 0 }: JudgeOptions = {}): Promise<Judgement> {
   await Promise.all(places.map(({ person }) => person.fallSilent()));
   const stoppedAt = performance.now();
@@ -83,7 +83,7 @@ async function caughtUp({ recording }: Watcher): Promise<void> {
   }
 }
 
-/** What must hold whatever was done to the nodes. */
+/** The checks that must pass after any fault. */
 export function promiseFigures({ counts, restedAfterMs, lookedThrough }: Judgement): readonly Figure[] {
   return [
     { name: "acknowledged inputs", value: counts.inputs, bound: { least: 1 } },

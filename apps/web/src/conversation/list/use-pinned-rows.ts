@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useRef } from "react";
 
-/** A longer selection is kept at its ends only. */
+/** Of a selection with more rows only both ends are kept. */
 const pinnedMax = 200;
 
-/** Places of the rows that hold the focus or the selection: they must not vanish when they are scrolled out of sight. */
+/** The indices of the rows with the focus or the selection. They stay rendered when they are scrolled out of sight. */
 export function usePinnedRows(scroller: RefObject<HTMLElement | null>): RefObject<readonly number[]> {
   const pinned = useRef<readonly number[]>([]);
   useEffect(() => {

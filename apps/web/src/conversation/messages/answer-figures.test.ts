@@ -39,11 +39,11 @@ it("an answer to an older question took as long as its model calls, where they w
   expect(figuresOf([turn(9000, {})], undefined).durationMs).toBeUndefined();
 });
 
-it("what is not known is absent, never nothing", () => {
+it("an unknown figure is absent, never zero", () => {
   expect(figuresOf([turn(9000, {})], undefined)).toEqual({ turns: 1 });
 });
 
-it("all tokens are what the vendor says, or the sum of what is known", () => {
+it("the total of tokens is that of the vendor, or the sum of the known counts", () => {
   expect(tokensIn({ total: 7, input: 1 })).toBe(7);
   expect(tokensIn({ input: 1, cacheRead: 2, cacheWrite: 3, output: 4, reasoning: 2 })).toBe(10);
 });

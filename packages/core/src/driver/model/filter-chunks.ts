@@ -10,13 +10,14 @@ type Delta = Extract<ModelChunk, { readonly delta: string }>;
 type OpaqueChunk = Extract<ModelChunk, { type: "opaque" }>;
 
 /**
- * Passes what a model streams through the filters, each block with a window of its own. The end of a block is held back until the block is known to
- * be complete: by its end chunk, or with the answer, because blocks may interleave. What an attempt that was cut off holds back is never shown.
+ * Passes the chunks of a model through the filters, each block with a window of its own. The end of a block is held back until the block is
+ * complete: at its end chunk, or at the end of the answer, because blocks may interleave. The held-back text of an attempt that was cut off is never
+ * published.
  */
 export interface ChunkFilter {
-  /** Synchronous if the filters are. Must not be called again before its result is there. Throws or rejects with what a filter throws. */
+  /** Synchronous if the filters are. Must not be called again before it has returned its result. Throws or rejects with the error of a filter. */
   pass(chunks: readonly ModelChunk[]): SyncOrAsync<readonly ModelChunk[]>;
-  /** The block is not complete: more of it may come, or is held back. */
+  /** True if the block is not complete: more text may come, or is held back. */
   holds(index: number): boolean;
   /** The parts of a complete answer: arguments are filtered, and the vendor's opaque parts are removed if the filter would have changed one. */
   finish(parts: readonly AssistantPart[]): SyncOrAsync<readonly AssistantPart[]>;

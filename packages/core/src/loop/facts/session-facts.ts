@@ -3,10 +3,10 @@ import type { Message, MessageId, UserMessage } from "../../message/message.ts";
 import type { Access, BranchPoint, DeclaredTool, InputOrigin, Labels, ParentLink, Retention, RunOptions } from "./parties.ts";
 import type { Hooked, Spending } from "./spending.ts";
 
-/** What an input does while a run is open: a run of its own after all others, joins before the next model call, or aborts the open run and comes next. */
+/** The effect of an input on an open run: it gets a run of its own after all others, joins the open run before its next model call, or aborts it and is next. */
 export type InputMode = "enqueue" | "steer" | "interrupt";
 
-/** The input that a schedule makes each time it is due. */
+/** The input that a schedule adds each time it is due. */
 export interface ScheduledInput {
   readonly message: UserMessage;
   /** Default `enqueue`. */
@@ -24,15 +24,15 @@ export type SessionFact =
       readonly title?: string;
       readonly participants?: readonly string[];
       readonly context?: readonly Message[];
-      /** Client tools that this session has beside its agent's. */
+      /** The client tools of this session, in addition to those of its agent. */
       readonly tools?: readonly DeclaredTool[];
-      /** In place of the agent's own prompt. */
+      /** The prompt that replaces the agent's own. */
       readonly prompt?: string;
       readonly metadata?: JsonObject;
       readonly parent?: ParentLink;
       /** Names the key that the content of this log is encrypted with. Never the key. */
       readonly keyId?: string;
-      /** The agent's data policy: what of the content is kept. Read by the package that applies it. */
+      /** The agent's data policy: which content is kept. Read by the package that applies it. */
       readonly policy?: JsonObject;
     }
   | { readonly type: "session.changed"; readonly title?: string; readonly metadata?: JsonObject; readonly retention?: Retention }
@@ -40,28 +40,28 @@ export type SessionFact =
       readonly type: "input.accepted";
       readonly inputId: string;
       readonly runId: string;
-      /** Absent: answer the message `parent` again. */
+      /** The user's message. Absent: answer the message `parent` again. */
       readonly message?: UserMessage;
       /** The run of an `interrupt` comes before those of the inputs that wait. */
       readonly mode: InputMode;
-      /** Only of version 1, whose first builds queued an `interrupt` behind all others. Later versions never write it. */
+      /** Only in logs of version 1, whose first builds queued an `interrupt` behind all other inputs. Later versions never write it. */
       readonly jumps?: false;
-      /** The message it continues. Default: the head when the run starts. `null`: the root. */
+      /** The message that it continues. Default: the head when the run starts. `null`: the root. */
       readonly parent?: BranchPoint;
       readonly idempotencyKey?: string;
-      /** Of what the key came with beside message and parent: the mode as asked for, the options, and what the caller adds. */
+      /** Digest of the content under the key other than message and parent: the requested mode, the options, and additions of the caller. */
       readonly keyedDigest?: string;
       readonly access?: Access;
       readonly options?: RunOptions;
-      /** What callers may add to an input: labels whose names the deployment has declared. */
+      /** Labels of the caller, with names that the deployment has declared. */
       readonly labels?: Labels;
-      /** Absent: a user sent it. */
+      /** The origin of the input. Absent: a user sent it. */
       readonly origin?: InputOrigin;
-      /** The `traceparent` (W3C Trace Context) of the request that brought it. */
+      /** The `traceparent` (W3C Trace Context) of the request that sent it. */
       readonly trace?: string;
-      /** The answer that an `accept` hook gave: the run ends with it, without a model call. */
+      /** The answer of an `accept` hook: the run ends with it, without a model call. */
       readonly answer?: string;
-      /** Digest of the message as it came, where an `accept` hook edited it. */
+      /** Digest of the original message, if an `accept` hook edited it. */
       readonly givenDigest?: string;
     } & Hooked &
       Pick<Spending, "expenses">)
@@ -69,15 +69,15 @@ export type SessionFact =
   | { readonly type: "owner.claimed"; readonly node: string; readonly leaseMs: number }
   | ({
       readonly type: "context.compacted";
-      /** The first and the last message of the path that the summary stands for. */
+      /** The first and the last message of the path that the summary replaces. */
       readonly from: MessageId;
       readonly to: MessageId;
       readonly summary: string;
-      /** The run that needed the room. */
+      /** The run whose request was too long. */
       readonly runId?: string;
       /** The last message of the path that was compacted. */
       readonly path?: MessageId;
-      /** Messages between `from` and `to` that are kept as they are. */
+      /** Messages between `from` and `to` that are kept unchanged. */
       readonly pinned?: readonly MessageId[];
       /** The model that wrote the summary. */
       readonly model?: string;
@@ -85,24 +85,24 @@ export type SessionFact =
       readonly tokensAfter?: number;
     } & Spending)
   | {
-      /** A schedule is new, or is due at another date. */
+      /** A schedule was created, or its date was changed. */
       readonly type: "schedule.set";
       /** `[a-z0-9][a-z0-9_-]{0,63}`, unique in the session. */
       readonly schedule: string;
-      /** Milliseconds since the epoch: when it is due next. */
+      /** The next due date, in milliseconds since the epoch. */
       readonly due: number;
       readonly input: ScheduledInput;
-      /** After a firing it is due again, so many milliseconds after `due`. Absent: it fires once. */
+      /** The interval in milliseconds: after it has fired, it is due again that long after `due`. Absent: it fires once. */
       readonly everyMs?: number;
-      /** The rule that its package computes later dates from, for example a cron expression with its time zone. Never read by the loop. */
+      /** The rule from which its package computes later dates, for example a cron expression with a time zone. Never read by the loop. */
       readonly rule?: string;
       readonly by?: string;
     }
   | { readonly type: "schedule.cleared"; readonly schedule: string; readonly by?: string }
-  /** A legal hold on the session: as long as it is held, it is not erased. */
+  /** A legal hold on the session: while it is held, the session is not erased. */
   | { readonly type: "hold.changed"; readonly held: boolean; readonly reason?: string; readonly by?: string }
   | {
-      /** What a package records for itself. Changes no state; erased with the session. */
+      /** A record of a package for itself. Changes no state; erased with the session. */
       readonly type: "note.recorded";
       /** `<package>.<name>`. */
       readonly kind: string;

@@ -1,7 +1,7 @@
 /*
- * Owns: the sessions of a store in memory, and the orders in which they are looked for: by their last change, by their date, by the end of the
- * lease that holds one with a date. Does not own: what may be changed in a session (the log).
- * Invariant: a page of a list or of a sweep looks at the sessions that it names, and at those whose lease has just ended.
+ * Owns: the sessions of a store in memory, sorted by their last change, by their due date, and, for due sessions under a lease, by the end of the lease.
+ * Does not own: which changes of a session are allowed (the log).
+ * Invariant: a page of a list or of a sweep reads only the sessions that it returns, and those whose lease has just ended.
  */
 import type { Fact } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -9,7 +9,7 @@ import type { SessionSummary } from "../../ports/session-index.ts";
 import type { DueSession, SessionRef } from "../../ports/session-log.ts";
 import { Ordered } from "../../stores/ordered.ts";
 
-/** What one session is in memory. */
+/** One session in memory. */
 export interface MemorySession {
   readonly ref: SessionRef;
   readonly facts: Fact[];
@@ -22,7 +22,7 @@ export interface MemorySession {
   removed: boolean;
 }
 
-/** Where a session stands in a list. */
+/** The position of a session in a list. */
 export type Place = Pick<SessionSummary, "updatedAt" | "id">;
 
 type Entry<More> = { readonly session: MemorySession } & More;
@@ -30,7 +30,7 @@ type Recent = Entry<Place>;
 type Dated = Entry<DueSession>;
 type Held = Entry<DueSession & { readonly until: number }>;
 
-/** The places of one session at this time. */
+/** The positions of one session at this time. */
 interface Places {
   readonly recent: Recent | undefined;
   readonly dated: Dated | undefined;
@@ -38,14 +38,14 @@ interface Places {
 }
 
 export class MemorySessions {
-  /** Sessions that were looked at by anybody: for tests. */
+  /** The number of sessions that were read, for tests. */
   looked = 0;
   readonly #clock: Clock;
   readonly #scopes = new Map<string, { readonly byId: Map<string, MemorySession>; readonly recent: Ordered<Place, Recent> }>();
   readonly #dated = new Ordered<DueSession, Dated>(byDate);
   readonly #held = new Ordered<Held, Held>((a, b) => a.until - b.until || byDate(a, b));
   readonly #places = new WeakMap<MemorySession, Places>();
-  /** Changed since the last query: their positions are found again by the next one, once for all changes. */
+  /** The sessions that changed since the last query. The next query computes their positions again, once for all changes. */
   readonly #moved = new Set<MemorySession>();
 
   constructor(clock: Clock) {
@@ -57,7 +57,7 @@ export class MemorySessions {
     return this.#scopes.get(scope)?.byId.get(session);
   }
 
-  /** The session, made by `make` where it is missing. */
+  /** The session, created by `make` if it is missing. */
   open(ref: SessionRef, make: () => MemorySession): MemorySession {
     const found = this.find(ref);
     if (found) return found;
@@ -71,7 +71,7 @@ export class MemorySessions {
     return fresh;
   }
 
-  /** To be called after every change of a session's facts, date or lease. */
+  /** Must be called after every change of a session's facts, due date or lease. */
   changed(session: MemorySession): void {
     this.#moved.add(session);
   }
@@ -94,7 +94,7 @@ export class MemorySessions {
     this.#places.set(session, after);
   }
 
-  /** The sessions of a scope that have facts, the one changed last first, from behind a place on. */
+  /** The sessions of a scope that have facts, the last changed first, starting after `before`. */
   *newestFirst(scope: string, before?: Place): Generator<MemorySession> {
     this.#settle();
     const recent = this.#scopes.get(scope)?.recent;
@@ -108,7 +108,7 @@ export class MemorySessions {
     }
   }
 
-  /** Those with a date up to `now` that no lease holds, by date, from behind one on. */
+  /** The sessions without a lease that are due at `now`, by due date, starting after `after`. */
   *due(now: number, after?: DueSession): Generator<DueSession> {
     this.#settle();
     this.#lapse();
@@ -121,7 +121,7 @@ export class MemorySessions {
     }
   }
 
-  /** Moves sessions whose lease has ended to those without an owner. */
+  /** Moves sessions whose lease has ended to the ones without an owner. */
   #lapse(): void {
     for (let first = this.#held.at(0); first && first.until <= this.#clock.monotonic(); first = this.#held.at(0)) {
       this.looked++;
