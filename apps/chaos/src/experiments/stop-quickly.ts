@@ -10,7 +10,7 @@ import { inWorld } from "./in-world.ts";
 const bounds = { owner: 250, other: 1_000, cut: 5_000 };
 const leaseMs = 20_000;
 
-/** On Redis; the channel has a line of its own, so that it can be cut alone. */
+/** A store on Redis. The channel has a connection of its own, so that it can be cut alone. */
 export function stopQuickly({ samples }: { readonly samples: number }): Experiment {
   const plan = redisGround({ hasOwnChannelLine: true });
   return inWorld({ isTimed: true, name: "abort-redis", ground: plan, nodes: 2, leaseMs }, async ({ world, ground }) => {
@@ -41,10 +41,10 @@ interface Stops {
   readonly failures: string[];
 }
 
-/** So often every subscriber is cut off: sooner than it can come back and receive much. */
+/** The interval at which every subscriber is cut off: shorter than the time it needs to reconnect and receive much. */
 const cutMs = 20;
 
-/** Holds the line of the channel, and cuts off every other subscriber too, again and again: those by which a store announces its tail. */
+/** Blocks the connection of the channel, and cuts off all other subscribers again and again, which get the tails of the store. */
 function cutChannel({ channelProxy, redis }: Ground): () => Promise<void> {
   channelProxy?.infect({ toServer: { isHeld: true }, toClient: { isHeld: true } });
   let isOver = false;
@@ -88,7 +88,7 @@ async function stopsOf(world: World, { where, samples, failures }: Stops): Promi
 
 const patienceMs = 10_000;
 
-/** When the model saw the connection close, by the clock of the machine. */
+/** The time at which the model saw the connection close, by the clock of the machine. */
 async function cutOf(job: string, world: World): Promise<number | undefined> {
   const end = performance.now() + patienceMs;
   while (performance.now() < end) {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** One thing that the witness saw. */
+/** One record of the witness. */
 export interface Testimony {
   readonly phase: "start" | "end";
   readonly tool: string;
@@ -38,7 +38,7 @@ export function connectWitness(port: number): Testify {
     });
 }
 
-/** What is written in the witness's file; a torn last line was never acknowledged. */
+/** The records in the file of the witness. An incomplete last line is skipped, because it was never acknowledged. */
 export function readTestimonies(text: string): readonly Testimony[] {
   return text
     .slice(0, text.lastIndexOf("\n") + 1)

@@ -3,7 +3,7 @@ import { neutralise, oneLine } from "../terminal/neutralise.ts";
 import type { Block, Screen } from "./screen.ts";
 import { argsText, toolBlock } from "./tool-blocks.ts";
 
-/** Brings what was streamed in line with what is recorded: lost pieces are added, blocks that never streamed appear. */
+/** The streamed blocks, corrected by the recorded message: lost text and blocks that were never streamed are added. */
 export function reconcile(screen: Screen, parts: readonly AssistantPart[], now: number): readonly Block[] {
   const prefix = `${screen.lane ?? "none"}.`;
   const mine = (block: Block): boolean => block.id.startsWith(prefix);
@@ -30,7 +30,7 @@ function partBlock(kind: "text" | "thinking", id: string, { text, now }: { text:
   return kind === "text" ? { kind, id, text, isDone: false } : { kind, id, text, isDone: false, since: now };
 }
 
-/** The blocks with those that `which` picks ended. */
+/** The blocks, with those that `which` selects marked as ended. */
 export function finishBlocks(blocks: readonly Block[], which: (block: Block) => boolean, now: number): readonly Block[] {
   return blocks.map((block) => {
     if (block.isDone || !which(block)) return block;
@@ -38,7 +38,7 @@ export function finishBlocks(blocks: readonly Block[], which: (block: Block) => 
   });
 }
 
-/** The blocks of one message of the past; results are put to their calls by the caller. */
+/** The blocks of one recorded message. The caller adds results to their calls. */
 export function messageBlocks(message: Message, id: string): readonly Block[] {
   switch (message.role) {
     case "user":

@@ -1,4 +1,4 @@
-/** A place for text that outlives the page. Never throws: a browser may refuse to keep anything. */
+/** Storage for text that outlives the page. Never throws, because a browser may refuse to store anything. */
 export interface KeptText {
   get(key: string): string | undefined;
   set(key: string, value: string | undefined): void;
@@ -29,7 +29,7 @@ export function browserKeptText(storage: () => Storage = () => localStorage): Ke
   };
 }
 
-/** A place that lasts as long as the page: for tests, and where nothing better is allowed. */
+/** Storage that lasts as long as the page: for tests, and for browsers without local storage. */
 export function passingText(): KeptText {
   const kept = new Map<string, string>();
   return {

@@ -9,31 +9,31 @@ import { messageOf, type Outgoing } from "./outgoing.ts";
 export interface Sending {
   readonly draft: Draft;
   setDraft(change: (now: Draft) => Draft): void;
-  /** What is on its way. */
+  /** The message that is being sent. */
   readonly sending: Draft | undefined;
-  /** Why the last try failed; the words are back in the draft. */
+  /** Why the last try failed; its text is in the draft again. */
   readonly problem: AgentError | undefined;
   send(mode: InputMode): Promise<void>;
 }
 
 /**
- * The draft of a session and its sending. The words stay kept until the server has them: after a failure or a reload they are
- * there again, with their key, so that sending them once more is never a second message. What could not be sent for want of a connection
- * is sent when `isConnected` becomes true again.
+ * The draft of a session and its sending. The text is kept until the server has it: after a failure or a reload it is in the draft again, with its
+ * idempotency key, so that sending it once more never makes a second message. A message that failed without a connection is sent when `isConnected`
+ * becomes true again.
  */
 export function useSending(draftOf: string, post: (outgoing: Outgoing) => Promise<void>, isConnected: boolean): Sending {
   const { drafts } = useServices();
   const [draft, show] = useState(() => drafts.get(draftOf));
   const [sending, setSending] = useState<Draft>();
   const [problem, setProblem] = useState<AgentError>();
-  // The newest draft and what is on its way, also for a sending that ends when nothing is rendered any more.
+  // References to the newest draft and the message that is being sent, because a request may end after the component was removed.
   const now = useRef(draft);
   const lastMode = useRef<InputMode>("enqueue");
   const onItsWay = useRef<Draft>(undefined);
 
   const put = (next: Draft): void => {
     now.current = next;
-    // What is on its way stays kept until it has arrived.
+    // A message that is being sent stays kept until it has arrived.
     drafts.set(draftOf, onItsWay.current ? joined(onItsWay.current, next) : next);
     show(next);
   };
@@ -56,7 +56,7 @@ export function useSending(draftOf: string, post: (outgoing: Outgoing) => Promis
       setSending(undefined);
     }
   };
-  // What failed for want of a connection goes when it is back, unless it was changed meanwhile: the key is the same, so never twice.
+  // A message that failed without a connection is sent again when the connection is back, unless it was changed. The same key prevents a duplicate.
   const again = useRef<() => void>(undefined);
   useEffect(() => {
     again.current = () => {
@@ -70,7 +70,7 @@ export function useSending(draftOf: string, post: (outgoing: Outgoing) => Promis
   return { draft, setDraft, sending, problem, send };
 }
 
-/** What could not be sent, and what was written since. Other words are another message: they get a key of their own. */
+/** The draft after a failure: the unsent text and the text written since. A changed text is another message, so it gets a key of its own. */
 function joined(unsent: Draft, since: Draft): Draft {
   if (since.text === "" && since.files.length === 0) return unsent;
   const text = [unsent.text, since.text].filter((words) => words !== "").join("\n\n");

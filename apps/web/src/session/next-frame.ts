@@ -1,10 +1,10 @@
-/** Runs something soon, once. */
+/** Runs a function once, soon. */
 export type Schedule = (act: () => void) => void;
 
 /** A hidden page gets no frames. */
 const hiddenPauseMs = 250;
 
-/** Before the next paint; where nothing is painted, a quarter of a second later. */
+/** Runs before the next paint; on a hidden page, a quarter of a second later. */
 export const nextFrame: Schedule = (act) => {
   let isDone = false;
   const once = (): void => {

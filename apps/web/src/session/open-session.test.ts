@@ -68,7 +68,7 @@ function scene(): Scene {
   return { session, connections, paint };
 }
 
-it("a crowd of events is shown in one change, at the next frame", async () => {
+it("many events are shown in one change, at the next frame", async () => {
   const { session, connections, paint } = scene();
   let changes = 0;
   session.subscribe(() => {
@@ -83,7 +83,7 @@ it("a crowd of events is shown in one change, at the next frame", async () => {
   expect(session.read()).toMatchObject({ phase: "open", view: { title: "b", cursor: "3.0" } });
 });
 
-it("what the server sends twice changes nothing, and a snapshot takes the place of all before it", async () => {
+it("an event that the server sends twice changes nothing, and a snapshot replaces everything before it", async () => {
   const { session, connections, paint } = scene();
   await connections[0]?.send({ type: "session_snapshot", snapshot }, titled(2, "a"));
   paint();
@@ -96,7 +96,7 @@ it("what the server sends twice changes nothing, and a snapshot takes the place 
   expect(session.read().view).toMatchObject({ title: "restored", cursor: "1.0" });
 });
 
-it("a lost connection is told, keeps the view, and goes on after the last event that was shown", async () => {
+it("a lost connection is reported, keeps the view, and resumes after the last event that was shown", async () => {
   const { session, connections, paint } = scene();
   await connections[0]?.send({ type: "session_snapshot", snapshot }, titled(2, "a"));
   paint();
@@ -111,7 +111,7 @@ it("a lost connection is told, keeps the view, and goes on after the last event 
   expect(session.read()).toMatchObject({ connection: "live", view: { title: "b" } });
 });
 
-it("a session at rest lets its connection go and takes it up again; one that is well is left alone", async () => {
+it("a session at rest closes its connection and opens it again; a healthy connection is not touched", async () => {
   const { session, connections, paint } = scene();
   session.rest();
   session.retry();
@@ -138,7 +138,7 @@ it("a session that is gone is missing, and any other refusal can be tried again"
   expect(refused.session.read().phase).toBe("open");
 });
 
-it("after it was closed nobody is told anything", async () => {
+it("after it was closed no listener is called", async () => {
   const { session, connections, paint } = scene();
   let changes = 0;
   session.subscribe(() => {

@@ -1,7 +1,7 @@
 import type { SessionView, ViewMessage } from "@loopwright/client";
 import type { AssistantPart, ResultPart, UserPart } from "@loopwright/core/protocol";
 
-/** The conversation that is shown, as one Markdown text: words, calls with arguments, results; thinking left out. */
+/** The shown conversation as one Markdown text: messages, calls with arguments, and results, without thinking. */
 export function markdownOf(view: Pick<SessionView, "title" | "agent" | "createdAt" | "path">): string {
   const head = [`# ${view.title ?? "Conversation"}`, `${view.agent}, ${new Date(view.createdAt).toISOString()}`];
   return `${[...head, ...view.path.map(sectionOf)].filter((text) => text !== "").join("\n\n")}\n`;
@@ -61,7 +61,7 @@ function fenced(text: string, language = ""): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** A file name made from a title: letters, digits and hyphens of any script, at most 60 characters. */
+/** A file name from a title: letters and digits of any script, and hyphens; at most 60 characters. */
 export function fileNameOf(title: string | undefined, ending: string): string {
   const words = (title ?? "")
     .toLowerCase()

@@ -8,7 +8,7 @@ import type { SessionView, ViewCall } from "./session-view.ts";
 import { latestBelow, siblingsOf, versionsOf } from "./versions-of.ts";
 import { viewOf } from "./view-of.ts";
 
-/** The step after which a simulated session is open: what it begins with is told by no event. */
+/** The step after which a simulated session is open, because its initial context has no events. */
 const opened = 1;
 
 const forAnySession = (check: (steps: readonly SimulatedStep[], random: () => number) => void, numRuns = 60): void =>
@@ -19,7 +19,7 @@ const forAnySession = (check: (steps: readonly SimulatedStep[], random: () => nu
 
 const stepAt = (steps: readonly SimulatedStep[], place: number): SimulatedStep => steps[place] as SimulatedStep;
 
-/** Through JSON, as it comes over the wire. */
+/** The value after JSON, as a client gets it. */
 const wired = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 const viewAt = (steps: readonly SimulatedStep[], place: number): SessionView => {
@@ -27,12 +27,12 @@ const viewAt = (steps: readonly SimulatedStep[], place: number): SessionView => 
   return applyEvents(viewOf(wired(step.snapshot())), wired(step.lanes()));
 };
 
-/** What a screen shows whenever it began to watch: without what only a watcher from the start can know. */
+/** The part of a view that does not depend on when the client began to follow. */
 function shown(view: SessionView): unknown {
   const { cursor: _, updatedAt: __, verdicts: ___, messages, children, path, calls, answer, run, ...rest } = view;
   return {
     ...rest,
-    // A failure stands for one moment, and verdicts are those that this view has seen.
+    // A failure is shown only for a moment, and verdicts are only those since the view began.
     run: run && { ...run, failure: undefined },
     messages: [...messages.values()].map(({ timings: _, verdicts: __, ...message }) => message),
     children: [...children].map(([parent, ids]) => [parent, [...ids]]),
@@ -46,7 +46,7 @@ const textOf = (parts: NonNullable<SessionView["answer"]>["parts"]): readonly st
   parts.flatMap((part) => (part.type === "tool_call" || part.text === "" ? [] : [`${part.type}: ${part.text}`]));
 
 function shownCall({ label: _, progress: __, n: ___, verdicts: ____, startedAt, args, ...call }: ViewCall): unknown {
-  // Arguments that were edited are told with the call's start: of one that is over a snapshot has what the model wrote.
+  // Edited arguments come with the start of the call; the snapshot of a finished call has the model's own arguments.
   return call.state === "running" ? { ...call, args, startedAt } : call.state === "done" ? call : { ...call, args };
 }
 
@@ -124,7 +124,7 @@ describe("the view of any session", () => {
     });
   });
 
-  it("keeps the value of every view that was given in", () => {
+  it("does not change any view that was passed in", () => {
     forAnySession((steps) => {
       const views: SessionView[] = [viewAt(steps, opened)];
       const values = [JSON.stringify(contentOf(views[0] as SessionView))];

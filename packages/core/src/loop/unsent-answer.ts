@@ -2,7 +2,7 @@ import type { AssistantPart } from "../message/content.ts";
 import { type AssistantMessage, callsOf, textOf } from "../message/message.ts";
 import type { AgentEvent, DurableEvent, EphemeralBody, EphemeralEvent } from "./event.ts";
 
-/** The lane of the answer that is being written after an event, from the one before it. */
+/** The lane of the answer that is being written after the event, given the lane before it. */
 export function answeringAfter(event: AgentEvent, lane: number | undefined): number | undefined {
   if (event.type === "message_start" && event.role === "assistant") return event.seq;
   return answerOf(event) || event.type === "attempt_discarded" || event.type === "run_end" ? undefined : lane;
@@ -52,7 +52,7 @@ function partDeltas(part: AssistantPart, index: number): readonly EphemeralBody[
   }
 }
 
-/** Whether a lane that has published this has published the whole answer: its text, its thinking and its calls. */
+/** True if a lane with these published events has published the whole answer: its text, its thinking and its calls. */
 export function hasSaid(said: EphemeralBody | undefined, message: AssistantMessage): boolean {
   if (said?.type !== "message_snapshot") return message.content.length === 0;
   const { content } = said;
@@ -71,7 +71,7 @@ export function hasSaid(said: EphemeralBody | undefined, message: AssistantMessa
 const textIn = (parts: readonly AssistantPart[], type: "text" | "thinking"): string =>
   parts.map((part) => (part.type === type ? part.text : "")).join("");
 
-/** Number of the snapshot right before the end of an answer. It is above all others: the node that sends it may not know how far another one got (docs/decisions/0020). */
+/** Number of the snapshot right before the end of an answer. It is higher than all others, because the node that sends it may not know the last number of another node (decision 0020). */
 export const lastNumber: number = 2 ** 31 - 1;
 
 /** The events that the lane of an answer must still publish before its end, after this many events. */
@@ -85,13 +85,13 @@ export function unsentOf(
 
 /** Replays durable events to a reader that may have received a part of an answer, or none of it. */
 export interface AnswerReplay {
-  /** What comes right before the event. `isNew`: the reader does not have it. */
+  /** The events to send right before this event. `isNew`: the reader does not have it. */
   before(event: DurableEvent, isNew: boolean): readonly EphemeralEvent[];
 }
 
 /**
- * An answer that a reader knows in part is sent whole, as a snapshot. `addsUp`: an answer that is new to it is sent as deltas; otherwise only its end
- * is sent. `lane`: of the answer that was being written before the first event.
+ * An answer of which the reader has a part is sent whole, as a snapshot. `addsUp`: an answer that is new to the reader is sent as deltas; otherwise
+ * only its end is sent. `lane`: the lane of the answer that was being written before the first event.
  */
 export function createAnswerReplay({ lane, addsUp }: { readonly lane: number | undefined; readonly addsUp: boolean }): AnswerReplay {
   let answering = lane;
@@ -109,14 +109,14 @@ export function createAnswerReplay({ lane, addsUp }: { readonly lane: number | u
   };
 }
 
-/** What a queue that drops deltas owes its reader. */
+/** The events that a queue must send after it has dropped deltas. */
 export interface DroppedAnswers {
-  /** A continuing event: what comes right before it. */
+  /** The events to send right before this event of the lane. */
   before(event: AgentEvent): readonly EphemeralEvent[];
   dropped(event: EphemeralEvent): void;
 }
 
-/** An answer of which something was dropped comes whole, as a snapshot, before its end. */
+/** An answer with dropped deltas is sent whole, as a snapshot, before its end. */
 export function createDroppedAnswers(): DroppedAnswers {
   let lane: number | undefined;
   return {

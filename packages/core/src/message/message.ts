@@ -8,7 +8,7 @@ import type { Cost, Usage } from "./usage.ts";
  */
 export type StopReason = "stop" | "length" | "tool_calls" | "aborted" | "error";
 
-/** How one tool call ended. */
+/** The outcome of one tool call. */
 export type CallOutcome = "ok" | "error" | "interrupted" | "denied" | "expired" | "aborted";
 
 export interface UserMessage {
@@ -21,9 +21,9 @@ export interface AssistantMessage {
   /** In the order the model wrote it; may be empty. */
   readonly content: readonly AssistantPart[];
   readonly stopReason: StopReason;
-  /** The vendor's own word, for example `end_turn` or `stop_sequence`. */
+  /** The vendor's own stop reason, for example `end_turn` or `stop_sequence`. */
   readonly stopReasonRaw?: string;
-  /** What a person may read when `stopReason` is `error` or `aborted`. */
+  /** A message for people when `stopReason` is `error` or `aborted`. */
   readonly errorMessage?: string;
   /** Name of the provider that answered, for example `anthropic`. */
   readonly provider?: string;
@@ -39,39 +39,39 @@ export interface ToolResultMessage {
   readonly toolCallId: string;
   readonly callKey?: string;
   readonly toolName?: string;
-  /** What the model sees. */
+  /** The output for the model. */
   readonly content: string | readonly ResultPart[];
   readonly isError?: boolean;
   readonly outcome?: CallOutcome;
-  /** What only the application sees. */
+  /** Data for the application, which the model never sees. */
   readonly details?: Json;
-  /** How long the tool ran; absent for a client's. */
+  /** How long the tool ran; absent for a client tool. */
   readonly durationMs?: number;
 }
 
-/** A word from the runtime to the model in mid-history (limit reached, nudge): rendered as each vendor allows. Never a user's. */
+/** A message of the runtime to the model inside the history, for example about a reached limit. Each provider renders it in its own way. Never from a user. */
 export interface NoticeMessage {
   readonly role: "notice";
   readonly text: string;
 }
 
-/** What a transcript holds. */
+/** One message of a transcript. */
 export type Message = UserMessage | AssistantMessage | ToolResultMessage | NoticeMessage;
 
 /** The seq of the message's fact, or `<seq>.<i>` for the i-th message of a fact that has several. */
 export type MessageId = string;
 
-/** The text of a message, parts joined with nothing in between, without thinking. */
+/** The text of a message: its text parts joined without a separator, without thinking. */
 export function textOf(message: Message): string {
   if (message.role === "notice") return message.text;
   if (typeof message.content === "string") return message.content;
   let text = "";
-  // An index reads facts whose large values are in the blob store: null stands for them.
+  // An index reads facts with null in place of the large values, which are in the blob store.
   for (const part of message.content ?? []) if (part?.type === "text") text += part.text ?? "";
   return text;
 }
 
-/** The calls an assistant message asks for, in order. */
+/** The calls of an assistant message, in order. */
 export function callsOf(message: AssistantMessage): readonly ToolCallPart[] {
   return message.content.filter((part): part is ToolCallPart => part.type === "tool_call");
 }

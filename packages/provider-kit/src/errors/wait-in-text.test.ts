@@ -22,7 +22,7 @@ describe("waitInText", () => {
     expect(waitInText(text)).toBe(expected);
   });
 
-  it("is a sound number or nothing for any text, soon", () => {
+  it("is quickly a valid number or `undefined`, for any text", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("try again", " in ", "retry ", "9", "1.5", "s", "m ", "h", "days", ",", " and ", "x")),

@@ -8,19 +8,20 @@ const query: z.ZodType<NotificationsQuery> = z.object({
   dialect: one.optional(),
 });
 
-/** One stream for all that concerns a principal. */
+/** One stream with everything that concerns a principal. */
 export const notificationsRoute: Route<unknown, NotificationsQuery> = {
   method: "GET",
   path: "/api/notifications",
   id: "notifications",
-  summary: "Streams hints about every session of the caller's scope, the events of the sessions named, and the product's notifications.",
+  summary:
+    "Streams hints about every session of the caller's scope, the events of the named sessions, and the notifications of the application.",
   access: "principal",
   action: "notifications.follow",
   query,
   responses: {
     200: { description: "Server-sent events.", stream: true },
     400: { description: "Too many sessions are named, a cursor cannot be read, or the server has no such dialect." },
-    404: { description: "A session that is named does not exist." },
+    404: { description: "A named session does not exist." },
     503: { description: "Too many streams are open." },
   },
   handle: (call) => notifyPrincipal(call, call.query),

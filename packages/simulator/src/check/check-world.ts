@@ -17,15 +17,15 @@ export interface WorldToCheck {
   readonly world: World;
   readonly clients: readonly SimulatedClient[];
   readonly options: { readonly calm: boolean; readonly leaseMs: number };
-  /** True: it has come to rest, so that everything has to be there. */
+  /** True if the world rests, so that everything must be complete. */
   readonly isOver: boolean;
 }
 
-/** Grace of an abort and of the store, beyond the lease of an owner that cannot hear it. */
+/** The time beyond the lease of an unreachable owner for the grace period of an abort and for the store. */
 const abortGraceMs = 16_000;
 const calmAbortMs = 1_000;
 
-/** Everything that is wrong with a world: reads the logs, what clients were told and promised, and what the world saw. */
+/** All failures of a world: compares the logs, the events and acknowledgements of clients, and the records of the world. */
 export async function checkWorld({ world, clients, options, isOver }: WorldToCheck): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const abortMs = options.calm ? calmAbortMs : options.leaseMs + abortGraceMs;
@@ -52,7 +52,7 @@ export async function checkWorld({ world, clients, options, isOver }: WorldToChe
   return findings;
 }
 
-/** The first result that does not stand where its call stands among the calls of its message. */
+/** The first result that is not in the order of the calls of its message. */
 function resultDisorder(messages: readonly Message[]): string | undefined {
   let owed: readonly string[] = [];
   for (const message of messages) {
@@ -65,7 +65,7 @@ function resultDisorder(messages: readonly Message[]): string | undefined {
   return undefined;
 }
 
-/** I15: whoever has seen the whole log has the same state, however it came to it. */
+/** I15: all handles that have read the whole log have the same state, however they got it. */
 async function checkStates(world: World, session: string, findings: Finding[]): Promise<void> {
   const claim = claimsInto(findings, session);
   const access = { user: "checker", scope: world.scope };

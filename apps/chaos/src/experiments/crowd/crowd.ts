@@ -9,13 +9,13 @@ export interface CrowdOptions {
   readonly sessions: number;
   readonly random: () => number;
   readonly taste: PersonOptions["taste"];
-  /** One watcher per entry and session; the first one is the person's own. */
+  /** One watcher per entry and session; the first one belongs to the user of the session. */
   readonly watchers: readonly WatcherTaste[];
-  /** How many of the sessions are another tenant's, the last ones. Default: a quarter. */
+  /** The number of sessions of a second tenant, counted from the last one. Default: a quarter. */
   readonly guests?: number;
 }
 
-/** One session, its person, and its watchers. */
+/** One session, its simulated user, and its watchers. */
 export interface Place {
   readonly id: string;
   readonly tenant: Tenant;
@@ -26,11 +26,11 @@ export interface Place {
 /** People and watchers on the sessions of a world. */
 export interface Crowd {
   readonly places: readonly Place[];
-  /** Times that watchers came back, so far. */
+  /** The number of times that watchers have reconnected so far. */
   readonly reconnects: number;
 }
 
-/** Opens the sessions and lets people talk in them, until they are judged. */
+/** Creates the sessions and lets the simulated users send messages, until the results are checked. */
 export async function gatherCrowd({
   world,
   sessions,

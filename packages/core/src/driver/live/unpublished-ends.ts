@@ -1,27 +1,27 @@
 import type { DurableEvent, EphemeralBody, EphemeralEvent } from "../../loop/event.ts";
 import { answeringAfter, answerOf, hasSaid, unsentOf } from "../../loop/unsent-answer.ts";
 
-/** What a lane has published here so far. */
+/** The events that a lane has published here so far. */
 export interface StreamedLane {
-  /** What replaces it. */
+  /** The snapshot that replaces them. */
   readonly snapshot: () => EphemeralBody | undefined;
-  /** Number of its last event; 0: none. */
+  /** Number of the lane's last event; 0: none. */
   n: number;
 }
 
-/** Knows which answer is being written, and how much of it its lane has published here. */
+/** Tracks the answer that is being written, and how much of it its lane has published here. */
 export interface StreamedAnswers {
-  /** The lane of an answer was opened. */
+  /** Called when the lane of an answer was opened. */
   opened(id: number): void;
-  /** A lane was closed: its end may be published only now. */
+  /** Called when a lane was closed; its end may be published later. */
   left(id: number, lane: StreamedLane): void;
-  /** What the lane of an answer still has to publish before this event, its end. Called for each event, in order. */
+  /** The events that the lane of an answer must still publish before this event, its end. Called for each event, in order. */
   before(event: DurableEvent, lanes: ReadonlyMap<number, StreamedLane>): readonly EphemeralEvent[];
 }
 
 export function createStreamedAnswers(): StreamedAnswers {
   let answering: number | undefined;
-  /** The lane of that answer, where it was closed before its end was published; of several, the last one with events. */
+  /** The lane of that answer, if it was closed before its end was published; of several, the last one with events. */
   let closed: StreamedLane | undefined;
   return {
     opened(id) {
