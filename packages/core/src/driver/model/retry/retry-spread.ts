@@ -13,9 +13,14 @@ export function createRetrySpread({
 }: Pick<CallGuardLimits, "bucketMs" | "bucketShare" | "waitMaxMs">): RetrySpread {
   // The ring is longer than the longest wait, so that no bucket of the past is used for the future.
   const length = Math.ceil(waitMaxMs / bucketMs) + 2;
-  const buckets = Array.from({ length }, () => ({ index: -1, count: 0 }));
+  // Made by the first retry: most processes never have one.
+  let made: { index: number; count: number }[] | undefined;
+  const ring = (): { index: number; count: number }[] => {
+    made ??= Array.from({ length }, () => ({ index: -1, count: 0 }));
+    return made;
+  };
   const bucketAt = (index: number): { index: number; count: number } => {
-    const bucket = buckets[index % length] as { index: number; count: number };
+    const bucket = ring()[index % length] as { index: number; count: number };
     if (bucket.index !== index) Object.assign(bucket, { index, count: 0 });
     return bucket;
   };
@@ -24,7 +29,7 @@ export function createRetrySpread({
     reserve(nowMs, waitMs) {
       const first = Math.floor(nowMs / bucketMs);
       let pending = 1;
-      for (const { index, count } of buckets) if (index >= first) pending += count;
+      for (const { index, count } of ring()) if (index >= first) pending += count;
       const room = Math.max(1, Math.floor(bucketShare * pending));
       const last = Math.floor((nowMs + waitMaxMs) / bucketMs);
       for (let index = Math.ceil((nowMs + waitMs) / bucketMs); index <= last; index++) {
