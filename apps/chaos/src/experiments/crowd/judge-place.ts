@@ -1,10 +1,12 @@
 /* Owns: the judgement of one session: its log, what its watchers saw of it, what was acknowledged, and how nodes show it. */
 import { foldSession } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
+import { checkChildren, checkFamily, childrenOf } from "../../check/check-children.ts";
 import { checkCommands } from "../../check/check-commands.ts";
 import { checkLog, type LogVerdict } from "../../check/check-log.ts";
 import { checkModelCalls } from "../../check/check-model-calls.ts";
 import { checkRecording, eventsOfLog } from "../../check/check-recording.ts";
+import { checkSchedules } from "../../check/check-schedules.ts";
 import { checkSnapshots } from "../../check/check-snapshots.ts";
 import { checkTenantWords } from "../../check/check-tenants.ts";
 import type { Watcher } from "../../world/people/watcher.ts";
@@ -50,6 +52,11 @@ export async function judgePlace(
   const evidence = { session: id, facts, acknowledged, testimonies: testimonies.filter(({ session }) => session === id) };
   const { flaws, ...verdict } = checkLog(evidence);
   const found = [...flaws, ...person.surprises, ...checkCommands(evidence), ...checkModelCalls(facts, requests)];
+  found.push(...checkChildren(facts), ...checkSchedules(facts));
+  for (const child of childrenOf(facts)) {
+    const childFacts = await store.log.read({ scope, session: child });
+    found.push(...checkFamily({ parent: id, facts, child, childFacts }));
+  }
   const said = JSON.stringify(facts);
   const logged = new Set(Object.values(tenantWords).filter((word) => said.includes(word)));
   const hasSpoken = acknowledged.some(({ what }) => what === "input");
