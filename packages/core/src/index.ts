@@ -147,6 +147,7 @@ export type {
 } from "./protocol/execute.ts";
 export type { ExecuteInput } from "./protocol/execute-input.ts";
 export type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./protocol/snapshot.ts";
+export type { ChildAgent, ChildResult, StartChild } from "./tools/child.ts";
 export type { ArgsOf, DefineTool, SimpleOutput, ToolDefinition } from "./tools/define-tool.ts";
 export { createSimpleTool, defineTool, defineTools, jsonSchemaOf } from "./tools/define-tool.ts";
 export type { StandardResult, StandardSchema } from "./tools/standard-schema.ts";

@@ -44,6 +44,32 @@ createAgent({ name: "a", model, hooks: [{ name: "policy", gate: () => ({ action:
 // @ts-expect-error: verdicts and errors would not say whose they are
 createAgent({ name: "a", model, hooks: [{ gate: () => ({ action: "allow" }) }] });
 
+// A child's answer has the type of its agent's output.
+createAgent({
+  name: "lead",
+  model,
+  hooks: [
+    {
+      name: "critic",
+      async decide({ child }) {
+        const found = await child("city", createAgent({ name: "atlas", model, output: z.object({ name: z.string() }) }), "Where?");
+        same<typeof found.output, { name: string } | undefined>(true);
+        if (found.status === "completed") same<typeof found.output, { name: string }>(true);
+        // @ts-expect-error: an agent that failed has no output
+        else found.output.name;
+        const plain = await child("plain", createAgent({ name: "plain", model }), "Where?");
+        same<typeof plain.output, undefined>(true);
+        // @ts-expect-error: a child has its input from its parent, not results of calls
+        await child("results", createAgent({ name: "plain", model }), []);
+      },
+      // @ts-expect-error: there is no run that could have a child
+      accept: ({ child }) => void child,
+      // @ts-expect-error: nor when the run has ended
+      run: { end: ({ child }) => void child },
+    },
+  ],
+});
+
 // The output of a schema is the type of `result.output`, through agent, session and streams.
 const city = z.object({ name: z.string(), people: z.number().default(0) });
 interface City {

@@ -82,6 +82,12 @@ export async function runClientTool(
           fix: "Put them into its output.",
         });
       },
+      async child() {
+        throw clientError("CONFIG_INVALID", {
+          message: "A tool that runs at the client cannot start children.",
+          fix: "Start them in a tool of the server.",
+        });
+      },
       files: undefined,
       session,
       resources: undefined,

@@ -6,6 +6,7 @@ import type { AssistantMessage, Message, UserMessage } from "../message/message.
 import type { Cost, SpentUsage, Usage } from "../message/usage.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ToolChoice } from "../ports/model-provider.ts";
+import type { StartChild } from "../tools/child.ts";
 import type { GateVerdict, Tool, ToolOutput } from "../tools/tool.ts";
 
 type Awaitable<T> = T | PromiseLike<T>;
@@ -36,6 +37,11 @@ export interface HookContext<Resources = unknown> {
    * @throws AgentError INPUT_INVALID when it is too large or no JSON, STORE_*
    */
   record(kind: string, data: Json): Promise<void>;
+  /**
+   * Starts an agent as a child of the run, as `ToolContext.child` does. The same key means the same child for the whole run of this set of hooks; it is
+   * aborted when the run ends. Not in `accept`, `filter` and `run`, where no run is open.
+   */
+  readonly child: StartChild;
 }
 
 /** What every verdict may have. */
@@ -201,12 +207,12 @@ export interface RunEnd extends EndedRun {
 /** The beginning and the end of a run. */
 export interface RunHooks {
   /** Before the run is recorded as started; also of a run that a hook has answered. */
-  start?(context: HookContext): Answer<HookVerdict>;
+  start?(context: Omit<HookContext, "child">): Answer<HookVerdict>;
   /**
    * Once the end of the run is recorded, by the process that recorded it; the run does not wait. It changes nothing. Not called where the process dies
    * right after the record.
    */
-  end?(context: HookContext & { readonly result: RunEnd }): Awaitable<void>;
+  end?(context: Omit<HookContext, "child"> & { readonly result: RunEnd }): Awaitable<void>;
 }
 
 /**

@@ -68,7 +68,7 @@ export interface RunLimits {
   readonly costUsdMax: number;
   /** How long a run may take, in milliseconds, without the time that it waits for people and clients; looked at before each turn. Default 0: no limit. */
   readonly durationMs: number;
-  /** Children of children: how many sessions may stand above the one that begins a child. Default 4; 0: its agents have no children. */
+  /** Children of children: how many sessions may stand above a child that the run, or a child of it, starts. Default 4; 0: it starts none. */
   readonly depthMax: number;
 }
 

@@ -4,6 +4,7 @@ import type { Json, JsonObject, JsonSchema } from "../message/json.ts";
 import type { Message } from "../message/message.ts";
 import type { SpentUsage } from "../message/usage.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { StartChild } from "./child.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /**
@@ -68,6 +69,13 @@ export interface ToolContext<Resources = unknown> {
    * @throws AgentError INPUT_INVALID when it is too large or no JSON, STORE_*
    */
   record(kind: string, data: Json): Promise<void>;
+  /**
+   * Starts an agent as a child: a session of its own in the same store, with this input. Resolves when it has ended, however it ended. Within the call
+   * the same key means the same child: after a crash an idempotent tool that runs again attaches to it, and no second one starts. It is aborted when
+   * the call ends or the run is aborted.
+   * @throws AgentError LIMIT_REACHED deeper than `limits.depthMax`, KEY_REUSED with another agent or input, INPUT_INVALID, CONFIG_INVALID, STORE_*
+   */
+  readonly child: StartChild;
   /** What the agent was given as `files`. */
   readonly files: FilesRoot | undefined;
   /** The session that the call belongs to, and its conversation until now. */

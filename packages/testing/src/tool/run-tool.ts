@@ -1,4 +1,4 @@
-import type { JsonObject, ProgressHandle, ToolContext, Usage } from "@loopwright/core";
+import { AgentError, type JsonObject, type ProgressHandle, type ToolContext, type Usage } from "@loopwright/core";
 import { type AnyTool, type CallResult, collectOutput, toolFailure, validateArguments } from "@loopwright/core/internals";
 
 /** What a single call of a tool did. */
@@ -77,6 +77,12 @@ const quietContext: ToolContext = {
   addUsage: () => {},
   logger: { log: () => {} },
   record: async () => {},
+  child: async (key) => {
+    throw new AgentError("CONFIG_INVALID", {
+      message: `The tool started the child \`${key}\`, and there is no session that could have it.`,
+      fix: "Pass `context: { child }` to `runTool`, or run the tool in a session.",
+    });
+  },
   files: undefined,
   session: { id: "session", messages: () => [] },
   resources: undefined,

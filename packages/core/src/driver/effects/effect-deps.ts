@@ -4,9 +4,8 @@ import type { Run, State } from "../../loop/state.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
 import type { Hub, Lane } from "../live/hub.ts";
-import type { Note } from "../log/note-fact.ts";
 import type { Deps } from "../setup/deps.ts";
-import type { EffectContext, HookDeps } from "./hook-deps.ts";
+import type { EffectContext, HookDeps, HookHost } from "./hook-deps.ts";
 import type { UserCodeTimeout } from "./user-code-timeout.ts";
 
 /** An effect that may be recorded, and its launch after that. */
@@ -55,13 +54,11 @@ export interface EffectDeps {
 }
 
 /** The parts of the session that a running effect uses. */
-export interface EffectHost {
+export interface EffectHost extends HookHost {
   /** The newest adopted state. */
   readonly state: State;
   /** Records a closing fact; resolves when the log has it, or it is void. */
   close(body: FactBody): Promise<void>;
-  /** Records a note of user code; resolves when the log has it. */
-  record(note: Note): Promise<void>;
   /** An effect has ended without a closing fact. */
   effectLeft(): void;
 }

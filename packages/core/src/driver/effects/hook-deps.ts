@@ -2,10 +2,20 @@ import type { Agent } from "../../agent/agent.ts";
 import type { HookContext } from "../../agent/hooks.ts";
 import type { HookState } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { ChildResult } from "../../tools/child.ts";
+import type { ChildPlace, ChildRequest } from "../children/children.ts";
 import type { Note } from "../log/note-fact.ts";
 
 /** The context that all user code of an effect gets. */
-export type EffectContext = Omit<HookContext, "state" | "addUsage" | "record">;
+export type EffectContext = Omit<HookContext, "state" | "addUsage" | "record" | "child">;
+
+/** What user code may do to its session. */
+export interface HookHost {
+  /** Records a note of user code; resolves when the log has it. */
+  record(note: Note): Promise<void>;
+  /** Starts a child of user code, or attaches to it. */
+  child(place: ChildPlace, request: ChildRequest): Promise<ChildResult>;
+}
 
 /** The circumstances of a hook call. */
 export interface HookDeps {
@@ -14,5 +24,5 @@ export interface HookDeps {
   readonly context: EffectContext;
   /** The state that the run's hooks have kept so far. */
   readonly state: HookState | undefined;
-  readonly session: { record(note: Note): Promise<void> };
+  readonly session: HookHost;
 }

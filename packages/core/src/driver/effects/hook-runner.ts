@@ -10,6 +10,7 @@ import { jsonBytes } from "../../message/json-bytes.ts";
 import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import { driverLimits } from "../setup/session-options.ts";
+import { childIn } from "./child-in.ts";
 import { countVerdict } from "./hook-counts.ts";
 import type { EffectContext, HookDeps } from "./hook-deps.ts";
 import { SpentAccount } from "./spent.ts";
@@ -59,6 +60,7 @@ export class HookRunner {
       state: this.#stateOf(hooks),
       addUsage,
       record: (kind, data) => session.record({ kind, data, runId: context.runId }),
+      child: childIn(session, { runId: context.runId }, `${hooks.name}/`),
     };
   }
 

@@ -68,6 +68,7 @@ export class ObservedLaunches {
         return session.close(body);
       },
       record: (note) => session.record(note),
+      child: (place, request) => session.child(place, request),
       effectLeft: () => session.effectLeft(),
     };
   }

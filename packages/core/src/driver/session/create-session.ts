@@ -1,13 +1,15 @@
 import { type Agent, isAgent } from "../../agent/agent.ts";
 import { AgentError } from "../../errors.ts";
-import type { FactBody } from "../../loop/fact.ts";
+import type { FactBody, ParentLink } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
 import { type CheckedInput, checkContext, checkInput } from "../../protocol/checked-input.ts";
 import type { AgentSession, ExecuteOptions, ExecuteStream } from "../../protocol/execute.ts";
 import type { ExecuteInput } from "../../protocol/execute-input.ts";
 import { checkPayload } from "../log/spill-values.ts";
+import type { Deps } from "../setup/deps.ts";
 import type { SessionOptions } from "../setup/session-options.ts";
 import type { AcceptedInput } from "./commands/accept-input.ts";
+import { childSession } from "./commands/child-session.ts";
 import { beginOf, type CommandContext } from "./commands/submit.ts";
 import { depsOf } from "./deps-of.ts";
 import { createDriveUntilIdle } from "./drive-until-idle.ts";
@@ -16,9 +18,9 @@ import { SessionDriver } from "./session-driver.ts";
 import { SessionHandle } from "./session-handle.ts";
 
 /** What a session is beneath its door. */
-type Handle = CommandContext;
+const handles = new WeakMap<AgentSession, CommandContext>();
 
-const handles = new WeakMap<AgentSession, Handle>();
+type Shared = Omit<SessionOptions, "agent" | "id" | "access" | "context" | "tools" | "prompt" | "title" | "metadata" | "drives" | "node">;
 
 /**
  * A handle on a session, new or restored. Nothing is read or written before its first use.
@@ -27,8 +29,24 @@ const handles = new WeakMap<AgentSession, Handle>();
 export function createSession<Output>(options: SessionOptions<Output>): AgentSession<Output> {
   if (!isAgent(options?.agent))
     throw new AgentError("CONFIG_INVALID", { message: "`agent` is no agent.", fix: "Pass what `createAgent` gave." });
+  const context = openContext(options);
+  const session = new SessionHandle<Output>(context);
+  handles.set(session, context);
+  return session;
+}
+
+/** @throws AgentError CONFIG_INVALID */
+function openContext(options: SessionOptions, parent?: ParentLink): CommandContext {
   const { agent, context, title, metadata } = options;
-  const deps = depsOf(options);
+  const own = depsOf(options);
+  const deps: Deps = {
+    ...own,
+    ...(parent ? { parent } : {}),
+    openChild({ parent: link, ...child }) {
+      const opened = openContext({ ...sharedOf(options), node: `${own.node}.child`, ...child }, link);
+      return childSession(opened, (runId) => watchRun(opened, () => ({ bodies: [], runId }), {}).result());
+    },
+  };
   if (context !== undefined) checkContext(context);
   if (metadata) checkPayload(metadata, "The metadata");
   const opening: FactBody = {
@@ -39,12 +57,15 @@ export function createSession<Output>(options: SessionOptions<Output>): AgentSes
     ...(context && context.length > 0 ? { context } : {}),
     ...deps.bound.given,
     ...(metadata ? { metadata } : {}),
+    ...(parent ? { parent } : {}),
   };
   const driver = new SessionDriver(deps);
-  const handle: Handle = { deps, driver, driveUntilIdle: createDriveUntilIdle(driver), opening };
-  const session = new SessionHandle<Output>(handle);
-  handles.set(session, handle);
-  return session;
+  return { deps, driver, driveUntilIdle: createDriveUntilIdle(driver), opening };
+}
+
+/** What a child has in common with its parent. */
+function sharedOf({ agent, id, access, context, tools, prompt, title, metadata, drives, node, ...shared }: SessionOptions): Shared {
+  return shared;
 }
 
 /**
@@ -75,7 +96,7 @@ export function resume<Output>(session: AgentSession<Output>, options: { readonl
   return watchRun(handleOf(session), begin, options);
 }
 
-function handleOf(session: AgentSession): Handle {
+function handleOf(session: AgentSession): CommandContext {
   const handle = handles.get(session);
   if (handle) return handle;
   throw new AgentError("INPUT_INVALID", {

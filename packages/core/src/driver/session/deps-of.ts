@@ -18,7 +18,7 @@ const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const defaultLeaseMs = 20_000;
 
 /** @throws AgentError CONFIG_INVALID when an id or the lease is out of range, or a tool or the prompt cannot be used. */
-export function depsOf(options: SessionOptions): Deps {
+export function depsOf(options: SessionOptions): Omit<Deps, "openChild"> {
   const { clock = systemClock, ids = randomIds, access = { user: "local", scope: "local" }, leaseMs = defaultLeaseMs } = options;
   const sessionId = options.id ?? ids.next();
   if (!idPattern.test(sessionId)) throw invalid("id", "session id");

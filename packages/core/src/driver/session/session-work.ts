@@ -7,6 +7,8 @@ import type { FactBody } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
+import type { ChildResult } from "../../tools/child.ts";
+import { type ChildHost, type ChildPlace, type ChildRequest, Children } from "../children/children.ts";
 import type { EffectHost } from "../effects/effect-deps.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createDrafts, type Drafts, noDrafts } from "../live/drafts.ts";
@@ -17,7 +19,7 @@ import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { ClosingFacts } from "./closing-facts.ts";
 import { EffectPreparation, type Launch } from "./effect-preparation.ts";
-import type { Inbox } from "./inbox.ts";
+import type { Inbox, Offer } from "./inbox.ts";
 import { createEffects, type Effects } from "./session-effects.ts";
 import type { Speculation } from "./speculation.ts";
 
@@ -38,7 +40,7 @@ export interface SessionWorkParts {
   readonly inbox: Inbox;
 }
 
-export class SessionWork implements EffectHost {
+export class SessionWork implements EffectHost, ChildHost {
   readonly #session: SessionWorkHost;
   readonly #inbox: Inbox;
   readonly #effects: Effects;
@@ -46,6 +48,7 @@ export class SessionWork implements EffectHost {
   readonly #closings: ClosingFacts;
   readonly #drafts: Drafts;
   readonly #clock: Clock;
+  readonly #children: Children;
   #cancelEnd: (() => void) | undefined;
 
   constructor(deps: Deps, { session, hub, builder, inbox }: SessionWorkParts) {
@@ -56,6 +59,7 @@ export class SessionWork implements EffectHost {
     this.#closings = new ClosingFacts(deps, { inbox, session });
     this.#effects = createEffects({ deps, builder, hub, session: this });
     this.#preparation = new EffectPreparation({ effects: this.#effects, clock: deps.clock, session });
+    this.#children = new Children(deps, this);
   }
 
   /** The number of running effects, including those whose closing fact is being recorded. */
@@ -72,9 +76,22 @@ export class SessionWork implements EffectHost {
   }
 
   async record(note: Note): Promise<void> {
-    const recorded = this.#inbox.put({ bodies: () => [noteFact(note)], needsOwner: false });
+    await this.#put({ bodies: () => [noteFact(note)], needsOwner: false });
+  }
+
+  child(place: ChildPlace, request: ChildRequest): Promise<ChildResult> {
+    return this.#children.start(place, request);
+  }
+
+  offer(bodies: Offer["bodies"]): Promise<unknown> {
+    return this.#put({ bodies, needsOwner: false, waitsForStore: true });
+  }
+
+  /** Before the user code that a batch waits for has ended: it may wait for this. */
+  #put(offer: Offer): Promise<unknown> {
+    const recorded = this.#inbox.put(offer);
     this.#session.interrupt();
-    await recorded;
+    return recorded;
   }
 
   effectLeft(): void {
@@ -88,6 +105,7 @@ export class SessionWork implements EffectHost {
   /** Signals the effects that the state no longer needs. */
   onState(state: State): void {
     this.#effects.onState(state);
+    this.#children.onState(state);
   }
 
   /** Keeps a draft of the open lanes for readers on other nodes. */
@@ -105,6 +123,7 @@ export class SessionWork implements EffectHost {
     this.#preparation.interrupt();
     this.#preparation.forget();
     this.#effects.handOver();
+    this.#children.leave();
     this.#cancelEnd ??= this.#clock.after(driverLimits.handOverMs, () => {
       this.#effects.forget();
       this.#session.wake();
@@ -121,6 +140,7 @@ export class SessionWork implements EffectHost {
   abandon(): void {
     this.#drafts.keep(false);
     this.#effects.forget();
+    this.#children.leave();
     this.#preparation.interrupt();
     this.#preparation.forget();
     this.#inbox.dropClosings();

@@ -1,5 +1,7 @@
-import type { Access } from "../../loop/fact.ts";
+import type { Agent } from "../../agent/agent.ts";
+import type { Access, Labels, ParentLink } from "../../loop/fact.ts";
 import type { SessionStorage } from "../../memory/store/private-store.ts";
+import type { UserMessage } from "../../message/message.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { IdSource } from "../../ports/id-source.ts";
@@ -7,9 +9,29 @@ import type { Logger } from "../../ports/logger.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import type { TokenCounter } from "../../ports/token-counter.ts";
 import type { UsageLedger } from "../../ports/usage-ledger.ts";
+import type { ChildResult } from "../../tools/child.ts";
 import type { BoundAgent } from "./bound-agent.ts";
 import type { CallGuard } from "./guarded-call.ts";
 import type { Observation } from "./observation.ts";
+
+/** What the session of a child begins with. */
+export interface ChildOptions {
+  readonly id: string;
+  readonly agent: Agent;
+  readonly access: Access;
+  readonly parent: ParentLink;
+}
+
+export type ChildInput = readonly [input: string | UserMessage, options: { readonly idempotencyKey: string; readonly labels?: Labels }];
+
+/** The session of a child that runs in this process. */
+export interface ChildSession {
+  /** Gives it its input, once for a key, and resolves when that run has ended. */
+  run(...input: ChildInput): Promise<ChildResult>;
+  abort(): void;
+  /** Gives it up: its next owner continues it. */
+  dispose(): Promise<void>;
+}
 
 /** Everything the driver of one session works with, defaults filled in. */
 export interface Deps {
@@ -34,4 +56,8 @@ export interface Deps {
   readonly drives: boolean;
   /** `undefined`: the store is private, so no snapshots of the fold are kept. */
   readonly snapshotCheckShare: number | undefined;
+  /** Of the session of a child: the call that it was started for. */
+  readonly parent?: ParentLink;
+  /** A handle on the session of a child, in the same store. */
+  readonly openChild: (child: ChildOptions) => ChildSession;
 }

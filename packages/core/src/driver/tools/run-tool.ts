@@ -9,6 +9,7 @@ import type { BodyOf, Fact, FactBody } from "../../loop/fact.ts";
 import { policyOfShown } from "../../loop/policy.ts";
 import type { Run } from "../../loop/state.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
+import { childIn } from "../effects/child-in.ts";
 import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
 import { shownTools } from "../effects/shown-tools.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
@@ -81,6 +82,7 @@ function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStoppe
   });
   const timeout = createUserCodeTimeout(deps.clock);
   const context = contextOf(deps, { run, turn: effect.turn }, timeout);
+  const place = { runId: run.runId, callKey: part.callKey };
   const call = startToolCall({
     tool,
     part,
@@ -96,7 +98,10 @@ function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStoppe
     files: agent.files,
     resources: agent.resources,
     prices: agent.prices,
-    record: (kind, data) => session.record({ kind, data, runId: run.runId, callKey: part.callKey }),
+    acts: {
+      record: (kind, data) => session.record({ kind, data, ...place }),
+      child: childIn(session, place),
+    },
     filter: userFilterOf(agent, context, deps),
     lane: () => lane,
   });

@@ -59,7 +59,8 @@ export interface ToolCallOptions {
   readonly files: FilesRoot | undefined;
   readonly resources: unknown;
   readonly prices: PriceTable | undefined;
-  readonly record: ToolContext["record"];
+  /** What it may do to its session. */
+  readonly acts: Pick<ToolContext, "record" | "child">;
   readonly filter: UserFilter | undefined;
   readonly lane: () => Lane | undefined;
 }
@@ -99,7 +100,7 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
       if (!spent.add(more)) onWarning(`Tool \`${tool.name}\`: its usage was ignored, because it has no count of tokens.`);
     },
     logger: options.logger,
-    record: options.record,
+    ...options.acts,
     files: options.files,
     session: options.session,
     resources: options.resources,

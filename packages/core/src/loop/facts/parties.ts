@@ -41,6 +41,8 @@ export interface ParentLink {
   readonly callKey?: string;
   /** Number of ancestors: 1 for the child of a session without a parent. */
   readonly depth: number;
+  /** The least `depthMax` of the runs above. */
+  readonly depthMax?: number;
 }
 
 /** How long a session is kept after its last fact. */

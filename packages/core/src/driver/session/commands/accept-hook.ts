@@ -12,6 +12,7 @@ import type { UserMessage } from "../../../message/message.ts";
 import { checkInput } from "../../../protocol/checked-input.ts";
 import { cutText } from "../../../tools/cut-text.ts";
 import { toolLimits } from "../../../tools/tool-limits.ts";
+import { noRun } from "../../children/children.ts";
 import { countVerdict } from "../../effects/hook-counts.ts";
 import { hookPlace } from "../../effects/hook-runner.ts";
 import type { Deps } from "../../setup/deps.ts";
@@ -74,6 +75,8 @@ async function askAll(given: NewInput & { readonly message: UserMessage }, askin
     logger: deps.logger,
     resources: agent.resources,
     signal,
+    // Its type has none.
+    child: () => Promise.reject(noRun()),
   };
   const verdicts: Verdict[] = [];
   let { message } = given;

@@ -1,6 +1,6 @@
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
-import type { BodyOf, FactBody, RunOptions, Verdict } from "../../../loop/fact.ts";
+import type { BodyOf, FactBody, InputOrigin, RunOptions, Verdict } from "../../../loop/fact.ts";
 import { idOfInput, keyOfInput, placeOf } from "../../../loop/inputs.ts";
 import { endOf, type KnownInput, type State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
@@ -91,7 +91,13 @@ export function acceptInput(
   const steers = mode === "steer" && run !== undefined && !run.abort && message !== undefined && input.answer === undefined;
   if (steers && parent !== undefined) throw invalid("A steered message continues the open run; it cannot choose its `parent`.");
   const runId = steers ? run.runId : input.runId;
-  const body = inputBody(input, { runId, parent, mode: steers ? "steer" : mode === "interrupt" ? mode : "enqueue", access: deps.access });
+  const body = inputBody(input, {
+    runId,
+    parent,
+    mode: steers ? "steer" : mode === "interrupt" ? mode : "enqueue",
+    access: deps.access,
+    origin: originOf(deps),
+  });
   const first: readonly FactBody[] = state.status === "new" ? [opening] : [];
   const abort = mode === "interrupt" ? interruptionOf(run, deps.access.user) : [];
   return { bodies: [...first, ...abort, body], runId };
@@ -107,7 +113,11 @@ function inputBody(
     parent,
     mode,
     access,
-  }: Pick<BodyOf<"input.accepted">, "runId" | "mode" | "access"> & { readonly parent: MessageId | null | undefined },
+    origin,
+  }: Pick<BodyOf<"input.accepted">, "runId" | "mode" | "access"> & {
+    readonly parent: MessageId | null | undefined;
+    readonly origin: InputOrigin | undefined;
+  },
 ): FactBody {
   const { options, message, inputId, keyedDigest, verdicts, given, answer } = input;
   const { labels, idempotencyKey } = options;
@@ -126,7 +136,14 @@ function inputBody(
     ...(verdicts ? { verdicts } : {}),
     ...(given ? { givenDigest: messageDigest(given) } : {}),
     ...(answer === undefined ? {} : { answer }),
+    ...(origin ? { origin } : {}),
   };
+}
+
+function originOf({ parent }: Deps): InputOrigin | undefined {
+  if (!parent) return undefined;
+  const { depth: _, depthMax: __, ...call } = parent;
+  return { type: "session", ...call };
 }
 
 /** Bounds the waiting inputs, because every node that has the session loaded holds them in memory. @throws AgentError SESSION_BUSY */

@@ -1,0 +1,11 @@
+import type { StartChild } from "../../tools/child.ts";
+import type { ChildPlace } from "../children/children.ts";
+import type { HookHost } from "./hook-deps.ts";
+
+/** `child` of the user code in this place. `prefix`: keeps its keys apart from those of others. */
+export function childIn(session: Pick<HookHost, "child">, place: ChildPlace, prefix = ""): StartChild {
+  const start = (key: string, agent: unknown, input: Parameters<StartChild>[2]): Promise<unknown> =>
+    session.child(place, { key: `${prefix}${key}`, agent, input });
+  // The value is checked by the `output` of the agent whose type this is.
+  return start as StartChild;
+}

@@ -1,0 +1,40 @@
+import type { AgentError } from "../errors.ts";
+import type { ReachedLimit } from "../loop/state.ts";
+import type { UserMessage } from "../message/message.ts";
+import type { Cost, Usage } from "../message/usage.ts";
+import type { StandardSchema } from "./standard-schema.ts";
+
+/** An agent as `createAgent` gives it. */
+export interface ChildAgent<Output = unknown> {
+  readonly name: string;
+  readonly output?: { readonly check?: StandardSchema<Output> };
+}
+
+interface ChildEnd {
+  /** Id of the child's session, in the store of its parent. */
+  readonly session: string;
+  /** The text of its last answer. */
+  readonly text: string;
+  /** What it spent. The run that started it counts it too. */
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+  /** Set when a limit ended it or took its tools away. */
+  readonly limit?: ReachedLimit;
+}
+
+/** How a child ended. Narrow it by `status`. */
+export type ChildResult<Output = unknown> =
+  | (ChildEnd & {
+      readonly status: "completed";
+      /** The answer as the `output` schema of the child's agent gives it; `undefined` for an agent without one. */
+      readonly output: Output;
+      readonly error?: never;
+    })
+  | (ChildEnd & { readonly status: "failed" | "aborted"; readonly error: AgentError; readonly output?: never });
+
+/** See `ToolContext.child`. */
+export type StartChild = <Output = undefined>(
+  key: string,
+  agent: ChildAgent<Output>,
+  input: string | UserMessage,
+) => Promise<ChildResult<Output>>;
