@@ -1,7 +1,6 @@
 /**
- * A list that only grows, shared by all versions of the state: a version is a length. Appending to the newest version
- * writes in place; appending to an older one (a speculation was dropped) forks, sharing every full chunk. No version ever sees
- * what another appended.
+ * A list that only grows, shared by all versions of the state: a version is a length. An append to the newest version writes in place; an append to an
+ * older one (after a speculation was dropped) makes a fork, which shares every full chunk. No version ever sees the items that another one appended.
  */
 export interface AppendList<T> {
   readonly length: number;
@@ -15,11 +14,11 @@ export function emptyList<T>(): AppendList<T> {
   return { length: 0, chunks: [] };
 }
 
-/** The version one longer. Constant cost, but for a fork, which copies at most one chunk and the list of chunks. */
+/** The version with one more item. Constant cost, except for a fork, which copies at most one chunk and the list of chunks. */
 export function append<T>(list: AppendList<T>, item: T): AppendList<T> {
   const at = list.length >> chunkBits;
   const within = list.length & (chunkSize - 1);
-  // The empty list is shared by all new lists: nothing may be written into it.
+  // The empty list is shared by all new lists, so nothing may be written into it.
   let chunks = list.length === 0 ? [] : (list.chunks as T[][]);
   const isNewest = within === 0 ? chunks.length === at : chunks.length === at + 1 && chunks[at]?.length === within;
   if (!isNewest) {
@@ -33,21 +32,21 @@ export function append<T>(list: AppendList<T>, item: T): AppendList<T> {
   return { length: list.length + 1, chunks };
 }
 
-/** The same items in a list of its own: what is appended to it costs the others nothing. Copies one chunk and the list of chunks. */
+/** The same items in a separate list, so that appends to it do not fork the others. Copies one chunk and the list of chunks. */
 export function forked<T>({ length, chunks }: AppendList<T>): AppendList<T> {
   const last = length >> chunkBits;
   const rest = chunks[last]?.slice(0, length & (chunkSize - 1)) ?? [];
   return { length, chunks: [...chunks.slice(0, last), ...(rest.length > 0 ? [rest] : [])] };
 }
 
-/** The items of a version from a place on, oldest first. */
+/** The items of a version from an index on, oldest first. */
 export function itemsFrom<T>(list: AppendList<T>, from: number): readonly T[] {
   const first = from >> chunkBits;
   const items = list.chunks.slice(first).flat();
   return items.slice(from - (first << chunkBits), list.length - (first << chunkBits));
 }
 
-/** Puts another item with the same keys in each place from `from` on. Writes in place: only for a list whose other versions are not used. */
+/** Replaces each item from `from` on by one with the same keys. Writes in place: only for a list whose other versions are not used. */
 export function replaceFrom<T>(list: AppendList<T>, from: number, change: (item: T) => T): void {
   for (let index = from; index < list.length; index++) {
     const chunk = list.chunks[index >> chunkBits] as T[];
@@ -56,13 +55,13 @@ export function replaceFrom<T>(list: AppendList<T>, from: number, change: (item:
   }
 }
 
-/** The item at a place; `undefined` outside the version. */
+/** The item at an index; `undefined` outside the version. */
 export function at<T>(list: AppendList<T>, index: number): T | undefined {
   if (index < 0 || index >= list.length) return undefined;
   return list.chunks[index >> chunkBits]?.[index & (chunkSize - 1)];
 }
 
-/** The place of the last item that fits, or -1. Linear from the end. */
+/** The index of the last item that fits, or -1. Linear from the end. */
 export function findLastIndex<T>(list: AppendList<T>, fits: (item: T) => boolean): number {
   for (let index = list.length - 1; index >= 0; index--) {
     const item = at(list, index);
@@ -71,7 +70,7 @@ export function findLastIndex<T>(list: AppendList<T>, fits: (item: T) => boolean
   return -1;
 }
 
-/** Key of an item; `undefined`: it has none. One function per kind of key: places are kept by it. */
+/** The key of an item; `undefined`: it has none. Each kind of key must have one function, because the indices are cached by it. */
 export type KeyOf<T> = (item: T) => string | undefined;
 
 interface Places {
@@ -79,10 +78,10 @@ interface Places {
   length: number;
 }
 
-/** Places by key of the lists that share these chunks; forgotten with them. */
+/** The indices by key for the lists that share these chunks; collected together with them. */
 const indexes = new WeakMap<object, Map<unknown, Places>>();
 
-/** The last item with the key. Constant cost, but for the first question after a fork, and where versions hold the key at different places. */
+/** The last item with the key. Constant cost, except for the first search after a fork, and if versions have the key at different indices. */
 export function lastWithKey<T>(list: AppendList<T>, key: string, keyOf: KeyOf<T>): T | undefined {
   const places = placesOf(list, keyOf);
   for (; places.length < list.length; places.length++) {

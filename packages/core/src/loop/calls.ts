@@ -5,14 +5,14 @@ import { appendToRun } from "./inputs.ts";
 import { policyOfShown } from "./policy.ts";
 import type { Call, KeyedChild, KnownDecision, Run, State } from "./state.ts";
 
-/** The open call of this key in the open run. */
+/** The open call with this key in the open run. */
 export function openCall(state: State, fact: { readonly runId: string; readonly callKey: string }): Call | undefined {
   if (state.run?.runId !== fact.runId) return undefined;
   const call = state.run.calls.find(({ part }) => part.callKey === fact.callKey);
   return call && call.state !== "done" ? call : undefined;
 }
 
-/** Whether the fact begins the next attempt of a server call. */
+/** True if the fact begins the next attempt of a server call. */
 export function startsTool(state: State, fact: FactOf<"tool.started">): boolean {
   const call = openCall(state, fact);
   return (
@@ -36,7 +36,7 @@ export function foldToolStarted(state: State, fact: FactOf<"tool.started">): Sta
   });
 }
 
-/** Whether the fact gives an open call its one result; answers from outside only fit calls that were asked for. */
+/** True if the fact gives an open call its one result. Answers of clients fit only calls that were sent to a client. */
 export function settlesCall(state: State, fact: FactOf<"tool.finished"> | FactOf<"client.answered">): Call | undefined {
   const call = openCall(state, fact);
   return fact.type === "client.answered" && call?.state !== "awaiting_client" ? undefined : call;
@@ -47,12 +47,12 @@ export function foldToolFinished(state: State, fact: FactOf<"tool.finished">): S
   if (!call) return state;
   const settled = settle(state, call, fact);
   const { run } = settled;
-  // A run that is to end calls no tool more.
+  // A run that is about to end calls no more tools.
   if (fact.force === undefined || !run || endsWithCalls(run)) return settled;
   return { ...settled, run: { ...run, decision: { action: "force", tool: fact.force } } };
 }
 
-/** Whether no model call is to follow the calls of the turn. */
+/** True if no model call follows the calls of the turn. */
 const endsWithCalls = ({ decision }: Run): boolean => decision?.action === "stop" || decision?.action === "finish";
 
 export function foldClientAnswered(state: State, fact: FactOf<"client.answered">): State {
@@ -74,24 +74,24 @@ export function foldClientRequested(state: State, fact: FactOf<"client.requested
   return next;
 }
 
-/** When the answer of a client call comes too late, milliseconds since the epoch; `undefined`: never. */
+/** The deadline for the answer of a client call, in milliseconds since the epoch; `undefined`: there is none. */
 export function clientDeadline(run: Run, call: Call): number | undefined {
   const timeoutMs = policyOfShown(run, call.part.name)?.timeoutMs ?? 0;
   return timeoutMs > 0 ? (call.approval?.at ?? run.calledAt) + timeoutMs : undefined;
 }
 
-/** Whether the call waits for the gates before its client is asked. */
+/** True if the call waits for the gates before it is sent to its client. */
 export function awaitsGates({ gatesClient }: Run, { route, state, approval }: Call): boolean {
   return gatesClient === true && route === "client" && state === "pending" && !approval;
 }
 
-/** The call that the fact requests an approval for: one that was neither begun nor submitted for approval before. */
+/** The call for which the fact requests approval: one that was neither started nor submitted for approval before. */
 export function asksAbout(state: State, fact: FactOf<"approval.requested">): Call | undefined {
   const call = openCall(state, fact);
   return call?.state === "pending" && (call.route === "server" || call.route === "client") && !call.approval ? call : undefined;
 }
 
-/** The call on which the fact decides: one that a person was asked about. */
+/** The call on which the fact decides: one that is awaiting approval. */
 export function decidesOn(state: State, fact: FactOf<"approval.decided">): Call | undefined {
   const call = openCall(state, fact);
   return call?.state === "awaiting_approval" ? call : undefined;
@@ -101,7 +101,7 @@ export function foldApprovalRequest(state: State, fact: FactOf<"approval.request
   return asksAbout(state, fact) ? patchCall(state, fact.callKey, askedBy(fact)) : state;
 }
 
-/** What a request for approval changes of its call. */
+/** The changes of a call by a request for approval. */
 export function askedBy({ argsDigest, reason, deadline, args }: FactOf<"approval.requested">): Partial<Call> {
   return {
     state: "awaiting_approval",
@@ -132,13 +132,13 @@ export function foldApprovalDecision(state: State, fact: FactOf<"approval.decide
   return { ...decided, decisions: append(state.decisions ?? emptyList<KnownDecision>(), known) };
 }
 
-/** The call that is to wait for the child: a server call without a child. */
+/** The call that will wait for the child: a server call without a child. */
 export function awaitsChild(state: State, { runId, callKey, key }: FactOf<"child.linked">): Call | undefined {
   const call = callKey === undefined || key !== undefined ? undefined : openCall(state, { runId, callKey });
   return call?.route === "server" && (call.state === "pending" || call.state === "running") && !state.run?.abort ? call : undefined;
 }
 
-/** Whether user code begins a child under a key that is new for its call, or for the hooks of the run. */
+/** True if user code starts a child under a key that is new for its call, or for the hooks of the run. */
 export function linksKeyed({ run }: State, { runId, callKey, key }: FactOf<"child.linked">): boolean {
   return key !== undefined && run?.runId === runId && !run.children?.some((child) => child.key === key && child.callKey === callKey);
 }

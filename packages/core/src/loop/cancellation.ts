@@ -5,8 +5,8 @@ import { crashed } from "./next-turn.ts";
 import type { Call, Run } from "./state.ts";
 
 /**
- * What has not started ends as aborted, what is in doubt as interrupted; what runs is signalled by the driver and still
- * owes its closing fact. The run ends after the last one.
+ * Calls that have not started end as aborted, and calls with an unknown outcome as interrupted. The driver signals running effects, and waits for their
+ * closing facts. The run ends after the last one.
  */
 export function planAbort(run: Run): Plan {
   const { runId, abort, open } = run;

@@ -2,7 +2,7 @@ import type { Failure } from "../errors.ts";
 import type { FactBody } from "./fact.ts";
 import type { Call, QueuedInput } from "./state.ts";
 
-/** What the world is asked to do. Ids derive from the state, so a second fold of the log asks under the same id. */
+/** An action outside the loop. Its id derives from the state, so that a second fold of the log gives the same id. */
 export type Effect =
   /** Give the input a run: policies of the agent by value. */
   | { readonly type: "open-run"; readonly id: string; readonly input: QueuedInput }
@@ -12,7 +12,7 @@ export type Effect =
       readonly runId: string;
       readonly turn: number;
       readonly attempt: number;
-      /** Not before this moment, milliseconds since the epoch. */
+      /** The earliest start, in milliseconds since the epoch. */
       readonly notBefore?: number;
       /** False when a limit took the tools away. */
       readonly withTools: boolean;
@@ -37,16 +37,16 @@ export type Effect =
       readonly attempt: number;
       readonly call: Call;
     }
-  /** Ask the gates about the calls of client tools. */
+  /** Call the gates for the calls of client tools. */
   | { readonly type: "gate-calls"; readonly id: string; readonly runId: string; readonly turn: number; readonly calls: readonly Call[] }
-  /** Ask the tool what became of a call in doubt. */
+  /** Call the tool's `lookup` for a call with an unknown outcome. */
   | { readonly type: "lookup-tool"; readonly id: string; readonly runId: string; readonly call: Call };
 
-/** What follows from a state: facts that are certain, and effects that are owed. */
+/** What follows from a state: facts to record, and effects to run. */
 export interface Plan {
   readonly facts: readonly FactBody[];
   readonly effects: readonly Effect[];
 }
 
-/** Nothing follows and nothing is owed. */
+/** No facts and no effects. */
 export const restPlan: Plan = { facts: [], effects: [] };

@@ -13,7 +13,7 @@ export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
   return verdicts || expenses ? [...ofHooks({ verdicts, expenses }), ...told] : told;
 }
 
-/** What user code has changed and spent comes before what became of it. */
+/** The events of changes and usage of user code, which come before the other events of the fact. */
 function ofHooks({
   verdicts = [],
   expenses = [],

@@ -30,7 +30,7 @@ export type FactType = FactBody["type"];
 /** A fact before the log has given it a number. */
 export type FactDraft = FactBody & { readonly at: number; readonly v: number; readonly epoch?: number };
 
-/** What happened, durable: one entry of the log. */
+/** One entry of the log: something that has happened, recorded durably. */
 export type Fact = FactDraft & { readonly seq: number };
 
 /** A fact of one type. */

@@ -4,26 +4,26 @@ import { circuitWaitMaxMs, retryAfterMaxMs } from "./turns.ts";
 
 export type { KeyOwner, ModelChain, ModelLink } from "./fact.ts";
 
-/** An attempt that failed, as far as the rule must know it. */
+/** The properties of a failed attempt that the rule needs. */
 export interface FailedAttempt {
   readonly failure: Failure;
-  /** Place of its model in the chain. */
+  /** Index of its model in the chain. */
   readonly link: number;
-  /** Something of its answer was shown already; `attempt_discarded` withdraws it. */
+  /** True if a part of its answer was published; `attempt_discarded` withdraws it. */
   readonly hasSpoken: boolean;
-  /** Some of it is a message of the log: nothing may follow it. */
+  /** True if a part of it is a message of the log, so that no other attempt may follow. */
   readonly isCommitted: boolean;
-  /** Attempts that this model has left. */
+  /** The number of attempts that this model has left. */
   readonly attemptsLeft: number;
 }
 
 /**
- * The place in the chain of the model that the next attempt goes to, which may be the same one; `undefined`: none follows and the run fails.
+ * The index in the chain of the model for the next attempt, which may be the same one; `undefined`: no attempt follows and the run fails.
  *
- * Nothing follows what was committed. A wrong key, an unpaid bill, a malformed or refused request and a full context stop the chain: another
- * vendor would hide them, and cost money. Trouble in passing is tried again, then with the next model. A quota that comes back at a known time, or a
- * longer wait than a minute, goes to the next model at once. An answer that was not understood moves to the next model only if no part of it was shown.
- * A chain never passes from one owner's key to another's unless the scope allows it.
+ * No attempt follows a committed answer. A wrong key, an unpaid bill, a malformed or refused request and a full context stop the chain: another
+ * vendor would hide the error, and cost money. A temporary error is retried with the same model, then with the next one. After a quota error with a known
+ * end, or a wait of more than a minute, the next model is called at once. An answer that could not be decoded moves to the next model only if no part
+ * of it was published. A chain passes from one owner's key to another's only if the scope allows it.
  */
 export function linkAfter(failed: FailedAttempt, chain: ModelChain): number | undefined {
   const { failure, link, attemptsLeft } = failed;
@@ -38,11 +38,11 @@ export function linkAfter(failed: FailedAttempt, chain: ModelChain): number | un
   return verdict === "next" || waitMs > retryAfterMaxMs ? next : (again ?? next);
 }
 
-/** `again`: only with the same model; `next`: only with another one; `either`: again as often as it may, then another one. */
+/** `again`: only with the same model; `next`: only with another one; `either`: with the same model while it has attempts left, then with another one. */
 function verdictOn({ failure, hasSpoken }: FailedAttempt): "again" | "next" | "either" | "stop" {
   const { code, retryable } = failure;
   if (code === "CRASHED" || code === "HANDED_OVER") return "again";
-  // The same model takes it without the thinking.
+  // The same model accepts the request without the thinking.
   if (code === "MODEL_THINKING_REFUSED") return retryable ? "again" : "stop";
   if (code === "MODEL_QUOTA_EXHAUSTED") return failure.retryAfterMs === undefined ? "stop" : "next";
   const kind = errorClassOf(code);

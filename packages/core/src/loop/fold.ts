@@ -1,7 +1,7 @@
 /*
- * Owns: the way from one state to the next. Does not own: what a type of fact means (kinds), what follows from a state (plan).
+ * Owns: the step from one state to the next. Does not own: the meaning of a type of fact (kinds), what follows from a state (plan).
  * Invariants
- *  I1 total: every fact is legal in every state; one that does not fit changes nothing but `seq`, one with the wrong `seq` nothing at all.
+ *  I1 total: every fact is legal in every state; a fact that does not fit changes only `seq`, and a fact with the wrong `seq` changes nothing.
  *  I2 pure: no clock, no randomness; older versions of the state keep their value.
  *  I3 constant: the cost does not depend on the length of the history.
  */
@@ -12,7 +12,7 @@ import { spend } from "./kinds/spend.ts";
 import { trackOwnerLoss } from "./lost-owners.ts";
 import { isAtRest, type State } from "./state.ts";
 
-/** Version of what a log folds to. To be raised when any log folds to another state than before: snapshots of other versions are not used. */
+/** Version of the fold. It must be raised when any log folds to another state than before, because snapshots of other versions are not used. */
 export const foldVersion = 6;
 
 /** The state after one more fact. */
@@ -20,7 +20,7 @@ export function fold(state: State, fact: Fact): State {
   if (fact.seq !== state.seq + 1) return state;
   const next = trackOwnerLoss(state, fits(state, fact) ? apply(state, fact) : state, fact);
   const numbers = { seq: fact.seq, updatedAt: fact.at };
-  // A state that was created for this fact has no other reader yet: a second copy would be wasted.
+  // A state that was created for this fact has no other reader yet, so it is changed in place.
   return next === state ? { ...state, ...numbers } : Object.assign(next, numbers);
 }
 
@@ -32,12 +32,12 @@ export function foldAll(state: State, facts: readonly Fact[]): State {
 function apply(state: State, fact: Fact): State {
   const next = kindOf(fact).fold(withRest(spend(state, fact), fact), fact);
   const { hookState } = fact as Hooked;
-  // What hooks keep of an input is for its run, which may have yet to begin.
+  // The state that hooks keep with an input belongs to its run, which may not have begun yet.
   if (!hookState || !next.run || fact.type === "input.accepted") return next;
   return { ...next, run: { ...next.run, hookState: { ...next.run.hookState, ...hookState } } };
 }
 
-/** The time that the open run was at rest does not count against its limit of time. */
+/** Adds the time that the open run was at rest, which does not count against its time limit. */
 function withRest(state: State, { at }: Fact): State {
   const { run, updatedAt = at } = state;
   if (!run || run.limits.durationMs <= 0 || at <= updatedAt || !isAtRest(state)) return state;

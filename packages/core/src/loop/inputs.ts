@@ -6,7 +6,7 @@ import type { FactOf } from "./fact.ts";
 import { firedBy, foldFiring } from "./schedules.ts";
 import { type EndedRun, type Entry, endedRun, type KnownInput, type QueuedInput, type Run, type State } from "./state.ts";
 
-/** Opens the log: only its first fact may, and seeds the history with the given context. */
+/** Opens the log with its first fact, and fills the history with the given context. */
 export function foldOpened(state: State, fact: FactOf<"session.opened">): State {
   if (state.status !== "new") return state;
   let next: State = { ...state, status: "open", agent: fact.agent, createdAt: fact.at };
@@ -29,7 +29,7 @@ export function foldOpened(state: State, fact: FactOf<"session.opened">): State 
   return next;
 }
 
-/** Closing ends an open run where it stands, and those that wait before they begin. */
+/** Closes the session: the open run ends as it is, and waiting runs end before they begin. */
 export function foldClosed(state: State): State {
   const { run, ...rest } = state;
   const how = { status: "aborted", reason: "session closed" } as const;
@@ -39,7 +39,7 @@ export function foldClosed(state: State): State {
   return { ...rest, status: "closed", inputs: [], ended, head: run ? run.tip : state.head, ...(lastRun ? { lastRun } : {}) };
 }
 
-/** A steered input joins the open run; every other one, and one that came too late to steer, waits for a run of its own. */
+/** A steered input joins the open run. Every other input, and a steered one that came too late, waits for a run of its own. */
 export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
   if (!acceptsInput(state, fact)) return state;
   const joins = mayJoin(state, fact);
@@ -56,7 +56,7 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
     ...(fact.trace === undefined ? {} : { trace: fact.trace }),
     ...(fact.hookState ? { hookState: fact.hookState } : {}),
     ...(fact.answer === undefined ? {} : { answer: fact.answer }),
-    // One that came too late to steer was charged to the run that it named.
+    // The usage of an input that came too late to steer was added to the run that it named.
     ...(fact.expenses && fact.mode !== "steer" ? { spent: allSpent(fact.expenses) } : {}),
     ...(fact.origin?.type === "schedule" ? { schedule: fact.origin.schedule } : {}),
   };
@@ -66,7 +66,7 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
     : { ...next, inputs: withInputs(state.inputs, [input]) };
 }
 
-/** The queue with more inputs: those that jump come before all that do not, and otherwise in the order in which they were accepted. */
+/** The queue with more inputs: inputs with `interrupt` first, otherwise in the order of their acceptance. */
 export function withInputs(
   waiting: readonly QueuedInput[],
   more: readonly QueuedInput[],
@@ -97,19 +97,19 @@ function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined 
     : undefined;
 }
 
-/** Under what an accepted input is found again. One function each: places are kept by it. */
+/** The keys of an accepted input. One function for each, because the indices are cached by it. */
 export const idOfInput = (known: KnownInput): string => known.inputId;
 export const keyOfInput = (known: KnownInput): string | undefined => known.key;
-/** The same of a result. */
+/** The key of a result. */
 export const keyOfEntry = (entry: Entry): string | undefined => entry.key;
 
-/** Whether the input is new to an open log, and its schedule, where one brings it, is still due at its date. */
+/** True if the input is new to an open log and, for a scheduled input, its schedule is still due at its date. */
 export function acceptsInput(state: State, fact: FactOf<"input.accepted">): boolean {
   if (state.status !== "open" || lastWithKey(state.known, fact.inputId, idOfInput) !== undefined) return false;
   return fact.origin?.type !== "schedule" || firedBy(state, fact) !== undefined;
 }
 
-/** From then on requests have the summary in place of that part of the path. */
+/** From this fact on, requests have the summary in place of that part of the path. */
 export function foldCompaction(state: State, { from, to, summary, pinned }: FactOf<"context.compacted">): State {
   return { ...state, compactions: [...state.compactions, { from, to, summary, ...(pinned ? { pinned } : {}) }] };
 }
@@ -121,14 +121,14 @@ export function foldHold(state: State, { held, reason, by, at: when }: FactOf<"h
   return { ...rest, hold: { at: when, ...(reason === undefined ? {} : { reason }), ...(by === undefined ? {} : { by }) } };
 }
 
-/** While a run is open the move holds for the next input only. */
+/** During an open run the move applies to the next input only. */
 export function foldHead(state: State, fact: FactOf<"head.moved">): State {
   const to = placeOf(state, fact.to);
   if (to === undefined) return state;
   return state.run ? { ...state, run: { ...state.run, movedHead: to } } : { ...state, head: to };
 }
 
-/** The place of a message; -1 for the root, `undefined` for a message that is not there. */
+/** The index of a message; -1 for the root, `undefined` for an unknown message. */
 export function placeOf(state: State, id: MessageId | null): number | undefined {
   if (id === null) return -1;
   const place = findLastIndex(state.history, (entry) => entry.id === id);

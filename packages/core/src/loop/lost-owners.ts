@@ -2,8 +2,8 @@ import type { Fact } from "./fact.ts";
 import { isAtRest, type State } from "./state.ts";
 
 /**
- * The state after a fact, with whether an owner was lost. An owner that claims a session that no owner has moved since it rested only begins: no owner
- * has died.
+ * The state after a fact, with the mark that an owner was lost. A claim of a session that no owner has continued since it rested is a normal beginning:
+ * no owner has died.
  */
 export function trackOwnerLoss(before: State, after: State, fact: Fact): State {
   const { attended } = after;
@@ -13,7 +13,7 @@ export function trackOwnerLoss(before: State, after: State, fact: Fact): State {
   return fact.type === "owner.claimed" && after.epoch > before.epoch ? { ...after, attended: { takenOverSeq: fact.seq } } : after;
 }
 
-/** A copy of the whole state, so made only where it is needed: every fact is looked at. */
+/** Copies the whole state only if the mark changes, because this runs for every fact. */
 function unattended({ attended: _, ...rest }: State): State {
   return rest;
 }

@@ -14,17 +14,17 @@ export function crashed(runId: string, open: OpenCall): BodyOf<"model.failed"> {
   return { type: "model.failed", runId, turn: open.turn, attempt: open.attempt, failure };
 }
 
-/** A model call in doubt is closed; one that runs is waited for. */
+/** Closes a model call with an unknown outcome, and waits for one that runs. */
 export function planOpenCall(run: Run, open: OpenCall): Plan {
   return { facts: open.inDoubt ? [crashed(run.runId, open)] : [], effects: [] };
 }
 
-/** A run that cannot continue ends; steered inputs get their own runs. */
+/** Ends a run that cannot continue; steered inputs get their own runs. */
 export function planFailure(run: Run, failure: Failure): Plan {
   return { facts: [{ type: "run.finished", runId: run.runId, status: "failed", reason: failure.code, failure }], effects: [] };
 }
 
-/** Every call has its result: another attempt, another turn, or the end. */
+/** The next step when every call has its result: another attempt, another turn, or the end. */
 export function planNextTurn(run: Run, now: number): Plan {
   if (run.turn === 0 && run.answer !== undefined) return { facts: [answerOfHook(run, run.answer)], effects: [] };
   if (run.retry) return planRetry(run, run.retry);
@@ -55,8 +55,8 @@ function answerOfHook({ runId }: Run, text: string): FactBody {
 }
 
 /**
- * Reasons for a turn: it is the first, there are results to show, an input arrived meanwhile, or a decision asks for one.
- * `stop` and `finish` end the run whatever the calls returned.
+ * True if another turn follows: it is the first one, there are results for the model, an input arrived meanwhile, or a decision requires it.
+ * `stop` and `finish` end the run, whatever the calls returned.
  */
 function wantsTurn(run: Run): boolean {
   if (run.turn === 0 || run.steered.length > 0) return true;
@@ -65,8 +65,8 @@ function wantsTurn(run: Run): boolean {
 }
 
 /**
- * The limit that the next turn would meet. Turns: the last allowed one (`finalize`) or the one after it. Tool calls, tokens, money and time: the
- * turn after those that used them up. `now`: the date of the last fact.
+ * The limit that applies to the next turn. Turns: the last allowed turn (`finalize`) or the one after it. Tool calls, tokens, money and time: the
+ * turn after the limit was used up. `now`: the date of the last fact.
  */
 export function limitOf(run: Run, now: number): ReachedLimit | undefined {
   const { turnsMax, toolCallsMax, onLimit } = run.limits;

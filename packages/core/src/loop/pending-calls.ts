@@ -5,7 +5,7 @@ import type { BodyOf, FactBody } from "./fact.ts";
 import { policyOfShown, type ToolPolicy } from "./policy.ts";
 import { type Call, isAwaited, type Run } from "./state.ts";
 
-/** Calls of the turn that have no result yet: answers that need no tool, requests to the client, and the tools that may start now. */
+/** The steps for the calls of the turn without a result: results that need no tool, requests to the client, and the tools that may start now. */
 export function planCalls(run: Run): Plan {
   if (!run.calls.some(isUndecided)) return restPlan;
   const facts: FactBody[] = [];
@@ -20,17 +20,17 @@ export function planCalls(run: Run): Plan {
   return { facts, effects: facts.length > 0 ? [] : [...gatesOwed(run), ...startable(run, ready)] };
 }
 
-/** The gates are asked once about all client calls of the turn. */
+/** The gates are called once for all client calls of the turn. */
 function gatesOwed(run: Run): readonly Effect[] {
   const calls = run.gatesClient ? run.calls.filter((call) => awaitsGates(run, call)) : [];
   const { runId, turn } = run;
   return calls.length > 0 ? [{ type: "gate-calls", id: `${runId}.${turn}/gates`, runId, turn, calls }] : [];
 }
 
-/** It was not started, and no approval is pending. */
+/** True if the call was not started, and no approval is pending. */
 const isUndecided = (call: Call): boolean => call.state === "pending" || call.inDoubt;
 
-/** The result of a call that is not to run, or not again. */
+/** The result of a call that must not run, or not again. */
 function closingFact(run: Run, call: Call, index: number): FactBody | undefined {
   const { runId } = run;
   if (call.state === "running")

@@ -1,9 +1,9 @@
 /*
- * Owns: what follows from a state alone. `facts` are certain and to be recorded now; `effects` are owed and to be prepared.
+ * Owns: what follows from a state alone. `facts` must be recorded now; `effects` must be prepared and then run.
  * Invariants
  *  P1 pure and total; no clock: a date is an earlier fact's `at` plus a limit.
- *  P2 progress: a state that is not at rest either owes something here or has an effect under way.
- *  P3 an effect is owed until its intent is folded; its id derives from the state.
+ *  P2 progress: a state that is not at rest has facts or effects in its plan, or a running effect.
+ *  P3 an effect is planned until its intent is folded; its id derives from the state.
  */
 import { planAbort } from "./cancellation.ts";
 import { type Plan, restPlan } from "./effect.ts";
@@ -11,7 +11,7 @@ import { planFailure, planNextTurn, planOpenCall } from "./next-turn.ts";
 import { planCalls } from "./pending-calls.ts";
 import type { State } from "./state.ts";
 
-/** What is to be recorded and done now. Facts first: fold them and plan again before effects are prepared. */
+/** The facts to record and the effects to run now. Facts come first: fold them and plan again before effects are prepared. */
 export function plan(state: State): Plan {
   if (state.status !== "open") return restPlan;
   const { run } = state;

@@ -3,11 +3,11 @@ export type ToolHome = "server" | "client";
 
 /**
  * What may happen when it is unknown whether a started tool ended: `pure` and `idempotent` run again under the same key,
- * `once` never does (its `lookup` is asked where it has one, else the call is reported as interrupted).
+ * `once` never does (its `lookup` is called if it has one; otherwise the call is reported as interrupted).
  */
 export type ReplayClass = "pure" | "idempotent" | "once";
 
-/** What the loop must know of a tool; travels by value in `run.started`, so that any node can fold the log. */
+/** The properties of a tool that the loop needs. They are in `run.started` by value, so that any node can fold the log. */
 export interface ToolPolicy {
   readonly home: ToolHome;
   readonly replay: ReplayClass;
@@ -26,22 +26,22 @@ export interface ToolPolicies {
   readonly [name: string]: ToolPolicy;
 }
 
-/** What a run's model calls are shown: the run's list, and the list of the last model call where it differs. */
+/** The tools of a run's model calls: the run's list, and the list of the last model call if it differs. */
 interface ShowsTools {
   readonly tools: ToolPolicies;
   readonly shown?: ToolPolicies;
 }
 
-/** The tools that the last model call was shown: its calls are routed by these alone. */
+/** The tools of the last model call. Its calls are routed by these alone. */
 export const toolsShown = ({ tools, shown = tools }: ShowsTools): ToolPolicies => shown;
 
-/** The policy of a tool that the last model call was shown. Names come from the model, so inherited members do not count. */
+/** The policy of a tool of the last model call. The name comes from the model, so inherited members do not count. */
 export function policyOfShown(run: ShowsTools, name: string): ToolPolicy | undefined {
   const tools = toolsShown(run);
   return Object.hasOwn(tools, name) ? tools[name] : undefined;
 }
 
-/** What becomes of a call: run here, asked of the client, or answered by an error without running. */
+/** The route of a call: run here, sent to the client, or answered with an error without a run. */
 export type CallRoute = ToolHome | "unknown" | "invalid";
 
 export interface RunLimits {

@@ -1,7 +1,7 @@
 /*
- * Owns: the fold of one run alone, from the fact that brought it: what its events need of the rest of the log is the message that it continues,
- * and a later state identifies that one.
- * Why: the events of one run then cost that run, however long its session is.
+ * Owns: the fold of one run alone, from its input on. Of the rest of the log its events need only the message that the run continues, and a later state
+ * has that message.
+ * Why: the cost of the events of one run then depends on that run, not on the length of its session.
  */
 import { append, at, emptyList, lastWithKey } from "./append-list.ts";
 import type { Fact } from "./fact.ts";
@@ -9,20 +9,20 @@ import { fold } from "./fold.ts";
 import { idOfInput } from "./inputs.ts";
 import { type Entry, emptyState, endOf, type State } from "./state.ts";
 
-/** Seq of the input that brought the run; `undefined` where the state knows no such run. The cost is the number of inputs. */
+/** Seq of the input of the run; `undefined` if the state has no such run. The cost is the number of inputs. */
 export function bringerOf({ known }: State, runId: string): number | undefined {
   for (let place = 0; place < known.length; place++) {
     const input = at(known, place);
-    // What came too late to steer has a run of its own under its id.
+    // An input that came too late to steer has a run of its own under its own id.
     if (input?.runId === runId || input?.inputId === runId) return input.seq;
   }
   return undefined;
 }
 
-/** Whether the run has begun, and may have ended. */
+/** True if the run has begun; it may have ended. */
 export const hasBegun = (state: State, runId: string): boolean => state.run?.runId === runId || endOf(state, runId) !== undefined;
 
-/** The state before the input of a run that has begun since, as far as the events of the run follow from it. Shares no list with the later state. */
+/** The part of the state before the input of a run that the events of the run need. Shares no list with the later state. */
 export function stateBeforeRun(later: State, runId: string, bringer: number): State {
   const parent = parentOf(later, runId);
   const base: State = { ...emptyState, seq: bringer - 1, status: "open" };
@@ -40,7 +40,7 @@ function parentOf({ history, run }: State, runId: string): Entry | undefined {
   return run?.runId === runId ? at(history, run.tip) : undefined;
 }
 
-/** Whether the fold of the run needs the fact. `later`: which of two inputs of one id is the one that counts. */
+/** True if the fold of the run needs the fact. `later`: a later state, which shows which of two inputs with one id counts. */
 export function concernsRun(fact: Fact, runId: string, later: State): boolean {
   if (fact.type === "owner.claimed" || fact.type === "session.closed") return true;
   if (fact.type !== "input.accepted") return "runId" in fact && fact.runId === runId;
@@ -56,5 +56,5 @@ export function foldRun(state: State, fact: Fact, runId: string): State {
     : next;
 }
 
-/** The state that the fact follows: facts of others were left out. */
+/** The state right before the fact, after the facts of other runs were left out. */
 export const beforeFact = (state: State, { seq }: Fact): State => (state.seq === seq - 1 ? state : { ...state, seq: seq - 1 });

@@ -1,28 +1,28 @@
 import type { FactOf } from "./fact.ts";
 import type { Schedule, State } from "./state.ts";
 
-/** The input that a schedule makes when it is due is accepted under this key: one input for each due time, however many nodes try. */
+/** The idempotency key of a schedule's input, so that each due time gives one input, however many nodes try. */
 export const firingKey = ({ id, due }: Pick<Schedule, "id" | "due">): string => `${id}.${due}`;
 
-/** Schedules that may fire when they are due: not those whose last input is still to be answered. */
+/** The schedules that may fire when they are due: all except those whose last input has no answer yet. */
 export function readySchedules({ schedules = [], inputs, run }: State): readonly Schedule[] {
   if (schedules.length === 0) return schedules;
   const open = new Set([run?.schedule, ...inputs.map(({ schedule }) => schedule)]);
   return schedules.filter(({ id }) => !open.has(id));
 }
 
-/** When the session does something by itself next, in milliseconds since the epoch; `undefined`: no schedule may fire. */
+/** The next date at which a schedule fires, in milliseconds since the epoch; `undefined`: no schedule may fire. */
 export function nextFiring(state: State): number | undefined {
   const ready = readySchedules(state);
   return ready.length === 0 ? undefined : Math.min(...ready.map(({ due }) => due));
 }
 
-/** The schedule that the input fires; `undefined` where the fact is no firing, or that date was fired or changed before. */
+/** The schedule that the input fires; `undefined` if the fact is no firing, or if that date was fired or changed before. */
 export function firedBy({ schedules = [] }: State, { origin }: FactOf<"input.accepted">): Schedule | undefined {
   return origin?.type === "schedule" ? schedules.find(({ id, due }) => id === origin.schedule && due === origin.due) : undefined;
 }
 
-/** A firing moves a schedule that repeats to its first date after the firing, so that missed dates fire once, and ends every other one. */
+/** A firing moves a repeated schedule to its first date after the firing, so that missed dates fire once. It ends any other schedule. */
 export function foldFiring(state: State, fact: FactOf<"input.accepted">): State {
   const fired = firedBy(state, fact);
   if (!fired) return state;

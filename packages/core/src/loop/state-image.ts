@@ -1,6 +1,6 @@
 /*
- * Owns: a state taken apart for keeping: what only grows in lists, so that each snapshot writes what is new of them, and the small rest whole.
- * Does not own: where it is kept, and whether it is to be trusted (driver/log/stored-fold-snapshots).
+ * Owns: the parts of a state for a snapshot: the growing lists, of which each snapshot writes only the new items, and the small rest.
+ * Does not own: where the parts are stored, and whether they are valid (driver/log/stored-fold-snapshots).
  */
 import { canonicalJson } from "../message/canonical-json.ts";
 import { digestOf } from "../message/digest.ts";
@@ -8,7 +8,7 @@ import type { Json } from "../message/json.ts";
 import { type AppendList, append, emptyList, itemsFrom } from "./append-list.ts";
 import type { EndedRun, Entry, KnownDecision, KnownInput, State } from "./state.ts";
 
-/** What only grows with the log. */
+/** The lists that grow with the log. */
 export interface Growth {
   readonly history: readonly Entry[];
   readonly known: readonly KnownInput[];
@@ -28,7 +28,7 @@ export const growingNames: readonly GrowingName[] = Object.keys(growing) as Grow
 /** How long each list is. */
 export type Lengths = { readonly [Name in GrowingName]: number };
 
-/** What does not grow with the log. */
+/** The rest, which does not grow with the log. */
 export type StateRest = Omit<State, GrowingName>;
 
 export const noLengths: Lengths = { history: 0, known: 0, ended: 0, decisions: 0 };
@@ -37,7 +37,7 @@ export function lengthsOf({ history, known, ended, decisions }: State): Lengths 
   return { history: history.length, known: known.length, ended: ended.length, decisions: decisions?.length ?? 0 };
 }
 
-/** What the lists have got since they were so long. The cost is what is new. */
+/** The items of the lists since they had these lengths. The cost is the number of new items. */
 export function growthOf({ history, known, ended, decisions }: State, since: Lengths): Growth {
   return {
     history: itemsFrom(history, since.history),
@@ -51,7 +51,7 @@ export function restOf({ history: _, known: __, ended: ___, decisions: ____, ...
   return rest;
 }
 
-/** The state that was taken apart; `growths` in their order. */
+/** The state, put together again; `growths` in their order. */
 export function stateFrom(rest: StateRest, growths: readonly Partial<Growth>[]): State {
   const join = <Name extends GrowingName>(name: Name): AppendList<Growth[Name][number]> =>
     growths.reduce<AppendList<Growth[Name][number]>>((list, growth) => (growth[name] ?? []).reduce(appendItem, list), emptyList());

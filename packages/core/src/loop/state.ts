@@ -24,25 +24,25 @@ import type { CallRoute, RunLimits, ToolPolicies } from "./policy.ts";
 /** One message of the tree of messages. */
 export interface Entry {
   readonly id: MessageId;
-  /** Place of the message it continues; -1: it begins a conversation. */
+  /** Index of the message that it continues; -1: it begins a conversation. */
   readonly parent: number;
   readonly message: Message;
-  /** Absent for what the session began with. */
+  /** Absent for messages of the session's initial context. */
   readonly runId?: string;
   /** When it joined the conversation, milliseconds since the epoch. */
   readonly at: number;
   /** Idempotency key under which a client sent it: for results of client calls. */
   readonly key?: string;
-  /** Of a tool result: what models read in place of its content once its run is over. */
+  /** The summary of a tool result, which models read in place of its content after its run. */
   readonly summary?: string;
 }
 
-/** An input that waits: for a run of its own, or to join the open one. */
+/** A waiting input: for a run of its own, or for joining the open one. */
 export interface QueuedInput {
   readonly seq: number;
   readonly inputId: string;
   readonly runId: string;
-  /** It comes before those that do not. */
+  /** True if it comes before the inputs without this mark. */
   readonly jumps?: true;
   readonly message?: UserMessage;
   readonly parent?: MessageId | null;
@@ -50,15 +50,15 @@ export interface QueuedInput {
   readonly options?: RunOptions;
   readonly labels?: Labels;
   readonly trace?: string;
-  /** What hooks keep for its run. */
+  /** The state that hooks keep for its run. */
   readonly hookState?: HookState;
-  /** The answer that a hook gave: no model is called. */
+  /** The answer of a hook, in place of a model call. */
   readonly answer?: string;
-  /** What hooks spent on it: part of what its run spends. */
+  /** The usage of hooks for it, a part of the usage of its run. */
   readonly spent?: { readonly usage?: Usage; readonly cost?: Cost };
-  /** The schedule that brought it. */
+  /** The schedule that fired it. */
   readonly schedule?: string;
-  /** Asked to stop before it began: its run ends as soon as it starts. */
+  /** True if its run was stopped before it began: it ends as soon as it starts. */
   readonly abort?: Abort;
 }
 
@@ -68,21 +68,21 @@ export interface Abort {
   readonly at: number;
 }
 
-/** An input that was accepted, so that neither it nor its key is accepted twice. */
+/** An accepted input, kept so that neither it nor its key is accepted twice. */
 export interface KnownInput {
   readonly key?: string;
-  /** Absent where a build wrote the input that knew no digests. */
+  /** Absent for an input of a build without digests. */
   readonly keyedDigest?: string;
   readonly inputId: string;
   readonly runId: string;
   readonly seq: number;
   readonly message?: UserMessage;
   readonly parent?: MessageId | null;
-  /** Of the message as it came, where a hook edited it. */
+  /** The digest of the original message, if a hook edited it. */
   readonly givenDigest?: string;
 }
 
-/** A decision that was recorded, so that none is made twice and an equal one finds the first. */
+/** A recorded decision, kept so that no call is decided twice and a repetition finds the first one. */
 export interface KnownDecision {
   readonly callKey: string;
   readonly runId: string;
@@ -97,7 +97,7 @@ export interface KnownDecision {
 }
 
 /**
- * Where one call of the turn stands. `pending`: nothing was done yet; `awaiting_*`: it is outside this process, whose next fact may come from any
+ * The state of one call of the turn. `pending`: not handled yet; `awaiting_*`: it waits outside of this process, and its next fact may come from any
  * node; `running`: a server tool was started; `done`: it has its one result.
  */
 export type CallState = "pending" | "awaiting_approval" | "awaiting_client" | "awaiting_child" | "running" | "done";
@@ -108,19 +108,19 @@ export interface Call {
   readonly state: CallState;
   /** Attempts begun. */
   readonly attempt: number;
-  /** Started under an owner that is gone. */
+  /** True if it was started under an owner that is gone. */
   readonly inDoubt: boolean;
   /** Seq of its `tool.started`: the lane of its events. */
   readonly lane?: number;
   readonly startedAt?: number;
-  /** Arguments as a hook or an approval edited them. */
+  /** The arguments as a hook or an approval edited them. */
   readonly args?: JsonObject;
   readonly deadline?: number;
-  /** What a person was asked. */
+  /** The request for approval. */
   readonly asking?: { readonly argsDigest: string; readonly reason?: string };
-  /** `at`: of a client tool's call alone, whose deadline counts from it. */
+  /** `at`: only for the call of a client tool, whose deadline counts from it. */
   readonly approval?: { readonly decision: ApprovalVerdict; readonly note?: string; readonly at?: number };
-  /** The session whose end is awaited. */
+  /** The session whose end the call waits for. */
   readonly child?: { readonly session: string; readonly agent: string };
 }
 
@@ -133,7 +133,7 @@ export interface KeyedChild {
   readonly isDone?: true;
 }
 
-/** Something that the session does by itself at a date. */
+/** A schedule of the session. */
 export interface Schedule {
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -149,7 +149,7 @@ export interface ReachedLimit {
   readonly value: number;
 }
 
-/** A model call under way. */
+/** A running model call. */
 export interface OpenCall {
   /** Seq of its `model.started`: the lane of its events. */
   readonly lane: number;
@@ -165,21 +165,21 @@ export interface Run {
   readonly provider: string;
   readonly model: string;
   readonly tools: ToolPolicies;
-  /** What the last model call was shown, where it differs from `tools`. */
+  /** The tools of the last model call, if they differ from `tools`. */
   readonly shown?: ToolPolicies;
   readonly limits: RunLimits;
-  /** Calls of client tools pass the gates before the client is asked. */
+  /** True if calls of client tools pass the gates before they are sent to the client. */
   readonly gatesClient?: true;
-  /** What hooks keep for this run. */
+  /** The state that hooks keep for this run. */
   readonly hookState?: HookState;
-  /** The same when the last model call was prepared, where it was shown other tools. */
+  /** The same state at the preparation of the last model call, if that call had other tools. */
   readonly shownState?: HookState;
   readonly access?: Access;
   readonly options?: RunOptions;
   readonly labels?: Labels;
   readonly trace?: string;
   readonly chain?: ModelChain;
-  /** Place in the chain of the model that is called. Absent: 0. */
+  /** Index of the current model in the chain. Absent: 0. */
   readonly link?: number;
   /** Attempts of the open turn that earlier models of the chain have made. */
   readonly linkSince?: number;
@@ -187,53 +187,53 @@ export interface Run {
   readonly budget?: RunBudget;
   /** Sessions that user code of the run has begun. */
   readonly children?: readonly KeyedChild[];
-  /** The schedule that brought its input. */
+  /** The schedule that fired its input. */
   readonly schedule?: string;
   readonly startedAt: number;
-  /** How long it was at rest, for people, clients and children. Only counted where the run has a limit of time. */
+  /** How long it has waited for people, clients and children. Only counted if the run has a time limit. */
   readonly restedMs?: number;
-  /** The answer that a hook gave before the run began. */
+  /** The answer of a hook, given before the run began. */
   readonly answer?: string;
-  /** Place of the message that the next one continues. */
+  /** Index of the message that the next one continues. */
   readonly tip: number;
   /** Turns begun, and attempts begun of the last one. */
   readonly turn: number;
   readonly attempt: number;
   readonly open?: OpenCall;
-  /** Id of the message that the last turn began with: the number of its first `model.started`. */
+  /** Id of the answer of the last turn: the number of its first `model.started`. */
   readonly answerId?: MessageId;
-  /** How many attempts of the last turn were handed over: they do not count as attempts. */
+  /** The number of attempts of the last turn that were handed over; they do not count as attempts. */
   readonly handedOver?: number;
-  /** The turn whose request was made again without thinking: at most once for each. */
+  /** The turn whose request was repeated without thinking, which happens at most once per turn. */
   readonly repairedTurn?: number;
-  /** The last attempt was thrown away and another is owed; `until` once its wait is scheduled. */
+  /** The last attempt was discarded and another one must follow; `until` is present when its wait is scheduled. */
   readonly retry?: { readonly failure: Failure; readonly until?: number };
   /** Inputs that join before the next model call. */
   readonly steered: readonly QueuedInput[];
   readonly calls: readonly Call[];
-  /** When the calls came: deadlines count from it. */
+  /** The date of the calls, from which their deadlines count. */
   readonly calledAt: number;
-  /** Calls that counted. */
+  /** The number of calls that count against the limit. */
   readonly toolCallCount: number;
-  /** Reached after `turn`: at most one more model call, without tools. */
+  /** The limit that was reached after `turn`: at most one more model call follows, without tools. */
   readonly limit?: ReachedLimit & { readonly turn: number };
   readonly decision?: Decision;
   readonly abort?: Abort;
   /** Why the run cannot continue. */
   readonly failure?: Failure;
-  /** The last model call asked for nothing. */
+  /** True if the last answer had no calls. */
   readonly answered: boolean;
   /** Why the last model call ended. */
   readonly stopReason?: "stop" | "length" | "tool_calls" | "aborted" | "error";
   readonly usage?: Usage;
   readonly cost?: Cost;
-  /** Where `head.moved` sent the next input while this run was open. */
+  /** The target of a `head.moved` during this run, for the next input. */
   readonly movedHead?: number;
 }
 
-/** That an owner has moved the session since it rested last. */
+/** The mark that an owner has continued the session since it last rested. */
 export interface Attendance {
-  /** Seq of the claim by which another owner took over meanwhile: what came before it was cut off. */
+  /** Seq of the claim with which another owner took over meanwhile: effects from before it were interrupted. */
   readonly takenOverSeq?: number;
 }
 
@@ -242,7 +242,7 @@ export interface State {
   /** Seq of the last fact folded. */
   readonly seq: number;
   readonly epoch: number;
-  /** Absent while the session rests, and until an owner begins to move it. */
+  /** Absent while the session rests, and until an owner continues it. */
   readonly attended?: Attendance;
   readonly status: "new" | "open" | "closed";
   readonly agent?: string;
@@ -251,11 +251,11 @@ export interface State {
   readonly createdAt?: number;
   readonly updatedAt?: number;
   readonly history: AppendList<Entry>;
-  /** Place of the message that the next input continues when no run is open; -1: none yet. */
+  /** Index of the message that the next input continues when no run is open; -1: none yet. */
   readonly head: number;
   readonly inputs: readonly QueuedInput[];
   readonly known: AppendList<KnownInput>;
-  /** On calls of all runs. Absent: no approval was ever requested. */
+  /** The decisions on calls of all runs. Absent: no approval was ever requested. */
   readonly decisions?: AppendList<KnownDecision>;
   /** As the session was opened. */
   readonly participants?: readonly string[];
@@ -263,7 +263,7 @@ export interface State {
   readonly keyId?: string;
   readonly policy?: JsonObject;
   readonly retention?: Retention;
-  /** A legal hold: the session is not to be erased. */
+  /** A legal hold: the session must not be erased. */
   readonly hold?: { readonly reason?: string; readonly by?: string; readonly at: number };
   readonly schedules?: readonly Schedule[];
   /** Client tools that came with the session, and a prompt in place of its agent's. */
@@ -279,9 +279,9 @@ export interface State {
   readonly cost?: Cost;
   /** Tokens of the last committed model call. */
   readonly contextTokens?: number;
-  /** Where a vendor last refused thinking, as the number of its turn's answer: no request holds thinking, or anything else opaque, of an answer before it. */
+  /** The answer at which a vendor last refused thinking, as its number. Requests leave out thinking and other opaque data of all answers before it. */
   readonly thinkingRefusedAt?: number;
-  /** Summaries that stand for parts of the path in requests; the newest last. */
+  /** Summaries that replace parts of the path in requests, the newest last. */
   readonly compactions: readonly Compaction[];
 }
 
@@ -300,7 +300,7 @@ export interface Compaction {
   readonly from: MessageId;
   readonly to: MessageId;
   readonly summary: string;
-  /** Messages of that part that requests keep as they are. */
+  /** Messages of that part that requests keep unchanged. */
   readonly pinned?: readonly MessageId[];
 }
 
@@ -317,12 +317,12 @@ export const emptyState: State = {
   compactions: [],
 };
 
-/** Place of the last message of the path that people see now; -1: none. */
+/** Index of the last message of the path that people see now; -1: none. */
 export function tipOf(state: State): number {
   return state.run ? state.run.tip : state.head;
 }
 
-/** How the run ended, with what was spent and which limit it has reached. */
+/** How the run ended, with its usage and the limit that it reached. */
 export function endedRun({ runId, usage, cost, limit }: Run, { status, reason, failure }: Omit<EndedRun, "runId">): EndedRun {
   return {
     runId,
@@ -335,7 +335,7 @@ export function endedRun({ runId, usage, cost, limit }: Run, { status, reason, f
   };
 }
 
-/** How the run ended; `undefined` as long as it has not. The cost is the number of runs since. */
+/** How the run ended; `undefined` while it is open or waits. The cost is the number of runs since. */
 export function endOf({ ended }: State, runId: string | undefined): EndedRun | undefined {
   return at(
     ended,
@@ -343,7 +343,7 @@ export function endOf({ ended }: State, runId: string | undefined): EndedRun | u
   );
 }
 
-/** How a session stands: `waiting` for people, clients or children, while no process need hold it. */
+/** The status of a session. `waiting`: for people, clients or children; no process needs to hold the session meanwhile. */
 export type SessionStatus = "idle" | "running" | "waiting" | "closed";
 
 /** What a run at rest waits for. */
@@ -360,13 +360,13 @@ const reasonOf: { readonly [State in CallState]?: WaitingReason } = {
   awaiting_child: "children",
 };
 
-/** What the session waits for; none while it does not wait. */
+/** What the session waits for; empty if it does not wait. */
 export function waitingReasons(state: State): readonly WaitingReason[] {
   if (sessionStatusOf(state) !== "waiting") return [];
   return [...new Set((state.run?.calls ?? []).flatMap((call) => reasonOf[call.state] ?? []))];
 }
 
-/** True when only people, clients or children can advance the session: it needs no process. */
+/** True if only people, clients or children can continue the session, so that it needs no process. */
 export function isAtRest(state: State): boolean {
   const { run } = state;
   if (!run) return state.inputs.length === 0 || state.status === "closed";
@@ -374,7 +374,7 @@ export function isAtRest(state: State): boolean {
   return run.calls.some((call) => call.state !== "done") && run.calls.every(isOutside);
 }
 
-/** True as long as what comes next of the call may come from any node: a process that holds the session has nothing to do for it. */
+/** True while the next fact of the call may come from any node, so that the owner of the session has nothing to do for it. */
 export const isAwaited = ({ state }: Call): boolean =>
   state === "awaiting_client" || state === "awaiting_approval" || state === "awaiting_child";
 

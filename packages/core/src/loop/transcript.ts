@@ -4,13 +4,13 @@ import { type Entry, type State, tipOf } from "./state.ts";
 
 /** The path from the root to a message, oldest first, results of one turn in call order. */
 export interface Transcript {
-  /** Place of its last message; -1 when empty. */
+  /** Index of its last message; -1 if it is empty. */
   readonly tip: number;
   readonly messages: readonly Message[];
   readonly ids: readonly MessageId[];
 }
 
-/** What people see now. */
+/** The path to the head, which people see now. */
 export function transcriptOf(state: State): Transcript {
   const transcript = createTranscript();
   followTranscript(transcript, state, tipOf(state));
@@ -20,13 +20,13 @@ export function transcriptOf(state: State): Transcript {
 /** A transcript that `followTranscript` keeps up to date in place. */
 export interface GrowingTranscript extends Transcript {
   tip: number;
-  /** The last message's entry: it shows whether another version of the log continues this one. */
+  /** The entry of the last message, by which another version of the log is recognised as a continuation. */
   last: Entry | undefined;
-  /** Rises whenever the transcript was begun anew: what was made of its messages is void. */
+  /** Incremented when the transcript was rebuilt: values that were derived from its messages are void then. */
   generation: number;
   readonly messages: Message[];
   readonly ids: MessageId[];
-  /** Of the results that have one, by id: what models read in place of the result in every other run. */
+  /** The summaries of results, by id: models read them in place of the result in every other run. */
   readonly summaries: Map<MessageId, ResultSummary>;
 }
 
@@ -40,7 +40,7 @@ export function createTranscript(): GrowingTranscript {
   return { tip: -1, last: undefined, generation: 0, messages: [], ids: [], summaries: new Map() };
 }
 
-/** Brings the transcript to `tip` of the same log. The cost is what is new when `tip` continues it, else the whole path. */
+/** Updates the transcript to `tip` of the same log. The cost is the number of new messages if `tip` continues it, otherwise the whole path. */
 export function followTranscript(transcript: GrowingTranscript, state: State, tip: number): void {
   const added: Entry[] = [];
   let entry = at(state.history, tip);
@@ -66,10 +66,10 @@ export function followTranscript(transcript: GrowingTranscript, state: State, ti
   transcript.last = at(state.history, tip);
 }
 
-/** The messages with the results of each turn in call order, whatever order they came in. */
+/** The messages, with the results of each turn sorted in call order. */
 export const inCallOrder = (messages: readonly Message[]): readonly Message[] => byCallOrder(messages, (message) => message);
 
-/** The same for values that hold messages. */
+/** The same for values that have a message. */
 export function byCallOrder<One>(items: readonly One[], messageOf: (item: One) => Message): One[] {
   const messages = items.map(messageOf);
   const places = items.map((_, place) => place);
@@ -77,7 +77,7 @@ export function byCallOrder<One>(items: readonly One[], messageOf: (item: One) =
   return places.map((place) => items[place] as One);
 }
 
-/** Results stand right after their message; puts each group from `from` on, and the one that reaches over it, in call order. */
+/** Results come right after their message. Sorts each group of results from `from` on in call order, including a group that begins before `from`. */
 function sortResults(messages: Message[], beside: unknown[], from: number): void {
   let start = from;
   while (start > 0 && messages[start - 1]?.role === "tool_result") start--;
@@ -99,7 +99,7 @@ function sortGroup({ messages, beside }: { messages: Message[]; beside: unknown[
   });
 }
 
-/** The index that ends the call key; results without a key keep their place. */
+/** The index at the end of the call key; results without a key keep their position. */
 function orderOf(message: Message): number {
   if (message.role !== "tool_result" || !message.callKey) return 0;
   return Number(message.callKey.slice(message.callKey.lastIndexOf(".") + 1));

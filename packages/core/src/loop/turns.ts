@@ -6,12 +6,12 @@ import { appendToRun, placeOf, withInputs } from "./inputs.ts";
 import { policyOfShown } from "./policy.ts";
 import { type Abort, type Call, endedRun, type QueuedInput, type Run, type State } from "./state.ts";
 
-/** Whether the fact starts the run of the first waiting input. */
+/** True if the fact starts the run of the first waiting input. */
 export function startsRun(state: State, fact: FactOf<"run.started">): boolean {
   return state.status === "open" && !state.run && state.inputs[0]?.runId === fact.runId;
 }
 
-/** Place of the message that the run of an input begins at; -1: none. */
+/** Index of the message at which the run of an input begins; -1: none. */
 export function startOf(state: State, { parent }: QueuedInput): number {
   return parent === undefined ? state.head : (placeOf(state, parent) ?? state.head);
 }
@@ -54,7 +54,7 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
   return input.message ? appendToRun(next, run, { id: String(input.seq), message: input.message, at: fact.at }) : next;
 }
 
-/** Whether the fact begins the next attempt, or the next turn once every call of the last one has its result. */
+/** True if the fact begins the next attempt, or, when every call of the last turn has its result, the next turn. */
 export function startsModel(state: State, fact: FactOf<"model.started">): boolean {
   const { run } = state;
   if (run?.runId !== fact.runId || run.open || run.abort || run.calls.some((call) => call.state !== "done")) return false;
@@ -90,19 +90,19 @@ export function foldModelStarted(state: State, fact: FactOf<"model.started">): S
   return next;
 }
 
-/** Whether the fact closes the attempt that is open. */
+/** True if the fact closes the open attempt. */
 export function endsAttempt(state: State, fact: FactOf<"model.finished"> | FactOf<"model.failed">): boolean {
   const open = state.run?.runId === fact.runId ? state.run.open : undefined;
   return open !== undefined && open.turn === fact.turn && open.attempt === fact.attempt;
 }
 
-/** Whether a hook answers in place of a model: between two turns, and without calls. */
+/** True if a hook answers in place of a model: between two turns, and without calls. */
 export function answersAlone({ run }: State, fact: FactOf<"model.finished">): boolean {
   if (fact.attempt !== 0 || run?.runId !== fact.runId || run.open || run.abort || run.retry || fact.turn !== run.turn + 1) return false;
   return callsOf(fact.message).length === 0 && run.calls.every((call) => call.state === "done");
 }
 
-/** Id of the message of an answer: known since its first attempt began, so that it is the same over all attempts. */
+/** Id of the message of an answer. It is fixed when the first attempt begins, so that it is the same over all attempts. */
 export const answerIdOf = ({ run }: State, { messageId, attempt, seq }: FactOf<"model.finished">): MessageId =>
   messageId ?? (attempt === 0 ? String(seq) : (run?.answerId ?? String(seq)));
 
@@ -126,7 +126,7 @@ export function foldModelFinished(state: State, fact: FactOf<"model.finished">):
     ...(fact.decision ? { decision: fact.decision } : {}),
   };
   const contextTokens = contextTokensOf(fact.usage);
-  // Readers of the stream name the model of the run with each answer.
+  // Clients show the model of the run with each answer.
   const named = fact.attempt === 0 ? { ...state, model: run.model } : state;
   const withMessage = appendToRun(named, next, { id: answerIdOf(state, fact), message: fact.message, at: fact.at });
   return contextTokens === undefined ? withMessage : { ...withMessage, contextTokens };
@@ -146,18 +146,18 @@ export function foldModelFailed(state: State, fact: FactOf<"model.failed">): Sta
   return { ...state, thinkingRefusedAt: Number(run.answerId ?? fact.seq), run: { ...next, repairedTurn: run.turn } };
 }
 
-/** Longest wait that another side may ask for; beyond it the run fails at once. */
+/** Longest wait that a vendor may ask for; beyond it the run fails at once. */
 export const retryAfterMaxMs = 60_000;
 
-/** Longest wait for a circuit that is open; beyond it the run fails at once. */
+/** Longest wait for an open circuit; beyond it the run fails at once. */
 export const circuitWaitMaxMs = 15_000;
 
 /** How often one model call may be handed over: each time is a deploy, not a fault. */
 const handOversMax = 20;
 
 /**
- * Whether another attempt follows a failed one. One that was handed over has not failed: it does not count. Neither does the one repaired attempt
- * of a turn whose request held thinking that the vendor refuses: it is another request.
+ * True if another attempt follows a failed one. An attempt that was handed over does not count, because it has not failed. The one repeated attempt
+ * of a turn without refused thinking does not count either, because it is another request.
  */
 export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" | "attempt" | "next">): boolean {
   const { failure } = fact;
@@ -169,15 +169,15 @@ export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" 
   return failure.retryable && (failure.retryAfterMs ?? 0) <= waitMaxMs && attemptsLeft(run, fact) > 0;
 }
 
-/** Attempts of the turn that count: not those that were handed over. */
+/** The number of attempts of the turn without those that were handed over. */
 const triesOf = ({ handedOver = 0 }: Run, { attempt }: { readonly attempt: number }): number => attempt - handedOver;
 
-/** Attempts that the model of an attempt has left after it. */
+/** The number of attempts that the model has left after this one. */
 export function attemptsLeft(run: Run, attempt: { readonly attempt: number }): number {
   return run.limits.attemptsMax - (triesOf(run, attempt) - (run.linkSince ?? 0));
 }
 
-/** Place in the chain of the model that an attempt moves to; `undefined`: it stays with its model. */
+/** Index in the chain of the model that the next attempt moves to; `undefined`: it stays with its model. */
 function linkOf({ chain, link = 0 }: Run, { next }: Pick<FactOf<"model.failed">, "next">): number | undefined {
   if (!next || !chain) return undefined;
   const place = chain.links.findIndex(
@@ -186,7 +186,7 @@ function linkOf({ chain, link = 0 }: Run, { next }: Pick<FactOf<"model.failed">,
   return place < 0 ? undefined : place;
 }
 
-/** Whether the fact sets the time when the next attempt may begin. */
+/** True if the fact sets the time when the next attempt may begin. */
 export function waits({ run }: State, fact: FactOf<"wait.scheduled">): boolean {
   return run?.runId === fact.runId && run.retry !== undefined && run.turn === fact.turn && run.attempt === fact.attempt;
 }
@@ -197,7 +197,7 @@ export function foldWait(state: State, fact: FactOf<"wait.scheduled">): State {
   return { ...state, run: { ...run, retry: { ...run.retry, until: fact.until } } };
 }
 
-/** A newer owner puts every open intent in doubt. */
+/** After a claim of another owner the outcome of every open intent is unknown. */
 export function foldClaim(state: State, fact: FactOf<"owner.claimed">): State {
   const epoch = fact.epoch ?? 0;
   if (epoch <= state.epoch) return state;
@@ -209,12 +209,12 @@ export function foldClaim(state: State, fact: FactOf<"owner.claimed">): State {
 
 const isUnderWay = (call: Call): boolean => call.state === "running";
 
-/** Whether the fact stops a run that is open or waits, and is not being stopped. */
+/** True if the fact stops a run that is open or waits, and is not being stopped yet. */
 export function stops({ run, inputs }: State, { runId }: FactOf<"abort.requested">): boolean {
   return run?.runId === runId ? !run.abort : inputs.some((input) => input.runId === runId && !input.abort);
 }
 
-/** The open run stops; one that waits stops as soon as it starts. */
+/** Stops the open run; a run that waits is stopped as soon as it starts. */
 export function foldAbort(state: State, fact: FactOf<"abort.requested">): State {
   const abort: Abort = { reason: fact.reason, at: fact.at, ...(fact.by === undefined ? {} : { by: fact.by }) };
   const { run } = state;
@@ -228,13 +228,13 @@ export function foldLimit(state: State, fact: FactOf<"limit.reached">): State {
   return { ...state, run: { ...run, limit: { which: fact.which, value: fact.value, turn: run.turn } } };
 }
 
-/** Whether the fact ends the open run: nothing of it may be under way. */
+/** True if the fact ends the open run, which must have no running effect. */
 export function endsRun(state: State, fact: FactOf<"run.finished">): boolean {
   const { run } = state;
   return run?.runId === fact.runId && !run.open && run.calls.every((call) => call.state === "done");
 }
 
-/** Steered inputs that did not join get runs of their own, before those that were waiting, unless one of these interrupted. */
+/** Steered inputs that did not join get runs of their own, before the waiting inputs, but after a waiting `interrupt`. */
 export function foldRunFinished(state: State, fact: FactOf<"run.finished">): State {
   const { run, ...rest } = state;
   if (!run || !endsRun(state, fact)) return state;

@@ -1,6 +1,6 @@
 import { type Fact, factVersion } from "./fact.ts";
 
-/** A fact as some older build wrote it: its type and fields may be others than today's. */
+/** A fact in the form of an older build, with other types or fields than today. */
 export interface OldFact {
   readonly seq: number;
   readonly at: number;
@@ -9,17 +9,17 @@ export interface OldFact {
   readonly [field: string]: unknown;
 }
 
-/** Makes of a fact of one version what the next version would have written. Pure, total, one fact for one. */
+/** Converts a fact of one version to the form of the next version. Pure and total; one fact gives one fact. */
 export type UpCaster = (fact: OldFact) => OldFact;
 
-/** By the version that they take. One for every version that was ever released, for ever. */
+/** The steps by the version that they convert from. A step is kept for every version that was ever released. */
 export type UpCasters = { readonly [version: number]: UpCaster };
 
 type Fields = { readonly [field: string]: unknown };
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Without some members, and those members where they are texts. */
+/** The object without some members, and those of the members that are texts. */
 function parted(value: unknown, names: readonly string[]): { readonly rest: unknown; readonly labels: Fields | undefined } {
   if (!isFields(value)) return { rest: value, labels: undefined };
   const entries = Object.entries(value);
@@ -30,8 +30,8 @@ function parted(value: unknown, names: readonly string[]): { readonly rest: unkn
 }
 
 /**
- * Version 1 named three labels in fields of their own, knew no limits of tokens, money and time, and marked each `interrupt` that came first. An
- * answer got its id, the number of its fact, when it was complete. A call had a `tool.finished` also where it had a child.
+ * Version 1 had three labels in fields of their own, no limits of tokens, money and time, and a mark on each `interrupt` that came first. An answer
+ * got its id, the number of its fact, at its end. A call had a `tool.finished` also if it had a child.
  */
 function fromVersion1(fact: OldFact): OldFact {
   switch (fact.type) {
@@ -71,7 +71,7 @@ export interface UpCastOptions {
   readonly version?: number;
 }
 
-/** The facts as this build would have written them; the same list where none is older. Place and time of a fact are never changed. */
+/** The facts in the form of this build; the same list if none is older. Number and date of a fact are never changed. */
 export function upCast(facts: readonly Fact[], { casters = upCasters, version = factVersion }: UpCastOptions = {}): readonly Fact[] {
   if (!facts.some(({ v }) => v < version)) return facts;
   return facts.map((fact) => (fact.v < version ? castOne(fact, casters, version) : fact));

@@ -8,15 +8,15 @@ import type { Hooked, RunBudget, Spending } from "./spending.ts";
 /** A person's decision on a call for which a gate requested approval. */
 export type ApprovalVerdict = "allow" | "deny";
 
-/** A result as a fact holds it. */
+/** A result in the form of a fact. */
 export interface CallResult {
   readonly outcome: CallOutcome;
-  /** What the model sees. */
+  /** The output for the model. */
   readonly output: readonly ResultPart[];
   readonly failure?: Failure;
-  /** What only the application sees. */
+  /** Data for the application, which the model never sees. */
   readonly details?: Json;
-  /** What later runs see instead of `output`, where the tool gave one. */
+  /** The text that later runs read in place of `output`, if the tool gave one. */
   readonly summary?: string;
 }
 
@@ -38,7 +38,7 @@ export type CallFact =
       readonly replay: ReplayClass;
       readonly idempotencyKey: string;
       readonly label?: string;
-      /** Arguments as a hook edited them. */
+      /** The arguments as a hook edited them. */
       readonly args?: JsonObject;
     } & Hooked &
       Pick<Spending, "expenses">)
@@ -48,7 +48,7 @@ export type CallFact =
       readonly callKey: string;
       readonly progress?: readonly ProgressStep[];
       readonly durationMs?: number;
-      /** The tool that the next model call must use, as a `review` hook wants it. */
+      /** The tool that the next model call must use, chosen by a `review` hook. */
       readonly force?: string;
     } & CallResult &
       Hooked &
@@ -57,9 +57,9 @@ export type CallFact =
       readonly type: "client.requested";
       readonly runId: string;
       readonly callKeys: readonly string[];
-      /** The earliest of theirs, milliseconds since the epoch; each has its own by its policy. Absent: all wait for ever. */
+      /** The earliest deadline of the calls, in milliseconds since the epoch; each call has its own by its policy. Absent: there is none. */
       readonly deadline?: number;
-      /** Arguments as hooks edited them, by call key. */
+      /** The arguments as hooks edited them, by call key. */
       readonly args?: { readonly [callKey: string]: JsonObject };
     } & Hooked &
       Pick<Spending, "expenses">)
@@ -75,13 +75,13 @@ export type CallFact =
       readonly type: "approval.requested";
       readonly runId: string;
       readonly callKey: string;
-      /** SHA-256, hexadecimal, of the canonical text of the arguments that are asked about. */
+      /** SHA-256 of the canonical text of the arguments that need approval, hexadecimal. */
       readonly argsDigest: string;
       /** Milliseconds since the epoch after which decisions are refused. Absent: the call waits without a limit. */
       readonly deadline?: number;
-      /** Why a gate asks. */
+      /** The reason why approval is needed. */
       readonly reason?: string;
-      /** Arguments as hooks edited them before they asked. */
+      /** The arguments as hooks edited them before the request. */
       readonly args?: JsonObject;
     } & Hooked &
       Pick<Spending, "expenses">)
@@ -91,23 +91,23 @@ export type CallFact =
       readonly callKey: string;
       readonly decision: ApprovalVerdict;
       readonly idempotencyKey?: string;
-      /** Of the arguments that the decider has seen, where the decision named them. */
+      /** The digest of the arguments that the person has seen, if the decision named it. */
       readonly argsDigest?: string;
       readonly by?: string;
-      /** Arguments as the decider edited them. */
+      /** The arguments as the person edited them. */
       readonly args?: JsonObject;
       readonly note?: string;
     }
   | {
       readonly type: "child.linked";
       readonly runId: string;
-      /** Absent: a hook began the child; it has a `key`. */
+      /** Absent: a hook started the child, which then has a `key`. */
       readonly callKey?: string;
       readonly session: string;
       readonly agent: string;
       /**
-       * Under which user code began the child and finds it again after a crash: its call continues beside the child and has a `tool.finished` of its own.
-       * Absent: the call waits for the child, whose `child.finished` ends it.
+       * The key under which user code started the child, and finds it again after a crash. The call continues beside the child and has its own
+       * `tool.finished`. Absent: the call waits for the child, and `child.finished` ends it.
        */
       readonly key?: string;
       /** The share of the run's budget that the child may spend. */

@@ -1,12 +1,12 @@
 import type { Json, JsonObject, JsonSchema } from "../../message/json.ts";
 import type { MessageId } from "../../message/message.ts";
 
-/** Values to which a deployment gives a meaning, by names that it chooses: the runtime records them and hands them to prompts, hooks and tools. */
+/** Values by name, with names and meanings of the deployment. The runtime records them and passes them to prompts, hooks and tools. */
 export interface Labels {
   readonly [name: string]: string;
 }
 
-/** The user that acts, as authentication established it. */
+/** The acting user, established by authentication. */
 export interface Access {
   readonly user: string;
   readonly scope: string;
@@ -33,11 +33,11 @@ export interface DeclaredTool {
   readonly timeoutMs?: number;
 }
 
-/** The call of another session that a session was begun for. */
+/** The call of another session for which a session was created. */
 export interface ParentLink {
   readonly session: string;
   readonly runId: string;
-  /** Absent: a hook of the run began it. */
+  /** Absent: a hook of the run created it. */
   readonly callKey?: string;
   /** Number of ancestors: 1 for the child of a session without a parent. */
   readonly depth: number;
@@ -51,7 +51,7 @@ export interface Retention {
   readonly keepMs?: number;
 }
 
-/** What brought an input, where no user sent it. */
+/** The origin of an input that no user sent. */
 export type InputOrigin =
   /** A schedule of this session was due at `due`, in milliseconds since the epoch. */
   | { readonly type: "schedule"; readonly schedule: string; readonly due: number }
@@ -60,18 +60,18 @@ export type InputOrigin =
   /** A channel: a chat, a webhook, a mailbox. */
   | { readonly type: "channel"; readonly channel: string; readonly data?: JsonObject };
 
-/** Where a hook is asked. */
+/** The point at which a hook is called. */
 export type HookPoint = "accept" | "prepare" | "filter" | "decide" | "parse" | "gate" | "review" | "run";
 
-/** What a hook changed. What it allowed unchanged is not recorded. */
+/** A change by a hook. A verdict without a change is not recorded. */
 export interface Verdict {
   /** Name of the set of hooks. */
   readonly hook: string;
   readonly point: HookPoint;
-  /** What it did: `deny`, `edit`, `replace`, ... */
+  /** The action: `deny`, `edit`, `replace`, ... */
   readonly action: string;
   readonly reason?: string;
-  /** Where its fact concerns several calls: the one that it concerns. */
+  /** The call, if the fact concerns several calls. */
   readonly callKey?: string;
 }
 

@@ -4,22 +4,22 @@ import type { AssistantMessage, MessageId, StopReason } from "../../message/mess
 import type { CallRoute, RunLimits, ToolPolicies } from "../policy.ts";
 import type { Hooked, KeyOwner, ModelChain, ModelLink, RunBudget, Spending } from "./spending.ts";
 
-/** Milliseconds of one model call. */
+/** The timings of one model call, in milliseconds. */
 export interface Timings {
   readonly totalMs: number;
   /** Until the first piece of content; absent for an unstreamed call. */
   readonly firstTokenMs?: number;
 }
 
-/** What the `decide` hooks want after a model call. */
+/** The verdict of the `decide` hooks on what follows a model call. */
 export type Decision =
-  /** The run ends; calls of the answer are left unrun. */
+  /** The run ends; the calls of the answer do not run. */
   | { readonly action: "stop"; readonly reason?: string }
   /** The calls of the answer run, and no model call follows. */
   | { readonly action: "finish"; readonly reason?: string }
-  /** One more turn, also when no tool was asked for, and where a limit would end the run, without tools; never more than `turnsMax`. */
+  /** One more turn, also if the answer has no calls. If a limit would end the run, the turn has no tools. Never more than `turnsMax`. */
   | { readonly action: "continue" }
-  /** One more turn with this notice, also when no tool was asked for. */
+  /** One more turn with this notice, also if the answer has no calls. */
   | { readonly action: "nudge"; readonly notice: string }
   /** The next model call must use this tool. */
   | { readonly action: "force"; readonly tool: string };
@@ -44,10 +44,10 @@ export type RunFact =
       readonly limits: RunLimits;
       /** Absent: `provider` and `model` alone. */
       readonly chain?: ModelChain;
-      /** How the history is fitted into the context window. Read by the package that does it. */
+      /** How the history is cut to the context window. Read by the package that cuts it. */
       readonly context?: JsonObject;
       readonly budget?: RunBudget;
-      /** Calls of client tools pass the gates before the client is asked. */
+      /** True if calls of client tools pass the gates before they are sent to the client. */
       readonly gatesClient?: true;
     } & Hooked &
       Pick<Spending, "expenses">)
@@ -59,18 +59,18 @@ export type RunFact =
       readonly provider: string;
       readonly model: string;
       readonly requestDigest: string;
-      /** The tools that this call is shown, by value: only where they, or the code behind their names, differ from the list of `run.started`. */
+      /** The tools of this call, by value. Present only if they, or the code behind their names, differ from the list of `run.started`. */
       readonly tools?: ToolPolicies;
       /** Notices that join the history before this call. Only on the first attempt of a turn. */
       readonly notices?: readonly string[];
-      /** Place of the model in the chain of the run. Default 0. */
+      /** Index of the model in the chain of the run. Default 0. */
       readonly link?: number;
       readonly keyOwner?: KeyOwner;
       /** Id of the reservation in the usage ledger. */
       readonly reservation?: string;
-      /** The `traceparent` (W3C Trace Context) that the call is made under. */
+      /** The `traceparent` (W3C Trace Context) of the call. */
       readonly trace?: string;
-      /** Only of version 1: its answer gets an id when it is complete. Later versions never write it. */
+      /** Only in logs of version 1, where an answer gets its id at its end. Later versions never write it. */
       readonly namedAtEnd?: true;
     } & Hooked &
       Pick<Spending, "expenses">)
@@ -78,11 +78,11 @@ export type RunFact =
       readonly type: "model.finished";
       readonly runId: string;
       readonly turn: number;
-      /** 0: no model was called, a hook gave the answer. Its message then has the number of this fact for its id. */
+      /** 0: no model was called, because a hook gave the answer. The id of its message is then the number of this fact. */
       readonly attempt: number;
       /** Its id is the number of the first `model.started` of its turn. */
       readonly message: AssistantMessage;
-      /** Only of version 1: the id of the message. Later versions never write it. */
+      /** Only in logs of version 1: the id of the message. Later versions never write it. */
       readonly messageId?: MessageId;
       readonly stopReason: StopReason;
       readonly calls: readonly RoutedCall[];
@@ -97,7 +97,7 @@ export type RunFact =
       readonly turn: number;
       readonly attempt: number;
       readonly failure: Failure;
-      /** The model that the next attempt goes to, where it is another one. */
+      /** The model of the next attempt, if it is another one. */
       readonly next?: ModelLink;
     } & Hooked &
       Spending)

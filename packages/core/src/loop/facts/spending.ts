@@ -1,7 +1,7 @@
 import type { Cost, Usage } from "../../message/usage.ts";
 import type { HookState, Verdict } from "./parties.ts";
 
-/** What user code spent in one place, by model. */
+/** The usage of user code at one place, by model. */
 export interface Expense {
   readonly usage: Usage;
   readonly cost?: Cost;
@@ -9,23 +9,23 @@ export interface Expense {
   readonly model?: string;
 }
 
-/** What a fact adds to the sums of its run and its session. */
+/** The usage that a fact adds to the sums of its run and its session. */
 export interface Spending {
-  /** Of the call itself: of the model call, or what the tool reported without a model. */
+  /** The usage of the model call, or the usage that the tool reported without a model. */
   readonly usage?: Usage;
   readonly cost?: Cost;
-  /** What hooks and tools spent beside it. */
+  /** The other usage of hooks and tools. */
   readonly expenses?: readonly Expense[];
 }
 
-/** What hooks did to a fact. */
+/** The changes of hooks to a fact. */
 export interface Hooked {
   readonly verdicts?: readonly Verdict[];
-  /** Replaces the state of the hooks that are named. */
+  /** Replaces the state of the named hooks. */
   readonly hookState?: HookState;
 }
 
-/** Whose key a model is called with. */
+/** The owner of the key for a model call. */
 export type KeyOwner = "user" | "scope" | "platform";
 
 /** One model of a fallback chain. */
@@ -35,14 +35,14 @@ export interface ModelLink {
   readonly keyOwner: KeyOwner;
 }
 
-/** The models to ask, in this order. */
+/** The models to call, in this order. */
 export interface ModelChain {
   readonly links: readonly ModelLink[];
-  /** Changes of the paying party that the scope has allowed explicitly. Default: none, so a chain stays with the owner of the key that failed. */
+  /** The changes of the key's owner that the scope has allowed explicitly. Default: none, so that a chain stays with one owner of keys. */
   readonly crossings?: readonly { readonly from: KeyOwner; readonly to: KeyOwner }[];
 }
 
-/** What a run may spend, and the accounts that are charged. */
+/** The budget of a run, and the accounts that are charged. */
 export interface RunBudget {
   readonly accounts?: readonly string[];
   /** Prompt and answer tokens. Absent: no limit. */

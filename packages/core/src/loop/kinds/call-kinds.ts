@@ -55,7 +55,7 @@ export const clientRequested: FactKind<"client.requested"> = {
   },
 };
 
-/** The call with its arguments as gates edited them. */
+/** The call with the arguments that gates edited. */
 function withArgs(call: Call, { args: edited }: FactOf<"client.requested">): Call {
   const args = edited?.[call.part.callKey];
   return args ? { ...call, args } : call;
@@ -126,12 +126,12 @@ const ofChildEnd = ({ callKey, session, usage, cost }: EndedChild): DurableBody 
 
 type ResultFact = FactOf<"tool.finished"> | FactOf<"client.answered"> | FactOf<"child.finished">;
 
-/** The events of a result: the end of the tool where it had begun, the end of its children, the message, and the end of the turn after the last one. */
+/** The events of a result: the end of the tool if it had started, the end of its children, the message, and after the last result the end of the turn. */
 function ofResult(before: State, call: Call | undefined, fact: ResultFact): readonly DurableBody[] {
   if (!call || !before.run) return [];
   const { callKey } = call.part;
   const events: DurableBody[] = call.lane === undefined ? [] : [ofToolEnd(call, fact)];
-  // What a child has spent is reported once, with its end.
+  // The usage of a child is reported once, with its end.
   if (call.child)
     events.push(ofChildEnd({ callKey, session: call.child.session, ...(fact.type === "child.finished" ? spentOf(fact) : {}) }));
   for (const child of before.run.children ?? [])

@@ -1,6 +1,6 @@
 /*
- * Owns: what each type of fact means: when it fits a state, the state after it, the events that it gives. A new fact is declared (facts/), gets its
- * entry here, and its place in the order of events (core/README, read by testing/events).
+ * Owns: the meaning of each type of fact: when it fits a state, the state after it, and its events. A new fact needs a declaration (facts/), an entry
+ * here, and a place in the order of events (core/README, read by testing/events).
  */
 import type { Fact, FactType } from "../fact.ts";
 import type { State } from "../state.ts";
@@ -69,13 +69,13 @@ export const factKinds: { readonly [T in FactType]: FactKind<T> } = {
   "run.finished": runFinished,
 };
 
-/** Whether this build knows the type. */
+/** True if this build knows the type. */
 export const isKnownType = (type: string): type is FactType => Object.hasOwn(factKinds, type);
 
-/** What the type of a fact means. */
+/** The meaning of a fact's type. */
 export const kindOf = (fact: Fact): FactKind<FactType> => factKinds[fact.type] as FactKind<FactType>;
 
-/** Whether the fact is the next one of the log and changes something. One that does not fit is legal, and gives no events. */
+/** True if the fact is the next one of the log and changes something. A fact that does not fit is legal, and gives no events. */
 export function fits(before: State, fact: Fact): boolean {
   return fact.seq === before.seq + 1 && before.status !== "closed" && kindOf(fact).fits(before, fact);
 }

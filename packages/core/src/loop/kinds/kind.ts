@@ -2,13 +2,13 @@ import type { DurableBody } from "../event.ts";
 import type { FactOf, FactType } from "../fact.ts";
 import type { State } from "../state.ts";
 
-/** What one type of fact means. All three are pure. */
+/** The meaning of one type of fact. All three functions are pure. */
 export interface FactKind<T extends FactType> {
-  /** Whether the fact changes anything in this state: an open log, whose next fact it is. */
+  /** True if the fact changes this state. The log is open, and the fact is its next one. */
   readonly fits: (before: State, fact: FactOf<T>) => boolean;
-  /** The state after it. Only called for a fact that fits. */
+  /** The state after the fact. Only called for a fact that fits. */
   readonly fold: (before: State, fact: FactOf<T>) => State;
-  /** The durable events of it, in order. Only called for a fact that fits. Default: none. */
+  /** The durable events of the fact, in order. Only called for a fact that fits. Default: none. */
   readonly tell?: (before: State, fact: FactOf<T>) => readonly DurableBody[];
 }
 

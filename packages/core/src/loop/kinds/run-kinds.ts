@@ -92,11 +92,11 @@ export const modelFinished: FactKind<"model.finished"> = {
   },
 };
 
-/** Whether a hook put another answer in the place of the one that was streamed. */
+/** True if a hook replaced the answer that was streamed. */
 const isReplaced = ({ verdicts = [] }: FactOf<"model.finished">): boolean =>
   verdicts.some(({ point, action }) => point === "decide" && action === "replace");
 
-/** What was streamed of an answer that a hook replaced is void. */
+/** Withdraws the streamed text of an answer that a hook replaced. */
 function withdrawn({ turn, attempt }: FactOf<"model.finished">): DurableBody {
   const reason = "The application replaced the answer.";
   return { type: "attempt_discarded", turn, attempt, code: "ANSWER_WITHDRAWN", reason, willRetry: false };

@@ -2,7 +2,7 @@ import { addSpent, allSpent } from "../../message/usage.ts";
 import type { Fact, Spending } from "../fact.ts";
 import type { State } from "../state.ts";
 
-/** The state and, where the fact belongs to it, the open run with what the fact cost. Tokens without a known price make a known sum partial. */
+/** The state with the usage and the cost of the fact, also in the open run if the fact belongs to it. Tokens without a known price make a sum partial. */
 export function spend(state: State, fact: Fact): State {
   const { usage, cost, expenses } = fact as Spending;
   if (!usage && !cost && !expenses) return state;
