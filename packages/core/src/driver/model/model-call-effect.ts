@@ -31,7 +31,7 @@ import type { LoadedCounts } from "./loaded-counts.ts";
 import type { LoadedReservations } from "./loaded-reservations.ts";
 import { type ModelAttemptEnd, startModelAttempt } from "./model-attempt.ts";
 import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model.ts";
-import type { Reservation } from "./reservations.ts";
+import type { Reservation, ReservationRequest } from "./reservations.ts";
 
 interface CallPreparation extends PreparationDeps {
   readonly reservations: LoadedReservations | undefined;
@@ -56,19 +56,18 @@ export function prepareCall(
   const context = contextOf(deps, { run, turn: effect.turn }, setup.timeout);
   const messages = (): readonly Message[] => builder.messagesAt(setup.state);
   const asking = askingOf(options, context, run);
-  const begun = (prepared: PreparedModel, extras: Extras = {}): Prepared => ({
-    bodies: [extras.reservation ? { ...prepared.intent, reservation: extras.reservation.id } : prepared.intent],
+  const begun = (prepared: PreparedModel, extras?: Extras): Prepared => ({
+    bodies: [extras?.reservation ? { ...prepared.intent, reservation: extras.reservation.id } : prepared.intent],
     launch: (intent, now) => launchModel(options, { prepared, effect, intent, ...extras, ...now, track: setup.track }),
   });
-  const { counts, reservations } = setup;
-  const measured = async (prepared: PreparedModel): Promise<Prepared> => {
-    const sizes = await counts?.sizesOf(prepared, setup.state);
-    const admission = await (await reservations?.load())?.reserve({ effect, prepared, state: setup.state, context, sizes });
-    return !admission || "id" in admission ? begun(prepared, { sizes, reservation: admission }) : { bodies: admission };
-  };
   const ready = (prepared: PreparedModel | StoppedBefore): SyncOrAsync<Prepared> => {
     if (prepared.instead) return { bodies: [prepared.instead] };
-    return counts || reservations ? setup.timeout.waitFor(measured(prepared).catch(failed), failed) : begun(prepared);
+    if (!setup.counts && !setup.reservations) return begun(prepared);
+    const admitted = admitCall(setup, { effect, prepared, context, state: setup.state }).then(
+      (extras) => ("refused" in extras ? { bodies: extras.refused } : begun(prepared, extras)),
+      failed,
+    );
+    return setup.timeout.waitFor(admitted, failed);
   };
   const failed = (error: unknown): Prepared => {
     const { runId, turn, attempt } = effect;
@@ -91,6 +90,16 @@ export function prepareCall(
   } catch (error) {
     return failed(error);
   }
+}
+
+/** What the ledger and the token counter of the session give for a call, or the facts in its place. */
+async function admitCall(
+  { counts, reservations }: CallPreparation,
+  request: Omit<ReservationRequest, "sizes">,
+): Promise<Extras | { readonly refused: readonly FactBody[] }> {
+  const sizes = await counts?.sizesOf(request.prepared, request.state);
+  const admission = await (await reservations?.load())?.reserve({ ...request, sizes });
+  return !admission || "id" in admission ? { sizes, reservation: admission } : { refused: admission };
 }
 
 interface Launch extends Pick<PreparationDeps, "track">, LaunchState, Extras {
