@@ -42,6 +42,10 @@ export interface StoreKeys {
   blobs(scope: string): string;
   /** Hash whose fields are the sessions that own a blob. */
   owners(scope: string, key: string): string;
+  /** Hash: what counts as spent for an account of the usage ledger. */
+  account(name: string): string;
+  /** Hash: one reservation in the usage ledger. */
+  reservation(id: string): string;
   /** What the keys of blobs begin with, for scripts that find a blob by itself. */
   blobsOf(scope: string): string;
 }
@@ -79,6 +83,8 @@ export function storeKeys(prefix: string): StoreKeys {
     blob: (scope, key) => `${prefix}:{blobs/${checkedScope(scope)}}:blob:${key}`,
     blobs: (scope) => `${prefix}:{blobs/${checkedScope(scope)}}:keys`,
     owners: (scope, key) => `${prefix}:{blobs/${checkedScope(scope)}}:owners:${key}`,
+    account: (name) => `${prefix}:{ledger}:account:${name}`,
+    reservation: (id) => `${prefix}:{ledger}:reservation:${id}`,
     blobsOf: (scope) => `${prefix}:{blobs/${checkedScope(scope)}}:`,
   };
 }

@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import { silentLogger } from "@loopwright/core/memory";
-import type { Clock, Logger, SessionStore } from "@loopwright/core/ports";
+import type { Clock, Logger, SessionStore, UsageLedger } from "@loopwright/core/ports";
 import type { RedisClientOptions } from "@redis/client";
 import { redisBlobs } from "./blobs/redis-blobs.ts";
 import { checkStore, type RedisReport } from "./check-store.ts";
@@ -14,6 +14,7 @@ import { redisLog } from "./log/redis-log.ts";
 import { SessionMemory } from "./log/session-memory.ts";
 import { StoreMarks } from "./log/store-marks.ts";
 import { TailSubscriptions } from "./log/tail-subscriptions.ts";
+import { type RedisLedgerOptions, redisLedger } from "./redis-ledger.ts";
 import { redisSnapshots } from "./redis-snapshots.ts";
 import { redisIndex, searchedSessionsMax } from "./views/redis-index.ts";
 import { SessionViews } from "./views/session-views.ts";
@@ -47,6 +48,8 @@ export interface RedisStore extends SessionStore {
   /** Reads every log and verifies it: for `doctor`, not for every day. A session that was damaged and is whole again may be written again. */
   check(): Promise<RedisReport>;
   probe(): Promise<void>;
+  /** A usage ledger in the same Redis, over the same connection: one for all processes that use it with the same limits. */
+  ledger(options: RedisLedgerOptions): UsageLedger;
   acceptRestored(): Promise<boolean>;
 }
 
@@ -88,6 +91,7 @@ export function redisStore(urlOrOptions: string | RedisStoreOptions): RedisStore
       if (problem) throw problem;
       await marks.look();
     },
+    ledger: (limits) => redisLedger({ connection, keys }, limits),
     acceptRestored: () => marks.accept(),
     close() {
       tails.close();

@@ -116,6 +116,12 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     await store.log.remove(ref);
     expect(await store.blobs.remove("local", "upload")).toBe(true);
     expect(await store.log.head(ref)).toEqual({ lastSeq: 0, epoch });
+    const ledger = store.ledger({ limits: { all: { tokens: 10 } } });
+    const asked = { accounts: ["all"], ask: { tokens: 10 }, expiresAt: Date.now() + 60_000 };
+    expect(await ledger.reserve({ ...asked, id: "one" })).toEqual({ type: "reserved" });
+    await ledger.release("one");
+    expect(await ledger.reserve({ ...asked, id: "two" })).toEqual({ type: "reserved" });
+    await ledger.settle("two", { tokens: 1, source: "reported" });
   });
 
   it("and one that lets nobody listen is looked at again and again in its place", async () => {

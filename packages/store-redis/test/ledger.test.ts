@@ -1,0 +1,41 @@
+import { ledgerKitLimits, runKit, usageLedgerKit } from "@loopwright/testing";
+import { describe, expect, it } from "vitest";
+import { missing, redisFixture } from "./redis-fixture.ts";
+
+const fixture = redisFixture();
+
+const request = (id: string, tokens: number, expiresAt = Date.now() + 60_000) => ({ id, accounts: ["tokens"], ask: { tokens }, expiresAt });
+
+describe.skipIf(missing)("the usage ledger", () => {
+  // Redis compares `expiresAt` with its own time; what is forgotten then has its own test.
+  runKit(it, usageLedgerKit, {
+    make: async () => ({ ledger: fixture.open().ledger({ limits: ledgerKitLimits }), now: () => Date.now(), pass: async () => {} }),
+  });
+
+  it("is one for all processes on the store", async () => {
+    const prefix = fixture.prefix();
+    const limits = (account: string) => ledgerKitLimits[account];
+    const [one, other] = [fixture.open({ prefix }).ledger({ limits }), fixture.open({ prefix }).ledger({ limits })];
+    const asked = await Promise.all(Array.from({ length: 40 }, (_, i) => (i % 2 ? one : other).reserve(request(`r${i}`, 10))));
+    expect(asked.filter(({ type }) => type === "reserved")).toHaveLength(10);
+    await one.reserve(request("late", 10));
+    const first = asked.findIndex(({ type }) => type === "reserved");
+    await one.release(`r${first}`);
+    expect(await other.reserve(request("late", 10))).toEqual({ type: "reserved" });
+  });
+
+  it("forgets the id of a reservation that has expired, and keeps what it counts for", async () => {
+    const prefix = fixture.prefix();
+    const ledger = fixture.open({ prefix }).ledger({ limits: ledgerKitLimits });
+    expect(await ledger.reserve(request("gone", 70, Date.now() - 1))).toEqual({ type: "reserved" });
+    expect(await fixture.redis.command("KEYS", `${prefix}:*reservation*`)).toBe("*0");
+    await ledger.settle("gone", { tokens: 0, source: "reported" });
+    expect((await ledger.reserve(request("more", 31))).type).toBe("refused");
+    expect((await ledger.reserve(request("fits", 30))).type).toBe("reserved");
+  });
+
+  it("rejects where Redis does not answer", async () => {
+    const ledger = fixture.open({ url: "redis://127.0.0.1:1", deadlineMs: 200 }).ledger({ limits: ledgerKitLimits });
+    await expect(ledger.reserve(request("one", 1))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+});
