@@ -1,6 +1,6 @@
 /**
- * What a request does, as `authorize` is asked about it. Every route has one, `docs/http.md` lists them. Actions of sessions come with the id of the
- * session, except `session.create` without an id of the caller's choice, and `session.list`.
+ * The action of a request, which `authorize` permits or refuses. Every route has one; `docs/http.md` lists them. Actions on sessions come with the id
+ * of the session, except `session.list`, and `session.create` if the caller does not choose the id.
  */
 export type Action =
   | "session.create"
@@ -20,9 +20,9 @@ export type Action =
   | "server.inspect"
   | `extension.${string}`;
 
-/** What a caller is about to do. */
+/** An action that a caller is about to perform. */
 export interface Intent {
   readonly action: Action;
-  /** The id of the session. Absent: the action is about none, or the session has no id yet. */
+  /** The id of the session. Absent: the action is not about a session, or the session has no id yet. */
   readonly session?: string | undefined;
 }

@@ -5,18 +5,18 @@ import type { Listenable } from "./http/listenable.ts";
 /** Agents behind HTTP. */
 export interface AgentServer extends Listenable, Pick<Host, "running" | "ready" | "drain" | "recover"> {
   /**
-   * Drains, waits until what runs here has come to rest, at most so long (default `limits.drainMs`), gives the rest to other nodes in order,
-   * and closes. Resolves with how many sessions were handed over. Over a host that was given it closes alone: 0.
+   * Drains, waits until the runs of this process have ended (at most `withinMs`, default `limits.drainMs`), hands the others over to other nodes,
+   * and closes. Resolves with the number of sessions that were handed over. A server over a given host only closes itself: 0.
    */
   handOver: Host["handOver"];
   /**
-   * Ends all streams and lets go of all sessions at once: what runs is left, as after a crash, to the process that a hint reaches or the next
-   * one that looks. Store, channel, queue, and a host that was given stay open. Twice is once.
+   * Ends all streams and releases all sessions at once. Open runs are left as after a crash: the process that gets a hint from the queue, or the next
+   * sweep, continues them. Store, channel, queue and a given host stay open. A second call does nothing.
    */
   close(): Promise<void>;
   /**
-   * Sends a notification to all streams of `/api/notifications` of a scope, or to those of one user. @throws AgentError INPUT_INVALID for a
-   * type that is no name and for what is no JSON; PAYLOAD_TOO_LARGE over `limits.notificationBytes`; then it is sent to none
+   * Sends a notification to all streams of `/api/notifications` of a scope, or to those of one user. @throws AgentError INPUT_INVALID for an
+   * invalid type or data that is not JSON; PAYLOAD_TOO_LARGE over `limits.notificationBytes`; then no stream gets it
    */
   notify(scope: string, notification: Notification): void;
 }

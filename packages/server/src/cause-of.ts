@@ -1,9 +1,9 @@
-/** Names of headers that carry what proves the caller. */
+/** Names of headers with credentials. */
 const secretHeader = /auth|cookie|token|secret|key|session|signature|assertion/i;
-/** Shorter pieces of a header are words, and replacing them would make the text unreadable. */
+/** Shorter parts of a header are ordinary words, and replacing them would make the text unreadable. */
 const secretLengthMin = 8;
 
-/** What the operator reads of an error of user code; the caller gets none of it. Credentials of the request are replaced. */
+/** An error of user code in the form for the operator's log, with the credentials of the request replaced. The caller gets none of it. */
 export function causeOf(cause: unknown, request?: Request): { readonly cause: string; readonly stack?: string } {
   const secrets = request ? secretsOf(request) : [];
   const clean = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
@@ -11,7 +11,7 @@ export function causeOf(cause: unknown, request?: Request): { readonly cause: st
   return { cause: clean(`${cause.name}: ${cause.message}`), ...(cause.stack === undefined ? {} : { stack: clean(cause.stack) }) };
 }
 
-/** The longest first, so that no part of one stays. */
+/** The credentials, the longest first, so that no part of one stays. */
 function secretsOf({ headers }: Request): readonly string[] {
   const values = [...headers].filter(([name]) => secretHeader.test(name)).map(([, value]) => value);
   const pieces = values.flatMap((value) => [value, ...value.split(/[\s;,="]+/)]);

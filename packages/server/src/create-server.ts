@@ -17,7 +17,7 @@ export function createServer(options: ServerOptions | HostedServerOptions): Agen
   return serverOf(host, serveHost(host, options, routeTable), true);
 }
 
-/** `owns`: the host ends with the server. */
+/** `owns`: the host closes with the server. */
 export function serverOf(host: Host, served: ServedHost, owns: boolean): AgentServer {
   const { context, fetch, hasAuthentication, basePath } = served;
   const drain = (): void => {
@@ -52,7 +52,7 @@ function checkedNotification(notification: Notification, { notificationBytes }: 
       fix: "Use a name like `job_progress`: small letters, digits and _, at most 64.",
     });
   const text = jsonOf(notification);
-  // A character takes a byte at least: a text that is too long already is not encoded.
+  // A character takes at least one byte, so a text with too many characters need not be encoded.
   if (text === undefined || text.length > notificationBytes || new TextEncoder().encode(text).byteLength > notificationBytes)
     throw new AgentError("PAYLOAD_TOO_LARGE", {
       message: `The notification \`${notification.type}\` has more than ${notificationBytes} bytes as JSON.`,
@@ -61,7 +61,7 @@ function checkedNotification(notification: Notification, { notificationBytes }: 
   return notification;
 }
 
-/** `undefined`: there is no text of such a length or depth. @throws AgentError INPUT_INVALID */
+/** `undefined`: the data is too long or too deep for a text. @throws AgentError INPUT_INVALID */
 function jsonOf(notification: Notification): string | undefined {
   try {
     return JSON.stringify(notification);

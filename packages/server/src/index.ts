@@ -1,4 +1,4 @@
-/** The HTTP door of Loopwright. */
+/** Loopwright over HTTP. */
 
 export type { Action } from "./action.ts";
 export type { AgentServer } from "./agent-server.ts";

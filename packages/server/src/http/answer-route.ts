@@ -9,7 +9,7 @@ import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
 import type { OpenSink } from "../stream/event-sink.ts";
 
-/** What the transport knows of the request at hand. */
+/** The facts about the current request that the transport has. */
 export interface Connection {
   readonly openSink: OpenSink;
   readonly caller: Caller;
@@ -32,8 +32,8 @@ const anonymous: Principal = { user: "anonymous", scope: "public" };
 const unauthenticated = "?";
 
 /**
- * The response of a route, after the checks before it, each in a folder of its own: principal, rate, shape, permission.
- * @throws AgentError for every request that is refused
+ * Checks the request (principal, rate, shape, permission, each in a folder of its own) and returns the response of its route.
+ * @throws AgentError for every refused request
  */
 export async function answerRoute(route: Route, matched: MatchedRequest, server: ServerContext): Promise<Response> {
   const { request, params, connection } = matched;

@@ -3,7 +3,7 @@ import { requestHost } from "./check-host.ts";
 
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS";
 
-/** The page elsewhere that may read the answer; `undefined`: the request needs no permission of that kind. @throws AgentError ORIGIN_REFUSED */
+/** The other origin whose page may read the answer; `undefined`: the request needs no such permission. @throws AgentError ORIGIN_REFUSED */
 export function checkOrigin(request: Request, origins: readonly string[]): string | undefined {
   const origin = request.headers.get("Origin");
   if (origin !== null && origins.includes(origin)) return origin;
@@ -13,8 +13,8 @@ export function checkOrigin(request: Request, origins: readonly string[]): strin
 }
 
 /**
- * What a page elsewhere has a browser fetch without naming an origin: pictures, scripts, frames, forms. Only following a link to here is the
- * user's own act. Programs send no such header.
+ * True for requests of another page that have no `Origin`: pictures, scripts, frames, forms. Following a link is allowed, because that is an act of
+ * the user. Programs do not send these headers.
  */
 function isSentByOthers({ method, headers }: Request): boolean {
   const site = headers.get("Sec-Fetch-Site");
@@ -23,7 +23,7 @@ function isSentByOthers({ method, headers }: Request): boolean {
   return !isLink || !isSafe(method);
 }
 
-/** `null` and whatever else is no address of the web have none. */
+/** The host of an origin; `undefined` for `null` and for anything that is not a web address. */
 function hostOf(origin: string): string | undefined {
   return /^https?:/i.test(origin) && URL.canParse(origin) ? new URL(origin).host : undefined;
 }

@@ -13,7 +13,7 @@ import { MethodRefused, refuseRequest } from "./refuse-request.ts";
 import { applyResponseHeaders, preflightResponse } from "./response-headers.ts";
 import { servePage } from "./serve-page.ts";
 
-/** Answers every request: the checks before any route, the routes, the page, and problem documents for what is refused. Never rejects. */
+/** Answers every request: the first checks, the routes, the page, and problem documents for refused requests. Never rejects. */
 export function createRequestHandler(
   routes: readonly Route[],
   server: ServerContext,
@@ -54,7 +54,7 @@ export function createRequestHandler(
   };
 }
 
-/** Of requests in process the principal is known: the connection proves nothing. */
+/** A request in process has a known principal; it has no connection that could prove one. */
 const notLocal = { isLocal: false, isExposed: false };
 
 type App = Hono<{ Bindings: Connection }>;
@@ -90,7 +90,7 @@ function createApp(routes: readonly Route[], server: ServerContext): App {
   return app;
 }
 
-/** The methods of a path, for `Allow`; `undefined` where no route has the path. */
+/** The methods of a path, for `Allow`; `undefined` if no route has the path. */
 function allowedMethods(routes: readonly Route[]): (path: string) => string | undefined {
   const patterns = routes.map(({ path, method }) => ({
     method,
@@ -104,7 +104,7 @@ function allowedMethods(routes: readonly Route[]): (path: string) => string | un
   };
 }
 
-/** The path without the base path; `undefined` where it is not below it. */
+/** The path without the base path; `undefined` if it is not below the base path. */
 function pathBelow(request: Request, basePath: string): string | undefined {
   const { pathname } = new URL(request.url);
   if (basePath === "" || pathname.startsWith(`${basePath}/`)) return pathname.slice(basePath.length);
@@ -113,7 +113,7 @@ function pathBelow(request: Request, basePath: string): string | undefined {
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The caller's `X-Request-Id` where it is a usable id, else a new one. */
+/** The caller's `X-Request-Id` if it is a usable id, otherwise a new one. */
 function requestIdOf(request: Request, { ids }: ServerContext): string {
   const given = request.headers.get("X-Request-Id");
   return given !== null && requestIdPattern.test(given) ? given : ids.next();

@@ -1,11 +1,11 @@
 import type { ServerEnv } from "../request/server-env.ts";
 
-/** What can be listened for. */
+/** A server that `listen` can serve. */
 export interface Listenable {
   /** Answers one request. Never rejects. */
   fetch(request: Request, env?: ServerEnv): Promise<Response>;
-  /** Whether callers must authenticate. */
+  /** True if callers must authenticate. */
   readonly hasAuthentication: boolean;
-  /** In front of every route; empty for none. */
+  /** The base path of all routes; empty for none. */
   readonly basePath: string;
 }

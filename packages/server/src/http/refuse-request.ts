@@ -7,11 +7,11 @@ export interface Refusal {
   readonly request: Request;
   /** Name of the route, for metrics and the log. */
   readonly route: string;
-  /** The only detail of an internal error that the caller gets: it leads to the entry of the log. */
+  /** The only detail of an internal error that the caller gets. The operator finds the log entry by it. */
   readonly requestId: string;
 }
 
-/** A path that exists, requested with another method. */
+/** A request with a wrong method for an existing path. */
 export class MethodRefused extends Error {
   /** The methods of the path. */
   readonly allow: string;
@@ -23,7 +23,7 @@ export class MethodRefused extends Error {
 
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** The problem document of what was thrown, counted; internal errors are logged with their stack. */
+/** Counts the error and returns its problem document. Internal errors are logged with their stack. */
 export function refuseRequest(thrown: unknown, { server, request, route, requestId }: Refusal): Response {
   const headers = thrown instanceof MethodRefused ? { Allow: thrown.allow } : {};
   const cause =
@@ -32,7 +32,7 @@ export function refuseRequest(thrown: unknown, { server, request, route, request
       : thrown;
   const error = agentErrorOf(cause);
   const response = problemResponse(error, headers);
-  // Callers may invent methods, and each has a line in the metrics.
+  // An unknown method is counted as one name, because callers may invent methods and each name has a line in the metrics.
   server.metrics.count(methods.has(request.method) ? request.method : "OTHER", route, response.status);
   if (error.code === "INTERNAL") server.logger.log("error", error.message, { route, requestId, stack: framesOf(thrown) });
   return response;

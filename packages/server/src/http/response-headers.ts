@@ -18,7 +18,7 @@ const exposed = "X-Session-Id, X-Session-Stale, Link, X-Request-Id, Location, ET
 
 export interface ResponseHeaderOptions {
   readonly requestId: string;
-  /** The origin of a page elsewhere that may read the response. */
+  /** The other origin whose page may read the response. */
   readonly origin: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export function applyResponseHeaders(headers: Headers, { requestId, origin }: Re
   headers.append("Vary", "Origin");
 }
 
-/** The response to a browser's question whether a page elsewhere may send a request. */
+/** The response to a preflight request of a browser (CORS). */
 export function preflightResponse(): Response {
   return new Response(null, {
     status: 204,

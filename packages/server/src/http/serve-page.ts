@@ -4,7 +4,7 @@ import { bytesResponse } from "../request/paced-response.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { PageFile } from "../server-options.ts";
 
-/** Scripts, styles and fonts from here only; pictures also from what the page holds itself. No page may show it in a frame. */
+/** The content security policy: scripts, styles and fonts from this server only; pictures also from `data:` and `blob:`; no other page may frame it. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ const pagePolicy = [
 ].join("; ");
 
 /**
- * A file of the page; its start for every path without an extension that a browser opens: the page itself interprets the path.
+ * A file of the page; `index.html` for every path without an extension that a browser opens, because the page interprets such paths itself.
  * @throws AgentError ROUTE_NOT_FOUND
  */
 export async function servePage(
@@ -31,7 +31,7 @@ export async function servePage(
   const isRead = request.method === "GET" || request.method === "HEAD";
   const name = path === undefined || !isRead || !page ? undefined : nameOf(path);
   if (!page || name === undefined) throw notFound();
-  // Relative addresses of the page lead below the base path only with the slash at its end.
+  // Without the slash at the end, relative addresses of the page would not lead below the base path.
   if (path === "") return new Response(null, { status: 308, headers: { Location: `${new URL(request.url).pathname}/` } });
   const file = await page(name);
   if (file) return pageResponse(file, request, clock);
@@ -42,7 +42,7 @@ export async function servePage(
   return response;
 }
 
-/** Browsers ask for HTML by name when they open an address; programs, scripts and pictures do not. */
+/** True if the request names HTML in `Accept`, as browsers do for an address that the user opens. */
 function wantsPage(request: Request): boolean {
   const accepted = (request.headers.get("Accept") ?? "").toLowerCase().split(",");
   return accepted.some((range) => /^\s*text\/html\s*(?:;|$)/.test(range) && !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range));
@@ -69,7 +69,7 @@ function takesGzip(request: Request): boolean {
 
 const isPlace = (name: string): boolean => !(name.split("/").at(-1) ?? "").includes(".");
 
-/** The path without its slash, decoded; `undefined` for API paths and for what no file is named. */
+/** The decoded path without its first slash; `undefined` for API paths and for names that no file may have. */
 function nameOf(path: string): string | undefined {
   if (path === "/api" || path.startsWith("/api/")) return undefined;
   try {

@@ -1,14 +1,14 @@
 import { AgentError } from "@loopwright/core";
 import type { Authenticate, Principal } from "../server-options.ts";
 
-/** Shorter ones can be guessed. */
+/** The least length of a token, because shorter ones can be guessed. */
 const lengthMin = 16;
 const encoder = new TextEncoder();
 
 const digestOf = async (token: string): Promise<Uint8Array> => new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(token)));
 
 /**
- * Knows callers by `Authorization: Bearer <token>`. Tokens are kept and compared as SHA-256, in constant time.
+ * Identifies callers by `Authorization: Bearer <token>`. Tokens are kept and compared as SHA-256, in constant time.
  * @throws AgentError CONFIG_INVALID when a token has fewer than 16 characters
  */
 export function bearerTokens(tokens: { readonly [token: string]: Principal }): Authenticate {

@@ -5,7 +5,7 @@ import type { ServerContext } from "../server-context.ts";
 import type { Authenticate, HttpOptions, Principal } from "../server-options.ts";
 import { type Caller, localPrincipal } from "./local-principal.ts";
 
-/** Names under which tokens travel in addresses, without regard to capitals, `-` and `_`. */
+/** Names of query parameters with tokens; capitals, `-` and `_` do not matter. */
 const tokenNames: ReadonlySet<string> = new Set([
   "token",
   "accesstoken",
@@ -18,12 +18,12 @@ const tokenNames: ReadonlySet<string> = new Set([
   "jwt",
 ]);
 
-/** What the caller is known by. */
+/** The evidence for the identity of a caller. */
 type IdentityContext = Pick<ServerContext, "clock" | "limits" | "logger"> & { readonly options: HttpOptions };
 
 /**
- * The principal of the request. @throws AgentError UNAUTHENTICATED, FORBIDDEN for a principal without scope, NOT_READY where `authenticate` takes too
- * long, HOOK_FAILED where it throws; an AgentError that it throws itself is the answer
+ * The principal of the request. @throws AgentError UNAUTHENTICATED, FORBIDDEN for a principal without scope, NOT_READY if `authenticate` takes too
+ * long, HOOK_FAILED if it throws; an AgentError that it throws is passed on
  */
 export async function identify(request: Request, server: IdentityContext, caller: Caller): Promise<Principal> {
   const { authenticate, insecure = false } = server.options;
@@ -40,7 +40,7 @@ export async function identify(request: Request, server: IdentityContext, caller
   return principal;
 }
 
-/** The answer of `authenticate`, if it comes in time. A later one is ignored. Its failure is reported with its cause, without the credentials of the request. */
+/** The answer of `authenticate` in time; a late answer is ignored. An error is logged with its cause, without the credentials of the request. */
 function inTime(authenticate: Authenticate, request: Request, { clock, limits, logger }: IdentityContext): Promise<Principal | undefined> {
   const { authenticateMs } = limits;
   return new Promise((resolve, reject) => {

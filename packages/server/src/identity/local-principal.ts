@@ -1,11 +1,11 @@
 import { AgentError } from "@loopwright/core";
 import type { Principal } from "../server-options.ts";
 
-/** What the transport knows of the other end of a connection. */
+/** The facts about the other end of a connection that the transport has. */
 export interface Caller {
-  /** The address of the socket is one that only this machine can send from. */
+  /** True if only this machine can send from the address of the socket. */
   readonly isLocal: boolean;
-  /** The operator has opened the server to callers from elsewhere. */
+  /** True if the operator has opened the server to callers from other machines. */
   readonly isExposed: boolean;
 }
 

@@ -1,11 +1,11 @@
 import { AgentError, type AgentSession } from "@loopwright/core";
 import type { Principal } from "../server-options.ts";
 
-/** The sessions that a principal has set in motion here and that do not rest yet. */
+/** The sessions that a principal has started here and that do not rest yet. */
 export interface OpenRuns {
   /**
-   * Has an input recorded. A session that runs counts once, however many inputs it gets; results and decisions of an open run count nothing.
-   * @throws AgentError RUN_LIMIT, and what `submit` throws
+   * Records an input with `submit`, and counts its session. A session that runs counts once, however many inputs it gets; results and decisions for an
+   * open run are not counted. @throws AgentError RUN_LIMIT, and the errors of `submit`
    */
   admit<T>(
     input: { readonly principal: Principal; readonly session: AgentSession; readonly goesOn?: boolean },
@@ -14,7 +14,7 @@ export interface OpenRuns {
 }
 
 interface Moving {
-  /** Inputs on their way into the log. */
+  /** Inputs that are being appended. */
   pending: number;
   stop?: () => void;
 }
@@ -30,7 +30,7 @@ export function createOpenRuns(most: number): OpenRuns {
     if (sessions?.size === 0) principals.delete(key);
   }
 
-  /** Until the session rests or is lost. While an input is being appended that is unknown; the last one to be appended checks again. */
+  /** Counts the session until it rests or is lost. During an append its state is unknown, so it is checked again after the last append. */
   function track(key: string, session: AgentSession, moving: Moving): void {
     const done = (): void => {
       if (moving.pending > 0) return;

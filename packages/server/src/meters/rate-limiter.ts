@@ -40,7 +40,7 @@ export function createRateLimiter({ requestsPerMinute, writesPerMinute }: HttpLi
       if (isWrite) await consume(writes, caller, "requests that change something");
     },
     close() {
-      // Every key has a timer that forgets it.
+      // The library sets a timer for every key.
       for (const limiter of [requests, writes]) for (const { key } of limiter.dump().storage) void limiter.delete(key);
     },
   };

@@ -1,9 +1,9 @@
-/** Counts what was answered, by method, route and status. */
+/** Counts the responses by method, route and status. */
 export interface RequestMetrics {
   count(method: string, route: string, status: number): void;
-  /** A reader's cursor is ahead of the log; any client may make one up. */
+  /** Counts a cursor that is ahead of its log. Any client may send an invented cursor. */
   cursorAhead(): void;
-  /** As lines of the Prometheus text format. */
+  /** The counts as lines of the Prometheus text format. */
   lines(): readonly string[];
 }
 

@@ -2,9 +2,9 @@ import { AgentError } from "@loopwright/core";
 import type { HttpLimits } from "../server-limits.ts";
 import type { Principal } from "../server-options.ts";
 
-/** The files that are on their way to callers: a store gives a file whole, so that each is held until its caller has taken it. */
+/** The files that are being sent. A store returns a file whole, so each one is in memory until its caller has received it. */
 export interface SentFiles {
-  /** Counts a file; gives what counts it no more, twice is once. @throws AgentError CONNECTION_LIMIT where too much is on its way, to the caller or to all */
+  /** Counts a file, until the returned function is called. @throws AgentError CONNECTION_LIMIT if too many bytes are being sent, to the caller or in all */
   take(principal: Principal, sizeBytes: number): () => void;
 }
 
@@ -25,7 +25,7 @@ export function createSentFiles({ sentFileBytes, sentFileBytesPerPrincipal }: Ht
   return {
     take({ scope, user }, sizeBytes) {
       const key = `${scope}/${user}`;
-      // One file may always be read, however large it is.
+      // A single file may always be read, whatever its size.
       const own = held.get(key) ?? 0;
       if (own > 0) check(own + sizeBytes, sentFileBytesPerPrincipal, "this caller");
       if (total > 0) check(total + sizeBytes, sentFileBytes, "the callers of this server");

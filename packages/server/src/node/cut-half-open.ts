@@ -2,24 +2,24 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { readTransmitQueues } from "./transmit-queues.ts";
 
-/** How far a connection has come. */
+/** The progress of a connection. */
 interface Progress {
   /** Bytes that the other side has acknowledged. */
   readonly acknowledged: number;
-  /** When that was last seen to be more, or nothing was waiting. */
+  /** The last time at which this number had grown, or no bytes were waiting. */
   readonly movedAt: number;
-  /** How often it was looked at since. */
+  /** The number of checks since. */
   readonly looks: number;
 }
 
-/** Looks in the time after which a connection is silent. */
+/** The number of checks within the time after which a connection counts as silent. */
 const looksPerSilence = 12;
-/** Looks that must have found no movement: a process that stood still itself has looked less often. */
+/** The number of checks without progress before a connection is cut. A process that was paused itself has made fewer checks. */
 const looksMin = 6;
 
 /**
- * Cuts connections of which the other side acknowledges nothing for so long, though something was sent: it is gone, or reads nothing. Bytes that
- * only the kernel has taken, as the pings of a stream, are no movement. Ends with the server.
+ * Cuts connections whose other side has acknowledged no bytes for that long, although some were sent: it is gone, or does not read. Bytes in the
+ * kernel's buffers, such as the pings of a stream, do not count as progress. Ends with the server.
  */
 export function cutHalfOpen(http: Server, silentMs: number): void {
   const progress = new Map<Socket, Progress>();

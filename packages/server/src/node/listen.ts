@@ -8,20 +8,20 @@ import { refuseClient, refuseExpectation } from "./refuse-client.ts";
 import { listenerFor } from "./request-listener.ts";
 
 export interface ListenOptions {
-  /** Default `127.0.0.1`. Another machine can reach the server only by another one. */
+  /** Default `127.0.0.1`, which other machines cannot reach. */
   readonly host?: string;
   /** Default 0: a free one. */
   readonly port?: number;
-  /** Admits every caller that can reach the host, where the server has no `authenticate`. */
+  /** Admits every caller that can reach the host if the server has no `authenticate`. */
   readonly insecure?: boolean;
   readonly limits?: Partial<ConnectionLimits>;
 }
 
 /** A server that listens. */
 export interface Listening {
-  /** Where it answers, with its base path and without a slash at the end. */
+  /** The address of the server, with its base path and without a slash at the end. */
   readonly url: string;
-  /** Takes no new connections, gives those that work a moment, then cuts them. Close the server first: it ends the streams. Twice is once. */
+  /** Takes no new connections, gives open requests a moment, then cuts their connections. Close the server first, which ends the streams. */
   close(): Promise<void>;
 }
 
@@ -31,17 +31,17 @@ export interface ConnectionLimits {
   readonly headersMs: number;
   /** Headers and body together. `bodyMs` and `fileMs` of the server give bodies less time. */
   readonly requestMs: number;
-  /** How often the two before are looked at. */
+  /** How often the two limits above are checked. */
   readonly checkMs: number;
   readonly keepAliveMs: number;
   /**
-   * A connection on which nothing moves for so long is cut, whatever waits to be taken from it. Streams are pinged more often; on Linux a ping
-   * that the other side does not acknowledge is no movement.
+   * A connection without progress for that long is cut, even if data waits. Streams are pinged more often; on Linux a ping that the other side does
+   * not acknowledge is no progress.
    */
   readonly silentMs: number;
   readonly connections: number;
   readonly requestsPerConnection: number;
-  /** How long open requests may take when the listening ends. */
+  /** How long open requests may take after `close`. */
   readonly graceMs: number;
 }
 
@@ -58,8 +58,8 @@ export const defaultConnectionLimits: ConnectionLimits = {
 };
 
 /**
- * Answers over HTTP on Node.js. @throws AgentError CONFIG_INVALID for a host that others can reach without authentication, unless
- * `insecure`; and where the address cannot be had
+ * Serves over HTTP on Node.js. @throws AgentError CONFIG_INVALID for a host that other machines can reach without authentication, unless
+ * `insecure` is set; and if the address cannot be used
  */
 export async function listen(server: Listenable, options: ListenOptions = {}): Promise<Listening> {
   const { host = "127.0.0.1", port = 0, insecure = false } = options;
@@ -92,7 +92,7 @@ function createNodeServer(server: Listenable, isExposed: boolean, limits: Connec
       connectionsCheckingInterval: limits.checkMs,
       keepAliveTimeout: limits.keepAliveMs,
       noDelay: true,
-      // Node.js would answer by itself, without our headers.
+      // Otherwise Node.js answers by itself, without the headers of this server.
       requireHostHeader: false,
     },
     listenerFor(server, isExposed),
@@ -137,7 +137,7 @@ function end(http: Server, { graceMs }: ConnectionLimits): Promise<void> {
   });
 }
 
-/** As a browser can open it. */
+/** The address in a form that a browser can open. */
 function hostText(host: string, { family }: AddressInfo): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return family === "IPv6" && host.includes(":") ? `[${host}]` : host;

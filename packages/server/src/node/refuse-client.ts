@@ -1,5 +1,5 @@
 /*
- * Owns: the answers to requests that never reach the routes, because Node.js or the adapter finds that they are no HTTP, too large or too slow.
+ * Owns: the answers to requests that never reach the routes, because they are not valid HTTP, too large or too slow.
  * They carry the same headers as every answer.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -21,17 +21,17 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\n\r\n`);
 }
 
-/** For the event `checkExpectation`: nothing but `100-continue` is understood. */
+/** For the event `checkExpectation`: only `100-continue` is supported. */
 export function refuseExpectation(_: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.writeHead(417, { ...refusalHeaders(crypto.randomUUID()), Connection: "close", "Content-Length": "0" }).end();
 }
 
-/** For what cannot be made a web-standard request, as one whose `Host` is none. */
+/** For a request that cannot be converted to a web-standard one, for example with an invalid `Host`. */
 export function badRequest(): Response {
   return new Response(null, { status: 400, headers: { ...refusalHeaders(crypto.randomUUID()), Connection: "close" } });
 }
 
-/** An answer that has begun on this socket: a second head would be taken for its content. */
+/** True if an answer has begun on this socket: a second head would be read as its content. */
 function hasAnswer(socket: Socket & { _httpMessage?: { readonly headersSent: boolean } | null }): boolean {
   return socket._httpMessage?.headersSent === true;
 }

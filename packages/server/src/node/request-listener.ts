@@ -5,18 +5,18 @@ import type { Listenable } from "../http/listenable.ts";
 import { openNodeSink } from "./node-sink.ts";
 import { badRequest } from "./refuse-client.ts";
 
-/** Express and its like keep the whole path here where they take off the part that they mounted at. */
+/** Express and similar frameworks keep the whole path here, and remove the mount path from `url`. */
 type MountedMessage = IncomingMessage & { readonly originalUrl?: string };
 
 /**
- * The server as a request listener of `node:http`, to be mounted in an application: it takes the address of a caller from its socket, and event
- * streams go straight to it. Mount it before anything that reads bodies.
+ * The server as a request listener of `node:http`, for mounting in an application. It takes the address of a caller from the socket, and writes event
+ * streams directly to the socket. Mount it before anything that reads bodies.
  */
 export function requestListener(server: Listenable): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   return listenerFor(server, false);
 }
 
-/** The same for a server whose operator has opened it to others, or has not. */
+/** The same, with the operator's choice whether the server is open to other machines. */
 export function listenerFor(server: Listenable, isExposed: boolean): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   const listener = getRequestListener(
     (request, { incoming, outgoing }) =>
@@ -26,11 +26,11 @@ export function listenerFor(server: Listenable, isExposed: boolean): (incoming: 
         remoteAddress: incoming.socket.remoteAddress,
         openSink: openNodeSink(outgoing as ServerResponse),
       }),
-    // The routes never reject: what comes here could not be made a request.
+    // The routes never reject, so this request could not be converted to a web-standard one.
     { overrideGlobalObjects: false, errorHandler: badRequest },
   );
   return (incoming, outgoing) => {
-    // The body of a GET is not read: waiting for it would hold the connection.
+    // The body of a GET is not read, because waiting for it would block the connection.
     if (isBodyIgnored(incoming)) outgoing.shouldKeepAlive = false;
     const { originalUrl }: MountedMessage = incoming;
     if (server.basePath !== "" && originalUrl?.startsWith(server.basePath)) incoming.url = originalUrl;
@@ -43,7 +43,7 @@ function isBodyIgnored({ method, headers }: IncomingMessage): boolean {
   return hasBody && (method === "GET" || method === "HEAD");
 }
 
-/** The address that the connection was made to. A name could be made to point here; a number cannot. */
+/** The numeric address of the connection on this side. Unlike a name, it cannot be made to point here. */
 function localHostOf({ localAddress = "", localPort }: Socket): string {
   const address = localAddress.replace(/^::ffff:(?=\d)/, "");
   return `${address.includes(":") ? `[${address}]` : address}:${localPort}`;

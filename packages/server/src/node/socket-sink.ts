@@ -13,7 +13,7 @@ import type { EventSink } from "../stream/event-sink.ts";
 const lineEnd = Buffer.from("\r\n");
 const nothing = Buffer.alloc(0);
 
-/** The last chunk: the readers of a session get the same bytes one after another. */
+/** Caches the last chunk, because the readers of a session get the same bytes one after another. */
 let framed: { readonly bytes: Uint8Array; readonly chunk: Buffer } | undefined;
 
 function chunkOf(bytes: Uint8Array): Buffer {
@@ -33,7 +33,7 @@ function flushDue(): void {
   for (const sink of sinks) sink.flush();
 }
 
-/** A sink that writes chunks to the socket of a response that has been given its head and is the next on it. */
+/** A sink that writes chunks to the socket of a response. The head of the response is set, and the socket is free for it. */
 export class SocketSink implements EventSink {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
@@ -91,7 +91,7 @@ export class SocketSink implements EventSink {
   onDrain(callback: () => void): void {
     this.flush();
     if (this.queuedBytes === 0) callback();
-    // Called back when all before it has left, or the socket is gone.
+    // The callback runs when all earlier bytes were written, or the socket is gone.
     else this.#socket.write(nothing, () => callback());
   }
 

@@ -20,10 +20,10 @@ const mediaTypes: { readonly [extension: string]: string } = {
 const compressible: ReadonlySet<string> = new Set([".css", ".html", ".js", ".json", ".svg", ".txt", ".webmanifest"]);
 const compress = promisify(gzip);
 
-/** Names as builders make them: `index-B1aZne9g.js`. */
+/** Names with a digest, as bundlers write them: `index-B1aZne9g.js`. */
 const digested = /-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
-/** Ways out of the directory, other spellings of a name, and names that begin with a dot, which are not for others. */
+/** Path segments that are refused: those that leave the directory, other spellings of a name, and names that begin with a dot. */
 const isRefused = (step: string): boolean => step === "" || step.startsWith(".") || /[\\\0]/.test(step);
 
 /**
@@ -45,7 +45,7 @@ export function staticFiles(directory: string): NonNullable<ServerOptions["page"
       const bytes = await readFile(file);
       const small = compressible.has(extname(path)) ? { gzip: await compress(bytes) } : {};
       const found = { bytes, ...small, mediaType, immutable: digested.test(path) };
-      // Where capitals do not count a file has thousands of names.
+      // On a file system that ignores case, one file has thousands of names, so only the exact name is cached.
       if (file.toLowerCase() !== place.toLowerCase() || file === place) known.set(path, found);
       return found;
     } catch {

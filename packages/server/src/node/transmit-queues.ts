@@ -1,7 +1,7 @@
 /*
- * Owns: what the kernel has taken of each connection and the other side has not acknowledged.
- * Why: a write counts as movement for Node.js as soon as the kernel takes it, and it takes the pings of a stream whose other side is gone for a
- * quarter of an hour. Only Linux reports it; elsewhere it is unknown.
+ * Owns: the number of bytes of each connection that the kernel has accepted and the other side has not acknowledged.
+ * Why: for Node.js a write is progress as soon as the kernel accepts it, and the kernel accepts the pings of a stream for a quarter of an hour after
+ * the other side is gone. Only Linux reports the number; elsewhere it is unknown.
  */
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
@@ -11,13 +11,13 @@ export type TransmitQueues = (socket: Socket) => number | undefined;
 
 const tables: readonly string[] = ["/proc/net/tcp", "/proc/net/tcp6"];
 
-/** One reading of the tables of the kernel. `undefined` where there are none. */
+/** Reads the tables of the kernel once. `undefined` if there are none. */
 export async function readTransmitQueues(): Promise<TransmitQueues | undefined> {
   const texts = await Promise.all(tables.map((path) => readFile(path, "latin1").catch(() => "")));
   return texts.every((text) => text === "") ? undefined : queuesIn(texts.join("\n"));
 }
 
-/** By ports alone: where two connections have the same, the one with less counts, so that none is taken for silent that is not. */
+/** The bytes by ports alone. If two connections have the same ports, the smaller number counts, so that no active connection is cut. */
 export function queuesIn(text: string): TransmitQueues {
   const bytes = new Map<string, number>();
   // `sl local_address rem_address st tx_queue:rx_queue ...`, all in hexadecimal digits.

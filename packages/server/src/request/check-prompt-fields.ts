@@ -1,12 +1,12 @@
 import { AgentError, type Json } from "@loopwright/core";
 
 const promptField = /^(?:(?:system|developer)(?:_?(?:prompts?|messages?|instructions?))?|prompts?|instructions?|preamble)$/i;
-/** The one prompt field that exists; permissions decide which callers may send it. */
+/** The only prompt field of a request; permissions decide which callers may send it. */
 const known = "context.systemPrompt";
 
 /**
- * Requests cannot bring hidden text for the model. A field that looks like such text is refused, not ignored, so that its sender does not believe that
- * it counted. @throws AgentError INPUT_INVALID that names the field
+ * Requests cannot have hidden text for the model. A field that looks like such text is refused, not ignored, so that its sender notices that it has no
+ * effect. @throws AgentError INPUT_INVALID that names the field
  */
 export function checkPromptFields(body: Json): void {
   for (const [name, value] of fieldsOf(body)) {

@@ -1,6 +1,6 @@
 /*
- * Owns: bodies that hold an input. Core checks the input, in the words that a program gets; the schemas check what is beside it, and name the field of
- * a flaw. What a route documents are the whole schemas in `schemas/`.
+ * Owns: bodies with an input. Core checks the input, with the same messages as in process; the schemas check the other fields, and name the field of a
+ * flaw. The documentation of a route has the whole schemas of `schemas/`.
  */
 import { AgentError, isAgentError } from "@loopwright/core";
 import { type CheckedInput, checkInput } from "@loopwright/core/protocol";
@@ -20,7 +20,7 @@ export type CheckedResultsRequest = WithInput;
 
 interface InputField {
   readonly field: string;
-  /** Finds the place of a flaw. */
+  /** Finds the field of a flaw. */
   readonly documented: z.ZodType;
   /** Refuses inputs of another kind. Default: all kinds fit. */
   readonly isKind?: (input: CheckedInput) => boolean;
@@ -28,7 +28,7 @@ interface InputField {
 
 type Refused = z.core.$RefinementCtx;
 
-/** The input as core checks it. */
+/** The input after the check of core. */
 function inputIn({ field, documented, isKind = () => true }: InputField, value: unknown, refused: Refused): CheckedInput {
   try {
     // The depth, the keys and the numbers of the whole body were checked when it was parsed.
@@ -49,7 +49,7 @@ const isShortId = ({ value }: CheckedInput): boolean =>
   regenerateId.safeParse((value as { readonly regenerate: unknown }).regenerate).success;
 
 const anyInput: InputField = { field: "input", documented: executeInput };
-/** In a body of a message exactly one of them stands. */
+/** The body of a message has exactly one of these fields. */
 const sources: readonly InputField[] = [
   anyInput,
   { field: "message", documented: messageContent, isKind: isMessage },

@@ -5,7 +5,7 @@ type Fields = { readonly [field: string]: unknown };
 
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 
-/** The error of core about the messages of a new session in a body, the same that a program gets; `undefined`: none. */
+/** The error of core about the messages of a new session, with the same message as in process; `undefined` if they are valid. */
 export function contextFlaw(body: unknown): AgentError | undefined {
   const { messages } = fieldsOf(fieldsOf(body)["context"]);
   try {

@@ -1,21 +1,21 @@
 import type { AgentError } from "@loopwright/core";
 import type { z } from "zod";
 
-/** The one flaw of a value that its caller gets. */
+/** The one flaw of a value that the caller gets. */
 export interface NamedIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** The error of core about it, where core has checked the value. */
+  /** The error of core about the value, if core has checked it. */
   readonly refusal?: AgentError;
 }
 
 type Issue = z.core.$ZodIssue;
 
-/** The first of those that go deepest. */
+/** The first of the flaws with the longest path. */
 const deepestOf = (found: readonly NamedIssue[]): NamedIssue | undefined =>
   found.reduce<NamedIssue | undefined>((best, one) => (!best || one.path.length > best.path.length ? one : best), undefined);
 
-/** The flaw where the value came closest to its schema. */
+/** The flaw at which the value is closest to its schema. */
 export function deepestIssue(issues: readonly Issue[]): NamedIssue {
   const found = issues.map((issue): NamedIssue => {
     const inner = issue.code === "invalid_union" ? nearest(issue.errors) : undefined;
@@ -26,7 +26,7 @@ export function deepestIssue(issues: readonly Issue[]): NamedIssue {
   return deepestOf(found) ?? { path: [], message: "It cannot be used" };
 }
 
-/** The flaw in the branch of a union that has the fewest; where it is the kind of the value, all kinds that there are. */
+/** The flaw in the branch of a union with the fewest flaws; if that is the kind of the value, a flaw that names all kinds. */
 function nearest(branches: readonly (readonly Issue[])[]): NamedIssue | undefined {
   const least = Math.min(...branches.map(({ length }) => length));
   const found = deepestOf(branches.filter(({ length }) => length === least).map(deepestIssue));
@@ -36,6 +36,6 @@ function nearest(branches: readonly (readonly Issue[])[]): NamedIssue | undefine
   return { path: found.path, message: `Invalid option: expected one of ${[...values].join("|")}` };
 }
 
-/** A field that has one value in each branch: the kind of the value. */
+/** The field that has one constant in each branch: the kind of the value. */
 const isKind = (issue: Issue): issue is Extract<Issue, { code: "invalid_value" }> =>
   issue.code === "invalid_value" && issue.path.length === 1 && (issue.path[0] === "type" || issue.path[0] === "role");

@@ -1,23 +1,23 @@
 import type { BlobStore } from "@loopwright/core/ports";
 
-/** What the kept keys of a scope are called: this, and the digest of the key in hexadecimal digits. */
+/** The prefix of the names of a scope's kept keys, before the digest of the key in hexadecimal digits. */
 export const keyPrefix = "idempotency-";
 
-/** Keys of one list: those whose digests begin alike. Some stores read all of them to answer. */
+/** The prefix of the keys of one list, whose digests begin alike. Some stores read all of them to answer. */
 const bucketLength = keyPrefix.length + 2;
-/** Keys that are looked at for each new one: with more than one, fewer are too old than are not. */
+/** The number of keys that are checked for each new one. With more than one, expired keys stay in the minority. */
 const keysAtOnce = 4;
 
 export interface OldKeys {
   readonly scope: string;
-  /** The new key. Digests are evenly spread: each old key comes after a new one before long. */
+  /** The new key. Digests are spread evenly, so each old key soon comes right after a new one. */
   readonly name: string;
   readonly isOld: (kept: unknown) => boolean;
 }
 
 /**
- * Removes what is too old of the few keys that come right after a new one. A scope keeps as many keys as it gets in the time that they count,
- * about a third more, and some hundreds; one that gets no new ones keeps what it has. Resolves with how many went. @throws AgentError STORE_*
+ * Removes the expired ones of the few keys that come right after a new one. A scope keeps about a third more keys than it gets in their lifetime, and
+ * some hundreds; a scope without new keys keeps its old ones. Resolves with the number of removed keys. @throws AgentError STORE_*
  */
 export async function removeOldKeys(blobs: BlobStore, { scope, name, isOld }: OldKeys): Promise<number> {
   let removed = 0;

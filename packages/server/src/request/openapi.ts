@@ -4,7 +4,7 @@ import * as schemas from "../schemas/index.ts";
 import { serverVersion } from "../server-version.ts";
 import type { Route } from "./route.ts";
 
-/** Schemas that have a place of their own in the document, by name. */
+/** Schemas that are components of the document, by name. */
 const named = {
   Problem: schemas.problem,
   Message: schemas.message,
@@ -69,7 +69,7 @@ export function openApiOf(routes: readonly Route[], basePath: string): JsonObjec
 interface Parts {
   readonly describe: (schema: z.ZodType) => unknown;
   readonly problem: unknown;
-  /** What a frame of a stream holds. */
+  /** The content of a frame of a stream. */
   readonly event: unknown;
 }
 

@@ -1,34 +1,34 @@
 /*
- * Owns: answers that are longer than a few kilobytes: they are made, or cut, piece by piece, and a piece only when the other side has taken the one before.
- * So a caller that does not read costs two pieces, however long the answer is.
+ * Owns: answers longer than a few kilobytes. They are made, or cut, piece by piece, and each piece only after the other side has taken the one before.
+ * So a caller that does not read costs the memory of two pieces, whatever the length of the answer.
  */
 import type { Clock } from "@loopwright/core/ports";
 import { isShortJson, jsonPieces, pieceChars } from "../stream/json-pieces.ts";
 
 const encoder = new TextEncoder();
 
-/** What an answer is besides its body. */
+/** Status and headers of an answer. */
 export interface AnswerInit {
   readonly status?: number;
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** A value of plain data as JSON. It must not change any more. */
+/** An answer with a value as JSON. The value must not change any more. */
 export function jsonResponse(value: unknown, clock: Clock, { status = 200, headers = {} }: AnswerInit = {}): Response {
   if (isShortJson(value, pieceChars)) return Response.json(value, { status, headers });
   const body = pacedBody(encoded(jsonPieces(value)), clock);
   return new Response(body, { status, headers: { "Content-Type": "application/json", ...headers } });
 }
 
-/** Of bytes that are held for one caller alone. */
+/** Options for bytes that are held for one caller alone. */
 export interface HeldBytes {
-  /** How long the caller may take none of them before the answer is cut. */
+  /** How long the caller may take no bytes before the answer is cut. */
   readonly stallMs: number;
-  /** They are needed no more; called once. */
+  /** Called once, when the bytes are not needed any more. */
   readonly onEnd: () => void;
 }
 
-/** Bytes that do not change any more, with their length among the headers. */
+/** An answer with bytes that do not change any more, and their length among the headers. */
 export function bytesResponse(
   bytes: Uint8Array,
   clock: Clock,
@@ -47,7 +47,7 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array, void> {
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** Others have their turn of the event loop before each piece, however fast this one is taken. */
+/** Waits for one turn of the event loop before each piece, so that a fast reader does not block others. */
 function pacedBody(pieces: Iterator<Uint8Array>, clock: Clock, held?: HeldBytes): Body {
   let controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   let cancelStall = (): void => {};
@@ -66,7 +66,7 @@ function pacedBody(pieces: Iterator<Uint8Array>, clock: Clock, held?: HeldBytes)
     cancelStall = clock.after(held.stallMs, cut, { idle: true });
   };
   const give = (): void => {
-    // Cancelled meanwhile, or cut.
+    // The stream was cancelled or cut meanwhile.
     if (!controller) return;
     const { done, value } = pieces.next();
     if (!done) {

@@ -6,9 +6,9 @@ const flaws: { readonly [Flaw in JsonFlaw]: string } = {
   not_json: "has a number that is too large",
 };
 
-/** Digits of a whole number that may be too long to be held exactly. */
+/** A whole number with so many digits that it may not be represented exactly. */
 const longNumber = /\d{16}/;
-/** Escapes of what no text may hold as it is: halves of surrogate pairs, and NUL. */
+/** Escapes of characters that no text may have: halves of surrogate pairs, and NUL. */
 const suspicious = /\\u(?:d[89a-f]|0000)/i;
 
 /**
