@@ -51,7 +51,7 @@ async function mayRead(principal: Principal, { action, session }: Intent, server
   return action !== "session.read" && (await isPermitted(principal, { action: "session.read", session }, server));
 }
 
-/** The verdict of `authorize`; its failure is reported with its cause, and refuses. */
+/** The verdict of `authorize`. If it fails, the request is refused, and the error is logged with its cause. */
 async function isPermitted(principal: Principal, { action, session }: Intent, server: AuthorizeContext): Promise<boolean> {
   const { options, clock, limits, logger } = server;
   const asked = { action, ...(session === undefined ? {} : { session }), user: principal.user, scope: principal.scope };

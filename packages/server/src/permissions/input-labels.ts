@@ -10,12 +10,12 @@ export interface LabelContext {
   readonly server: Pick<ServerContext, "options">;
 }
 
-/** Every client may name the surface that it is: a terminal, a page. */
+/** Every client may name its own surface: a terminal, a page. */
 const defaultLabels: { readonly [name: string]: LabelRule } = { surface: "any" };
 
 /**
- * The options with one set of labels: what a request may put on an input. Those of the user come from authentication alone.
- * @throws AgentError INPUT_INVALID for a label that the deployment has not declared, or a value that its rule does not list; what a rule throws
+ * The options with the labels that a request may add to an input. Labels of the user come from authentication alone.
+ * @throws AgentError INPUT_INVALID for a label that the deployment has not declared, or a value that its rule does not list; the error of a rule
  */
 export function withLabels<Options extends LabelledOptions>(
   { surface, activeModule, labels = {}, ...options }: Options,

@@ -5,7 +5,7 @@ import type { SessionContext } from "../schemas/index.ts";
 import { checkFiles } from "./files/check-files.ts";
 
 export interface InputUse {
-  /** Name of the agent that is to answer. Absent for results: their run has its agent. */
+  /** Name of the agent that will answer. Absent for results, because their run has its agent. */
   readonly agent?: string;
   readonly context?: SessionContext | undefined;
   readonly options?: Pick<ExecuteOptions, "model"> | undefined;

@@ -5,9 +5,9 @@ import type { ServerContext } from "../server-context.ts";
 export const tooLate = (answerMs: number): AgentError =>
   new AgentError("STORE_UNAVAILABLE", { message: `The store gave no answer within ${answerMs} ms.`, retryAfterMs: 1_000 });
 
-/** A timer that fires so much later than it was set for was delayed by a pause of the process. */
+/** A timer that fires this much later than it was set for was delayed by a pause of the process. */
 const stoodStillMs = 200;
-/** How long after a pause of the process an answer may take that arrived during the pause. */
+/** The grace period after a pause of the process, for answers that arrived during the pause. */
 const graceMs = 250;
 
 /**

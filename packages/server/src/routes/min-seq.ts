@@ -11,7 +11,7 @@ export const minSeqField: z.ZodType<number | undefined> = z.coerce.number().int(
 
 export const minSeqQuery: z.ZodType<MinSeqQuery> = z.object({ minSeq: minSeqField });
 
-/** How often it is looked. */
+/** The interval between two checks. */
 const lookMs = 20;
 
 /** Waits until this node has seen the fact. @throws AgentError NODE_BEHIND after `limits.minSeqMs` */

@@ -24,7 +24,7 @@ interface Followed {
 }
 
 /**
- * One stream for all that concerns a principal: hints about every session of its scope, the events of the sessions it names, and what the
+ * One stream with everything that concerns a principal: hints about every session of its scope, the events of the named sessions, and the
  * notifications of the application. @throws AgentError SESSION_NOT_FOUND, CURSOR_INVALID, HISTORY_LOST, HISTORY_EXPIRED, INPUT_INVALID, CONNECTION_LIMIT
  */
 export async function notifyPrincipal(context: RequestContext, query: NotificationsQuery): Promise<Response> {
@@ -48,7 +48,7 @@ export async function notifyPrincipal(context: RequestContext, query: Notificati
   return response;
 }
 
-/** The stream; what is followed is given back with it, or at once where it cannot be had. */
+/** Opens the stream. The subscriptions end with it, or at once if it cannot be opened. */
 function openFor(context: RequestContext, followed: readonly Followed[]): HeldSink {
   const { server, principal } = context;
   const release = (): void => {

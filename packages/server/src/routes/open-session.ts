@@ -7,8 +7,8 @@ import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
 
 /**
- * A session of the caller's scope as the store has it, to be given back with `release`. @throws AgentError SESSION_NOT_FOUND, also for what can be
- * no id and for one whose first input is on its way; STORE_* where its state was lost and cannot be read
+ * A session of the caller's scope, read from the store; give it back with `release`. @throws AgentError SESSION_NOT_FOUND, also for an invalid id
+ * and for a session whose first input is still being recorded; STORE_* if its state was lost and cannot be read
  */
 export async function openSession({ server, principal }: RequestContext, id: string): Promise<HostedSession> {
   const hosted = await server.host.open(sessionRefOf(principal, id));
@@ -23,7 +23,7 @@ export async function openSession({ server, principal }: RequestContext, id: str
   }
 }
 
-/** A session of the caller's scope. @throws AgentError SESSION_NOT_FOUND for what can be no id */
+/** The reference of a session in the caller's scope. @throws AgentError SESSION_NOT_FOUND for an invalid id */
 export function sessionRefOf({ scope }: Principal, session: string): SessionRef {
   if (!isId(session)) throw notFound(session);
   return { scope, session };
@@ -42,12 +42,12 @@ export async function withSession<T>(context: RequestContext, id: string, use: (
   }
 }
 
-/** Before the state of an opened session is shown: the store may have failed since. @throws AgentError STORE_UNAVAILABLE */
+/** Checks the state of an opened session before it is shown, because the store may have failed since. @throws AgentError STORE_UNAVAILABLE */
 export function checkState({ lastSeq }: AgentSession): void {
   if (lastSeq === 0) throw stateLost();
 }
 
-/** The error of a request whose handle was released while it ran, though no run was stopped: the next request gets another handle. */
+/** The error of a request whose handle was released meanwhile although no run was stopped. The next request gets another handle. */
 function ofHandle(error: unknown, { isGone }: HostedSession, server: ServerContext): unknown {
   if (!isGone || !isAgentError(error, "RUN_ABORTED")) return error;
   return server.isReady() ? stateLost() : shuttingDown();

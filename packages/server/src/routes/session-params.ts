@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Parameters of a route below one session. Ids that cannot be one are simply not found. */
+/** Parameters of a route below one session. An invalid id is answered as not found. */
 export interface SessionParams {
   readonly id: string;
 }

@@ -1,12 +1,12 @@
 /*
- * Owns: how much is queued for one event stream. Frames that are longer than what may be queued go out piece by piece.
- * Does not own: what is written (feeds, routes), how bytes reach the other side (the sink beneath).
+ * Owns: the limit of the queue of one event stream. Frames longer than the limit are sent piece by piece.
+ * Does not own: the frames (feeds, routes), how bytes reach the other side (the sink beneath).
  * Invariants
- *  Q1 order: what is written after a frame that is still going out comes behind it, never within it;
+ *  Q1 order: a frame that is written during another one comes after it, never within it;
  *  Q2 bound: the text of a frame is made piece by piece, and a piece only when it fits into the queue or the queue is empty;
- *  Q3 a stream whose queue does not run empty within `streamStallMs`, while something waits for that, is cut;
- *  Q4 one stream does not hold the event loop: after 128 KiB others have their turn;
- *  Q5 frames that no reader can ask for again are held beside a full queue, up to as many bytes again; over that the stream is cut.
+ *  Q3 a stream is cut if its queue does not become empty within `streamStallMs` while a frame waits;
+ *  Q4 one stream does not block the event loop: after 128 KiB it yields;
+ *  Q5 frames that cannot be replayed are held beside a full queue, up to the same number of bytes; beyond that the stream is cut.
  */
 import type { Clock } from "@loopwright/core/ports";
 import type { HttpLimits } from "../server-limits.ts";
@@ -14,7 +14,7 @@ import type { EventSink } from "./event-sink.ts";
 import { encodeFrames, type FrameText } from "./frames.ts";
 import { inPieces } from "./json-pieces.ts";
 
-/** What a bounded sink goes by. */
+/** The limits of a bounded sink. */
 export interface SinkBounds {
   readonly limits: Pick<HttpLimits, "streamQueueBytes" | "streamStallMs">;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export interface SinkBounds {
 /** Bytes of long frames that are written in one turn of the event loop. */
 const turnBytes = 128 * 1024;
 
-/** What becomes of an offered frame for which there is no room. */
+/** What happens to a frame for which there is no room. */
 export interface FrameUse {
   /** It replaces the older frame of this key that is still held. Default: it is held as well. */
   readonly key?: string;
@@ -31,9 +31,9 @@ export interface FrameUse {
   readonly isSpare?: boolean;
 }
 
-/** Something that waits for room: bytes as they are, or texts yet to be made. */
+/** An entry that waits for room: bytes, or texts that are not made yet. */
 interface Waiting {
-  /** Made, and not written yet. */
+  /** The bytes that are made but not written yet. */
   next: Uint8Array | undefined;
   readonly pieces: Iterator<string>;
   readonly done: () => void;
@@ -43,7 +43,7 @@ interface Waiting {
 
 const noPieces: Iterator<string> = { next: () => ({ done: true, value: undefined }) };
 
-/** A sink in which no more is queued than may be. */
+/** A sink with a bounded queue. */
 export class BoundedSink implements EventSink {
   readonly #sink: EventSink;
   readonly #bounds: SinkBounds;
@@ -53,12 +53,12 @@ export class BoundedSink implements EventSink {
   #heldBytes = 0;
   #drains: (() => void)[] = [];
   #cancelStall: (() => void) | undefined;
-  /** It continues when the queue is empty, or in another turn. */
+  /** True while it waits for an empty queue, or for another turn of the event loop. */
   #isPaused = false;
   #endsAfter = false;
   #isOver = false;
 
-  /** The same sink where it is one already. */
+  /** Wraps a sink; a bounded sink is returned unchanged. */
   static over(sink: EventSink, bounds: SinkBounds): BoundedSink {
     return sink instanceof BoundedSink ? sink : new BoundedSink(sink, bounds);
   }
@@ -69,7 +69,7 @@ export class BoundedSink implements EventSink {
     sink.onClose(() => this.#close());
   }
 
-  /** Whether so many bytes more may be queued now. */
+  /** True if this many more bytes may be queued now. */
   hasRoom(bytes: number): boolean {
     return this.queuedBytes + bytes <= this.#bounds.limits.streamQueueBytes;
   }
@@ -78,7 +78,7 @@ export class BoundedSink implements EventSink {
     return this.#sink.queuedBytes + this.#waitingBytes;
   }
 
-  /** For what is short. */
+  /** Queues a short frame. */
   write(bytes: Uint8Array): void {
     if (this.#waiting.length === 0) this.#sink.write(bytes);
     else this.#enqueue({ next: bytes, pieces: noPieces, done: () => {} });
@@ -143,7 +143,7 @@ export class BoundedSink implements EventSink {
     this.#heldBytes -= bytes;
   }
 
-  /** Writes what there is room for. */
+  /** Writes entries while there is room. */
   #flow(): void {
     let written = 0;
     for (let one = this.#waiting[0]; one && !this.#isOver; one = this.#waiting[0]) {
@@ -154,7 +154,7 @@ export class BoundedSink implements EventSink {
         continue;
       }
       this.#keep(one, bytes);
-      // What waits behind it counts too; where nothing is queued it continues, a piece at a time.
+      // The entries behind it count too. With an empty queue it continues, one piece at a time.
       if (!this.hasRoom(0) && this.#sink.queuedBytes > 0) {
         this.#awaitDrain();
         return;
@@ -177,7 +177,7 @@ export class BoundedSink implements EventSink {
     if (this.#drains.length > 0) this.#awaitDrain();
   }
 
-  /** Made, and to be written next. */
+  /** The next bytes to write. */
   #keep(one: Waiting, bytes: Uint8Array): void {
     if (!one.next) this.#waitingBytes += bytes.byteLength;
     one.next = bytes;

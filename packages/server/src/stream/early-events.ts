@@ -2,12 +2,12 @@ import type { SessionEvent } from "@loopwright/core/protocol";
 
 /** The events of a session while an input is being appended: its run may emit events before its id is known. */
 export interface EarlyEvents {
-  /** The events of the run so far, once; `undefined` where an answer was being streamed already. No more events are held from then on. */
+  /** The events of the run so far, once; `undefined` if an answer was being streamed already. No more events are held from then on. */
   take(runId: string): readonly SessionEvent[] | undefined;
   stop(): void;
 }
 
-/** Early events, as a feed fills them. `isWhole`: no answer was being streamed when it began. */
+/** Early events that a feed collects. `isWhole`: no answer was being streamed at its beginning. */
 export class HeldEvents implements EarlyEvents {
   readonly #isWhole: boolean;
   readonly #leave: () => void;

@@ -17,11 +17,11 @@ export interface EventSink {
   destroy(): void;
 }
 
-/** What a stream begins with. */
+/** The beginning of a stream. */
 export interface SinkHead {
   readonly status: number;
   readonly headers: Headers;
 }
 
-/** Opens the sink of the request at hand; the response is to be given back to the adapter in its place. */
+/** Opens the sink of the current request; the handler must return its response to the adapter. */
 export type OpenSink = (head: SinkHead) => { readonly sink: EventSink; readonly response: Response };

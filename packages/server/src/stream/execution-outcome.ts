@@ -34,7 +34,7 @@ export interface ExecutionOutcome {
   take(events: readonly DurableEvent[]): void;
   /** Messages that the execution added, in the order they came. */
   readonly messages: readonly Message[];
-  /** `waiting`: what the run waits for, where it has not ended. */
+  /** `waiting`: what the run waits for, if it has not ended. */
   complete(waiting: Waiting): ExecuteComplete;
 }
 

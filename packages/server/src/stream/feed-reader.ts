@@ -15,7 +15,7 @@ import type { EventSink } from "./event-sink.ts";
 import { eventText, type FrameText, isDurable, joinTexts, sharedEventText, snapshotText, textCursor, wholeText } from "./frames.ts";
 import { charsLeft, pieceChars } from "./json-pieces.ts";
 
-/** How one reader wants the events of a session. */
+/** The options of one reader of a session's events. */
 export interface Subscription {
   readonly sink: EventSink;
   /** The stream begins with the durable events after this cursor. Default: with all of them. */
@@ -45,7 +45,7 @@ export interface ReaderParts {
   readonly catchUp: (reader: FeedReader) => void;
 }
 
-/** What the feed knows of the session at the moment a reader goes live. */
+/** The state of the session at the moment when a reader goes live. */
 export interface LiveStart {
   /** Snapshots of the open lanes. */
   readonly lanes: readonly EphemeralEvent[];

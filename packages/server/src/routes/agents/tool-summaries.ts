@@ -1,7 +1,7 @@
 import type { Agent } from "@loopwright/core";
 import type { ToolSummary } from "../../schemas/index.ts";
 
-/** The tools of an agent as people see them. */
+/** The tools of an agent, with the fields that clients show. */
 export function toolSummaries({ tools }: Agent): readonly ToolSummary[] {
   return tools.map(({ name, label, description, execute, visibility }) => ({
     name,

@@ -9,7 +9,7 @@ interface FileParams {
 }
 
 const params: z.ZodType<FileParams> = z.object({ blob: z.string() });
-/** Pictures that hold no script: shown in place. */
+/** Types of pictures that cannot have scripts, so that browsers may show them. */
 const shown = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
 
 export const readFileRoute: Route<FileParams> = {

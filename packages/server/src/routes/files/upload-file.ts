@@ -50,7 +50,7 @@ export const uploadFileRoute: Route = {
   },
 };
 
-/** The last step of the path that a client may have sent as the name. */
+/** The last segment of the name, because a client may have sent a path. */
 function nameOf(request: Request): string | undefined {
   const header = request.headers.get("X-File-Name");
   if (header === null || header === "") return undefined;

@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
 
-/** The request's key as an option, nothing where it has none. @throws AgentError INPUT_INVALID */
+/** The key of the request as an option; no option if there is none. @throws AgentError INPUT_INVALID */
 export function idempotencyKeyOf(request: Request): { readonly idempotencyKey?: string } {
   const idempotencyKey = request.headers.get("Idempotency-Key");
   if (idempotencyKey === null || idempotencyKey === "") return {};

@@ -5,36 +5,36 @@ import { keyPrefix, removeOldKeys } from "../../request/old-keys.ts";
 import type { RequestContext } from "../../request/route.ts";
 import { idempotencyKeyOf } from "./read-idempotency-key.ts";
 
-/** What an `Idempotency-Key` came with, where the log has no place for it. */
+/** The content under an `Idempotency-Key`, for requests that the log does not record. */
 export interface KeyedContent {
-  /** What the key is for: the same one may be used for other things. */
+  /** The purpose of the key: the same key may be used for different purposes. */
   readonly purpose: string;
   /** The same key with other content is refused. */
   readonly content: Json;
-  /** Kept with the first one. */
+  /** Data that is kept with the first request. */
   readonly note?: Json;
-  /** The session that the request is about, where there is one: what is kept goes with it. */
+  /** The session of the request, if there is one: the kept data is deleted with it. */
   readonly session?: string | undefined;
 }
 
 export interface KeyedWork {
-  /** The key came before with this content; what was done then may be all of it, or nothing. */
+  /** True if the key came before with this content. The first request may have been carried out or not. */
   readonly isRepeat: boolean;
-  /** What was noted when it came first, or since. */
+  /** The note of the first request, or a later one. */
   readonly note: Json | undefined;
-  /** Notes what its repeats find. */
+  /** Writes the note for repetitions of the request. */
   keep(note: Json): Promise<void>;
 }
 
 interface Kept {
   readonly digest: string;
-  /** When it came, milliseconds since the epoch. */
+  /** The date of the first request, in milliseconds since the epoch. */
   readonly at: number;
   readonly note?: Json;
 }
 
 /**
- * Does the work of a request under its `Idempotency-Key`, whichever node was asked before. Work that is refused leaves the key free.
+ * Does the work of a request under its `Idempotency-Key`, also if another node got the first request. A refusal leaves the key free.
  * A key counts for `limits.keyMaxAgeMs`, and is removed some time after that.
  * @throws AgentError KEY_REUSED when the key came with other content before
  */
@@ -56,7 +56,7 @@ export async function runUnderKey<T>(context: RequestContext, keyed: KeyedConten
       void (await blobs.put(scope, name, { ...blobOf({ ...(first ?? own), note }), ...owner }));
     const done = await work({ isRepeat: first !== undefined, note: (first ?? own).note, keep: keepNote });
     const isOld = (kept: unknown): boolean => (kept as Kept).at < at - limits.keyMaxAgeMs;
-    // Not awaited: the next key removes what is left.
+    // Not awaited, because a failed removal is repeated with the next key.
     if (!first) removeOldKeys(blobs, { scope, name, isOld }).catch(() => {});
     return done;
   } catch (error) {
@@ -73,11 +73,11 @@ interface Keeping {
   readonly owner: { readonly session?: string };
 }
 
-/** What was kept before; `undefined` where this is the first. */
+/** The kept record; `undefined` for the first request. */
 async function keep(blobs: BlobStore, { scope, name, own, owner }: Keeping): Promise<Kept | undefined> {
   if (await blobs.put(scope, name, { ...blobOf(own), ...owner, ifAbsent: true })) return undefined;
   const found = await blobs.get(scope, name, owner);
-  // Gone meanwhile: the first one was refused, or the session was deleted.
+  // The record was deleted meanwhile: the first request was refused, or the session was deleted.
   return found ? (JSON.parse(new TextDecoder().decode(found.bytes)) as Kept) : undefined;
 }
 
@@ -86,7 +86,7 @@ const blobOf = (kept: Kept): { readonly bytes: Uint8Array<ArrayBuffer>; readonly
   mediaType: "application/json",
 });
 
-/** What came as JSON, as such. */
+/** The parsed JSON, typed as JSON. */
 export const plainOf = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
 
 async function digestOf(value: Json): Promise<string> {

@@ -2,23 +2,23 @@ import type { AcceptedSubmission, ToolResultMessage } from "@loopwright/core";
 import type { RequestContext } from "../../request/route.ts";
 import { type KeyedContent, plainOf, runUnderKey } from "./replay-stored-answer.ts";
 
-/** Results of a session, and what came with them. */
+/** Results for a session, with the other content of the request. */
 export interface KeyedResults {
   readonly sessionId: string;
   readonly results: readonly ToolResultMessage[];
-  /** Options, mode and context: they change nothing, but the same key with others means another request. */
+  /** Options, mode and context. They have no effect, but the same key with other values means another request. */
   readonly chosen: object;
 }
 
-/** What the key of results came with, the same on every route that takes some. */
+/** The content under the key of results, equal on every route that takes results. */
 export function keyedResults({ sessionId, results, chosen }: KeyedResults): KeyedContent {
   return { purpose: `results/${sessionId}`, content: plainOf({ ...chosen, results }), session: sessionId };
 }
 
 /**
- * Submits results under the key of their request; a repeat is answered the same and does nothing. The log remembers the key of what was recorded
- * under it. Where nothing was, because the calls had these very results, the answer is kept with the key: by the time of a repeat another call
- * may have the vendor's id. @throws AgentError KEY_REUSED, and what `submit` throws
+ * Submits results under the key of their request; a repetition gets the same answer and does nothing. The log has the key of the recorded results. If
+ * nothing was recorded, because the calls already had these results, the answer is kept with the key, because another call may have the same vendor's
+ * id at the time of a repetition. @throws AgentError KEY_REUSED, and the errors of `submit`
  */
 export function resultsUnderKey(
   context: RequestContext,

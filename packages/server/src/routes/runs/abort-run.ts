@@ -39,7 +39,7 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
           if (!isKeyed) return session.abort(reason, { by, ...(runId === undefined ? {} : { runId }) });
           const note = notedAbort(how.note);
           if (note.aborting !== undefined) return note.aborting;
-          // Sent again, it means the run that was open then, not the one that is open now.
+          // A repetition means the run that was open at the first request, not the one that is open now.
           const meant = note.runId;
           const asks = async (): Promise<boolean> => (await session.abort(reason, { by, runId: meant })) || wasAsked(context, ref, note);
           const isAsked = meant !== "" && (await asks());
@@ -51,22 +51,22 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
     }),
 };
 
-/** What is kept under the key of an abort. */
+/** The record under the key of an abort. */
 interface NotedAbort extends JsonObject {
-  /** The run that was meant; empty for none. */
+  /** The run to stop; empty for none. */
   readonly runId: string;
-  /** The last fact of the log when the key came first. */
+  /** The last fact of the log at the first request. */
   readonly afterSeq: number;
-  /** What was answered; absent where it is unknown whether the first request was carried out. */
+  /** The answer; absent if it is unknown whether the first request was carried out. */
   readonly aborting?: boolean;
 }
 
-/** Facts that are read at once in search of a request to stop. */
+/** The number of facts per read in the search for an abort. */
 const searchedAtOnce = 64;
 
 /**
- * Whether the run was asked to stop since the key came first: a run that ended by itself before was not stopped, however often one asks.
- * Reads from that place to the end of the run, and nothing of what was before.
+ * True if an abort of the run was recorded since the first request. A run that ended by itself before was not stopped, also by a repetition.
+ * Reads the log from that point to the end of the run.
  */
 async function wasAsked({ server }: RequestContext, ref: SessionRef, { runId, afterSeq }: NotedAbort): Promise<boolean> {
   const { log } = server.options.store;
@@ -80,7 +80,7 @@ async function wasAsked({ server }: RequestContext, ref: SessionRef, { runId, af
   }
 }
 
-/** The run that an abort without a name means. */
+/** The run that an abort without a run id stops. */
 function runOf(session: AgentSession): string | undefined {
   return session.runId ?? session.snapshot().waiting[0]?.runId;
 }

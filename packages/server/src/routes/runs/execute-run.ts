@@ -13,7 +13,7 @@ import type { StreamPlace } from "../../stream/stream-registry.ts";
 export interface ExecutionRequest {
   readonly input: CheckedInput;
   readonly options: SubmitOptions;
-  /** What the caller has already: only what follows is written. */
+  /** The last event that the caller has: only later events are sent. */
   readonly seen: EventCursor | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function streamExecution(
     const headers = { "X-Session-Id": session.id, "Access-Control-Expose-Headers": "X-Session-Id" };
     const { sink, response } = openHeldSink(context, place, { headers });
     const outcome = createExecutionOutcome(runId);
-    // A caller that went away between two legs of a run misses what others did to it meanwhile.
+    // A caller that disconnected between two parts of a run may miss events of others meanwhile.
     const first = seen && compareCursors(seen, cursorAfter(seq - 1)) < 0 ? seen : cursorAfter(seq - 1);
     const finish = (): void => {
       const end = plainText({ type: "session_end", sessionId: session.id, messages: inCallOrder(outcome.messages) });
@@ -64,7 +64,7 @@ export async function streamExecution(
       },
       removed: () => finish(),
       rested() {
-        // While another run waits for a result, this one has yet to begin.
+        // While another run waits for a result, this one has not begun.
         if (session.runId === undefined || session.runId === runId) finish();
       },
     });

@@ -18,7 +18,7 @@ import { streamExecution } from "./execute-run.ts";
 
 type ExecuteContext = RequestContext<unknown, unknown, CheckedExecuteRequest>;
 
-/** Design D's one route: an input in, the events of its run out. */
+/** The route that takes an input and streams the events of its run. */
 export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
   method: "POST",
   path: "/api/agent/execute",
@@ -51,7 +51,7 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
     const seen = lastEventCursor(request);
     await admitInput(context, { messages: [...input.messages, ...(body.context?.messages ?? [])] });
     const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };
-    // What only a new session takes counts as well: the same key with another context means another request.
+    // The fields for a new session belong to the content of the key too: the same key with another context means another request.
     const { agent, context: begins } = body;
     const begun = agent === undefined && begins === undefined ? {} : { keyedContent: plainOf({ agent, context: begins }) };
     const answer = async (hosted: HostedSession): Promise<Response> => {
@@ -61,7 +61,7 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
           streamExecution(context, hosted, { input, options: { ...chosen, ...begun, ...key }, seen }),
         );
       try {
-        // The log keeps the key of a message with it. Results may be the same as those that were recorded under another key, or none.
+        // The log keeps the key of a message. It may have no fact for results, if equal ones were recorded before.
         if (!results) return await stream();
         return await runUnderKey(context, keyedResults({ sessionId: session.id, results, chosen: { ...chosen, ...begun } }), stream);
       } catch (error) {
@@ -82,11 +82,11 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
 
 interface Resumption {
   readonly key: string | undefined;
-  /** The caller has seen events of the session: it does not ask for a new one. */
+  /** True if the caller has seen events of the session, so that no new session may be created. */
   readonly goesOn: boolean;
 }
 
-/** The session that the body names; a new one where it names none, or one that is not there yet. The same key finds the same new one. */
+/** The session that the body names; a new one if it names none, or one that does not exist. The same key gives the same new session. */
 async function sessionFor(context: ExecuteContext, { key, goesOn }: Resumption): Promise<HostedSession> {
   const { principal, server, body } = context;
   const { agent, context: begins, options } = body;
@@ -102,13 +102,13 @@ async function sessionFor(context: ExecuteContext, { key, goesOn }: Resumption):
   try {
     return await server.host.create(accessOf(principal), { id, agent: name, ...begins });
   } catch (error) {
-    // Another request has begun it in the meantime.
+    // Another request has created the session meanwhile.
     if (id === undefined || !isAgentError(error, "SESSION_EXISTS")) throw error;
     return existing(context, { scope: principal.scope, session: id });
   }
 }
 
-/** The session that another request has begun, where it is what this one asks for. */
+/** The session that another request has created, if it fits this request. */
 async function existing(context: ExecuteContext, ref: SessionRef): Promise<HostedSession> {
   return withItsTools(context, await admitted(context, await context.server.host.open(ref)));
 }

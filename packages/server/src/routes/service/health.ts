@@ -14,7 +14,7 @@ export const healthRoute: Route = {
   handle: () => Response.json({ status: "ok" }),
 };
 
-/** A store that takes longer is of no use. */
+/** The longest time for an answer of the store; a slower store counts as not ready. */
 const storeAnswerMs = 2_000;
 
 export const readyRoute: Route = {

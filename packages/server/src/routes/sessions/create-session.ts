@@ -66,7 +66,7 @@ async function begin({ principal, server }: CreateContext, { id, agent, title, m
   }
 }
 
-/** False where another node was faster, also with another agent. */
+/** False if another node created the session first, also with another agent. */
 async function isBegun(session: AgentSession): Promise<boolean> {
   try {
     return await session.open();
@@ -76,7 +76,7 @@ async function isBegun(session: AgentSession): Promise<boolean> {
   }
 }
 
-/** The session, where it began as the request wishes: its answer was lost, the same request is beginning it here, or another node is ahead. */
+/** The session that exists already, if it fits the request: the first answer was lost, or the same request is being processed here or on another node. */
 async function begunBefore(context: CreateContext, wanted: SessionRequest & { readonly id: string }): Promise<Response | undefined> {
   const { server, principal } = context;
   const ref = { scope: principal.scope, session: wanted.id };

@@ -9,7 +9,7 @@ export const pageLimitField: z.ZodType<number | undefined> = z.coerce.number().i
 
 export interface EventPage {
   readonly events: readonly DurableEvent[];
-  /** Cursor of the next page, where more follows. */
+  /** Cursor of the next page, if more events follow. */
   readonly next?: string;
 }
 
@@ -25,7 +25,7 @@ export async function readPage(history: AsyncIterable<readonly DurableEvent[]>, 
   const { limits, clock, limit = limits.pageEvents } = options;
   const most = Math.min(limit, limits.pageEvents);
   const events: DurableEvent[] = [];
-  // A character counts as six there: that is the most that it can be.
+  // A character counts as six bytes, the most that it can have as JSON.
   let left = limits.pageBytes * 6;
   for await (const batch of history) {
     for (const event of batch) {
@@ -34,7 +34,7 @@ export async function readPage(history: AsyncIterable<readonly DurableEvent[]>, 
       events.push(event);
       left = charsLeft(event, left);
     }
-    // A log that answers at once would not let others have their turn.
+    // Without a pause, a log in memory would block the event loop.
     await new Promise<void>((resolve) => clock.soon(resolve));
   }
   return { events };

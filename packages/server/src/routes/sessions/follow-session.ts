@@ -16,15 +16,15 @@ import { titled } from "./titled.ts";
 export interface EventsQuery extends MinSeqQuery {
   readonly after?: string | undefined;
   readonly from?: "now" | undefined;
-  /** Of the answer as JSON: how many events, at most. */
+  /** The most events of an answer as JSON. */
   readonly limit?: number | undefined;
   /** In place of deltas and snapshots the text of each answer, once and whole. */
   readonly text?: "whole" | undefined;
 }
 
 /**
- * The events of a session after the reader's cursor: from the start, from now (`session_snapshot` first), or after a cursor. A reader that named
- * a place in the query waits for more; every other one gets the end of the stream when the session rests, and 204 when it comes back then.
+ * The events of a session: from the start, from now (`session_snapshot` first), or after a cursor. With a position in the query the stream stays open.
+ * Otherwise it ends when the session rests, and a reader that reconnects then gets 204.
  * @throws AgentError CURSOR_INVALID, HISTORY_LOST, HISTORY_EXPIRED, NODE_BEHIND, CONNECTION_LIMIT, STORE_*
  */
 export async function followSession(context: RequestContext, hosted: HostedSession, query: EventsQuery): Promise<Response> {
@@ -53,7 +53,7 @@ export async function followSession(context: RequestContext, hosted: HostedSessi
   const { sink, response } = openHeldSink(context, seat);
   sink.onClose(hosted.release);
   sink.write(encodeFrames(retryFrame));
-  // Taken and sent in one go: nothing happens between the snapshot and its cursor.
+  // The snapshot is taken and sent without an await, so that no event comes between it and its cursor.
   const isFresh = query.from === "now" && !header;
   if (isFresh) void sink.pour(plainText({ type: "session_snapshot", snapshot: titled(session.snapshot()) }));
   const place = isFresh ? cursorAfter(session.lastSeq) : named;
