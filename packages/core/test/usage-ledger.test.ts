@@ -1,7 +1,7 @@
 import { assertEventStream } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
-import { AgentError, createCallGuard, defineTool, execute, type FactOf } from "../src/index.ts";
-import { fixedPrices, type MemoryLedgerOptions, memoryLedger, type ScriptedTurn } from "../src/memory/index.ts";
+import { AgentError, createAgent, createCallGuard, createSession, defineTool, execute, type FactOf } from "../src/index.ts";
+import { fixedPrices, type MemoryLedgerOptions, memoryLedger, memoryStore, type ScriptedTurn, scripted } from "../src/memory/index.ts";
 import { manualClock } from "../src/memory/manual-clock.ts";
 import type { LedgerRequest, LedgerSpending, Logger, UsageLedger } from "../src/ports/index.ts";
 import { processes } from "./dying-processes.ts";
@@ -127,6 +127,40 @@ describe("a usage ledger", () => {
     expect(requests.map(({ id }) => id.slice(-2))).toEqual(["#1", "#2"]);
     expect([settled.length, released]).toEqual([1, []]);
     expect(spent().tokens).toBe((requests[0]?.ask.tokens ?? 0) + 42);
+  });
+});
+
+describe("a ledger over children", () => {
+  it("is that of their parent: of twenty at once as many run as fit, and the sum is what the vendor reports", async () => {
+    const spending = { input: 90, output: 10 };
+    const ledger = memoryLedger({ limits: { "scope/local": { tokens: 1_200 } } });
+    const provider = scripted(() => ({ text: "found it", usage: spending }));
+    const helper = createAgent({ name: "helper", provider, maxTokens: 90 });
+    const results: string[] = [];
+    const delegate = defineTool({
+      ...act,
+      name: "delegate",
+      async execute(_, { child }) {
+        const all = await Promise.all(Array.from({ length: 20 }, (_, i) => child(`c${i}`, helper, "Find it.")));
+        results.push(...all.map(({ status, error }) => error?.code ?? status));
+        return "done";
+      },
+    });
+    const parent = scripted([
+      { calls: [{ name: "delegate" }], usage: spending },
+      { text: "There.", usage: spending },
+    ]);
+    const agent = createAgent({ name: "parent", provider: parent, tools: [delegate], maxTokens: 90 });
+    const session = createSession({ agent, store: memoryStore(), ledger });
+    await execute(session, "go").result();
+    const done = results.filter((result) => result === "completed").length;
+    expect(results.filter((result) => result === "LIMIT_REACHED")).toHaveLength(20 - done);
+    expect(done).toBeGreaterThan(0);
+    expect(done).toBeLessThan(12);
+    expect(provider.requests).toHaveLength(done);
+    await calm();
+    expect(ledger.spent("scope/local").tokens).toBe(100 * (done + parent.requests.length));
+    expect(ledger.spent("scope/local").tokens).toBeLessThanOrEqual(1_200);
   });
 });
 
