@@ -148,15 +148,15 @@ describe("the door", () => {
 
   it("tells nothing of a bug but that there is one, and logs where", async () => {
     const { refused, logged } = testServer({
-      authenticate() {
+      async page() {
         throw new TypeError("secret-token at somewhere");
       },
     });
-    const problem = await refused("/api/agents");
+    const problem = await refused("/", { headers: { Accept: "text/html" } });
     expect(problem).toMatchObject({ status: 500, code: "INTERNAL", detail: "Unexpected TypeError." });
     expect(JSON.stringify(problem)).not.toMatch(/secret|somewhere|\bat\b .*:\d/);
     expect(logged).toHaveLength(1);
-    expect(logged[0]).toMatchObject({ level: "error", fields: { route: "/api/agents", stack: expect.stringContaining("authenticate") } });
+    expect(logged[0]).toMatchObject({ level: "error", fields: { route: "other", stack: expect.stringContaining("page") } });
     expect(JSON.stringify(logged)).not.toContain("secret-token");
   });
 

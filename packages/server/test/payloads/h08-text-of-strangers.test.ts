@@ -137,7 +137,7 @@ describe("the log of the process", () => {
         };
         const { refused } = await payloadScene({ authenticate, logger: consoleLogger() });
         const problem = await refused("/api/sessions");
-        expect(problem).toMatchObject({ status: 500, code: "INTERNAL" });
+        expect(problem).toMatchObject({ status: 500, code: "HOOK_FAILED" });
         expect(problem.detail).not.toMatch(controls);
       }
     } finally {
