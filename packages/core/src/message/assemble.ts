@@ -13,14 +13,14 @@ type Block =
 
 /** A call whose arguments are being streamed. */
 export interface StartedCall {
-  /** Of its `toolcall_start`. */
+  /** The index from its `toolcall_start`. */
   readonly index: number;
   readonly toolName: string;
-  /** Its `toolcall_delta`s so far, joined. */
+  /** The joined `toolcall_delta`s so far. */
   readonly argsText: string;
 }
 
-/** The content of a stream so far. `ended` is absent as long as no `end` chunk came. */
+/** The content of a stream so far. `ended` is absent until the `end` chunk. */
 export interface Assembled {
   readonly parts: readonly AssistantPart[];
   readonly usage?: Usage;
@@ -29,13 +29,13 @@ export interface Assembled {
 
 /** Folds chunks into the parts of one assistant message. Constant cost per chunk; pieces are joined and parsed once. */
 export interface Assembler {
-  /** Takes one chunk. One that fits no block is ignored; the provider kit forbids it. */
+  /** Takes one chunk. A chunk that fits no block is ignored; the provider kit forbids such chunks. */
   push(chunk: ModelChunk): void;
   /** The whole message; `callKeyPrefix` is `<runId>.<turn>`. */
   finish(callKeyPrefix: string): Assembled;
-  /** Text, thinking and opaque parts so far; half-built calls are left out. For drafts, snapshots and aborted answers. */
+  /** Text, thinking and opaque parts so far, without incomplete calls. For drafts, snapshots and aborted answers. */
   partial(): readonly AssistantPart[];
-  /** Calls that have begun, with their arguments so far. */
+  /** The calls that have begun, with their arguments so far. */
   calls(): readonly StartedCall[];
   /** The text so far of a text or thinking block; empty for others. */
   textAt(index: number): string;
@@ -115,7 +115,7 @@ export function createAssembler(): Assembler {
   };
 }
 
-/** Without `calls` the calls are left out, and so are opaque parts that only make sense beside them. */
+/** Without `calls`, the calls and the opaque parts that belong to them are left out. */
 function partsFrom(
   blocks: readonly (readonly [number, Block])[],
   calls?: { callKeyPrefix: string; truncated: boolean },
@@ -149,7 +149,7 @@ function callFrom(
   return typeof parsed === "string" ? { ...base, args: {}, argsText: text, problem: parsed } : { ...base, args: wellFormedJson(parsed) };
 }
 
-/** Reads the arguments of a call. Blank text is `{}` (the schema decides then); anything else unusable is named, never replaced by `{}`. */
+/** Reads the arguments of a call. Blank text is `{}`, which the schema then checks. Any other unusable text is reported, never replaced by `{}`. */
 export function parseArguments(text: string, truncated = false): JsonObject | ArgsProblem {
   if (text.trim() === "") return {};
   let value: unknown;

@@ -3,24 +3,24 @@ import type { Message } from "../message/message.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
 import { systemText } from "./system-text.ts";
 
-/** Characters that a token usually stands for. */
+/** The usual number of characters per token. */
 export const charactersPerToken = 4;
 
-/** Sizes of the parts of a request, in characters: four for each token that was counted. */
+/** The sizes of the parts of a request, in characters; a counted token is four characters. */
 export interface MessageSizes {
   sizeOf(message: Message): number;
-  /** The sum over a list that only grows, at the cost of what is new in it. */
+  /** The sum over a list that only grows. The cost is the number of new messages. */
   sizeOfAll(messages: readonly Message[]): number;
-  /** Of what stands beside the messages. */
+  /** The size of the request beside the messages. */
   sizeBeside(request: Pick<ModelRequest, "system" | "tools" | "output">): number;
 }
 
-/** Characters that an image counts for, and a file of unknown size: about 1,500 tokens, what vendors count for an image of usual size. */
+/** The characters of an image, or of a file of unknown size: about 1,500 tokens, which vendors count for an image of usual size. */
 export const mediaCharacters = 6_000;
-/** Base64 characters of a file that is no text for each character of it that a model reads: a page of a PDF is 100 KB and 4,000 tokens. */
+/** For a file that is not text: the Base64 characters per character that the model reads. A page of a PDF has 100 KB and 4,000 tokens. */
 const fileShare = 8;
 
-/** Characters of a message as a model reads it, for estimates. JSON counts as its text, media as what vendors bill for it. */
+/** The characters of a message for the model, as an estimate. JSON counts as its text, media as the tokens that vendors bill. */
 export function lengthOf(message: Message): number {
   if (message.role === "notice") return message.text.length;
   if (typeof message.content === "string") return message.content.length;
@@ -34,7 +34,7 @@ export function lengthOf(message: Message): number {
   return length;
 }
 
-/** What an image or a file counts for, whatever of it is in memory. */
+/** The characters of an image or a file, also if its bytes are not in memory. */
 function lengthOfMedia(part: ImagePart | FilePart): number {
   const size = part.source.data?.length;
   if (part.type === "image" || size === undefined) return mediaCharacters;
@@ -48,7 +48,7 @@ export function lengthBesideMessages({ system, tools, output }: Pick<ModelReques
   return length;
 }
 
-/** Schemas are the same objects from call to call. */
+/** Cached by object, because schemas are the same objects in each call. */
 const schemaLengths = new WeakMap<object, number>();
 
 function lengthOfSchema(schema: object): number {
@@ -60,5 +60,5 @@ function lengthOfSchema(schema: object): number {
   return length;
 }
 
-/** The light estimate: characters. */
+/** The cheap estimate by characters. */
 export const estimatedSizes: Pick<MessageSizes, "sizeOf" | "sizeBeside"> = { sizeOf: lengthOf, sizeBeside: lengthBesideMessages };

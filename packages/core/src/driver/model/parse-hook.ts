@@ -5,7 +5,7 @@ import { findJsonFlaw, type JsonObject } from "../../message/json.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
 import type { HookRunner } from "../effects/hook-runner.ts";
 
-/** The parts of an answer; the arguments of its calls are replaced by those that `parse` hooks return. Rejects with what a hook throws. */
+/** The parts of an answer; the arguments of its calls are replaced by those that `parse` hooks return. Rejects with the error of a hook. */
 export async function parseCalls(
   parts: readonly AssistantPart[],
   { agent, asks, registry }: { readonly agent: Agent; readonly asks: HookRunner; readonly registry: ToolRegistry },

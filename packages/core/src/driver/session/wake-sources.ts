@@ -1,6 +1,6 @@
 /*
- * Owns: what wakes a session that has nothing left to do: appends and streams of other nodes, a lease that has run out, and dates.
- * Does not own: what is done then (the driver).
+ * Owns: the wake-ups of a session without work: appends and streams of other nodes, an expired lease, and dates.
+ * Does not own: the reaction (the driver).
  */
 import type { Fact } from "../../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../../loop/state.ts";
@@ -12,15 +12,15 @@ import { createDateTimer, type DateTimer, dueFirings, expiredCalls, isDue } from
 import type { Deps } from "../setup/deps.ts";
 import type { Offer } from "./inbox.ts";
 
-/** What decides on the subscriptions of a session. */
+/** The properties that decide on the subscriptions of a session. */
 export interface Attention {
   readonly isOwner: boolean;
   readonly isWatched: boolean;
-  /** The owner of an open run may be gone, and this process may continue it. */
+  /** True if the owner of an open run may be gone, and this process may continue the run. */
   readonly mayTakeOver: boolean;
 }
 
-/** What the sources report to the session. */
+/** The reports of the sources to the session. */
 export interface WakeSourcesHost extends RemoteLanesHost {
   wake(): void;
   offer(offer: Offer): Promise<readonly Fact[]>;
@@ -36,10 +36,10 @@ export class WakeSources {
   readonly #deps: Deps;
   readonly #parts: WakeSourcesParts;
   readonly #date: DateTimer;
-  /** Absent for a private store: no other process appends to its log, or streams. */
+  /** Absent for a private store, because no other process appends to its log or streams. */
   readonly #tail: TailWatch | undefined;
   readonly #lanes: RemoteLanes | undefined;
-  /** Streams of this process come by the hub; the rest comes from the log, where it can notify. */
+  /** The hub has the streams of this process; all other events come from the log, if it has `subscribe`. */
   readonly #ownerNeedsLanes: boolean;
 
   constructor(deps: Deps, parts: WakeSourcesParts) {
@@ -55,13 +55,13 @@ export class WakeSources {
     this.#lanes = createRemoteLanes({ deps, hub, session });
   }
 
-  /** Subscribes for a watcher. True where there was no subscription before: appends until now were not noticed. */
+  /** Subscribes for a subscriber of the session. True if there was no subscription before, so that earlier appends were not noticed. */
   begin(): boolean {
     this.#lanes?.setActive(!this.#parts.session.isOwner || this.#ownerNeedsLanes);
     return this.#tail?.begin() ?? false;
   }
 
-  /** Subscribes before a claim is made: the claim gives the end of the log, and nothing that follows is missed. */
+  /** Subscribes before a claim, so that no append after the end of the log that the claim returns is missed. */
   beginOwner(): void {
     this.#tail?.setActive(true);
   }
@@ -73,12 +73,12 @@ export class WakeSources {
     this.#parts.ownership.trackTakeover(isWatched && !isOwner && mayTakeOver);
   }
 
-  /** A state was adopted and its events were published; what comes after `seq` was published as it came. */
+  /** Called when a state was adopted and its events were published; events after `seq` were published live. */
   onState(state: State, seq: number): void {
     this.#lanes?.onState(state, seq);
   }
 
-  /** Waits for the next date of the state. Only its owner waits for a retry: any other handle would wake and find nothing to do, again and again. */
+  /** Waits for the next date of the state. Only the owner waits for a retry, because another handle would wake again and again without work. */
   waitForDate(state: State, mayOwn: boolean): void {
     const isWaitedFor = this.#parts.session.isOwner || isAtRest(state);
     this.#date.set(mayOwn && isWaitedFor ? state : emptyState);
