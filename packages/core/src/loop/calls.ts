@@ -69,7 +69,8 @@ export function foldClientRequested(state: State, fact: FactOf<"client.requested
     const deadline = clientDeadline(state.run, call);
     const args = fact.args?.[callKey];
     const change = { ...(deadline === undefined ? {} : { deadline }), ...(args ? { args } : {}) };
-    next = patchCall(next, callKey, { state: "awaiting_client", ...change });
+    // The deadline of the approval that it waited for does not count for the answer.
+    next = patchCall(withoutDeadline(next, callKey), callKey, { state: "awaiting_client", ...change });
   }
   return next;
 }
@@ -195,6 +196,13 @@ export function resultMessage(call: Call, result: CallResult & { readonly durati
     ...(result.details === undefined ? {} : { details: result.details }),
     ...(result.durationMs === undefined ? {} : { durationMs: result.durationMs }),
   };
+}
+
+function withoutDeadline(state: State, callKey: string): State {
+  const { run } = state;
+  if (!run) return state;
+  const without = ({ deadline: _, ...call }: Call): Call => call;
+  return { ...state, run: { ...run, calls: run.calls.map((call) => (call.part.callKey === callKey ? without(call) : call)) } };
 }
 
 function patchCall(state: State, callKey: string, change: Partial<Call>): State & { readonly run: Run } {
