@@ -50,7 +50,10 @@ class PieceQueue implements ByteSource {
     stream.once("end", () => this.#end({}));
     const fail = (cause: unknown): void => this.#end({ error: signal?.aborted ? signal.reason : new TypeError("terminated", { cause }) });
     stream.once("error", fail);
-    stream.once("close", () => fail(new Error("The connection was closed before the body had ended.")));
+    stream.once("close", () => {
+      // Every body ends with this event; the error and its stack are made only for one that was not complete.
+      if (this.#ending === undefined) fail(new Error("The connection was closed before the body had ended."));
+    });
   }
 
   read(): Uint8Array | undefined | Promise<Uint8Array | undefined> {

@@ -181,10 +181,10 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
         return;
       case "stop":
         this.#sources.end();
-        this.#inbox.refuseAll(handleLetGo());
+        if (this.#inbox.length > 0) this.#inbox.refuseAll(handleLetGo());
         return;
       case "dismiss-watchers":
-        this.#watchers.lost(handleLetGo());
+        if (this.isWatched) this.#watchers.lost(handleLetGo());
         return;
       default:
         action satisfies never;

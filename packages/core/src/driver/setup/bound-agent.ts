@@ -62,7 +62,9 @@ const alone = new WeakMap<Agent, Bound>();
 
 function boundTo(base: Agent, { tools = [], prompt }: Declared): Bound {
   if (tools.length > 0 || prompt !== undefined) return boundOf(withDeclared(base, { tools, prompt }));
-  const bound = alone.get(base) ?? boundOf(base);
+  const known = alone.get(base);
+  if (known) return known;
+  const bound = boundOf(base);
   alone.set(base, bound);
   return bound;
 }
