@@ -13,20 +13,23 @@ const report = process.env["LOOPWRIGHT_TEST_REPORT"];
 /** The slowest files start first: started last, one of them would keep a single core busy while the other has nothing to do. */
 const slowest = [
   "store-sqlite/test/kits.test.ts",
-  "store-redis/test/kits.test.ts",
-  "scripts/docs.test.mjs",
   "simulator/test/crash-points.test.ts",
-  "simulator/test/seeds.test.ts",
-  "store-blob/test/kits-files.test.ts",
-  "store-blob/test/folder-lease.test.ts",
-  "queue-bullmq/test/faults.test.ts",
-  "server/test/two-servers.test.ts",
+  "scripts/docs.test.mjs",
   "server/test/slow-readers.test.ts",
+  "simulator/test/seeds.test.ts",
+  "client/src/view/view.test.ts",
   "cli/test/remote-chat.test.ts",
-  "cli/test/sessions.test.ts",
+  "store-blob/test/kits-files.test.ts",
+  "server/test/two-servers.test.ts",
   "cli/test/run.test.ts",
+  "cli/test/ask.test.ts",
+  "core/test/snapshots.test.ts",
+  "core/test/stored-snapshots.test.ts",
+  "store-redis/test/kits.test.ts",
+  "cli/test/sessions.test.ts",
   "channel-redis/test/faults.test.ts",
-  "store-redis/test/faults.test.ts",
+  "queue-bullmq/test/faults.test.ts",
+  "store-blob/test/folder-lease.test.ts",
 ];
 
 class SlowestFirst extends BaseSequencer {
