@@ -5,6 +5,7 @@ import type {
   DeclaredTool,
   DurableEvent,
   ExecuteInput,
+  Followed,
   JsonObject,
   Message,
   MessageId,
@@ -19,6 +20,7 @@ import { connectAttempts, retryCapMs } from "./client-limits.ts";
 import { type ClientScene, newId } from "./client-scene.ts";
 import { mayPass, requestJson, sendRequest, type WireRequest } from "./send-request.ts";
 import { createBackOff, sleep } from "./stream/back-off.ts";
+import { streamOfRun } from "./stream/followed-run.ts";
 
 /** Beside what a request says. */
 export interface RequestOptions {
@@ -83,13 +85,13 @@ export interface SessionRequests {
     sessionId: string,
     results: readonly ToolResultMessage[],
     options?: RequestOptions,
-  ): Promise<AcceptedSubmission & { readonly sessionId: string }>;
+  ): Promise<AcceptedSubmission & Followed & { readonly sessionId: string }>;
   /** Says whether a call that waits for approval may run. Sent again where the answer got lost. */
   decide(
     sessionId: string,
     callKey: string,
     decision: ApprovalDecision & RequestOptions,
-  ): Promise<AcceptedDecision & { readonly sessionId: string }>;
+  ): Promise<AcceptedDecision & Followed & { readonly sessionId: string }>;
   /** False when nothing runs. The partial answer is kept. */
   abort(sessionId: string, reason?: string, options?: RequestOptions & { readonly runId?: string | undefined }): Promise<boolean>;
   /** A page of the durable events after a cursor, without waiting for more. `next` where more follow: the `after` of the next page. */
@@ -105,13 +107,21 @@ export interface SessionRequests {
   ): Promise<{ readonly runId: string; readonly events: readonly DurableEvent[]; readonly next?: string }>;
 }
 
+type Recorded<Accepted> = Accepted & { readonly sessionId: string };
+
 export function createSessionRequests(scene: ClientScene): SessionRequests {
   const json = <T>(request: WireRequest): Promise<T> => requestJson<T>(scene, request);
   const keyed = <T>(
     path: string,
     { idempotencyKey, ...more }: Omit<WireRequest, "path"> & { readonly idempotencyKey: string },
   ): Promise<T> => requestSurely<T>(scene, { ...more, path, headers: { "Idempotency-Key": idempotencyKey } });
-  return {
+  const followed = <T extends Recorded<Pick<AcceptedDecision, "runId" | "seq">>>(accepted: T): T & Followed => {
+    const { sessionId, runId, seq } = accepted;
+    const snapshot = (): Promise<SessionSnapshot> => requests.get(sessionId);
+    const abort = (reason: string): Promise<boolean> => requests.abort(sessionId, reason, { runId });
+    return { ...accepted, stream: () => streamOfRun(scene, { sessionId, runId, seq, snapshot, abort }) };
+  };
+  const requests: SessionRequests = {
     list: ({ signal, ...query } = {}) => json({ path: `/api/sessions${queryOf(query)}`, signal }),
     async search(words, { signal, limit } = {}) {
       const { hits } = await json<{ readonly hits: readonly SessionHit[] }>({
@@ -132,10 +142,18 @@ export function createSessionRequests(scene: ClientScene): SessionRequests {
       const body = typeof input === "object" && "regenerate" in input ? input : { input };
       return keyed(`${pathOf(id)}/messages`, { json: { ...body, mode, parent, options }, idempotencyKey, signal });
     },
-    sendResults: (id, results, { signal } = {}) =>
-      keyed(`${pathOf(id)}/tool-results`, { json: { results }, idempotencyKey: newId(scene), signal }),
-    decide: (id, callKey, { idempotencyKey = newId(scene), signal, ...json }) =>
-      keyed(`${pathOf(id)}/approvals/${encodeURIComponent(callKey)}`, { json, idempotencyKey, signal }),
+    sendResults: async (id, results, { signal } = {}) =>
+      followed(
+        await keyed<Recorded<AcceptedSubmission>>(`${pathOf(id)}/tool-results`, {
+          json: { results },
+          idempotencyKey: newId(scene),
+          signal,
+        }),
+      ),
+    decide: async (id, callKey, { idempotencyKey = newId(scene), signal, ...json }) =>
+      followed(
+        await keyed<Recorded<AcceptedDecision>>(`${pathOf(id)}/approvals/${encodeURIComponent(callKey)}`, { json, idempotencyKey, signal }),
+      ),
     async abort(id, reason, { runId, signal } = {}) {
       const request = { path: `${pathOf(id)}/abort`, json: { reason, runId }, signal };
       return (await requestSurely<{ readonly aborting: boolean }>(scene, request)).aborting;
@@ -145,6 +163,7 @@ export function createSessionRequests(scene: ClientScene): SessionRequests {
     run: (id, runId, { signal, ...page } = {}) =>
       json({ path: `${pathOf(id)}/runs/${encodeURIComponent(runId)}${queryOf({ ...page })}`, signal }),
   };
+  return requests;
 }
 
 const pathOf = (sessionId: string): string => `/api/sessions/${encodeURIComponent(sessionId)}`;

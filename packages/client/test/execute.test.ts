@@ -172,7 +172,7 @@ describe("a decision over HTTP", () => {
 
   it("is sent again under the same key until the server has it", async () => {
     const { client, requests } = scene(new TypeError("no network"), problem("STORE_UNAVAILABLE"), Response.json(accepted));
-    expect(await client.sessions.decide("s1", "r1.1.0", decision)).toEqual(accepted);
+    expect(await client.sessions.decide("s1", "r1.1.0", decision)).toEqual({ ...accepted, stream: expect.any(Function) });
     expect(requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual(
       Array.from({ length: 3 }, () => "POST /base/api/sessions/s1/approvals/r1.1.0"),
     );

@@ -11,21 +11,18 @@ import {
   addSpent,
   type ExecuteInput,
   type ExecuteOptions,
-  type ExecuteResult,
   type ExecuteStream,
   type Message,
   type Tool,
-  textOf,
 } from "@loopwright/core/protocol";
-import { clientError, errorFromDocument, isKnownError } from "../client-error.ts";
+import { isKnownError } from "../client-error.ts";
 import { type ClientScene, newId } from "../client-scene.ts";
 import { createSessionRequests, type SessionContext } from "../session-requests.ts";
+import { executionStream, type RunEnd } from "../stream/execution-stream.ts";
 import type { ConnectionState } from "../stream/watch.ts";
 import { createCallAnswers } from "./answer-calls.ts";
 import { declaredTool } from "./client-tool.ts";
-import { createEventBuffer } from "./event-buffer.ts";
-import { createMissedText } from "./missed-text.ts";
-import { createRunReader, type RunEnd } from "./run-reader.ts";
+import { createRunReader } from "./run-reader.ts";
 
 export interface ClientExecuteOptions extends ExecuteOptions {
   /** The session to go on with. Default: a new one. */
@@ -49,11 +46,9 @@ export interface ClientExecuteOptions extends ExecuteOptions {
 export function executeRemotely(scene: ClientScene, input: ExecuteInput, options: ClientExecuteOptions): ExecuteStream {
   const { sessionId = newId(scene), idempotencyKey: key = newId(scene), signal, onState, tools = [], runTools = true } = options;
   const sessions = createSessionRequests(scene);
-  const buffer = createEventBuffer();
   const messages: Message[] = [];
   const aborting = new AbortController();
   const accepted = Promise.withResolvers<string | undefined>();
-  let isRead = false;
   let isOver = false;
 
   async function abort(reason = "user"): Promise<void> {
@@ -63,13 +58,12 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
     aborting.abort();
   }
 
-  async function run(): Promise<ExecuteResult> {
+  async function run(push: (event: AgentEvent) => void): Promise<RunEnd> {
     const onEvent = (event: AgentEvent): void => {
       calls.see(event);
       if (event.type === "message_end") messages.push(event.message);
-      for (const one of withMissed(event)) buffer.push(one);
+      push(event);
     };
-    const withMissed = createMissedText();
     const session = { id: sessionId, messages: () => messages };
     const calls = createCallAnswers(scene, { tools: runTools ? tools : [], signal: aborting.signal, session });
     const read = createRunReader(scene, { onEvent, onAccepted: accepted.resolve, onState });
@@ -77,7 +71,7 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
     let end = await read(whole);
     for (;;) {
       const results = await calls.answer(end.complete.pendingToolCalls);
-      if (results.length === 0) return finish(end);
+      if (results.length === 0) return end;
       // An aborted run goes on by itself, and so does one that somebody else has answered.
       const more = aborting.signal.aborted
         ? undefined
@@ -90,33 +84,15 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
     }
   }
 
-  function finish(end: RunEnd): ExecuteResult {
-    isOver = true;
-    buffer.push({ type: "session_end", sessionId, messages: end.messages });
-    buffer.push(end.complete);
-    buffer.end();
-    return resultOf(end);
-  }
-
-  buffer.push({ type: "session_start", sessionId });
-  const outcome = run();
-  // Whoever reads or asks for the result gets the error.
-  outcome.catch((error: unknown) => {
+  const stream = executionStream({ sessionId, run, abort });
+  const outcome = stream.result();
+  const over = (): void => {
     isOver = true;
     accepted.resolve(undefined);
-    buffer.end(error);
-  });
-  if (signal) abortWith(signal, (reason) => void abort(reason).catch(() => {}), outcome);
-  return {
-    sessionId,
-    result: () => outcome,
-    abort,
-    [Symbol.asyncIterator]() {
-      if (isRead) throw clientError("INPUT_INVALID", { message: "This stream is being read already." });
-      isRead = true;
-      return buffer;
-    },
   };
+  outcome.then(over, over);
+  if (signal) abortWith(signal, (reason) => void abort(reason).catch(() => {}), outcome);
+  return stream;
 }
 
 /** Somebody was faster, or it is too late. */
@@ -129,17 +105,6 @@ function joined(before: RunEnd, { messages, complete }: RunEnd): RunEnd {
   const spent = addSpent(before.complete, complete);
   const { limit = before.complete.limit } = complete;
   return { messages: [...before.messages, ...messages], complete: { ...complete, ...spent, ...(limit ? { limit } : {}) } };
-}
-
-function resultOf({ messages, complete }: RunEnd): ExecuteResult {
-  const { type: _, error: said, ...rest } = complete;
-  const last = messages.findLast((message) => message.role === "assistant");
-  const { status, pendingToolCalls = [], pendingApprovals = [], ...spent } = rest;
-  const common = { ...spent, messages, text: last ? textOf(last) : "", ...(last ? { finishReason: last.stopReason } : {}) };
-  if (status === "completed") return { ...common, status, output: undefined };
-  if (status === "awaiting_tool_execution") return { ...common, status, pendingToolCalls, pendingApprovals };
-  const error = errorFromDocument(said, { runId: rest.runId }) ?? clientError("INTERNAL", { message: "The run failed." });
-  return { ...common, status, error };
 }
 
 function bodyOf(sessionId: string, input: ExecuteInput, options: ClientExecuteOptions): unknown {

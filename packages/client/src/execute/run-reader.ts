@@ -1,29 +1,12 @@
-import {
-  type AgentEvent,
-  compareCursors,
-  type EventCursor,
-  type ExecuteResult,
-  encodeCursor,
-  type Message,
-} from "@loopwright/core/protocol";
+import { type AgentEvent, compareCursors, type EventCursor, encodeCursor, type Message } from "@loopwright/core/protocol";
 import { unreachable } from "../client-error.ts";
 import { connectAttempts, resumeAttempts, retryCapMs } from "../client-limits.ts";
 import type { ClientScene } from "../client-scene.ts";
 import type { WireRequest } from "../send-request.ts";
 import type { Frame } from "../stream/connect.ts";
+import type { ExecuteComplete, RunEnd } from "../stream/execution-stream.ts";
 import { isDurable } from "../stream/follow-session.ts";
 import { type ConnectionState, watch } from "../stream/watch.ts";
-
-/** The last frame of an execution. */
-export type ExecuteComplete = Extract<AgentEvent, { readonly type: "execute_complete" }> &
-  Pick<ExecuteResult, "usage" | "cost" | "limit" | "runId"> & { readonly error?: unknown };
-
-/** What the server says at the end. */
-export interface RunEnd {
-  /** Of the whole execution, results in call order. */
-  readonly messages: readonly Message[];
-  readonly complete: ExecuteComplete;
-}
 
 /** What is to be executed. */
 export interface RunRequest {
