@@ -30,7 +30,7 @@ export function applyCallEvent(draft: ViewDraft, event: DurableEvent): void {
       Object.assign(view, addSpent(view, event));
       return;
     case "agent_start":
-      if (event.callKey !== undefined && event.awaited) draft.changeCall(event.callKey, childCall);
+      if (event.callKey !== undefined && event.awaited) draft.changeCall(event.callKey, (call) => childCall(call, event));
       return;
     default:
       return;

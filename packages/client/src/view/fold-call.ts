@@ -5,6 +5,7 @@ import {
   type Json,
   type Message,
   type PendingApproval,
+  type PendingChild,
   type PendingToolCall,
   partsOf,
   type ToolResultMessage,
@@ -53,9 +54,9 @@ export function waitingCall(call: ViewCall, { args, deadline, argsDigest, reason
   };
 }
 
-/** A call that waits for the end of another session. */
-export function childCall({ lane: _, n: __, ...call }: ViewCall): ViewCall {
-  return { ...call, state: "awaiting_child", written: "" };
+/** A call that waits for the end of another session. `args`: where they are not those of the model any more. */
+export function childCall({ lane: _, n: __, ...call }: ViewCall, { args = call.args }: Pick<PendingChild, "args">): ViewCall {
+  return { ...call, args, state: "awaiting_child", written: "" };
 }
 
 /** How a call ended. */

@@ -64,7 +64,7 @@ function callsIn({ run, messages }: SessionSnapshot): CallMap {
     change(turn, callKey, (call) => startedCall(call, { seq: lane, at: startedAt, args }));
   for (const pending of [...(run?.pendingToolCalls ?? []), ...(run?.pendingApprovals ?? [])])
     change(turn, pending.callKey, (call) => waitingCall(call, pending));
-  for (const { callKey } of run?.pendingChildren ?? []) change(turn, callKey, childCall);
+  for (const child of run?.pendingChildren ?? []) change(turn, child.callKey, (call) => childCall(call, child));
   return new CallMap(earlier, turn);
 }
 

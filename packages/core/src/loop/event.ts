@@ -112,6 +112,8 @@ export type DurableBody =
       readonly session: string;
       readonly agent: string;
       readonly awaited?: true;
+      /** Of an awaited call, where a gate or a person has changed those of the model. */
+      readonly args?: JsonObject;
     }
   | { readonly type: "agent_end"; readonly callKey?: string; readonly session: string; readonly usage?: Usage; readonly cost?: Cost }
   | { readonly type: "aborting"; readonly reason: string }

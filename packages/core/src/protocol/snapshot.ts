@@ -44,6 +44,8 @@ export interface PendingChild {
   readonly callKey: string;
   readonly session: string;
   readonly agent: string;
+  /** Where a gate or a person has changed those of the model. */
+  readonly args?: JsonObject;
 }
 
 /** The run that is open. */

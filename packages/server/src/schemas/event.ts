@@ -77,6 +77,7 @@ const durableTypes = [
     session: z.string(),
     agent: z.string(),
     awaited: z.literal(true).exactOptional(),
+    args: jsonObject.exactOptional(),
   }),
   durable("agent_end", { callKey: z.string().exactOptional(), session: z.string(), ...spent }),
   durable("aborting", { reason: z.string() }),

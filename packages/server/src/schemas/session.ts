@@ -77,7 +77,9 @@ const openRun: z.ZodType<OpenRun> = exactly<OpenRun>()(
     answering: z.number().exactOptional(),
     tools: listOf(runningTool),
     pendingToolCalls: listOf(pendingToolCall),
-    pendingChildren: listOf(z.object({ callKey: z.string(), session: z.string(), agent: z.string() })).exactOptional(),
+    pendingChildren: listOf(
+      z.object({ callKey: z.string(), session: z.string(), agent: z.string(), args: jsonObject.exactOptional() }),
+    ).exactOptional(),
     pendingApprovals: listOf(pendingApproval).exactOptional(),
     aborting: z.string().exactOptional(),
     retry: z.object({ reason: z.string(), until: z.number().exactOptional() }).exactOptional(),

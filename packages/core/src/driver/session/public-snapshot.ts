@@ -74,8 +74,8 @@ function openRun(state: State, run: Run): OpenRun {
   };
 }
 
-const pendingChild = ({ part: { callKey }, state, child }: Call): readonly PendingChild[] =>
-  state === "awaiting_child" && child ? [{ callKey, ...child }] : [];
+const pendingChild = ({ part: { callKey }, state, child, args }: Call): readonly PendingChild[] =>
+  state === "awaiting_child" && child ? [{ callKey, ...child, ...(args ? { args } : {}) }] : [];
 
 function runningTool({ part, state, lane, startedAt, args }: Call): readonly RunningTool[] {
   if (state !== "running" || lane === undefined) return [];

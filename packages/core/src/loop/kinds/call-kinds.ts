@@ -97,8 +97,11 @@ export const approvalDecided: FactKind<"approval.decided"> = {
 export const childLinked: FactKind<"child.linked"> = {
   fits: (before, fact) => awaitsChild(before, fact) !== undefined || linksKeyed(before, fact),
   fold: foldChildLinked,
-  tell(_, { callKey, session, agent, key }) {
-    const more = { ...(callKey === undefined ? {} : { callKey }), ...(key === undefined ? { awaited: true as const } : {}) };
+  tell(before, fact) {
+    const { callKey, session, agent, key } = fact;
+    const args = awaitsChild(before, fact)?.args;
+    const awaited = key === undefined ? { awaited: true as const, ...(args ? { args } : {}) } : {};
+    const more = { ...(callKey === undefined ? {} : { callKey }), ...awaited };
     return [{ type: "agent_start", session, agent, ...more }];
   },
 };
