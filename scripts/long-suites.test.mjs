@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, matchesGlob } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { filesOf, randomSuites, roundsOf } from "./long-suites.ts";
+import { filesOf, randomSuites, roundsOf, slowSuites } from "./long-suites.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const testFiles = globSync("{packages,apps,bench,examples,scripts}/**/*.test.{ts,tsx,mjs}", {
@@ -33,12 +33,12 @@ describe("npm run long-tests", () => {
       const isBrowsed = file.startsWith("apps/web/test/") && file.endsWith(".browser.test.ts");
       const runs = [isIn("quick", file), isIn("long", file), isBrowsed];
       expect(runs, file).toEqual([
-        !isBrowsed && !longFiles.includes(file),
-        longFiles.includes(file) || randomSuites.some((suite) => suite.file === file),
+        !isBrowsed && !longFiles.includes(file) && !slowSuites.includes(file),
+        longFiles.includes(file) || slowSuites.includes(file) || randomSuites.some((suite) => suite.file === file),
         isBrowsed,
       ]);
     }
-    for (const { file } of randomSuites) expect(testFiles).toContain(file);
+    for (const file of [...slowSuites, ...randomSuites.map((suite) => suite.file)]) expect(testFiles).toContain(file);
   });
 
   it("plays more rounds of every random suite than npm test", () => {

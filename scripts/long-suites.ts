@@ -1,4 +1,4 @@
-/** The random suites: which file plays which rounds, and how many in `npm run long-tests`. `npm test` plays the few that stand in the file. */
+/** The random suites: which file plays which rounds, and how many in `npm run long-tests`. `npm test` plays the few that stand in the file, where the file is not one of `slowSuites`. */
 export const randomSuites: readonly { readonly file: string; readonly rounds: Readonly<Record<string, string>> }[] = [
   { file: "packages/core/test/stored-snapshots.test.ts", rounds: { LOOPWRIGHT_SNAPSHOT_ROUNDS: "12" } },
   { file: "packages/core/test/many-handles.test.ts", rounds: { LOOPWRIGHT_STORMS: "600" } },
@@ -19,16 +19,43 @@ export const randomSuites: readonly { readonly file: string; readonly rounds: Re
   { file: "packages/providers-openai/test/faults.test.ts", rounds: { LOOPWRIGHT_FAULTS: "borders" } },
 ];
 
+/** Files that only `npm run long-tests` runs: recorded traffic, sessions of many megabytes, many processes that are killed, and every crash point. */
+export const slowSuites: readonly string[] = [
+  "packages/core/src/driver/log/spill-values.test.ts",
+  "packages/channel-redis/test/faults.test.ts",
+  "packages/provider-kit/test/recorded-suites.test.ts",
+  "packages/providers-anthropic/test/recordings.test.ts",
+  "packages/providers-gemini/test/recordings.test.ts",
+  "packages/providers-ollama/test/recordings.test.ts",
+  "packages/providers-openai/test/faults.test.ts",
+  "packages/providers-openai/test/recordings.test.ts",
+  "packages/queue-bullmq/test/faults.test.ts",
+  "packages/server/test/cuts.test.ts",
+  "packages/server/test/slow-readers.test.ts",
+  "packages/server/test/two-servers.test.ts",
+  "packages/server/test/unread-answers.test.ts",
+  "packages/simulator/test/crash-points.test.ts",
+  "packages/simulator/test/planted-bugs.test.ts",
+  "packages/store-blob/test/bounded-pages.test.ts",
+  "packages/store-blob/test/kits-files.test.ts",
+  "packages/store-redis/test/faults.test.ts",
+  "packages/tools-files/test/killed-writer.test.ts",
+];
+
 /** The test files of `npm test` and of `npm run long-tests`. Those of the page in a browser have a run of their own: `npm run browser-tests`. */
 export function filesOf(mode: "quick" | "long"): { readonly include: string[]; readonly exclude: string[] } {
   const exclude = ["**/node_modules/**", "**/*.browser.test.ts"];
   const [ofPackages, ofPrograms] = ["{packages,apps}/*/{src,test}/**/*", "{bench,examples,scripts}/**/*"];
   if (mode === "long")
     return {
-      include: [`${ofPackages}.long.test.ts`, `${ofPrograms}.long.test.{ts,mjs}`, ...randomSuites.map(({ file }) => file)],
+      include: [
+        `${ofPackages}.long.test.ts`,
+        `${ofPrograms}.long.test.{ts,mjs}`,
+        ...new Set([...randomSuites.map(({ file }) => file), ...slowSuites]),
+      ],
       exclude,
     };
-  return { include: [`${ofPackages}.test.ts`, `${ofPrograms}.test.{ts,mjs}`], exclude: [...exclude, "**/*.long.test.*"] };
+  return { include: [`${ofPackages}.test.ts`, `${ofPrograms}.test.{ts,mjs}`], exclude: [...exclude, "**/*.long.test.*", ...slowSuites] };
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
