@@ -58,6 +58,6 @@ describe("npm run long-tests", () => {
     expect(roundsOf("quick", {})).toEqual({ LOOPWRIGHT_FAULTS: "few" });
     expect(roundsOf("quick", { LOOPWRIGHT_FAULTS: "all" })).toEqual({});
     expect(roundsOf("long", { LOOPWRIGHT_SEEDS: "5" })).not.toHaveProperty("LOOPWRIGHT_SEEDS");
-    expect(roundsOf("long", {})).toMatchObject({ LOOPWRIGHT_SEEDS: "1200", LOOPWRIGHT_FAULTS: "borders" });
+    expect(roundsOf("long", {})).toMatchObject({ LOOPWRIGHT_SEEDS: "600", LOOPWRIGHT_FAULTS: "borders" });
   });
 });

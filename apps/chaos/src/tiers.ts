@@ -76,7 +76,7 @@ const minuteMs = 60_000;
 const sizes: { readonly [tier in Tier]: Size } = {
   pr: {
     seeds: { count: 2_000, least: 1, limitMs: minuteMs, isBeside: false },
-    crashes: { depth: 1, limitMs: minuteMs },
+    crashes: { depth: 1, limitMs: 40_000 },
     ownerRequests: 4,
     plantedSeeds: 0,
     kills: { sqlite: 20, redis: 20, files: 0, s3: 0 },
