@@ -21,7 +21,9 @@ export const randomSuites: readonly { readonly file: string; readonly rounds: Re
 
 /** Files that only `npm run long-tests` runs: recorded traffic, sessions of many megabytes, many processes that are killed, and every crash point. */
 export const slowSuites: readonly string[] = [
+  "apps/cli/test/remote-chat.test.ts",
   "packages/core/src/driver/log/spill-values.test.ts",
+  "packages/core/test/stored-snapshots.test.ts",
   "packages/channel-redis/test/faults.test.ts",
   "packages/provider-kit/test/recorded-suites.test.ts",
   "packages/providers-anthropic/test/recordings.test.ts",
@@ -30,6 +32,7 @@ export const slowSuites: readonly string[] = [
   "packages/providers-openai/test/faults.test.ts",
   "packages/providers-openai/test/recordings.test.ts",
   "packages/queue-bullmq/test/faults.test.ts",
+  "packages/server/test/client-cuts.test.ts",
   "packages/server/test/cuts.test.ts",
   "packages/server/test/slow-readers.test.ts",
   "packages/server/test/two-servers.test.ts",

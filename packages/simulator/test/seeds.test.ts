@@ -3,7 +3,7 @@ import { describeFailure, runSeeds } from "../src/index.ts";
 
 /** Always the same ones here, more in `npm run long-tests`; nightly runs try others. */
 const firstSeed = Number(process.env["LOOPWRIGHT_SEED"] ?? 1);
-const seedCount = Number(process.env["LOOPWRIGHT_SEEDS"] ?? 52) / 4;
+const seedCount = Number(process.env["LOOPWRIGHT_SEEDS"] ?? 36) / 4;
 
 it.each(Array.from({ length: 4 }, (_, part) => firstSeed + part * seedCount))(
   `in the storms of ${seedCount} seeds from %d on every promise is kept`,
