@@ -4,14 +4,18 @@ import type { Place } from "./crowd.ts";
 
 /** I10: so long after the last fault everything rests. */
 const restMs = 60_000;
+/** Answers in a row that say so, of nodes by chance: one that was cut off may not have read yet what another one has accepted. */
+const idleAnswers = 10;
 
 /** I10: the sessions that do not come to rest in time, by the answers of the nodes. */
 export async function awaitRest(world: World, places: readonly Place[]): Promise<readonly Place[]> {
   const until = performance.now() + restMs;
   let open = places;
+  const inARow = new Map<Place, number>();
   while (open.length > 0 && performance.now() < until) {
     const rests = await Promise.all(open.map((place) => rested(world, place)));
-    open = open.filter((_, index) => !rests[index]);
+    for (const [index, place] of open.entries()) inARow.set(place, rests[index] ? (inARow.get(place) ?? 0) + 1 : 0);
+    open = open.filter((place) => (inARow.get(place) ?? 0) < idleAnswers);
     if (open.length > 0) await new Promise((resolve) => setTimeout(resolve, 100));
   }
   return open;
