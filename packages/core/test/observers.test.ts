@@ -98,7 +98,7 @@ describe("an observer of facts", () => {
     const owner = again({ drives: true, observers: [driven.observer] });
     await resume(owner).result();
     expect(seqsOf(recorded)).toEqual([1, 2]);
-    // The owner repeats what the first handle recorded: nobody claimed before.
+    // The owner observes again what the first handle recorded, because no owner had observed it.
     expect(seqsOf(driven)).toEqual((await facts()).map(({ seq }) => seq));
     expect(driven.batches[0]?.facts.map(({ type }) => type)).toEqual(["session.opened", "input.accepted"]);
   });

@@ -71,7 +71,7 @@ it("gives what runs to a host that follows the session already before that host 
   expect(follower.session.isOwner).toBe(false);
   await first.handOver({ withinMs: 1 });
   const handedOverAt = clock.now();
-  await until(() => started.length === 2, "the other host goes on");
+  await until(() => started.length === 2, "the other host continues");
   expect(clock.now() - handedOverAt).toBeLessThan(200);
 });
 

@@ -181,7 +181,7 @@ describe("a dialect of the server", () => {
     await other.connection.cut();
   });
 
-  it("is told which run is open in a session", async () => {
+  it("receives which run is open in a session", async () => {
     const scene = await openToldScene({ dialects });
     const { runId } = await scene.say("Tell me");
     scene.model.say("Once ");

@@ -42,7 +42,7 @@ describe("a runtime", () => {
     ["a session that does not exist", "SESSION_NOT_FOUND", (runtime) => runtime.open("none")],
     ["a session of another scope", "SESSION_NOT_FOUND", (runtime) => runtime.open("a", { user: "ann", scope: "team" })],
     ["a session whose agent is not here", "AGENT_NOT_FOUND", (runtime) => runtime.open("foreign")],
-    ["an unknown agent", "AGENT_NOT_FOUND", (runtime) => runtime.session({ agent: "nobody" })],
+    ["an unknown agent", "AGENT_NOT_FOUND", (runtime) => runtime.session({ agent: "absent" })],
     ["an agent of a known name that is another one", "AGENT_NOT_FOUND", (runtime) => runtime.ask(helper("Else."), "Hi.")],
     ["an agent that is not in its list", "AGENT_NOT_FOUND", (runtime) => runtime.session({ agent: helper("x", "else") })],
   ];
@@ -78,7 +78,7 @@ describe("a runtime", () => {
     const session = await runtime.open("a", access);
     expect([session.id, runtime.agents, asked]).toEqual(["a", [], ["team/helper"]]);
     expect(await runtime.findAgent("helper", access)).toBe(await runtime.findAgent("helper", access));
-    expect(await runtime.findAgent("nobody", access)).toBeUndefined();
+    expect(await runtime.findAgent("absent", access)).toBeUndefined();
     expect(() => runtime.session({ agent: "helper" })).toThrow(expect.objectContaining({ code: "AGENT_NOT_FOUND" }));
     const wrong = runtimeOf({ agents: () => helper("x", "wrong") });
     await expect(wrong.findAgent("helper", access)).rejects.toMatchObject({ code: "CONFIG_INVALID" });

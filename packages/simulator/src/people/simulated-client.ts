@@ -95,7 +95,7 @@ export class SimulatedClient {
     if (first) void this.#requests.insist(`answers again under ${first.key}`, (handle) => submitAnswer(handle, first));
   }
 
-  /** Decides on what it was told waits for approval. */
+  /** Decides on the calls that its events showed as awaiting approval. */
   decide({ isDouble = false, decision }: { readonly isDouble?: boolean; readonly decision?: "allow" | "deny" } = {}): void {
     for (const callKey of this.recording.pending.approvals.keys()) {
       void this.#decide(callKey, decision ?? (this.#dice.chance(0.7) ? "allow" : "deny"));
