@@ -4,7 +4,7 @@ import type { Place } from "./crowd.ts";
 
 /** I10: so long after the last fault everything rests. */
 const restMs = 60_000;
-/** Answers in a row that say so, of nodes by chance: one that was cut off may not have read yet what another one has accepted. */
+/** Consecutive `idle` answers, each of a random node: a node that was cut off may not have read yet what another node has accepted. */
 const idleAnswers = 10;
 
 /** I10: the sessions that do not come to rest in time, by the answers of the nodes. */
